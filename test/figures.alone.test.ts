@@ -388,12 +388,13 @@ describe("a page of 20 of 10,000 instances on 1,000 servers, filtered", () => {
     ["the oldest first", "order=asc", 10_000, 3, 30],
     ["dates, to now", `created_after=${createdAt(5_000)}`, 5_000, 4, 30],
     ["dates, from the first", `created_before=${createdAt(5_000)}`, 5_000, 4, 30],
-    ["a label", "label=env:production", 3_334, 3, 200],
-    ["two labels", "label=env:production&label=team:sales", 3_334, 3, 200],
+    // Each label has a Query of its own, at the same time as the first of the entries.
+    ["a label", "label=env:production", 3_334, 4, 200],
+    ["two labels", "label=env:production&label=team:sales", 3_334, 5, 200],
     ["a search", "search=shop", 10_000, 3, 200],
     ["a search for one", "search=shop%209999", 1, 3, 200],
     ["sorted by name", "sort=name&order=asc&search=999", 11, 3, 200],
-    ["all together", `status=stopped&label=env:staging&search=shop&created_after=${createdAt(9_800)}`, 66, 3, 200],
+    ["all together", `status=stopped&label=env:staging&search=shop&created_after=${createdAt(9_800)}`, 66, 4, 200],
   ])("%s", async (_, query, total, calls, capacity) => {
     const { api } = await them.token();
     const { response, handler } = await costOf("instances.list", () => api.get(`/instances?${query}`));

@@ -5,14 +5,16 @@ import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf, logEvent } from "../../shared/data/change.ts";
 import { endOfSession, findUserByEmail, openSession } from "../../shared/data/users.ts";
 import { admitLogin } from "../../shared/data/login-limits.ts";
+import { asciiEmail } from "../../shared/domain/international.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { signSession } from "../../shared/runtime/jwt.ts";
 import { NO_PASSWORD, verifyPassword } from "../../shared/platform/passwords.ts";
 
 export const handler = handle(api.auth.login)(async ({ body, ipAddress, requestId }) => {
-  const attempt = await admitLogin(body.email, ipAddress ?? "unknown");
-  const user = await findUserByEmail(body.email);
+  const email = asciiEmail(body.email);
+  const attempt = await admitLogin(email, ipAddress ?? "unknown");
+  const user = await findUserByEmail(email);
   const correct = await verifyPassword(body.password, user?.password_hash ?? NO_PASSWORD);
   if (user === undefined || !correct) throw wrongPassword();
   await attempt.succeeded();

@@ -2,15 +2,17 @@
 import { nameOfBackup } from "../../shared/domain/backup-name.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, backupVersion, editBackup, presentBackup, toBackup } from "../../shared/data/backups.ts";
-import { logEvent } from "../../shared/data/change.ts";
+import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.backups.update)(async ({ params, body, caller, by, read, commit, match }) => {
-  const { change, ...records } = await beginChange({ caller, read }, { backup: backupRef(caller.account_id, params.id) });
-  const backup = presentBackup(records.backup);
-  match(change, backupVersion(backup));
-  const edited = editBackup(change, backup, body);
-  logEvent(change, by, "backup.update", { type: "backup", id: edited.id, name: nameOfBackup(edited) });
-  return commit(change, toBackup(edited));
-});
+export const handler = handle(api.backups.update)(async ({ params, body, caller, by, read, commit, match }) =>
+  retryOnConflict(async () => {
+    const { change, ...records } = await beginChange({ caller, read }, { backup: backupRef(caller.account_id, params.id) });
+    const backup = presentBackup(records.backup);
+    match(change, backupVersion(backup));
+    const edited = editBackup(change, backup, body);
+    logEvent(change, by, "backup.update", { type: "backup", id: edited.id, name: nameOfBackup(edited) });
+    return commit(change, toBackup(edited));
+  }),
+);

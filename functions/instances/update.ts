@@ -1,6 +1,6 @@
 // PUT /instances/:id
 import { api } from "../../shared/api/index.ts";
-import { logEvent } from "../../shared/data/change.ts";
+import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { requireNotMoving } from "../../shared/data/domain-moves.ts";
 import { forecastUpdate } from "../../shared/data/forecasts.ts";
 import {
@@ -19,33 +19,35 @@ import { changing, reserveOperation } from "../../shared/data/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.instances.update)(async ({ params, body, caller, by, read, commit, match }) => {
-  const { change, operationId, ...records } = await beginWork(
-    { caller, read },
-    { instance: instanceRef(caller.account_id, params.id) },
-  );
-  const instance = presentInstance(records.instance);
-  match(change, instanceVersion(instance));
-  const forecast = () => forecastUpdate(instance, body);
-  const { domain, ...fields } = body;
-  if (domain === undefined || domain === instance.domain) {
-    const named = domain !== undefined;
-    if (named) await requireNotMoving(instance);
-    const renamed = renameInstance(change, instance, fields, named);
-    logEvent(change, by, "instance.update", { type: "instance", id: renamed.id, name: renamed.name });
-    return commit(change, await showInstance(renamed), forecast);
-  }
-  requireAllowed(instance, "update");
-  requireServerUsable(change, instance);
-  // First, so that of two changes to one domain the second gets the first's operation in its error, and not just a taken domain.
-  const moved = moveInstance(change, instance, "instance.update", operationId, fields);
-  claimDomain(change, instance, domain);
-  reserveOperation(change, by, {
-    id: operationId,
-    type: "instance.update",
-    ...changing("instance", { ...instance, name: moved.name }),
-    input: { old_domain: instance.domain, new_domain: domain },
-    replaced: { before: renamedOf(instance, (field) => fields[field] !== undefined), after: renamedOf(fields) },
-  });
-  return commit(change, await showInstance(moved), forecast);
-});
+export const handler = handle(api.instances.update)(async ({ params, body, caller, by, read, commit, match }) =>
+  retryOnConflict(async () => {
+    const { change, operationId, ...records } = await beginWork(
+      { caller, read },
+      { instance: instanceRef(caller.account_id, params.id) },
+    );
+    const instance = presentInstance(records.instance);
+    match(change, instanceVersion(instance));
+    const forecast = () => forecastUpdate(instance, body);
+    const { domain, ...fields } = body;
+    if (domain === undefined || domain === instance.domain) {
+      const named = domain !== undefined;
+      if (named) await requireNotMoving(instance);
+      const renamed = renameInstance(change, instance, fields, named);
+      logEvent(change, by, "instance.update", { type: "instance", id: renamed.id, name: renamed.name });
+      return commit(change, await showInstance(renamed), forecast);
+    }
+    requireAllowed(instance, "update");
+    requireServerUsable(change, instance);
+    // First, so that of two changes to one domain the second gets the first's operation in its error, and not just a taken domain.
+    const moved = moveInstance(change, instance, "instance.update", operationId, fields);
+    claimDomain(change, instance, domain);
+    reserveOperation(change, by, {
+      id: operationId,
+      type: "instance.update",
+      ...changing("instance", { ...instance, name: moved.name }),
+      input: { old_domain: instance.domain, new_domain: domain },
+      replaced: { before: renamedOf(instance, (field) => fields[field] !== undefined), after: renamedOf(fields) },
+    });
+    return commit(change, await showInstance(moved), forecast);
+  }),
+);

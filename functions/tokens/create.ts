@@ -10,7 +10,7 @@ import { handle } from "../../shared/runtime/handle.ts";
 export const handler = handle(api.tokens.create)(async ({ body, caller, by, read, commit }) => {
   const { change } = await beginChange({ caller, read }, {});
   // Not before the read, which replays the response to a first try: its token may have expired since.
-  const expires_at = body.expires_at == null ? null : new Date(body.expires_at).toISOString();
+  const expires_at = body.expires_at ?? null;
   if (expires_at !== null && expires_at <= new Date().toISOString())
     throw invalid({ field: "expires_at", reason: "must be in the future" });
   const { token, value } = reserveToken(change, by, env().ENVIRONMENT, { ...body, expires_at });

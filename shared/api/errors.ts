@@ -217,6 +217,8 @@ export const notCurrentPassword = () => invalid({ field: "current_password", rea
 export const firstInProgress = (cause?: unknown) => new ApiError("IDEMPOTENCY_IN_PROGRESS", undefined, { retryAfter: 1, cause });
 
 /** A body for an endpoint that has none. */
+export const contentEncodingNotTaken = () =>
+  new ApiError("UNSUPPORTED_MEDIA_TYPE", "Content-Encoding must be gzip, deflate or identity");
 export const bodyNotTaken = () => new ApiError("MALFORMED_REQUEST", "This request takes no body");
 
 /** Seconds to wait before a retry when a dependency is down. */

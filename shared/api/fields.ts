@@ -1,7 +1,8 @@
 // The fields that several resources share: ids, timestamps, names, lists.
 import * as z from "zod";
+import { asciiDomain, asciiEmail } from "../domain/international.ts";
 import { exampleId, idForm, type IdKind } from "../domain/id-kinds.ts";
-import { LABEL_CHARACTERS, LABELS_MAX, LISTED_MAX, PER_PAGE_MAX } from "../domain/limits.ts";
+import { LABEL_CHARACTERS, LABELS_BYTES_MAX, LABELS_MAX, LISTED_MAX, PER_PAGE_MAX } from "../domain/limits.ts";
 
 const ids = new Map<IdKind, z.ZodString>();
 
@@ -81,8 +82,17 @@ export const email = z
   .max(254, "must have at most 254 characters")
   .meta({ examples: ["admin@example.com"] });
 
+/** The same in a request, where its domain may be in another script. */
+export const emailInput = z
+  .string()
+  .transform(asciiEmail)
+  .pipe(email)
+  .meta({ format: "idn-email", examples: ["admin@example.com"], maxLength: 254 });
+
 const LABEL_KEY = /^[a-z0-9][a-z0-9_.-]{0,62}$/;
 const LABEL_VALUE = new RegExp(`^$|${PRINTABLE.source}`, "u");
+
+const bytesOf = (value: string): number => new TextEncoder().encode(value).length;
 
 /** Labels as a request sets them: the whole map. */
 export const labels = z
@@ -100,8 +110,12 @@ export const labels = z
       .trim(),
   )
   .refine((map) => Object.keys(map).length <= LABELS_MAX, `must have at most ${LABELS_MAX} labels; remove some`)
+  .refine(
+    (map) => bytesOf(Object.entries(map).flat().join("")) <= LABELS_BYTES_MAX,
+    `must have at most ${LABELS_BYTES_MAX} bytes of UTF-8, keys and values together`,
+  )
   .meta({
-    description: `Up to ${LABELS_MAX} labels. The map replaces the present one, so send all labels that you want to keep`,
+    description: `Up to ${LABELS_MAX} labels, at most ${LABELS_BYTES_MAX} bytes of UTF-8 in all. The map replaces the present one, so send all labels that you want to keep`,
     examples: [{ env: "production" }],
     maxProperties: LABELS_MAX,
   });
@@ -122,6 +136,24 @@ export const domain = z
     "must be a lowercase domain name such as shop.example.com",
   )
   .meta({ examples: ["shop.example.com"] });
+
+/** The same in a request, where it may be in another script. */
+export const domainInput = z
+  .string()
+  .transform(asciiDomain)
+  .pipe(domain)
+  .meta({
+    description: "A lowercase domain name. It may be international (`müller.example.com`): its ASCII form is stored and shown",
+    examples: ["shop.example.com"],
+    pattern: "^[^\\x00-\\x2c/:-`{-\\x7f]+$",
+    maxLength: 253,
+  });
+
+/** A domain as people read it. */
+export const domainUnicode = z.string().meta({
+  description: "The domain as people read it; the same as `domain` unless that is international",
+  examples: ["shop.example.com"],
+});
 
 /** A provider's, region's or size's code. The catalog lists the valid ones; this only rejects malformed values. */
 export const code = (example: string) =>
@@ -161,29 +193,47 @@ export const queryInteger = (minimum: number, maximum: number) =>
 /** The highest page number; far beyond any list, so that offsets stay exact numbers. */
 const PAGE_MAX = 1_000_000_000;
 
-/** A moment in a query: a UTC date, or a time of it. */
-const MOMENT = "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?Z)?$";
-const MOMENT_FORM = { pattern: MOMENT, maxLength: 24 };
-const moment = z
-  .string()
-  .refine(
-    (value) => new RegExp(MOMENT).test(value) && isDate(value),
-    "must be a UTC date or time such as 2026-11-20 or 2026-11-20T12:00:00Z",
-  )
-  .transform((value) => new Date(value).toISOString())
-  .pipe(z.string());
+const DATE = "\\d{4}-\\d{2}-\\d{2}";
+const TIME = "[Tt]([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)";
+const AN_OFFSET = "2026-11-20T13:00:00+01:00";
 
-/** JavaScript takes February 30 for March 2. */
-function isDate(value: string): boolean {
-  const at = new Date(value);
-  return !Number.isNaN(at.valueOf()) && at.toISOString().startsWith(value.slice(0, 10));
+/** A time in a request, in RFC 3339, as the service stores times: in UTC with milliseconds. */
+const moment = (pattern: string, error: string) =>
+  z
+    .string()
+    .refine((value) => new RegExp(pattern).test(value) && utcOf(value) !== undefined, error)
+    .transform((value) => utcOf(value) ?? value)
+    .pipe(z.string());
+
+/** Rounded up to milliseconds, so that what is created before or after the time stays so; undefined for days and years that do not exist. */
+function utcOf(value: string): string | undefined {
+  const [day, at] = [new Date(value.slice(0, 10)), new Date(value.toUpperCase())];
+  if (Number.isNaN(at.valueOf()) || !isDay(day, value.slice(0, 10))) return undefined;
+  const isBetween = /\.\d{3}\d*[1-9]/.test(value);
+  const utc = new Date(at.valueOf() + (isBetween ? 1 : 0)).toISOString();
+  return utc.length === "2026-11-20T12:00:00.000Z".length ? utc : undefined;
 }
 
+/** JavaScript takes February 30 for March 2. */
+const isDay = (day: Date, text: string): boolean => !Number.isNaN(day.valueOf()) && day.toISOString().startsWith(text);
+
+/** A time in a body. */
+export const time = moment(`^${DATE}${TIME}$`, `must be a time with an offset such as 2027-01-31T00:00:00Z or ${AN_OFFSET}`);
+export const TIME_FORM = { format: "date-time", maxLength: 35 };
+
+/** A moment in a query: a date, which is UTC, or a time. A plus sign that was not encoded arrives as a space. */
+const MOMENT = `^${DATE}(${TIME.replace("[+-]", "[ +-]")})?$`;
+const MOMENT_FORM = { pattern: MOMENT, maxLength: 35 };
+const queryMoment = z
+  .string()
+  .transform((value) => value.replace(" ", "+"))
+  .pipe(moment(MOMENT, `must be a date or a time with an offset such as 2026-11-20, 2026-11-20T12:00:00Z or ${AN_OFFSET}`));
+
 const ranges = {
-  created_after: moment
+  created_after: queryMoment
     .optional()
     .meta({ description: "Only records created at this time or later", examples: ["2026-11-20"], ...MOMENT_FORM }),
-  created_before: moment
+  created_before: queryMoment
     .optional()
     .meta({ description: "Only records created earlier than this time", examples: ["2026-12-01T12:00:00Z"], ...MOMENT_FORM }),
   order: z
@@ -197,8 +247,11 @@ const ranges = {
 
 const LABEL_FILTER = "^[a-z0-9][a-z0-9_.-]{0,62}:";
 
-/** Words to find. */
-export const searchWords = text(100, "shop").refine((value) => /[\p{L}\p{N}]/u.test(value), "must contain a letter or a digit");
+/** Words to find. Emoji and other symbols are no mistake, but find nothing. */
+export const searchWords = text(100, "shop").refine(
+  (value) => /[\p{L}\p{N}\p{S}]/u.test(value),
+  "must contain a letter or a digit",
+);
 
 /** What else the lists take whose records have a name. */
 const finding = {
@@ -212,7 +265,7 @@ const finding = {
     }),
   search: searchWords.meta({
     description:
-      "Only records with words that begin with each of these, in name, domain, database name or note. Case and accents are ignored",
+      "Only records with words that begin with each of these, in name, domain, database name or note. Case, accents and apostrophes are ignored",
     examples: ["shop"],
   }),
   sort: z.enum(["created_at", "name"]).meta({ description: "The default is `created_at`", examples: ["created_at"] }),

@@ -8,7 +8,10 @@ import {
   atLeastOne,
   characters,
   domain,
+  domainInput,
+  domainUnicode,
   email,
+  emailInput,
   heldBy,
   id,
   labels,
@@ -81,6 +84,7 @@ export const Instance = z
   .object({
     id: id("instance"),
     ...chosen,
+    domain_unicode: domainUnicode,
     url: z.string().meta({ examples: ["https://shop.example.com"] }),
     status: InstanceStatus.meta({ examples: ["running"] }),
     status_reason: statusReason,
@@ -133,7 +137,7 @@ export const ListedInstance = Instance.omit({ certificate: true }).meta({ id: "L
 export type ListedInstance = z.infer<typeof ListedInstance>;
 
 /** Fields that follow from an instance's domain, its server, and its backups. */
-export const INSTANCE_UNVERSIONED = ["url", "allowed_actions", "dns_record", "protection", "certificate"];
+export const INSTANCE_UNVERSIONED = ["url", "domain_unicode", "allowed_actions", "dns_record", "protection", "certificate"];
 
 /** A new instance; its administrator's generated password is shown only once. */
 const NewInstance = Instance.extend({
@@ -192,6 +196,8 @@ export const instances = {
     body: z
       .strictObject({
         ...chosen,
+        admin_email: emailInput,
+        domain: domainInput,
         labels: labels.optional(),
         backup_id: id("backup").optional().meta({ description: "Begin with the data of this backup" }),
         neutralize: z
@@ -235,8 +241,8 @@ export const instances = {
     unversioned: INSTANCE_UNVERSIONED,
     body: atLeastOne({
       name: name.optional(),
-      admin_email: email.optional(),
-      domain: domain.optional(),
+      admin_email: emailInput.optional(),
+      domain: domainInput.optional(),
       labels: labels.optional(),
     }),
     data: Instance,
@@ -272,7 +278,7 @@ export const instances = {
     body: z
       .strictObject({
         name,
-        domain,
+        domain: domainInput,
         backup_id: id("backup"),
         neutralize: z
           .boolean()

@@ -15,6 +15,7 @@ import {
   statusReason,
   timestamp,
 } from "./fields.ts";
+import { asciiDomain } from "../domain/international.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun, Operation } from "./operations.ts";
 import { hasInstances, operationInProgress, overQuota, serverBusy, taken } from "./errors.ts";
@@ -40,10 +41,26 @@ const serverName = z
   )
   .meta({ examples: ["erp-1"], maxLength: 63 });
 
+/** The same in a request, where it may be in another script. */
+const serverNameInput = z
+  .string()
+  .trim()
+  .transform(asciiDomain)
+  .pipe(serverName)
+  .meta({
+    description: "A lowercase host label. It may be international (`münchen-1`): its ASCII form is stored and shown",
+    examples: ["erp-1"],
+    maxLength: 63,
+  });
+
 export const Server = z
   .object({
     id: id("server"),
     name: serverName,
+    name_unicode: z.string().meta({
+      description: "The name as people read it; the same as `name` unless that is international",
+      examples: ["erp-1"],
+    }),
     ip_address: z
       .string()
       .nullable()
@@ -77,7 +94,7 @@ export type Server = z.infer<typeof Server>;
 
 /** Fields of a server that change on their own, as its health checks find them. */
 export const SERVER_OBSERVED = { last_seen_at: true, disk_free_bytes: true, memory_free_bytes: true, reported_at: true } as const;
-export const SERVER_UNVERSIONED = Object.keys(SERVER_OBSERVED);
+export const SERVER_UNVERSIONED = ["name_unicode", ...Object.keys(SERVER_OBSERVED)];
 
 /** A server in a list: without what changes every few minutes. */
 export const ListedServer = Server.omit(SERVER_OBSERVED).meta({ id: "ListedServer" });
@@ -112,7 +129,7 @@ export const servers = {
     },
     starts: ["create-server"],
     body: z.strictObject({
-      name: serverName,
+      name: serverNameInput,
       provider: code("sandbox"),
       region: code("eu-central"),
       size: code("small"),
@@ -138,7 +155,7 @@ export const servers = {
     access: ["servers:write"],
     errors: [taken("name", exampleId("server")), operationInProgress(exampleId("operation")), serverBusy("creating")],
     unversioned: SERVER_UNVERSIONED,
-    body: atLeastOne({ name: serverName.optional(), labels: labels.optional() }),
+    body: atLeastOne({ name: serverNameInput.optional(), labels: labels.optional() }),
     data: Server,
   }),
   delete: endpoint({

@@ -4,7 +4,7 @@ import { PolicyFields, PolicyShown } from "./backup-policy.ts";
 import { endpoint } from "./endpoint.ts";
 import { HISTORY_DAYS } from "../domain/limits.ts";
 import { exampleId } from "../domain/id-kinds.ts";
-import { Actor, atLeastOne, code, email, id, integer, listOf, text, timestamp } from "./fields.ts";
+import { Actor, atLeastOne, code, email, emailInput, id, integer, listOf, text, timestamp } from "./fields.ts";
 
 const settable = {
   account_name: text(100, "Example Ltd"),
@@ -62,7 +62,7 @@ export const settings = {
     unversioned: SETTINGS_UNVERSIONED,
     body: atLeastOne({
       account_name: settable.account_name.optional(),
-      contact_email: settable.contact_email.nullable().optional(),
+      contact_email: emailInput.nullable().optional(),
       default_provider: settable.default_provider.nullable().optional(),
       default_region: settable.default_region.nullable().optional(),
       backup_retention_days: settable.backup_retention_days.optional(),

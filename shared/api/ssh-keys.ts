@@ -30,7 +30,8 @@ export const sshKeys = {
     method: "POST",
     path: "/ssh-keys",
     summary: "Add an SSH key",
-    description: "`public_key` is one line in OpenSSH format without options: Ed25519, ECDSA, or RSA of at least 2048 bits.",
+    description:
+      "`public_key` is one line in OpenSSH format without options: Ed25519, ECDSA, either of them on a security key (`sk-ssh-ed25519@openssh.com`, `sk-ecdsa-sha2-nistp256@openssh.com`), or RSA of at least 2048 bits.",
     access: ["servers:write"],
     status: 201,
     errors: [overQuota("ssh_key", DEFAULT_QUOTAS.ssh_key)],

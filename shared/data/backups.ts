@@ -16,7 +16,7 @@ import { isId, newId } from "../domain/ids.ts";
 import { EDITABLE, isFailure, LIFECYCLE, type OperationType, RESTORABLE, type Transition } from "../domain/lifecycle.ts";
 import { FAILED_BACKUP_DAYS } from "../domain/limits.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
-import { type Author, type Change, changeOf, heldByAnother } from "./change.ts";
+import { type Author, type Change, changeOf, heldByAnother, labelChange, relabeledMeanwhile, withLabels } from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
 import { keys } from "./keys.ts";
 import { listPage } from "./lists.ts";
@@ -188,13 +188,17 @@ export function editBackup(
   { note, locked, labels }: { note?: string | null | undefined; locked?: boolean | undefined; labels?: Labels | undefined },
 ): BackupRecord {
   if (!EDITABLE.includes(backup.state)) throw backupNotEditable(backup.state);
+  const relabeled = labelChange(backup.labels, labels);
   change.update(
     keys.record("backup", change.accountId, backup.id),
     { set: { note, locked, labels } },
-    { oneOf: { state: EDITABLE } },
-    (present) => (present === undefined ? notFound("backup") : backupNotEditable(String(present["state"]))),
+    { oneOf: { state: EDITABLE }, ...withLabels(relabeled) },
+    (present) =>
+      present === undefined
+        ? notFound("backup")
+        : (relabeledMeanwhile(present, backup.id, relabeled) ?? backupNotEditable(String(present["state"]))),
   );
-  change.refind("backup", backup.id, { note, labels });
+  change.refind("backup", backup.id, { note }, relabeled);
   return {
     ...backup,
     ...(note !== undefined && { note }),
@@ -238,6 +242,7 @@ const Ended = Held.extend({
   instance_id: z.string().nullable(),
   completed_at: z.string().nullable(),
   expires_at: z.string().nullable(),
+  labels: z.custom<Labels>().default({}),
 });
 
 /** Ends the work on a backup: it is gone, or free again in another state. */

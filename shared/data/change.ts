@@ -1,11 +1,13 @@
 // One change to an account: writes that happen together or not at all, with their counts, event and operation.
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { ApiError, operationInProgress, taken } from "../api/errors.ts";
+import type { Labels } from "../api/fields.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import { newId } from "../domain/ids.ts";
 import { accountCounters, listCounts } from "./counters.ts";
 import type { Update, Where } from "./expressions.ts";
-import { type Findable, entryWrites, findableIn, isSearched } from "./entries.ts";
+import { type Findable, entryWrites, type LabelChange } from "./entries.ts";
 import { actorFilter, keys, type Key, type ListKind, type Place, placement, protectionFilter } from "./keys.ts";
 import type { AccountRecord, Actor, Caller, EventRecord, OperationRecord } from "./records.ts";
 import { type Item, transact } from "./table.ts";
@@ -39,13 +41,13 @@ export interface Change {
   /** What a record's item gets with another protection status; counts the move between the lists. */
   moveProtection: (record: { id: string; number: string }, status: { from: string; to: string }) => Item;
   /** What a record is found by from now on. */
-  refind: (kind: ListKind, id: string, fields: Findable) => void;
+  refind: (kind: ListKind, id: string, fields: Findable, labels?: LabelChange) => void;
   /** Says in the account's revision that something has changed, which `add`, `move` and `drop` do by themselves. */
   revise: () => void;
   /** Takes a record off its lists. */
   drop: (
     kind: ListKind,
-    record: { id: string; number: string; protection_status?: string; actor?: { id: string } | undefined },
+    record: { id: string; number: string; protection_status?: string; actor?: { id: string } | undefined; labels?: Labels },
     status: string | undefined,
     where: Where,
     conditionError?: Write["conditionError"],
@@ -132,7 +134,7 @@ const listChanges = (
       actorId && actorFilter(actorId),
     ]);
     lists.mark(kind, record.number, record.created_at);
-    if (isSearched(kind)) entries.add(kind, record.id, record.created_at, { ...findableIn(kind, record), status, protection });
+    entries.add(kind, record, { status, protection });
   },
   moveProtection: ({ id, number }, { from, to }) => {
     if (from === to) return {};
@@ -154,9 +156,9 @@ const listChanges = (
   refind: entries.change,
   drop: (kind, record, status, where, conditionError) => {
     writes.push(remove(keys.record(kind, accountId, record.id), where, conditionError));
-    const { id, number, protection_status: protection, actor } = record;
+    const { number, protection_status: protection, actor } = record;
     lists.count(kind, number, -1, ["all", status, protection && protectionFilter(protection), actor && actorFilter(actor.id)]);
-    entries.drop(kind, id);
+    entries.drop(kind, record);
   },
 });
 
@@ -167,6 +169,19 @@ export class Overtaken extends ApiError {
     super("CONFLICT", message, { details: { resource: resourceId } });
   }
 }
+
+/** The condition of a write that changes labels: others than those that were read are in other items. */
+export const withLabels = (labels: LabelChange | undefined): Where =>
+  labels === undefined ? {} : { unchanged: { labels: labels.from } };
+
+/** The error if it did not hold. */
+export const relabeledMeanwhile = (present: Item | undefined, id: string, labels: LabelChange | undefined): Error | undefined =>
+  labels === undefined || present?.["labels"] === undefined || isDeepStrictEqual(present["labels"], labels.from)
+    ? undefined
+    : new Overtaken("Another request changed the labels at the same time; check them and try again if you need to", id);
+
+/** What a request makes of a record's labels, if it names them. */
+export const labelChange = (from: Labels, to: Labels | undefined): LabelChange | undefined => to && { from, to };
 
 /** Of those that meet, each time one succeeds; 20 tries, full jitter of up to 100 ms: about a second of waiting. */
 const OVERTAKEN_TRIES = 20;

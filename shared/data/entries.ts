@@ -1,12 +1,13 @@
 // What lists are searched and filtered by: a small item for each server, instance and backup, written in the transaction that writes the
 // record. A search reads all of an account, so that names of attributes are one character and statuses too. Each attribute is
-// written by whoever changes its field, so that no writer has to know the others.
+// written by whoever changes its field, so that no writer has to know the others. Labels are in items of their own (label-index.ts).
 import * as z from "zod";
 import type { Labels } from "../api/fields.ts";
 import { bytesOfId, timeOfId } from "../domain/ids.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
 import { codeOfStatus, ENTRY_ATTRIBUTES } from "./codes.ts";
 import { type Key, keys, keyString, type ListKind } from "./keys.ts";
+import { labelWrites } from "./label-index.ts";
 import type { Item } from "./table.ts";
 import { put, remove, update, type Write } from "./writes.ts";
 
@@ -19,11 +20,16 @@ export interface Findable {
   domain?: string | undefined;
   database_name?: string | null | undefined;
   note?: string | null | undefined;
-  labels?: Labels | undefined;
   /** Of an instance: it is read with its server. */
   server_id?: string | undefined;
   status?: string | undefined;
   protection?: string | undefined;
+}
+
+/** What a change makes of a record's labels. */
+export interface LabelChange {
+  from: Labels;
+  to: Labels;
 }
 
 /** A damaged field finds nothing: the record is skipped when it is read whole. */
@@ -34,7 +40,6 @@ const Found = z.object({
   domain: z.string().optional().catch(undefined),
   database_name: maybeText,
   note: maybeText,
-  labels: z.custom<Labels>().default({}),
   server_id: maybeText,
 });
 
@@ -44,23 +49,24 @@ export function findableIn(kind: ResourceType, record: Item): Findable {
   return { ...fields, name: name ?? instance_name ?? null, ...(kind === "instance" && { server_id: server_id ?? undefined }) };
 }
 
-const SEPARATOR = "\n"; // in no label
+/** The labels of a record, as its item has them. */
+export const labelsOf = (record: Item): Labels => Labeled.parse(record).labels;
+const Labeled = z.object({ labels: z.custom<Labels>().default({}) });
 
-export const packLabels = (labels: Labels): string =>
-  Object.entries(labels)
-    .map(([key, value]) => `${key}:${value}`)
-    .toSorted()
-    .join(SEPARATOR);
-export const unpackLabels = (packed: string): string[] => packed.split(SEPARATOR);
+/** Where older versions wrote the labels of a record, which then count. */
+const OLD_LABELS = ENTRY_ATTRIBUTES.labels;
+export const oldLabelsIn = (entry: Item): string[] | undefined => {
+  const packed = entry[OLD_LABELS];
+  return typeof packed === "string" ? packed.split("\n") : undefined;
+};
 
 /** Attributes of an entry; null where a field is now empty, and its attribute is removed. */
-function attributesOf({ name, domain, database_name, note, labels, server_id, status, protection }: Findable) {
+function attributesOf({ name, domain, database_name, note, server_id, status, protection }: Findable) {
   const given: Record<string, string | Uint8Array | null | undefined> = {
     [ENTRY_ATTRIBUTES.name]: name === null ? "" : name,
     [ENTRY_ATTRIBUTES.domain]: domain,
     [ENTRY_ATTRIBUTES.database_name]: database_name,
     [ENTRY_ATTRIBUTES.note]: note,
-    [ENTRY_ATTRIBUTES.labels]: labels && (packLabels(labels) || null),
     [ENTRY_ATTRIBUTES.server_id]: server_id === undefined ? undefined : bytesOfId(server_id),
     [ENTRY_ATTRIBUTES.status]: status && codeOfStatus(status),
     [ENTRY_ATTRIBUTES.protection]: protection && codeOfStatus(protection),
@@ -75,38 +81,60 @@ export function entryOf(id: string, created_at: string, fields: Findable): Item 
   return { ...Object.fromEntries(attributes), ...(late !== 0 && { [ENTRY_ATTRIBUTES.created_after_id]: late }) };
 }
 
-/** The entries that one change writes: however much changes about a record, its entry gets one write. */
+/** The entries that one change writes, and the labels: however much changes about a record, its entry gets one write. */
 export function entryWrites(accountId: string) {
   const entries = new Map<string, { key: Key; whole?: Item; set: Item; remove: Set<string>; gone?: true }>();
-  const of = (kind: ListKind, id: string) => {
-    if (!isSearched(kind)) return undefined;
+  const labels = labelWrites(accountId);
+  const of = (kind: ResourceType, id: string) => {
     const key = keys.entry(kind, accountId, id);
     const entry = entries.get(keyString(key)) ?? { key, set: {}, remove: new Set<string>() };
     entries.set(keyString(key), entry);
     return entry;
   };
   return {
-    add: (kind: ListKind, id: string, created_at: string, fields: Findable): void => {
-      const entry = of(kind, id);
-      if (entry !== undefined) entry.whole = entryOf(id, created_at, fields);
+    add: (
+      kind: ListKind,
+      record: Item & { id: string; created_at: string },
+      place: Pick<Findable, "status" | "protection">,
+    ): void => {
+      if (!isSearched(kind)) return;
+      const { id, created_at } = record;
+      of(kind, id).whole = entryOf(id, created_at, { ...findableIn(kind, record), ...place });
+      labels.move(kind, id, {}, labelsOf(record));
     },
-    change: (kind: ListKind, id: string, fields: Findable): void => {
-      const entry = of(kind, id);
-      for (const [name = "", value] of entry === undefined ? [] : attributesOf(fields)) {
-        if (value === null) entry?.remove.add(name);
-        else if (entry !== undefined) entry.set[name] = value;
+    change: (kind: ListKind, id: string, fields: Findable, relabeled?: LabelChange): void => {
+      if (!isSearched(kind)) return;
+      for (const [name = "", value] of attributesOf(fields)) {
+        if (value === null) of(kind, id).remove.add(name);
+        else of(kind, id).set[name] = value;
       }
+      if (relabeled === undefined) return;
+      labels.move(kind, id, relabeled.from, relabeled.to);
+      of(kind, id).remove.add(OLD_LABELS);
     },
-    drop: (kind: ListKind, id: string): void => {
-      const entry = of(kind, id);
-      if (entry !== undefined) entry.gone = true;
+    drop: (kind: ListKind, record: Item & { id: string }): void => {
+      if (!isSearched(kind)) return;
+      of(kind, record.id).gone = true;
+      labels.move(kind, record.id, labelsOf(record), {});
     },
-    writes: (): Write[] =>
-      [...entries.values()].flatMap(({ key, whole, set, remove: removed, gone }) => {
+    writes: (): Write[] => [
+      ...[...entries.values()].flatMap(({ key, whole, set, remove: removed, gone }) => {
         if (gone) return [remove(key, { exists: false })];
         if (whole !== undefined) return [put(key, { ...whole, ...set })];
         const what = { ...(Object.keys(set).length > 0 && { set }), remove: [...removed] };
         return Object.keys(set).length + removed.size === 0 ? [] : [update(key, what, { exists: false })];
       }),
+      ...labels.writes(),
+    ],
   };
+}
+
+/** What an entry from an older version, or none at all, lacks of its record: its labels move out of it. */
+export function completedEntry(accountId: string, kind: ResourceType, record: Item & { id: string }, entry: Item): Write[] {
+  const labels = labelWrites(accountId);
+  labels.move(kind, record.id, {}, labelsOf(record));
+  return [
+    update(keys.entry(kind, accountId, record.id), { fill: entry, remove: [OLD_LABELS] }, { exists: false }),
+    ...labels.writes(),
+  ];
 }

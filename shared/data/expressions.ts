@@ -31,9 +31,9 @@ export interface Update {
   /** Set unless the item has the attribute. */
   fill?: Item;
   /** Added to a number (absent counts as zero), or to a set. */
-  add?: Record<string, number | Set<string>>;
+  add?: Record<string, number | Set<string> | Set<Uint8Array>>;
   /** Taken out of a set. */
-  take?: Record<string, Set<string>>;
+  take?: Record<string, Set<string> | Set<Uint8Array>>;
   remove?: readonly string[];
 }
 

@@ -1,10 +1,12 @@
 // Records that were written before there were search entries, lists of events by type, actor and resource, and overviews: this adds what they
-// lack. It can run at any time, and again: what a change has written meanwhile stays.
+// lack, and moves labels out of search entries. It can run at any time, and again: what a change has written meanwhile stays.
 import * as z from "zod";
-import { OPEN_STATUSES } from "../domain/lifecycle.ts";
+import type { Labels } from "../api/fields.ts";
+import { OPEN_STATUSES, type ResourceType } from "../domain/lifecycle.ts";
 import { listCounts } from "./counters.ts";
-import { entryOf, findableIn, isSearched } from "./entries.ts";
+import { completedEntry, entryOf, findableIn, isSearched, labelsOf } from "./entries.ts";
 import { actorFilter, keys, type ListKind, placement } from "./keys.ts";
+import { membersOf, memberString, ownerString, readMembers, takeMember } from "./label-index.ts";
 import { type Item, query, queryAll, readAll, transact, ConditionFailed, find } from "./table.ts";
 import { check, update, type Write } from "./writes.ts";
 
@@ -17,6 +19,7 @@ export async function indexAccount(accountId: string): Promise<void> {
     for await (const records of allOf(kind, accountId))
       await Promise.all(records.map(async (record) => write(writesFor(accountId, kind, record))));
   }
+  for (const kind of KINDS) if (isSearched(kind)) await removeStaleLabels(accountId, kind);
   await recount(accountId);
 }
 
@@ -69,10 +72,28 @@ function entryWrites(accountId: string, kind: ListKind & ("server" | "instance" 
   const whole = entryOf(id, created_at, { ...findableIn(kind, item), status, protection });
   // Those two can be removed from an entry, which then does not show that it is newer.
   const unchanged = { ...(labels !== undefined && { labels }), ...(note !== undefined && { note }) };
-  return [
-    check(keys.record(kind, accountId, id), { unchanged }),
-    update(keys.entry(kind, accountId, id), { fill: whole }, { exists: false }),
-  ];
+  return [check(keys.record(kind, accountId, id), { unchanged }), ...completedEntry(accountId, kind, { ...item, id }, whole)];
+}
+
+/**
+ * Takes records out of labels that they do not have: older versions changed labels without these. The members are read before the records,
+ * so that one without a record is of one that is gone.
+ */
+async function removeStaleLabels(accountId: string, kind: ResourceType): Promise<void> {
+  const members = await readMembers(kind, accountId);
+  const right = new Set<string>();
+  const owners = new Map<string, { id: string; labels: Labels }>();
+  for await (const records of allOf(kind, accountId))
+    for (const record of records) {
+      const owner = { id: String(record["id"]), labels: labelsOf(record) };
+      for (const member of membersOf(kind, accountId, owner)) right.add(memberString(member));
+      owners.set(ownerString(owner), owner);
+    }
+  for (const member of members.filter((each) => !right.has(memberString(each)))) {
+    const owner = owners.get(ownerString(member));
+    const unchanged = owner && check(keys.record(kind, accountId, owner.id), { unchanged: { labels: owner.labels } });
+    await write([...(unchanged === undefined ? [] : [unchanged]), takeMember(member)]);
+  }
 }
 
 async function write(writes: readonly Write[]): Promise<void> {

@@ -1,4 +1,5 @@
 // Instances in the table.
+import { domainToUnicode } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import {
@@ -27,7 +28,7 @@ import {
 } from "../domain/lifecycle.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
-import { type Change, heldByAnother, now } from "./change.ts";
+import { type Change, heldByAnother, now, labelChange, relabeledMeanwhile, withLabels } from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
 import { certificateOf, hostReportRef } from "./host-reports.ts";
 import { keys, keyString } from "./keys.ts";
@@ -89,6 +90,7 @@ function toListedInstance(record: InstanceRecord, server: Pick<ServerRecord, "st
     ...record,
     status: state,
     url: `https://${domain}`,
+    domain_unicode: domainToUnicode(domain) || domain,
     allowed_actions: allowedActions({ status: state, heldBy: operation_id, installed, server: server?.state }),
     dns_record: { type: "A", name: domain, value: server_ip },
     protection: {
@@ -196,15 +198,16 @@ export function moveInstance(
   const { through }: Transition = LIFECYCLE[type];
   const state = through === "unchanged" ? instance.state : InstanceState.parse(through);
   const moved = { ...instance, ...renamedOf(fields), state, operation_id: operationId, updated_at: now() };
+  const relabeled = labelChange(instance.labels, fields.labels);
   change.move(
     "instance",
     instance,
     { from: instance.state, to: state },
     { set: { ...fields, state, operation_id: operationId, updated_at: moved.updated_at } },
-    { equals: { operation_id: null, state: instance.state } },
-    instanceError,
+    { equals: { operation_id: null, state: instance.state }, ...withLabels(relabeled) },
+    (present) => relabeledMeanwhile(present, instance.id, relabeled) ?? instanceError(present),
   );
-  change.refind("instance", instance.id, { name: fields.name, labels: fields.labels });
+  change.refind("instance", instance.id, { name: fields.name }, relabeled);
   return moved;
 }
 
@@ -253,7 +256,7 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
     updated_at: now(),
   };
   change.move("instance", instance, { from: instance.state, to: state }, { set }, { ...mine, unchanged: { ...after } });
-  change.refind("instance", instance.id, { name: before.name, labels: before.labels });
+  change.refind("instance", instance.id, { name: before.name }, labelChange(instance.labels, before.labels));
 }
 
 /** What the request changed at once, without the fields that another request has changed since: that one was told its success. */
@@ -290,14 +293,18 @@ export function renameInstance(
 ): InstanceRecord {
   if (!INSTANCE_RENAMABLE.includes(instance.state)) throw instanceBeingDeleted(instance.state);
   const set = { ...renamedOf(fields), updated_at: now() };
+  const relabeled = labelChange(instance.labels, fields.labels);
   change.update(
     keys.record("instance", change.accountId, instance.id),
     { set },
     // Not the state that was read: work that ends in the meantime does not matter.
-    { oneOf: { state: INSTANCE_RENAMABLE, ...(keepDomain && { operation_id: [null, instance.operation_id] }) } },
-    instanceError,
+    {
+      oneOf: { state: INSTANCE_RENAMABLE, ...(keepDomain && { operation_id: [null, instance.operation_id] }) },
+      ...withLabels(relabeled),
+    },
+    (present) => relabeledMeanwhile(present, instance.id, relabeled) ?? instanceError(present),
   );
-  change.refind("instance", instance.id, { name: fields.name, labels: fields.labels });
+  change.refind("instance", instance.id, { name: fields.name }, relabeled);
   return { ...instance, ...set };
 }
 

@@ -65,6 +65,14 @@ export const keys = {
     sk: shortOf(id),
   }),
 
+  /** Which records of a kind have which labels: for each label 64 items with a part of the records. */
+  labels: (kind: ResourceType, accountId: string) => `${keys.entries(kind, accountId)}#labels`,
+  label: (kind: ResourceType, accountId: string, label: string, part: string): Key => ({
+    pk: keys.labels(kind, accountId),
+    sk: `${keys.labelParts(label)}${part}`,
+  }),
+  labelParts: (label: string) => `${label}#`,
+
   /** Partition of index `byNumber`: all records of a kind in the order they were made. */
   list: (kind: ListKind, accountId: string) => owned(accountId, kind),
   /** Partition of index `byStatus`: those with a status; events of a type. */

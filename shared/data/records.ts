@@ -46,7 +46,7 @@ export interface RenamedFields {
 
 const listed = { account_id: text, number: text };
 
-export const ServerRecord = stored(Server.omit({ status: true, ...SERVER_OBSERVED })).extend({
+export const ServerRecord = stored(Server.omit({ status: true, name_unicode: true, ...SERVER_OBSERVED })).extend({
   ...listed,
   labels,
   state: growing<ServerPhase>(),
@@ -101,7 +101,15 @@ export const HostReport = z.object({
 export type HostReport = z.infer<typeof HostReport>;
 
 export const InstanceRecord = stored(
-  Instance.omit({ status: true, allowed_actions: true, dns_record: true, url: true, protection: true, certificate: true }),
+  Instance.omit({
+    status: true,
+    allowed_actions: true,
+    dns_record: true,
+    url: true,
+    domain_unicode: true,
+    protection: true,
+    certificate: true,
+  }),
 ).extend({
   ...listed,
   labels,
@@ -249,9 +257,13 @@ export type TokenAccess = z.infer<typeof TokenAccess>;
 /** What is only shown of a token. */
 export const TokenLabel = stored(
   Token.pick({ id: true, name: true, prefix: true, last4: true, created_at: true, created_by: true }),
-);
+).extend({
+  /** What no other token's name may look like; older tokens claimed their name as it is. */
+  unique_name: maybeText,
+});
 
 export interface TokenRecord extends Token {
+  unique_name?: string | undefined;
   account_id: string;
   hash: Uint8Array;
 }

@@ -1,5 +1,6 @@
-// Lists that are filtered by label or search, by several filters, or sorted by name: the entries of a kind are read whole (140 bytes a
-// record), and then the records of the page.
+// Lists that are filtered by label or search, by several filters, or sorted by name: the entries of a kind are read whole (110 bytes a
+// record), with what says which records have a label (5 bytes), and then the records of the page.
+import { domainToUnicode } from "node:url";
 import type * as z from "zod";
 import type { ListMeta } from "../api/fields.ts";
 import { idOfShort, isId, shortOf, timeOfShort } from "../domain/ids.ts";
@@ -7,8 +8,9 @@ import { type ResourceType, statusOf } from "../domain/lifecycle.ts";
 import { LISTED_MAX } from "../domain/limits.ts";
 import { folded, matcherOf } from "../domain/words.ts";
 import { ENTRY_ATTRIBUTES, statusOfCode } from "./codes.ts";
-import { findableIn, packLabels, unpackLabels } from "./entries.ts";
+import { findableIn, labelsOf, oldLabelsIn } from "./entries.ts";
 import { type Key, keys, keyString } from "./keys.ts";
+import { labelsIn, readLabels } from "./label-index.ts";
 import { itemsOfParent } from "./lists-of-parents.ts";
 import { parseEach } from "./parse-each.ts";
 import { isCreatedIn, type Listed, type PageQuery, slicePage } from "./pages.ts";
@@ -36,7 +38,8 @@ export interface Entry {
   /** Of an instance. */
   server: Uint8Array | undefined;
   created_at: string;
-  labels: string[];
+  /** Only where it is known without the labels' own items: of a record that was read, or in an older entry. */
+  labels: string[] | undefined;
   /** An instance's domain, a backup's note. */
   detail: string | null;
   /** All text that is searched. */
@@ -52,13 +55,18 @@ const exactOf = ({ status, protection }: Filters, { created_after, created_befor
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
+/** International names are found as they are stored and as people read them. */
+function searchedText(fields: readonly unknown[]): string {
+  const texts = fields.map(text);
+  return [...texts, ...texts.filter((each) => each.includes("xn--")).map(domainToUnicode)].join(" ");
+}
+
 /** An entry without a name is not complete: `indexAccount` has yet to write what its record had before there were entries. */
 function entryIn(item: Item): Entry | undefined {
   const read = (field: keyof typeof ENTRY_ATTRIBUTES) => item[ENTRY_ATTRIBUTES[field]];
   const name = read("name");
   if (typeof name !== "string") return undefined;
   const short = text(item["sk"]);
-  const packed = text(read("labels"));
   const server = read("server_id");
   return {
     short,
@@ -67,26 +75,25 @@ function entryIn(item: Item): Entry | undefined {
     protection: read("protection") === undefined ? undefined : statusOfCode(text(read("protection"))),
     server: server instanceof Uint8Array ? server : undefined,
     created_at: new Date(timeOfShort(short) + Number(read("created_after_id") ?? 0)).toISOString(),
-    labels: packed === "" ? [] : unpackLabels(packed),
+    labels: oldLabelsIn(item),
     detail: text(read("domain") ?? read("note")) || null,
-    text: [name, read("domain"), read("database_name"), read("note")].map(text).join(" "),
+    text: searchedText([name, read("domain"), read("database_name"), read("note")]),
   };
 }
 
 /** A record as its entry would describe it. */
 function entryOfRecord(kind: ResourceType, record: Item): Entry {
-  const { name, domain, database_name, note, labels = {} } = findableIn(kind, record);
-  const packed = packLabels(labels);
+  const { name, domain, database_name, note } = findableIn(kind, record);
   return {
-    short: text(record["id"]),
+    short: shortOf(text(record["id"])),
     name: name ?? "",
     status: statusOf(kind, text(record["state"])),
     protection: text(record["protection_status"]) || "unprotected",
     server: undefined,
     created_at: text(record["created_at"]),
-    labels: packed === "" ? [] : unpackLabels(packed),
+    labels: labelsIn(labelsOf(record)),
     detail: domain ?? note ?? null,
-    text: [name, domain, database_name, note].map(text).join(" "),
+    text: searchedText([name, domain, database_name, note]),
   };
 }
 
@@ -95,21 +102,41 @@ async function readEntries(kind: ResourceType, accountId: string): Promise<Entry
   return items.flatMap((item) => entryIn(item) ?? []);
 }
 
+/** Whether a record that is named by its short ID has all labels that a query names. */
+type HasLabels = (short: string) => boolean;
+
 /** Whether a record is one that a query means. */
 function isMeant(
+  kind: ResourceType,
   { label = [], search }: Finding,
   { status, protection }: Filters,
   page: Pick<PageQuery, "created_after" | "created_before">,
-): (entry: Pick<Entry, "status" | "protection" | "created_at" | "labels" | "text">) => boolean {
+  hasLabels: HasLabels = () => false,
+): (entry: Pick<Entry, "short" | "status" | "protection" | "created_at" | "labels" | "text">) => boolean {
   const isInTime = isCreatedIn(page);
-  const hasWords = search === undefined ? () => true : matcherOf(search);
+  const isFound = search === undefined ? () => true : finderOf(search)(kind);
   return (entry) =>
     (status === undefined || entry.status === status) &&
     (protection === undefined || entry.protection === protection) &&
-    label.every((each) => entry.labels.includes(each)) &&
     isInTime(entry) &&
-    hasWords(entry.text);
+    (label.length === 0 ||
+      (entry.labels === undefined ? hasLabels(entry.short) : label.every((each) => entry.labels?.includes(each)))) &&
+    isFound(entry);
 }
+
+/** Whether a record has the words of a search, or is the one with this ID. */
+function finderOf(search: string): (kind: ResourceType) => (entry: Pick<Entry, "short" | "text">) => boolean {
+  const hasWords = matcherOf(search);
+  return (kind) => {
+    const id = shortOfSearch(kind, search);
+    return ({ short, text: words }) => short === id || hasWords(words);
+  };
+}
+
+const shortOfSearch = (kind: ResourceType, search: string): string | undefined => {
+  const id = search.trim().toLowerCase();
+  return isId(kind, id) ? shortOf(id) : undefined;
+};
 
 /** Where a record is in a list: the ID, which sorts by creation, makes its place its own. */
 const placeIn =
@@ -133,19 +160,14 @@ export async function findEverywhere(
   search: string,
   limit: number,
 ): Promise<Found[]> {
-  const hasWords = matcherOf(search);
+  const finder = finderOf(search);
   const wanted = folded(search.trim());
-  const id = (kind: ResourceType) => (isId(kind, wanted) ? shortOf(wanted) : undefined);
   const found = await Promise.all(
-    kinds.map(async (type) =>
-      (await readEntries(type, accountId))
-        .filter(({ short, text }) => short === id(type) || hasWords(text))
-        .map((entry) => ({ ...entry, type })),
-    ),
+    kinds.map(async (type) => (await readEntries(type, accountId)).filter(finder(type)).map((entry) => ({ ...entry, type }))),
   );
   const rank = ({ short, name, type }: Entry & { type: ResourceType }): number => {
     const own = folded(name);
-    return short === id(type) || own === wanted ? 0 : own.startsWith(wanted) ? 1 : 2;
+    return short === shortOfSearch(type, search) || own === wanted ? 0 : own.startsWith(wanted) ? 1 : 2;
   };
   return found
     .flat()
@@ -172,7 +194,11 @@ export async function findPage(
   { finding, filters, page }: { finding: Finding; filters: Filters; page: PageQuery },
   also: (entry: Entry) => Key[] = () => [],
 ): Promise<FoundPage> {
-  const found = (await readEntries(kind, accountId)).filter(isMeant(finding, filters, page));
+  const [entries, hasLabels] = await Promise.all([
+    readEntries(kind, accountId),
+    readLabels(kind, accountId, finding.label ?? []),
+  ]);
+  const found = entries.filter(isMeant(kind, finding, filters, page, hasLabels));
   const place = placeIn(finding.sort);
   const listed: Listed<Entry> = slicePage(
     found.map((value) => ({ value, place: place(value) })),
@@ -201,7 +227,7 @@ export async function findOfParent<T>(
   { finding, filters, page }: { finding: Finding; filters: Filters; page: PageQuery },
 ): Promise<Listed<T> & { isEmpty: boolean }> {
   const items = await itemsOfParent(kind, accountId, parentId);
-  const meant = isMeant(finding, filters, page);
+  const meant = isMeant(kind, finding, filters, page);
   const place = placeIn(finding.sort);
   const found = items.flatMap((value) => {
     const entry = entryOfRecord(kind, value);

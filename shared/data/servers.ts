@@ -1,4 +1,5 @@
 // Servers in the table.
+import { domainToUnicode } from "node:url";
 import { hasInstances, noneInAccount, notFound, operationInProgress, serverBusy, serverNotActive, taken } from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
 import { Server, SERVER_UNVERSIONED } from "../api/servers.ts";
@@ -6,7 +7,7 @@ import { newId } from "../domain/ids.ts";
 import { LIFECYCLE, SERVER_RENAMABLE, type ServerPhase, serverStatus, USABLE } from "../domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
-import { type Change, heldByAnother, now, Overtaken } from "./change.ts";
+import { type Change, heldByAnother, now, Overtaken, labelChange, relabeledMeanwhile, withLabels } from "./change.ts";
 import type { Ending } from "./ending.ts";
 import { hostReportRef } from "./host-reports.ts";
 import { keys } from "./keys.ts";
@@ -46,7 +47,11 @@ export const serverVersion = (server: ServerRecord): Version =>
     status: ({ state }) => serverStatus(state),
   });
 
-export const toListedServer = (record: ServerRecord) => ({ ...record, status: serverStatus(record.state) });
+export const toListedServer = (record: ServerRecord) => ({
+  ...record,
+  name_unicode: domainToUnicode(record.name) || record.name,
+  status: serverStatus(record.state),
+});
 
 /** What its health checks know of it. */
 interface Observed {
@@ -113,6 +118,7 @@ export function editServer(
   if (!SERVER_RENAMABLE.includes(server.state)) throw serverBusy(server.state);
   const updated_at = now();
   const isRenamed = name !== server.name;
+  const relabeled = labelChange(server.labels, labels);
   if (isRenamed) {
     change.put(keys.serverName(change.accountId, name), { owner_id: server.id }, (present) =>
       present?.["owner_id"] === server.id ? renamedMeanwhile(server.id) : taken("name", present?.["owner_id"]),
@@ -122,13 +128,13 @@ export function editServer(
   change.update(
     keys.record("server", change.accountId, server.id),
     { set: { ...(isRenamed && { name }), labels, updated_at } },
-    { ...(isRenamed && { equals: { name: server.name } }), oneOf: { state: SERVER_RENAMABLE } },
+    { ...(isRenamed && { equals: { name: server.name } }), oneOf: { state: SERVER_RENAMABLE }, ...withLabels(relabeled) },
     (present) =>
       typeof present?.["name"] === "string" && present["name"] !== server.name
         ? renamedMeanwhile(server.id)
-        : serverError(present),
+        : (relabeledMeanwhile(present, server.id, relabeled) ?? serverError(present)),
   );
-  change.refind("server", server.id, { ...(isRenamed && { name }), labels });
+  change.refind("server", server.id, { ...(isRenamed && { name }) }, relabeled);
   return { ...server, name, labels: labels ?? server.labels, updated_at };
 }
 

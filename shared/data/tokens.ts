@@ -5,6 +5,7 @@ import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
 import { Token, TOKEN_UNVERSIONED } from "../api/tokens.ts";
 import type { Environment } from "../domain/environments.ts";
 import { etagOf, versionedFields } from "../domain/etag.ts";
+import { uniqueForm } from "../domain/words.ts";
 import { fingerprintOfId, hashOf, newTokenValue, tokenIdFor, tokenPrefix } from "../domain/token-value.ts";
 import { actorOf, type By, type Change, now } from "./change.ts";
 import { PERMISSION_BITS } from "./codes.ts";
@@ -89,6 +90,7 @@ export function reserveToken(
   const label = {
     id,
     name: draft.name,
+    unique_name: uniqueForm(draft.name),
     prefix: tokenPrefix(environment),
     last4: value.slice(-4),
     created_at: now(),
@@ -103,7 +105,7 @@ export function reserveToken(
     ...everySlotFree(),
   };
   change.use("token", 1);
-  change.claim(keys.tokenName(change.accountId, label.name), "name", id);
+  change.claim(keys.tokenName(change.accountId, label.unique_name), "name", id);
   change.put(tokenAccessRef(id).key, access);
   change.put(labelRef(change.accountId, id).key, label);
   return { token: tokenOf(TokenAccess.parse(access), label), value };
@@ -114,5 +116,5 @@ export function revokeToken(change: Change, token: TokenRecord): void {
   change.use("token", -1);
   change.remove(tokenAccessRef(token.id).key, { equals: { hash: token.hash } }, () => notFound("API token"));
   change.remove(labelRef(change.accountId, token.id).key);
-  change.remove(keys.tokenName(change.accountId, token.name));
+  change.remove(keys.tokenName(change.accountId, token.unique_name ?? token.name));
 }

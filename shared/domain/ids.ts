@@ -35,13 +35,14 @@ export function bytesOfId(id: string): Buffer {
 
 /** An id's UUID in 22 characters, and the id from them. */
 export const shortOf = (id: string): string => bytesOfId(id).toString("base64url");
-export const idOfShort = (kind: IdKind, short: string): string => idOfBytes(kind, Buffer.from(short, "base64url"));
+export const bytesOfShort = (short: string): Buffer => Buffer.from(short, "base64url");
+export const idOfShort = (kind: IdKind, short: string): string => idOfBytes(kind, bytesOfShort(short));
 export const idOfBytes = (kind: IdKind, bytes: Uint8Array): string =>
   `${ID_PREFIXES[kind]}_${base32(BigInt(`0x${Buffer.from(bytes).toString("hex")}`))}`;
 
 /** When an id was made (ms since 1970). */
 export const timeOfId = (id: string): number => bytesOfId(id).readUIntBE(0, 6);
-export const timeOfShort = (short: string): number => Buffer.from(short, "base64url").readUIntBE(0, 6);
+export const timeOfShort = (short: string): number => bytesOfShort(short).readUIntBE(0, 6);
 
 const PATTERNS = new Map<IdKind, RegExp>();
 

@@ -28,6 +28,8 @@ export const LISTED_MAX = 10_000;
 /** Labels of a server, an instance or a backup, and the characters of a label's value. */
 export const LABELS_MAX = 16;
 export const LABEL_CHARACTERS = 63;
+/** All labels of one resource, keys and values together, in UTF-8. */
+export const LABELS_BYTES_MAX = 1_024;
 
 export const BODY_BYTES_MAX = 64 * 1024;
 

@@ -3,7 +3,7 @@ import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import * as z from "zod";
-import { ApiError, invalid, unknownField } from "../api/errors.ts";
+import { ApiError, contentEncodingNotTaken, invalid, unknownField } from "../api/errors.ts";
 import { BODY_BYTES_MAX } from "../domain/limits.ts";
 import { header } from "./request-context.ts";
 
@@ -21,7 +21,11 @@ export function parseBody(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxy
   return {
     before: async (request) => {
       const { event } = request;
-      const text = event.body ?? "";
+      const coding = header(event.headers, "content-encoding")?.trim() ?? "";
+      // API Gateway has undone these; a body in any other would be taken for broken JSON.
+      if (!/^(?:identity|gzip|x-gzip|deflate)?$/i.test(coding)) throw contentEncodingNotTaken();
+      const text = (event.body ?? "").replace(/^\ufeff/, ""); // which some editors and shells put before a file's text
+      event.body = text;
       const bytes = Buffer.byteLength(text, event.isBase64Encoded ? "base64" : "utf8");
       if (bytes > BODY_BYTES_MAX) throw new ApiError("PAYLOAD_TOO_LARGE");
       if (bytes > 0 && !/^application\/json\s*(?:;|$)/i.test(header(event.headers, "content-type") ?? ""))

@@ -55,6 +55,8 @@ type Request<E extends Endpoint> = RequestOf<E> & {
   /** Where the request came from. */
   ipAddress: string | null;
   requestId: string;
+  /** The client wants headers only: a `GET` that writes something must not do so. */
+  isHead: boolean;
   /** Several records in one call. */
   read: Reads;
   /**
@@ -118,6 +120,7 @@ export const handle =
           by: context,
           ...context,
           ipAddress: context.caller.ip_address,
+          isHead: event.httpMethod === "HEAD",
           read: reads,
           ...conditionOf(endpoint, event),
           commit: commits,

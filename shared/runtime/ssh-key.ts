@@ -11,6 +11,9 @@ const KEY_BYTES: Record<string, number> = {
   "ecdsa-sha2-nistp256": 65,
   "ecdsa-sha2-nistp384": 97,
   "ecdsa-sha2-nistp521": 133,
+  // Of security keys, whose name for what they are used for follows (OpenSSH's PROTOCOL.u2f).
+  "sk-ssh-ed25519@openssh.com": 32,
+  "sk-ecdsa-sha2-nistp256@openssh.com": 65,
 };
 
 /** The key as it will be stored, and its fingerprint; throws the validation error on `public_key`. */
@@ -19,7 +22,7 @@ export function parseSshKey(text: string): { public_key: string; fingerprint: st
   if (/[\p{Cc}]/u.test(line)) throw reject("must be one line without control characters");
   const [type = "", base64 = "", ...comment] = line.split(/ +/);
   if (type !== "ssh-rsa" && !Object.hasOwn(KEY_BYTES, type))
-    throw reject("must be an OpenSSH ed25519, ecdsa or rsa key without options");
+    throw reject("must be an OpenSSH ed25519, ecdsa, sk-ed25519, sk-ecdsa or rsa key without options");
   const blob = Buffer.from(base64, "base64");
   if (blob.toString("base64") !== base64) throw reject("must contain a base64-encoded key");
   const parts = strings(blob);
@@ -35,8 +38,12 @@ const reject = (reason: string) => invalid({ field: "public_key", reason });
 
 function isWhole(type: string, parts: readonly Buffer[]): parts is [Buffer, Buffer, Buffer] {
   if (type === "ssh-rsa") return parts.length === 3;
-  if (type === "ssh-ed25519") return parts.length === 2 && parts[1]?.length === KEY_BYTES[type];
-  return parts.length === 3 && parts[1]?.toString() === type.slice("ecdsa-sha2-".length) && parts[2]?.length === KEY_BYTES[type];
+  const [, curve] = /ecdsa-sha2-(nistp\d+)/.exec(type) ?? [];
+  const [, ...own] = parts;
+  if (curve !== undefined && own.shift()?.toString() !== curve) return false;
+  const [key, application] = own;
+  const isNamed = type.startsWith("sk-") ? application !== undefined && application.length > 0 : application === undefined;
+  return key?.length === KEY_BYTES[type] && isNamed && own.length <= 2;
 }
 
 /** RFC 4253: a sequence of strings, each after its length in four bytes; undefined if it does not end where it should. */

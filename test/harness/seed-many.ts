@@ -3,9 +3,11 @@ import { randomBytes } from "node:crypto";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
 import { entryOf, findableIn } from "../../shared/data/entries.ts";
-import { keys, placement } from "../../shared/data/keys.ts";
+import { type Key, keys, keyString, placement } from "../../shared/data/keys.ts";
+import { membersOf } from "../../shared/data/label-index.ts";
 import { countPlace, markPlace, numberOf } from "../../shared/data/numbers.ts";
 import { InstanceRecord } from "../../shared/data/records.ts";
+import type { Labels } from "../../shared/api/fields.ts";
 import { idFrom } from "../../shared/domain/ids.ts";
 import { instanceFields, serverFields } from "./seed.ts";
 import { table } from "./table.ts";
@@ -38,11 +40,16 @@ export const createdAt = (made: number): string => new Date(FIRST + made * MINUT
  */
 export async function seedManyInstances(
   accountId: string,
-  { count, isRead }: { count: number; isRead: (made: number) => boolean },
+  {
+    count,
+    isRead,
+    labels = (made) => ({ env: made % 3 === 0 ? "production" : "staging", team: "sales" }),
+  }: { count: number; isRead: (made: number) => boolean; labels?: (made: number) => Labels },
 ): Promise<void> {
   const servers = Array.from({ length: 1_000 }, () => unusedId("server"));
   const items: Record<string, unknown>[] = [];
   const counts = new Map<string, Record<string, unknown>>();
+  const labeled = new Map<string, Key & { m: Set<Uint8Array> }>();
   const add = (filter: string, made: number) => {
     const { leaf, attribute } = countPlace(numberOf(made, ""));
     const key = keys.count("instance", accountId, filter, leaf);
@@ -60,7 +67,7 @@ export async function seedManyInstances(
       name: `Shop ${made}`,
       domain: `shop-${made}.example.com`,
       database_name: `shop_${made}`,
-      labels: { env: made % 3 === 0 ? "production" : "staging", team: "sales" },
+      labels: labels(made),
       state: made % 2 === 0 ? "running" : "stopped",
       created_at: createdAt(made),
     });
@@ -69,6 +76,11 @@ export async function seedManyInstances(
       ...entryOf(id, record.created_at, { ...findableIn("instance", record), ...place }),
       ...keys.entry("instance", accountId, id),
     });
+    for (const { key, member } of membersOf("instance", accountId, record)) {
+      const item = labeled.get(keyString(key)) ?? { ...key, m: new Set<Uint8Array>() };
+      labeled.set(keyString(key), item);
+      item.m.add(member);
+    }
     add("all", made);
     add(record.state, made);
     const mark = markPlace(number);
@@ -79,5 +91,5 @@ export async function seedManyInstances(
     if (isRead(made))
       items.push({ ...record, ...keys.record("instance", accountId, id), ...placement("instance", accountId, number, place) });
   }
-  await writeItems([...counts.values(), ...items]);
+  await writeItems([...counts.values(), ...[...labeled.values()].map((item) => ({ ...item })), ...items]);
 }

@@ -258,6 +258,46 @@ test("a presigned download has the signed name and type until it expires, and on
   expect(await rejected(address("doc"))).toContain("not signed");
 });
 
+test.each([
+  [
+    "a token beside the signature",
+    (url: string) => url,
+    { authorization: "Bearer svc_test_x" },
+    "Only one auth mechanism allowed",
+  ],
+  ["Basic credentials beside it", (url: string) => url, { authorization: "Basic eDp5" }, "Only one auth mechanism allowed"],
+  ["only a token", (url: string) => url.replace(/\?.*/, ""), { authorization: "Bearer x" }, "Unsupported Authorization Type"],
+  ["no expiry", (url: string) => url.replace(/&X-Amz-Expires=\d+/, ""), {}, "requires the X-Amz-Algorithm"],
+  ["no signature", (url: string) => url.replace(/&X-Amz-Signature=\w+/, ""), {}, "requires the X-Amz-Algorithm"],
+  ["only a date", (url: string) => url.replace(/\?.*/, "?X-Amz-Date=20261120T120000Z"), {}, "requires the X-Amz-Algorithm"],
+  ["an expiry that is no number", (url: string) => url.replace(/Expires=\d+/, "Expires=soon"), {}, "should be a number"],
+  ["another algorithm", (url: string) => url.replace("HMAC-SHA256", "HMAC-SHA1"), {}, "only supports"],
+  ["a date in another form", (url: string) => url.replace(/Date=\d{8}T/, "Date=2026-11-20T"), {}, "ISO8601 Long Format"],
+  ["the signature twice", (url: string) => `${url}&X-Amz-Signature=00`, {}, "must not be repeated"],
+  ["its host not signed", (url: string) => url.replace(/SignedHeaders=host/, "SignedHeaders=date"), {}, "host must be signed"],
+] as const)("a presigned URL with %s is rejected with 400, as by S3", async (_, change, headers, message) => {
+  await s3.send(new PutObjectCommand({ Bucket, Key: "strict", Body: "hello" }));
+  const url = await presigned(address("strict"), { credentials: operator.credentials, method: "GET" });
+  expect((await fetch(url)).status).toBe(200);
+  const response = await fetch(change(url), { headers });
+  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(message)]);
+});
+
+test("a presigned URL is for its host, its method and the headers that it names", async () => {
+  const url = await presigned(address("strict"), { credentials: operator.credentials, method: "GET" });
+  expect(await rejected(url.replace("127.0.0.1", "localhost"))).toContain("SignatureDoesNotMatch");
+  expect((await fetch(url, { method: "HEAD" })).status).toBe(403);
+  expect(await rejected(url, { headers: { "x-amz-meta-a": "1" } })).toContain("not signed");
+  const named = await presigned(address("strict"), {
+    credentials: operator.credentials,
+    method: "PUT",
+    headers: { "x-amz-meta-a": "1" },
+    repeat: true,
+  });
+  expect(await rejected(named, { method: "PUT", body: "x" })).toContain("SignatureDoesNotMatch");
+  expect((await fetch(named, { method: "PUT", body: "x", headers: { "x-amz-meta-a": "1" } })).status).toBe(200);
+});
+
 test("no key reaches outside the bucket's folder", async () => {
   const before = await readdir(join(dir, ".."));
   for (const Key of ["../../escaped", "/etc/passwd", "..", "a/../../../b", "x\\..\\y", "%2e%2e/%2e%2e/z", "nul\0l"]) {

@@ -1,6 +1,7 @@
 // POST, GET and DELETE on /ssh-keys: types, strengths and fingerprints as OpenSSH itself computes them.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createECDH, randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -39,6 +40,22 @@ function generated(type: string, bits?: number): { publicKey: string; fingerprin
   return { publicKey: readFileSync(`${file}.pub`, "utf8").trim(), fingerprint };
 }
 
+/** A public key of these parts in RFC 4253's format. */
+function line(type: string, parts: readonly Buffer[]): string {
+  const blob = [Buffer.from(type), ...parts].flatMap((part) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(part.length);
+    return [length, part];
+  });
+  return `${type} ${Buffer.concat(blob).toString("base64")} laptop`;
+}
+
+/** OpenSSH checks that a point is on the curve. */
+function pointOfP256(): Buffer {
+  const ecdh = createECDH("prime256v1");
+  return ecdh.generateKeys();
+}
+
 const add = async (public_key: string) => (await me.token()).api.post("/ssh-keys", { name: "Laptop", public_key });
 
 describe("with keys that OpenSSH made", unless(noOpenSsh), () => {
@@ -59,6 +76,24 @@ describe("with keys that OpenSSH made", unless(noOpenSsh), () => {
       expect((await me.api.get(`/ssh-keys/${key.id}`)).as(sshKeys.get.data)).toEqual(key);
     },
   );
+
+  test.each([
+    ["sk-ssh-ed25519@openssh.com", [randomBytes(32), Buffer.from("ssh:")]],
+    ["sk-ecdsa-sha2-nistp256@openssh.com", [Buffer.from("nistp256"), pointOfP256(), Buffer.from("ssh:laptop")]],
+  ])("a security key of type %s is accepted, with OpenSSH's own fingerprint; half of one is not", async (type, parts) => {
+    const publicKey = line(type, parts);
+    const file = join(folder, type);
+    writeFileSync(file, `${publicKey}\n`);
+    const [, fingerprint] = execFileSync("ssh-keygen", ["-l", "-E", "sha256", "-f", file]).toString().split(" ");
+    expect((await add(publicKey)).as(sshKeys.create.data)).toMatchObject({ public_key: publicKey, fingerprint });
+    for (const broken of [
+      parts.slice(0, -1),
+      [...parts, Buffer.from("x")],
+      [...parts.slice(0, -1), Buffer.alloc(0)],
+      parts.slice(1),
+    ])
+      expect((await add(line(type, broken))).error).toMatchObject({ details: { reason: "is incomplete or damaged" } });
+  });
 
   test("an RSA key of 1024 bits is too weak", async () => {
     const { error } = await add(generated("rsa", 1024).publicKey);

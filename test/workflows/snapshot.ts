@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { entryOf, findableIn } from "../../shared/data/entries.ts";
+import { membersOf, memberString, readMembers } from "../../shared/data/label-index.ts";
 import { actorFilter, keys, type ListKind, protectionFilter } from "../../shared/data/keys.ts";
 import { BackupRecord, EventRecord, InstanceRecord, OperationRecord, ServerRecord } from "../../shared/data/records.ts";
 import { findErp, listMachines } from "../../shared/data/sandbox.ts";
@@ -50,7 +51,13 @@ export async function snapshotOf(cloud: Cloud, accountId: string) {
     archivesOf(cloud, accountId),
     getAccount(accountId),
     readAll([keys.overview(accountId)]).then((items) => [...items.values()]),
-    Promise.all(RESOURCE_TYPES.map(async (kind) => ({ kind, items: await all(keys.entries(kind, accountId)) }))),
+    Promise.all(
+      RESOURCE_TYPES.map(async (kind) => ({
+        kind,
+        items: await all(keys.entries(kind, accountId)),
+        labels: await readMembers(kind, accountId),
+      })),
+    ),
   ]);
   const erps = await Promise.all(
     machines.map(async ({ machine_id }) => {
@@ -242,7 +249,9 @@ export function expectEntries({ entries, servers, instances, backups }: Snapshot
     instance: instances.map((record) => ({ record, status: record.state, protection: record.protection_status })),
     backup: backups.map((record) => ({ record, status: record.state, protection: undefined })),
   };
-  for (const { kind, items } of entries) {
+  for (const { kind, items, labels } of entries) {
+    const members = records[kind].flatMap(({ record }) => membersOf(kind, record.account_id, record));
+    expect(labels.map(memberString).toSorted(), `labels of ${kind}s`).toEqual(members.map(memberString).toSorted());
     const wanted = records[kind].map(({ record, status, protection }): [string, unknown] => {
       const { account_id, id, created_at } = record;
       return [

@@ -4,7 +4,7 @@ import { allows, type Context, type Need, type PolicyDocument } from "../iam/iam
 import type { S3Operation } from "../s3/operation.ts";
 import { ACCOUNT, REGION } from "../template/resolve.ts";
 import type { Service } from "./services.ts";
-import { readSignature, type HttpCall, type Signed } from "./signature.ts";
+import { readSignature, requireOneSignature, type HttpCall, type Signed } from "./signature.ts";
 
 export interface Principal {
   name: string;
@@ -19,8 +19,9 @@ export function authenticate(
   service: Service,
   http: HttpCall,
 ): { principal: Principal; signed: Signed } {
-  const signed = readSignature(http);
   const s3 = service === "s3";
+  if (s3) requireOneSignature(http);
+  const signed = readSignature(http);
   if (signed === undefined)
     throw s3
       ? new AwsFault("AccessDenied", "Access Denied: the request is not signed", 403)

@@ -48,6 +48,37 @@ export function readSignature({ query, headers }: HttpCall): Signed | undefined 
   return { accessKeyId, date, region, service, signedHeaders: signedHeaders.split(";"), signature, time, ...lifetime };
 }
 
+const IN_QUERY = ["Algorithm", "Credential", "Signature", "Date", "SignedHeaders", "Expires"].map((name) => `X-Amz-${name}`);
+
+/** What S3 rejects before it looks at a signature: more than one, or a presigned URL that is not complete. */
+export function requireOneSignature({ query, headers }: HttpCall): void {
+  const authorization = headers["authorization"];
+  const inQuery = IN_QUERY.filter((name) => query.has(name));
+  if (authorization !== undefined && inQuery.length > 0)
+    throw new AwsFault(
+      "InvalidArgument",
+      "Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature query string parameter or the Authorization header should be specified",
+    );
+  if (authorization !== undefined && !authorization.startsWith("AWS4-HMAC-SHA256 "))
+    throw new AwsFault("InvalidArgument", "Unsupported Authorization Type");
+  if (inQuery.length === 0) return;
+  const reject = (message: string): never => {
+    throw new AwsFault("AuthorizationQueryParametersError", message);
+  };
+  if (inQuery.length < IN_QUERY.length)
+    reject(
+      `Query-string authentication version 4 requires the ${IN_QUERY.slice(0, -1).join(", ")}, and X-Amz-Expires parameters.`,
+    );
+  if (IN_QUERY.some((name) => query.getAll(name).length > 1)) reject("A parameter of the signature must not be repeated");
+  if (query.get("X-Amz-Algorithm") !== "AWS4-HMAC-SHA256") reject('X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"');
+  if (!CREDENTIAL.test(query.get("X-Amz-Credential") ?? ""))
+    reject("Error parsing the X-Amz-Credential parameter; the Credential is mal-formed");
+  if (Number.isNaN(parseTime(query.get("X-Amz-Date") ?? "")))
+    reject("X-Amz-Date must be in the ISO8601 Long Format yyyyMMdd'T'HHmmss'Z'");
+  if (!/^\d+$/.test(query.get("X-Amz-Expires") ?? "")) reject("X-Amz-Expires should be a number");
+  if (query.get("X-Amz-SignedHeaders")?.split(";").includes("host") !== true) reject("The header host must be signed");
+}
+
 /** Throws the error that AWS would return. */
 export function checkSignature(call: HttpCall, signed: Signed, secretAccessKey: string, payloadHash: string, now: number): void {
   const s3 = signed.service === "s3";

@@ -76,7 +76,7 @@ export const WHEN: Record<ErrorCode, string> = {
   IDEMPOTENCY_IN_PROGRESS: "The first request with this `Idempotency-Key` is still in progress, or its work has not started yet",
   PRECONDITION_FAILED: "The resource is no longer the version in `If-Match`; `details.etag` is the current one",
   PAYLOAD_TOO_LARGE: `The body is larger than ${BODY_BYTES_MAX / 1024} KiB`,
-  UNSUPPORTED_MEDIA_TYPE: "The body is not `application/json`",
+  UNSUPPORTED_MEDIA_TYPE: "The body is not `application/json`, or has a `Content-Encoding` other than `gzip` and `deflate`",
   VALIDATION_ERROR:
     "A parameter is invalid; `details` has the `field` and `reason` of the first problem, and `errors` lists all of them",
   IDEMPOTENCY_KEY_REUSED: "The `Idempotency-Key` was already used with a different method, path or body",
@@ -162,7 +162,7 @@ ${table(OPERATION_ERROR_TABLE)}
 ## Lists
 Lists are sorted newest first. Use \`page\` and \`per_page\` (at most 100) to get any page; a page past the end is empty. \`meta.total\` is the
 number of matching records. To walk a list of any length at constant cost, pass \`meta.next_cursor\` as \`cursor\`; you cannot combine it with
-\`page\`. A cursor belongs to the list's filters and order. Filters can be combined, and all must hold. \`search\` finds words by their beginnings, without case and accents.
+\`page\`. A cursor belongs to the list's filters and order. Filters can be combined, and all must hold. \`search\` finds words by their beginnings, without case, accents and apostrophes.
 Lists are eventually consistent; a GET of a single resource is strongly consistent.
 
 ## Limits

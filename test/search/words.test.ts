@@ -1,0 +1,43 @@
+// What a search ignores, and where the words of a name begin.
+import { expect, test } from "vitest";
+import { matcherOf } from "../../shared/domain/words.ts";
+
+test.each([
+  ["ＳＨＯＰ", ["shop", "ｓｈｏｐ", "SHO"]],
+  ["ﬁnance № 5 Ⅷ", ["finance", "no 5 viii", "FINANCE"]],
+  ["ｶﾌｪ ① ℌotel", ["カフェ", "1", "hotel"]],
+  ["STRAẞE Øresund Þórshöfn", ["strasse", "oresund", "thorshofn"]],
+  ["İstanbul ΘΕΣ", ["istanbul", "ISTANBUL", "θεσ", "θες"]],
+  ["ΘΕΣΣΑΛΟΝΙΚΗΣ", ["ΘΕΣ", "θες", "θεσσαλονικης", "ΘΕΣΣΑΛΟΝΊΚΗΣ"]],
+  ["O’Brien", ["obrien", "o'brien", "O’BRIEN", "o´brien", "brien"]],
+  ["OBrien", ["o'brien"]],
+  ["L'Atelier d‘Or", ["atelier", "latelier", "dor", "or"]],
+  ["Kapiʻolani, Col·lecció", ["kapiolani", "kapi'olani", "colleccio"]],
+  ["می\u200cخواهم", ["میخواهم", "می\u200cخواهم", "خواهم", "ميخواهم"]],
+  ["مَحْمُود محـمد", ["محمود", "محمد"]],
+  ["株式会社山田商店", ["山田", "株式", "商店", "会社山田"]],
+  ["ジョン・スミスカフェ", ["スミス", "カフェ", "ジョンスミス"]],
+  ["東京Shop2号店", ["shop", "京", "店"]],
+  ["𠮷野家", ["𠮷野", "野家"]],
+  ["삼성전자", ["삼성", "전자", "삼서"]],
+  ["ร้านกาแฟน้ำใส", ["กาแฟ", "น้ำ"]],
+  ["ຮ້ານກາເຟ", ["ກາເຟ"]],
+  ["ហាងកាហ្វេ", ["កាហ្វេ"]],
+  ["ကော်ဖီဆိုင်", ["ဆိုင်"]],
+  ["བོད་ལྗོངས", ["ལྗོངས"]],
+])("%s is found by %j", (name, searches) => {
+  expect(searches.filter((search) => !matcherOf(search)(name))).toEqual([]);
+});
+
+test.each([
+  ["Workshop", "shop"],
+  ["Shop", "hop"],
+  ["Добрый", "брый"],
+  ["삼성", "ㅏ"],
+  ["Shop 🎉", "🎉"],
+  ["🎉", "🎉"],
+  ["O’Brien", "rien"],
+  ["Shop", "+"],
+])("%s is not found by %s", (name, search) => {
+  expect(matcherOf(search)(name)).toBe(false);
+});
