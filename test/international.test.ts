@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { uniqueForm } from "../shared/domain/words.ts";
-import { account, type TestAccount, unique } from "./harness/account.ts";
+import { account, type TestAccount, unique, uniqueDatabase } from "./harness/account.ts";
 import type { Client } from "./harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
 
@@ -20,7 +20,13 @@ describe("names in other scripts", () => {
   test("a domain is stored in ASCII, shown both ways, unique in either, and found by both", async () => {
     const server = await seedServer(me.id);
     const instance = await seedInstance(me.id, { server_id: server.id });
-    const body = { name: "Müller", server_id: server.id, erp_version: "19.0", edition: "community", database_name: unique("db") };
+    const body = {
+      name: "Müller",
+      server_id: server.id,
+      erp_version: "19.0",
+      edition: "community",
+      database_name: uniqueDatabase(),
+    };
     const created = await me.api.post("/instances", { ...body, admin_email: "ich@bücher.example", domain: "Müller.example.com" });
     expect(created.body).toMatchObject({
       data: {

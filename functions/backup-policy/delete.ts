@@ -1,6 +1,8 @@
 // DELETE /instances/:id/backup-policy
 import { api } from "../../shared/api/index.ts";
 import { waitingBackup } from "../../shared/data/begin-backup.ts";
+import { POLICY_FIELDS } from "../../shared/api/backup-policy.ts";
+import { changesBetween } from "../../shared/data/audit-changes.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
 import { policyRef, policyVersion, presentPolicy, removePolicy } from "../../shared/data/policies.ts";
@@ -17,7 +19,8 @@ export const handler = handle(api.backupPolicy.delete)(async ({ params, caller, 
     const policy = presentPolicy(records.policy);
     match(change, policyVersion(policy));
     removePolicy(change, { by, instance, policy, waiting: await waitingBackup(policy) });
-    logEvent(change, by, "backup_policy.delete", { type: "instance", id: instance.id, name: instance.name });
+    const changes = changesBetween(policy, {}, POLICY_FIELDS);
+    logEvent(change, by, { type: "backup_policy.delete", changes }, { type: "instance", id: instance.id, name: instance.name });
     return commit(change, { id: instance.id, deleted: true });
   }),
 );

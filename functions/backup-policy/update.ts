@@ -1,6 +1,8 @@
 // PUT /instances/:id/backup-policy
 import { api } from "../../shared/api/index.ts";
 import { isFirstRunning, waitingBackup } from "../../shared/data/begin-backup.ts";
+import { POLICY_FIELDS } from "../../shared/api/backup-policy.ts";
+import { changesBetween } from "../../shared/data/audit-changes.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { forecastPolicy } from "../../shared/data/forecasts.ts";
 import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
@@ -19,7 +21,8 @@ export const handler = handle(api.backupPolicy.update)(async ({ params, body, ca
     match(change, policy && policyVersion(policy));
     const [waiting, firstIsRunning] = await Promise.all([waitingBackup(policy), isFirstRunning(instance)]);
     const set = setPolicy(change, { by, instance, policy, waiting, firstIsRunning }, body);
-    logEvent(change, by, "backup_policy.update", { type: "instance", id: instance.id, name: instance.name });
-    return commit(change, toPolicy(set), () => forecastPolicy(instance, set));
+    const changes = changesBetween(policy ?? {}, set, POLICY_FIELDS);
+    logEvent(change, by, { type: "backup_policy.update", changes }, { type: "instance", id: instance.id, name: instance.name });
+    return commit(change, toPolicy(set), () => forecastPolicy(caller, instance, set));
   }),
 );

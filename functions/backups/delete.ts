@@ -15,5 +15,5 @@ export const handler = handle(api.backups.delete)(async ({ params, caller, by, r
   match(change, backupVersion(backup));
   requireDeletable(backup);
   const operation = beginDeletion(change, by, backup, operationId);
-  return commit(change, toOperation(operation), () => forecastBackupDeletion(backup));
+  return commit(change, toOperation(operation), () => forecastBackupDeletion(caller, backup));
 });

@@ -34,5 +34,5 @@ export const handler = handle(api.backups.restore)(async ({ params, body, caller
     concerns: body.backup_first ? [safety_backup_id] : [],
     result: { backup_id: backup.id },
   });
-  return commit(change, toOperation(operation), () => forecastRestore(instance, backup, body));
+  return commit(change, toOperation(operation), () => forecastRestore(caller, instance, backup, body));
 });

@@ -2,6 +2,7 @@
 import { nameOfBackup } from "../../shared/domain/backup-name.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, backupVersion, editBackup, presentBackup, toBackup } from "../../shared/data/backups.ts";
+import { changesBetween } from "../../shared/data/audit-changes.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -12,7 +13,8 @@ export const handler = handle(api.backups.update)(async ({ params, body, caller,
     const backup = presentBackup(records.backup);
     match(change, backupVersion(backup));
     const edited = editBackup(change, backup, body);
-    logEvent(change, by, "backup.update", { type: "backup", id: edited.id, name: nameOfBackup(edited) });
+    const changes = changesBetween(backup, edited, ["note", "locked", "labels"]);
+    logEvent(change, by, { type: "backup.update", changes }, { type: "backup", id: edited.id, name: nameOfBackup(edited) });
     return commit(change, toBackup(edited));
   }),
 );

@@ -13,7 +13,7 @@ export const handler = handle(api.instances.act)(async ({ params, body: { action
     { instance: instanceRef(caller.account_id, params.id) },
   );
   const instance = presentInstance(records.instance);
-  const forecast = () => forecastAction(instance, action);
+  const forecast = () => forecastAction(caller, instance, action);
   if (action === "backup")
     return commit(change, toOperation(beginBackup(change, by, instance, {}, operationId).operation), forecast);
   requireAllowed(instance, action);

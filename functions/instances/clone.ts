@@ -53,7 +53,7 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
   beginClone(change, by, instance, backup, copied, operationId);
   const shown = { ...toInstance(instance, undefined), ...(body.admin_password === undefined && { admin_password }) };
   return commit(change, shown, () =>
-    forecastClone({ ...instance, database_name: body.database_name }, { backup, policy }, copied),
+    forecastClone(caller, { ...instance, database_name: body.database_name }, { backup, policy }, copied),
   );
 });
 

@@ -55,7 +55,9 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
   else beginClone(change, by, instance, backup, { ...copied, keep_uuid: isMovedIn(backup) }, operationId);
   const shown = { ...toInstance(instance, server), ...(body.admin_password === undefined && { admin_password }) };
   return commit(change, shown, () =>
-    backup === undefined ? forecastCreation(instance, policy) : forecastClone(instance, { backup, policy }, copied),
+    backup === undefined
+      ? forecastCreation(caller, instance, policy)
+      : forecastClone(caller, instance, { backup, policy }, copied),
   );
 });
 

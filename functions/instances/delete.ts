@@ -16,5 +16,5 @@ export const handler = handle(api.instances.delete)(async ({ params, caller, by,
   requireAllowed(instance, "delete");
   moveInstance(change, instance, "instance.delete", operationId);
   const operation = reserveOperation(change, by, { id: operationId, type: "instance.delete", ...changing("instance", instance) });
-  return commit(change, toOperation(operation), () => forecastInstanceDeletion(instance));
+  return commit(change, toOperation(operation), () => forecastInstanceDeletion(caller, instance));
 });

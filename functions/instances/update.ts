@@ -1,5 +1,6 @@
 // PUT /instances/:id
 import { api } from "../../shared/api/index.ts";
+import { changesBetween } from "../../shared/data/audit-changes.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { requireNotMoving } from "../../shared/data/domain-moves.ts";
 import { forecastUpdate } from "../../shared/data/forecasts.ts";
@@ -19,6 +20,8 @@ import { changing, reserveOperation } from "../../shared/data/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
+const CHANGEABLE = ["name", "admin_email", "domain", "labels"];
+
 export const handler = handle(api.instances.update)(async ({ params, body, caller, by, read, commit, match }) =>
   retryOnConflict(async () => {
     const { change, operationId, ...records } = await beginWork(
@@ -33,7 +36,8 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
       const named = domain !== undefined;
       if (named) await requireNotMoving(instance);
       const renamed = renameInstance(change, instance, fields, named);
-      logEvent(change, by, "instance.update", { type: "instance", id: renamed.id, name: renamed.name });
+      const changes = changesBetween(instance, renamed, CHANGEABLE);
+      logEvent(change, by, { type: "instance.update", changes }, { type: "instance", id: renamed.id, name: renamed.name });
       return commit(change, await showInstance(renamed), forecast);
     }
     requireAllowed(instance, "update");
@@ -45,6 +49,7 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
       id: operationId,
       type: "instance.update",
       ...changing("instance", { ...instance, name: moved.name }),
+      changes: changesBetween(instance, { ...moved, domain }, CHANGEABLE),
       input: { old_domain: instance.domain, new_domain: domain },
       replaced: { before: renamedOf(instance, (field) => fields[field] !== undefined), after: renamedOf(fields) },
     });

@@ -1,5 +1,6 @@
 // PUT /servers/:id
 import { api } from "../../shared/api/index.ts";
+import { changesBetween } from "../../shared/data/audit-changes.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { presentServer, editServer, serverRefs, serverVersion, toServer } from "../../shared/data/servers.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
@@ -11,7 +12,8 @@ export const handler = handle(api.servers.update)(async ({ params, body, caller,
     const server = presentServer(records.server);
     match(change, serverVersion(server));
     const edited = editServer(change, server, body);
-    logEvent(change, by, "server.update", { type: "server", id: edited.id, name: edited.name });
+    const changes = changesBetween(server, edited, ["name", "labels"]);
+    logEvent(change, by, { type: "server.update", changes }, { type: "server", id: edited.id, name: edited.name });
     return commit(change, toServer(edited, records));
   }),
 );

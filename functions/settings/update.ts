@@ -1,6 +1,7 @@
 // PUT /settings
 import { api } from "../../shared/api/index.ts";
 import { setSettings, settingsVersion, toSettings } from "../../shared/data/accounts.ts";
+import { changesBetween } from "../../shared/data/audit-changes.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { problemsOfPlace } from "../../shared/providers/offers.ts";
 import { catalog } from "../../shared/providers/catalog.ts";
@@ -20,7 +21,8 @@ export const handler = handle(api.settings.update)(async ({ body, caller, by, re
         }),
       );
     const updated = setSettings(change, account, body);
-    logEvent(change, by, "settings.update", { type: "account", id: account.id, name: updated.account_name });
+    const changes = changesBetween(account, updated, Object.keys(body));
+    logEvent(change, by, { type: "settings.update", changes }, { type: "account", id: account.id, name: updated.account_name });
     return commit(change, toSettings(updated));
   }),
 );

@@ -26,6 +26,8 @@ export interface CloudOptions {
   dataDir?: string;
   /** The API's port; 0, the default, selects a free one. */
   port?: number;
+  /** Requests without a valid credential that an address may send in five minutes; without it any number. */
+  strangersMax?: number;
   /** Added to every function's environment. */
   environment?: Record<string, string>;
   /** The operator's settings, which replace the secret that functions know as PROVIDERS_SECRET. */
@@ -140,7 +142,7 @@ const borrowed = async (url: string): Promise<Pick<DynamoDb, "url" | "flush" | "
 type Started = <T extends { stop: () => void | Promise<void> }>(starting: Promise<T>) => Promise<T>;
 
 async function start(options: CloudOptions, stops: (() => void | Promise<void>)[], stop: () => Promise<void>): Promise<Cloud> {
-  const { dataDir, outDir, stack, port = 0, fallback } = options;
+  const { dataDir, outDir, stack, port = 0, fallback, strangersMax } = options;
   const started: Started = async (starting) => {
     const part = await starting;
     stops.push(() => part.stop());
@@ -180,7 +182,9 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   const compute = await startCompute(options, template, { secret, awsUrl: aws.url, resolved, writeLog }, stops);
   late.states = compute.states;
   const front = template.front && { ...template.front, requestHeaders: resolved(template.front.requestHeaders) };
-  const gateway = await started(startGateway({ api, invoke: compute.lambda.invoke, port, fallback, front, log: writeLog }));
+  const gateway = await started(
+    startGateway({ api, invoke: compute.lambda.invoke, port, fallback, front, strangersMax, log: writeLog }),
+  );
   late.url = gateway.url;
   compute.states.resume();
   return {

@@ -18,7 +18,7 @@ import { keepFresh, synthIfChanged } from "./template/synthesized.ts";
 
 /** `stopWith` gets the function that stops everything, as soon as there is something to stop; `end` calls it. */
 export async function run(
-  { environment, dataDir, port, otherDashboard, brand }: Options,
+  { environment, dataDir, port, strangersMax, otherDashboard, brand }: Options,
   { stopWith, end }: { stopWith: (stop: () => Promise<void>) => void; end: (error?: unknown) => Promise<void> },
 ): Promise<void> {
   const given = environment === "live" ? { configuration: configurationFrom(process.env), store: storeFrom(process.env) } : {};
@@ -30,7 +30,7 @@ export async function run(
   const late: { storeUrl?: string } = {};
   const fallback = serve({ dashboard, docs, environment, otherDashboard, brand, storeUrl: () => late.storeUrl ?? "" });
   const cloud = await timed("Starting the database, storage, workflows and API", () =>
-    startCloud({ outDir, stack: stackName(environment), dataDir, port, fallback, ...given }),
+    startCloud({ outDir, stack: stackName(environment), dataDir, port, strangersMax, fallback, ...given }),
   );
   late.storeUrl = cloud.storeUrl;
   stopWith(cloud.stop);

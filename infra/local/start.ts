@@ -9,6 +9,7 @@ import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments
 import { BrandError, readBrand } from "../brand.ts";
 import { DEFAULT_DATA_DIR, environmentOf } from "./access.ts";
 import { LocalError } from "./errors.ts";
+import { STRANGERS_MAX } from "./gateway/strangers.ts";
 import { lockDirectory } from "./lock.ts";
 
 /** Both may run at the same time. */
@@ -50,6 +51,7 @@ export interface Options {
   environment: Environment;
   dataDir: string;
   port: number;
+  strangersMax: number;
   reset: boolean;
   otherDashboard: DashboardConfig["other_dashboard"];
   brand: DashboardConfig["brand"];
@@ -67,6 +69,11 @@ function readOptions(): Options {
   const port = Number(process.env["PORT"] ?? usual.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new LocalError(`PORT is ${process.env["PORT"]}: set it to a number from 1 to 65535.`);
+  const strangersMax = Number(process.env["REQUESTS_WITHOUT_CREDENTIAL"] ?? STRANGERS_MAX);
+  if (!Number.isInteger(strangersMax) || strangersMax < 1)
+    throw new LocalError(
+      "REQUESTS_WITHOUT_CREDENTIAL is how many an address may send in five minutes: set it to a whole number.",
+    );
   const url = values["other-dashboard"];
   if (url !== undefined && !/^https?:\/\/[^/]/.test(url)) throw new LocalError(`${url} is not the URL of a dashboard: ${USAGE}`);
   const otherDashboard: Options["otherDashboard"] =
@@ -76,6 +83,7 @@ function readOptions(): Options {
     environment,
     dataDir: resolve(values.data ?? usual.dataDir),
     port,
+    strangersMax,
     reset: values.reset ?? false,
     otherDashboard,
     brand,

@@ -81,6 +81,7 @@ export const PolicyFields = z.strictObject({
   enabled: settable.enabled.default(true),
 });
 export type PolicyFields = z.output<typeof PolicyFields>;
+export const POLICY_FIELDS = Object.keys(PolicyFields.shape);
 
 export const NEXT_RUNS = 5;
 const NEVER = "if the policy is disabled, or the ERP was never installed on its instance";

@@ -85,9 +85,11 @@ export const email = z
 /** The same in a request, where its domain may be in another script. */
 export const emailInput = z
   .string()
-  .transform(asciiEmail)
-  .pipe(email)
-  .meta({ format: "idn-email", examples: ["admin@example.com"], maxLength: 254 });
+  .overwrite(asciiEmail)
+  .regex(EMAIL, "must be an email address")
+  .refine((value) => value.indexOf("@") <= LOCAL_PART_MAX, `must have at most ${LOCAL_PART_MAX} characters before the @`)
+  .max(254, "must have at most 254 characters")
+  .meta({ format: "idn-email", pattern: "^[!-?A-~]+@[^\\x00-\\x2c/:-@[-`{-\\x7f]+$", examples: ["admin@example.com"] });
 
 const LABEL_KEY = /^[a-z0-9][a-z0-9_.-]{0,62}$/;
 const LABEL_VALUE = new RegExp(`^$|${PRINTABLE.source}`, "u");
@@ -128,26 +130,21 @@ export const shownLabels = z.record(z.string(), z.string()).meta({
 });
 
 /** A lowercase fully qualified domain name: at least two labels, the last one no number, at most 253 characters (RFC 1035). */
-export const domain = z
-  .string()
-  .max(253, "must have at most 253 characters")
-  .regex(
-    /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
-    "must be a lowercase domain name such as shop.example.com",
-  )
-  .meta({ examples: ["shop.example.com"] });
+const domainOf = (text: z.ZodString) =>
+  text
+    .max(253, "must have at most 253 characters")
+    .regex(
+      /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+      "must be a lowercase domain name such as shop.example.com",
+    );
+export const domain = domainOf(z.string()).meta({ examples: ["shop.example.com"] });
 
 /** The same in a request, where it may be in another script. */
-export const domainInput = z
-  .string()
-  .transform(asciiDomain)
-  .pipe(domain)
-  .meta({
-    description: "A lowercase domain name. It may be international (`müller.example.com`): its ASCII form is stored and shown",
-    examples: ["shop.example.com"],
-    pattern: "^[^\\x00-\\x2c/:-`{-\\x7f]+$",
-    maxLength: 253,
-  });
+export const domainInput = domainOf(z.string().overwrite(asciiDomain)).meta({
+  description: "A lowercase domain name. It may be international (`müller.example.com`): its ASCII form is stored and shown",
+  examples: ["shop.example.com"],
+  pattern: "^[^\\x00-\\x2c/:-`{-\\x7f]+$",
+});
 
 /** A domain as people read it. */
 export const domainUnicode = z.string().meta({
@@ -197,13 +194,11 @@ const DATE = "\\d{4}-\\d{2}-\\d{2}";
 const TIME = "[Tt]([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)";
 const AN_OFFSET = "2026-11-20T13:00:00+01:00";
 
-/** A time in a request, in RFC 3339, as the service stores times: in UTC with milliseconds. */
-const moment = (pattern: string, error: string) =>
-  z
-    .string()
+/** A time in a request, in RFC 3339, becomes what the service stores: UTC with milliseconds. */
+const moment = (text: z.ZodString, pattern: string, error: string) =>
+  text
     .refine((value) => new RegExp(pattern).test(value) && utcOf(value) !== undefined, error)
-    .transform((value) => utcOf(value) ?? value)
-    .pipe(z.string());
+    .overwrite((value) => utcOf(value) ?? value);
 
 /** Rounded up to milliseconds, so that what is created before or after the time stays so; undefined for days and years that do not exist. */
 function utcOf(value: string): string | undefined {
@@ -218,16 +213,20 @@ function utcOf(value: string): string | undefined {
 const isDay = (day: Date, text: string): boolean => !Number.isNaN(day.valueOf()) && day.toISOString().startsWith(text);
 
 /** A time in a body. */
-export const time = moment(`^${DATE}${TIME}$`, `must be a time with an offset such as 2027-01-31T00:00:00Z or ${AN_OFFSET}`);
-export const TIME_FORM = { format: "date-time", maxLength: 35 };
+export const time = moment(
+  z.string(),
+  `^${DATE}${TIME}$`,
+  `must be a time with an offset such as 2027-01-31T00:00:00Z or ${AN_OFFSET}`,
+).meta({ format: "date-time", maxLength: 35 });
 
 /** A moment in a query: a date, which is UTC, or a time. A plus sign that was not encoded arrives as a space. */
 const MOMENT = `^${DATE}(${TIME.replace("[+-]", "[ +-]")})?$`;
 const MOMENT_FORM = { pattern: MOMENT, maxLength: 35 };
-const queryMoment = z
-  .string()
-  .transform((value) => value.replace(" ", "+"))
-  .pipe(moment(MOMENT, `must be a date or a time with an offset such as 2026-11-20, 2026-11-20T12:00:00Z or ${AN_OFFSET}`));
+const queryMoment = moment(
+  z.string().overwrite((value) => value.replace(" ", "+")),
+  MOMENT,
+  `must be a date or a time with an offset such as 2026-11-20, 2026-11-20T12:00:00Z or ${AN_OFFSET}`,
+);
 
 const ranges = {
   created_after: queryMoment

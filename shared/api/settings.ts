@@ -72,6 +72,19 @@ export const settings = {
   }),
 };
 
+const FieldChange = z.object({
+  field: z.string().meta({ examples: ["name"] }),
+  before: z
+    .unknown()
+    .optional()
+    .meta({ description: "Null if it had none", examples: ["erp-1"] }),
+  after: z
+    .unknown()
+    .optional()
+    .meta({ description: "Null if it has none now", examples: ["erp-2"] }),
+});
+export type FieldChange = z.infer<typeof FieldChange>;
+
 export const Event = z
   .object({
     id: id("event"),
@@ -93,6 +106,15 @@ export const Event = z
         .meta({ examples: ["erp-1"] }),
     }),
     request_id: z.string().meta({ examples: ["3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10"] }),
+    data: z
+      .object({
+        changes: z.array(FieldChange).meta({
+          description:
+            "What changed, if the credential may read the resource. Without values, those are secret, or all changes have more than 4 KB",
+        }),
+      })
+      .optional()
+      .meta({ description: "Only of changes to a resource's fields" }),
     created_at: timestamp,
   })
   .meta({ id: "Event" });

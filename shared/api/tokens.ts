@@ -3,7 +3,7 @@ import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { Actor, deleted, id, listOf, text, time, TIME_FORM, timestamp } from "./fields.ts";
+import { Actor, deleted, id, listOf, text, time, timestamp } from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
 import { mustBeOneOf, overQuota, taken } from "./errors.ts";
 
@@ -57,7 +57,6 @@ export const tokens = {
         .nullable()
         .optional()
         .meta({
-          ...TIME_FORM,
           description: "A time in the future. Leave it out, or send null, for a token that never expires.",
           examples: ["2027-11-20T12:00:00.000Z"],
         }),

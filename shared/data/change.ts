@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ApiError, operationInProgress, taken } from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
+import type { FieldChange } from "../api/settings.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import { newId } from "../domain/ids.ts";
 import { accountCounters, listCounts } from "./counters.ts";
@@ -217,8 +218,14 @@ export function actorOf(by: Author): Actor {
   return { type: by.caller.type, id: by.caller.id, name: by.caller.name ?? by.caller.id };
 }
 
-/** Writes to the account's audit log who did what. */
-export function logEvent(change: Change, by: Author, type: string, resource: EventRecord["resource"]): void {
+/** Writes to the account's audit log who did what; `what` has the changed fields of a resource. */
+export function logEvent(
+  change: Change,
+  by: Author,
+  what: string | { type: string; changes: FieldChange[] },
+  resource: EventRecord["resource"],
+): void {
+  const { type, changes } = typeof what === "string" ? { type: what, changes: undefined } : what;
   const id = newId("event");
   const event: EventRecord = {
     id,
@@ -228,6 +235,7 @@ export function logEvent(change: Change, by: Author, type: string, resource: Eve
     actor: { ...actorOf(by), ip_address: "caller" in by ? by.caller.ip_address : null },
     resource,
     request_id: by.requestId,
+    ...(changes !== undefined && { data: { changes } }),
     created_at: change.at,
   };
   change.add("event", event, { status: type, parentId: resource.id, actorId: event.actor.id });

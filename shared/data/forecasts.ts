@@ -13,7 +13,14 @@ import { listOfParent, newestOfParent } from "./lists-of-parents.ts";
 import { policyRef } from "./policies.ts";
 import { isNeverInstalled, nextRunsOf } from "./policy-changes.ts";
 import { retentionOf } from "./policy-runs.ts";
-import { BackupRecord, type InstanceRecord, OperationRecord, type PolicyRecord, type ServerRecord } from "./records.ts";
+import {
+  BackupRecord,
+  type Caller,
+  type InstanceRecord,
+  OperationRecord,
+  type PolicyRecord,
+  type ServerRecord,
+} from "./records.ts";
 import { serverRef } from "./servers.ts";
 import { find, read, readAll } from "./table.ts";
 
@@ -47,11 +54,16 @@ export const forecastServerDeletion = ({ id, machine_id }: ServerRecord): Foreca
     ),
   ]);
 
+/** Who asks: a forecast shows nothing that they may not read. */
+type Reader = Pick<Caller, "permissions">;
+const mayRead = ({ permissions }: Reader, type: ResourceType): boolean => permissions.includes(`${type}s:read`);
+
 /**
  * What a server's disk is short of, as it last reported: `bytes` are the least that the work needs. Nothing without a report. It is never an
  * error: the machine itself checks for room before it works.
  */
-async function diskWarnings(accountId: string, serverId: string, bytes: number): Promise<string[]> {
+async function diskWarnings(reader: Reader, accountId: string, serverId: string, bytes: number): Promise<string[]> {
+  if (!mayRead(reader, "server")) return [];
   const { server, report } = await read({ server: serverRef(accountId, serverId), report: hostReportRef(accountId, serverId) });
   if (server === undefined || report === undefined) return [];
   const { disk_free_bytes: free, reported_at } = report;
@@ -69,7 +81,8 @@ const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
 const INSTANCE_MB_MIN = 768;
 const memoryForInstances = (memory_gb: number): number => (memory_gb * 1024 * 15) / 16 - 384;
 
-async function memoryWarnings(accountId: string, serverId: string): Promise<string[]> {
+async function memoryWarnings(reader: Reader, accountId: string, serverId: string): Promise<string[]> {
+  if (!mayRead(reader, "server")) return [];
   const server = await find(serverRef(accountId, serverId));
   if (server === undefined) return [];
   const { name, instances, specs } = server;
@@ -81,6 +94,7 @@ async function memoryWarnings(accountId: string, serverId: string): Promise<stri
 
 /** Of a new instance that gets this policy. */
 export async function forecastCreation(
+  reader: Reader,
   { account_id, ...instance }: InstanceRecord,
   policy: PolicyFields | null,
 ): Promise<Forecast> {
@@ -97,7 +111,10 @@ export async function forecastCreation(
     ],
     {
       disk_bytes: null,
-      warnings: [...(await diskWarnings(account_id, server_id, 0)), ...(await memoryWarnings(account_id, server_id))],
+      warnings: [
+        ...(await diskWarnings(reader, account_id, server_id, 0)),
+        ...(await memoryWarnings(reader, account_id, server_id)),
+      ],
     },
   );
 }
@@ -141,6 +158,7 @@ const partsOf = ({ restore_database, restore_filestore }: Parts): string =>
 
 /** Without a name, the database of each clone gets another one. */
 export async function forecastClone(
+  reader: Reader,
   clone: Omit<InstanceRecord, "database_name"> & { database_name?: string | undefined },
   { backup, policy }: { backup: BackupRecord; policy: PolicyFields | null },
   parts: Parts & { reset_users: boolean },
@@ -165,8 +183,8 @@ export async function forecastClone(
                 ? "The instance is not neutralized: its scheduled jobs, mail and payments run from now on here; stop the original first"
                 : "The clone is not neutralized: its scheduled jobs, mail and payments run like the original's",
             ]),
-        ...(await diskWarnings(account_id, server_id, leastOf(backup, parts))),
-        ...(await memoryWarnings(account_id, server_id)),
+        ...(await diskWarnings(reader, account_id, server_id, leastOf(backup, parts))),
+        ...(await memoryWarnings(reader, account_id, server_id)),
       ],
     },
   );
@@ -198,7 +216,12 @@ interface Restore extends Parts {
   backup_first: boolean;
 }
 
-export async function forecastRestore(instance: InstanceRecord, backup: BackupRecord, restore: Restore): Promise<Forecast> {
+export async function forecastRestore(
+  reader: Reader,
+  instance: InstanceRecord,
+  backup: BackupRecord,
+  restore: Restore,
+): Promise<Forecast> {
   const { neutralize, backup_first } = restore;
   const replaces = restore.restore_database
     ? `Replaces ${partsOf(restore)} with the backup's`
@@ -212,19 +235,24 @@ export async function forecastRestore(instance: InstanceRecord, backup: BackupRe
       readsArchive(backup.id),
     ],
     {
-      downtime_seconds: SERVING.includes(instance.state) ? await downtimeOfRestore(instance, restore) : 0,
+      downtime_seconds: !SERVING.includes(instance.state)
+        ? 0
+        : mayRead(reader, "instance") && mayRead(reader, "backup")
+          ? await downtimeOfRestore(instance, restore)
+          : null,
       disk_bytes: null,
       warnings: [
         ...(backup_first
           ? []
           : [`Without a backup first, the ${restore.restore_database ? "current data" : "replaced files"} cannot be recovered`]),
-        ...(await diskWarnings(instance.account_id, instance.server_id, leastOf(backup, restore))),
+        ...(await diskWarnings(reader, instance.account_id, instance.server_id, leastOf(backup, restore))),
       ],
     },
   );
 }
 
 export async function forecastAction(
+  reader: Reader,
   instance: InstanceRecord,
   action: "start" | "stop" | "restart" | "backup",
 ): Promise<Forecast> {
@@ -238,13 +266,14 @@ export async function forecastAction(
       });
     case "restart":
       return forecast([effect("restart", "instance", instance.id, "Stops the ERP and starts it again")], {
-        downtime_seconds: serves ? await durationOfLast(instance, "instance.restart") : 0,
+        downtime_seconds: !serves ? 0 : mayRead(reader, "instance") ? await durationOfLast(instance, "instance.restart") : null,
       });
     case "backup": {
-      const disk_bytes = (await newestBackup(instance))?.size_bytes ?? null;
+      const newest = mayRead(reader, "backup") ? await newestBackup(instance) : undefined;
+      const disk_bytes = newest?.size_bytes ?? null;
       return forecast(
         [effect("create", "backup", null, "Archives the database and the files while the ERP keeps its current status")],
-        { disk_bytes, warnings: await diskWarnings(instance.account_id, instance.server_id, disk_bytes ?? 0) },
+        { disk_bytes, warnings: await diskWarnings(reader, instance.account_id, instance.server_id, disk_bytes ?? 0) },
       );
     }
     default:
@@ -271,7 +300,7 @@ export function forecastUpdate(
   );
 }
 
-export async function forecastInstanceDeletion(instance: InstanceRecord): Promise<Forecast> {
+export async function forecastInstanceDeletion(reader: Reader, instance: InstanceRecord): Promise<Forecast> {
   const { account_id, id, server_id } = instance;
   const [server, completed, policy] = await Promise.all([
     find(serverRef(account_id, server_id)),
@@ -297,13 +326,18 @@ export async function forecastInstanceDeletion(instance: InstanceRecord): Promis
     ],
     {
       downtime_seconds: SERVING.includes(instance.state) ? null : 0,
-      warnings: completed.length === 0 ? ["The instance has no completed backup, so its data cannot be recovered"] : [],
+      warnings: !mayRead(reader, "backup")
+        ? ["What is in no completed backup cannot be recovered"]
+        : completed.length === 0
+          ? ["The instance has no completed backup, so its data cannot be recovered"]
+          : [],
     },
   );
 }
 
-export async function forecastBackupDeletion(backup: BackupRecord): Promise<Forecast> {
-  const completed = backup.instance_id === null ? [] : await someCompleted(backup.account_id, backup.instance_id);
+export async function forecastBackupDeletion(reader: Reader, backup: BackupRecord): Promise<Forecast> {
+  const completed =
+    backup.instance_id === null || !mayRead(reader, "backup") ? [] : await someCompleted(backup.account_id, backup.instance_id);
   const isLast = completed.length === 1 && completed[0]?.id === backup.id;
   return forecast([effect("delete", "backup", backup.id, "Deletes the archive and the record")], {
     warnings: isLast ? ["It is the last completed backup of its instance"] : [],
@@ -318,7 +352,7 @@ async function someCompleted(accountId: string, instanceId: string): Promise<Bac
 }
 
 /** What a policy would change: what it will do, and what its rules would remove after the next run. */
-export async function forecastPolicy(instance: InstanceRecord, policy: PolicyRecord): Promise<Forecast> {
+export async function forecastPolicy(reader: Reader, instance: InstanceRecord, policy: PolicyRecord): Promise<Forecast> {
   const { next_run_at } = policy;
   const removable =
     next_run_at === null ? [] : (await retentionOf(policy, instance, policy.due?.due_at ?? next_run_at)).removable;
@@ -327,7 +361,9 @@ export async function forecastPolicy(instance: InstanceRecord, policy: PolicyRec
       ...effectsOfPolicy(instance.id, policy),
       ...(policy.due?.backup_id === null ? [DUE_BACKUP] : []),
       ...removable.map(({ id, due_at }) =>
-        effect("delete", "backup", id, `No rule keeps the scheduled backup of ${due_at}; it is removed after the next run`),
+        mayRead(reader, "backup")
+          ? effect("delete", "backup", id, `No rule keeps the scheduled backup of ${due_at}; it is removed after the next run`)
+          : effect("delete", "backup", null, "No rule keeps a scheduled backup; it is removed after the next run"),
       ),
     ],
     {

@@ -1,6 +1,7 @@
 // Operations: started with the change that needs them, and ended with what their end means for the resource.
 import * as z from "zod";
 import type { Operation, OperationResult } from "../api/operations.ts";
+import type { FieldChange } from "../api/settings.ts";
 import {
   isOpen,
   LIFECYCLE,
@@ -62,6 +63,8 @@ interface NewOperation {
   result?: OperationResult;
   /** Fields of the resource that the same change sets, with what they were. */
   replaced?: OperationCore["replaced"];
+  /** The same for the audit log, with what the operation itself changes. */
+  changes?: FieldChange[];
 }
 
 /** A resource as what an operation changes, with the state that it had before. */
@@ -107,7 +110,7 @@ export function reserveOperation(change: Change, by: Author, draft: NewOperation
       list_parent: keys.listByParent("operation", change.accountId, concerned),
     });
   change.put(keys.openOperation(id), { account_id: change.accountId, operation_id: id, created_at: operation.created_at });
-  logEvent(change, by, type, resource);
+  logEvent(change, by, draft.changes === undefined ? type : { type, changes: draft.changes }, resource);
   change.operation = operation;
   return operation;
 }

@@ -6,6 +6,7 @@ import { newId } from "../domain/ids.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import { hashPassword } from "../platform/passwords.ts";
 import { accountRef, getAccount, newAccount } from "./accounts.ts";
+import { changesBetween } from "./audit-changes.ts";
 import { type Change, changeOf, logEvent, now } from "./change.ts";
 import { allTokens } from "./tokens.ts";
 import { findUserByEmail, removeUser, reserveUser, setPassword } from "./users.ts";
@@ -86,7 +87,14 @@ export async function setQuota(accountId: string, kind: QuotaKind | "session", l
   const account = await namedAccount(accountId);
   const change = changeOf(account);
   change.setOnAccount({ [`limit_${kind}`]: limit, updated_at: now() });
-  logEvent(change, operator(), "account.quota", { type: "account", id: account.id, name: account.account_name });
+  const field = `limit_${kind}` as const;
+  const changes = changesBetween(account, { [field]: limit }, [field]);
+  logEvent(
+    change,
+    operator(),
+    { type: "account.quota", changes },
+    { type: "account", id: account.id, name: account.account_name },
+  );
   await change.commit();
 }
 

@@ -36,6 +36,7 @@ import { authorizationOf, authorizedIn, header, headerLines, requestId } from ".
 import { headersOf, locationHeader, locationOf, responseOf, type Shape, taggerOf } from "./responses.ts";
 import { shapeOf } from "./shape.ts";
 import { requireNone, tryParse } from "./validate.ts";
+import { visibleTo } from "./visible.ts";
 
 export type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R, resume?: Resume) => Promise<Records<R>>;
 
@@ -132,7 +133,7 @@ export const handle =
             throw error;
           })
           .catch(async (error: unknown) => {
-            throw (await overtaken(error)) ?? error;
+            throw visibleTo(context.caller.permissions, (await overtaken(error)) ?? error);
           });
         if (isDryRun(endpoint, event.queryStringParameters)) throw new Error("A dry run must end with `commit`");
         return responseOf(endpoint, { shown, tagOf }, reply, event);

@@ -1,6 +1,7 @@
 // CloudFront, which is in front of the API: it proves with a key that a request came through it, and passes on the client's IP address.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../api/errors.ts";
+import { plainAddress } from "../domain/network.ts";
 import { variable } from "../platform/env.ts";
 import { header, type Headers } from "./request-context.ts";
 
@@ -19,7 +20,8 @@ export function clientAddress(headers: Headers): string | undefined {
   accepted ??= variable(ORIGIN_KEYS).split(" ").map(hash);
   const given = hash(header(headers, ORIGIN_KEY_HEADER) ?? "");
   const known = accepted.some((key) => timingSafeEqual(key, given));
-  return known ? header(headers, CLIENT_ADDRESS_HEADER) : undefined;
+  const address = known ? header(headers, CLIENT_ADDRESS_HEADER) : undefined;
+  return address === undefined ? undefined : plainAddress(address);
 }
 
 export const bypassedCloudFront = (): ApiError => new ApiError("FORBIDDEN", "Send requests to the service's own address");

@@ -12,6 +12,7 @@ import { bodyOf, headerIn, headersOf, queryOf, type Exchange } from "./request.t
 import { errorResponse, functionResponse, type HttpResponse } from "./responses.ts";
 import { route, routesOf } from "./routes.ts";
 import { startServer } from "./server.ts";
+import { type Strangers, strangersOf } from "./strangers.ts";
 
 /** Lambda's own errors, before the function runs. */
 const LAMBDA_ERRORS: Readonly<Record<string, GatewayErrorType>> = {
@@ -19,6 +20,9 @@ const LAMBDA_ERRORS: Readonly<Record<string, GatewayErrorType>> = {
   "Lambda.RequestTooLargeException": "REQUEST_TOO_LARGE",
   "Lambda.TooManyRequestsException": "INTEGRATION_FAILURE",
 };
+
+/** What the authorizer calls whoever has no valid credential. */
+const ANONYMOUS = "anonymous";
 
 /** In any case of letters: `/API/v1` is an error of the API, and not a page of the dashboard. */
 const OF_THE_API = /^\/api(\/|$)/i;
@@ -39,13 +43,22 @@ interface Options {
   fallback?: Fallback | undefined;
   /** Undefined without a CloudFront. */
   front?: Front | undefined;
+  /** Requests without a valid credential that an address may send in five minutes; undefined: any number. */
+  strangersMax?: number | undefined;
   log: (line: string) => void;
 }
 
 export async function startGateway(options: Options): Promise<Gateway> {
+<<<<<<< HEAD
   const { api, fallback, front, log, port } = options;
   const respond = responder(options);
   const responses = new Map(api.gatewayResponses.map((each) => [each.type, each]));
+=======
+  const { api, fallback, front, log, port, strangersMax } = options;
+  const strangers = strangersMax === undefined ? undefined : strangersOf(strangersMax);
+  const respond = responder(options, strangers);
+  const responses = new Map(api.gatewayResponses.map((each) => [each.ResponseType, each]));
+>>>>>>> c2dce53 (Events say what changed; errors and forecasts are cut by permission; a bound on requests without a credential)
   return startServer({
     port,
     log,
@@ -63,12 +76,15 @@ export async function startGateway(options: Options): Promise<Gateway> {
           log(
             `gateway: ${exchange.method} ${path}: ${error instanceof GatewayError ? `${type} ${String(error.cause)}` : String(error)}`,
           );
-        return errorResponse(type, exchange, responses);
+        return (isDenied(type) && strangers?.refusal(exchange.sourceIp)) || errorResponse(type, exchange, responses);
       });
+      if (exchange.isStranger) strangers?.count(exchange.sourceIp);
       write(behindFront(front, path, reply), exchange, response);
     },
   });
 }
+
+const isDenied = (type: GatewayErrorType): boolean => type === "ACCESS_DENIED" || type === "UNAUTHORIZED";
 
 /** A request for a proxy, or one that could be for two hosts: rejected before anything reads it, as in CloudFront and API Gateway. */
 function rejectRaw(request: IncomingMessage, response: ServerResponse): void {
@@ -84,20 +100,25 @@ const exchangeOf = (request: IncomingMessage, path: string, front: Options["fron
   headers: headersOf(request, front?.requestHeaders),
   query: new Map(),
   sourceIp: request.socket.remoteAddress ?? "127.0.0.1",
+  isStranger: true,
   parameters: {},
   authorizer: {},
 });
 
 /** From a request to its function's response. Throws a GatewayError for the gateway's own responses. */
-function responder({ api, invoke }: Options) {
+function responder({ api, invoke }: Options, strangers: Strangers | undefined) {
   const routes = routesOf(api);
   const authorizers = new Map(api.authorizers.map((each) => [each.name, each]));
   return async (exchange: Exchange, rawQuery: string, request: IncomingMessage): Promise<HttpResponse> => {
     const sent = await bodyOf(request);
+    // A credential is checked first: its owner is not to suffer from others at the same address.
+    const refusal = headerIn(exchange.headers, "authorization") === undefined ? strangers?.refusal(exchange.sourceIp) : undefined;
+    if (refusal !== undefined) return refusal;
     const method = route(routes, exchange);
     exchange.query = queryOf(rawQuery);
     const authorizer = authorizers.get(method.authorizer ?? "");
     if (authorizer) await authorize(api, authorizer, exchange, invoke);
+    exchange.isStranger = authorizer === undefined || exchange.authorizer["principalId"] === ANONYMOUS;
     const { minimumCompressionSize } = api;
     const body = minimumCompressionSize === undefined ? sent : await opened(sent, headerIn(exchange.headers, "content-encoding"));
     const authorized = authorizer ? { authorizer: { ...exchange.authorizer, integrationLatency: 0 } } : {};

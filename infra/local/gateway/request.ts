@@ -15,6 +15,8 @@ export interface Exchange {
   headers: Many;
   query: Many;
   sourceIp: string;
+  /** Nobody has found a valid credential in it. */
+  isStranger: boolean;
   resource?: ApiResource;
   parameters: Record<string, string>;
   authorizer: Record<string, string>;

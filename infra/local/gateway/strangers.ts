@@ -1,0 +1,51 @@
+// What one address may send without a valid credential: a bound on guesses and floods, as a firewall's rate rule is in front of AWS.
+import { ERRORS } from "../../../shared/api/errors.ts";
+import { networkOf } from "../../../shared/domain/network.ts";
+import type { HttpResponse } from "./responses.ts";
+
+/** Generous: a sign-in with all pages of the dashboard is some 20 requests, and an office may share an address. */
+export const STRANGERS_MAX = 2_000;
+const WINDOW_SECONDS = 300;
+/** Addresses that are remembered at a time, before those whose window is over are forgotten. */
+const ADDRESSES_MAX = 10_000;
+
+export interface Strangers {
+  /** Counts a request that had no valid credential. */
+  count: (address: string) => void;
+  /** The response to a further one; undefined while there have not been too many. */
+  refusal: (address: string) => HttpResponse | undefined;
+}
+
+export function strangersOf(max: number, now: () => number = Date.now): Strangers {
+  const windows = new Map<string, { endsAt: number; requests: number }>();
+  const windowOf = (network: string) => {
+    const window = windows.get(network);
+    return window !== undefined && window.endsAt > now() ? window : undefined;
+  };
+  return {
+    count: (address) => {
+      const network = networkOf(address);
+      const window = windowOf(network) ?? { endsAt: now() + WINDOW_SECONDS * 1000, requests: 0 };
+      window.requests += 1;
+      if (windows.size >= ADDRESSES_MAX) for (const [each, { endsAt }] of windows) if (endsAt <= now()) windows.delete(each);
+      windows.set(network, window);
+    },
+    refusal: (address) => {
+      const window = windowOf(networkOf(address));
+      return window === undefined || window.requests < max ? undefined : refused(max, Math.ceil((window.endsAt - now()) / 1000));
+    },
+  };
+}
+
+function refused(limit: number, retryAfter: number): HttpResponse {
+  const code = "RATE_LIMIT_EXCEEDED";
+  const { status, message } = ERRORS[code];
+  const error = { code, message, details: { limit, window_seconds: WINDOW_SECONDS, scope: "address" } };
+  const headers: HttpResponse["headers"] = [
+    ["content-type", "application/json"],
+    ["cache-control", "no-store"],
+    ["x-content-type-options", "nosniff"],
+    ["retry-after", String(retryAfter)],
+  ];
+  return { status, headers, body: Buffer.from(JSON.stringify({ success: false, error })) };
+}

@@ -1,0 +1,24 @@
+// What a change did to a resource, for its event in the audit log: each field with its value before and after.
+import { isDeepStrictEqual } from "node:util";
+import type { FieldChange } from "../api/settings.ts";
+
+/** Of these only the name is noted: their values are secrets, may contain some, or can only be written. */
+const UNSEEN: ReadonlySet<string> = new Set(["password", "admin_password", "environment", "sections", "url"]);
+
+/** All changes of one event in JSON: an event is one item, of which each KB is written three times. */
+const BYTES_MAX = 4_096;
+
+/** The fields that differ, with their values as far as there is room for them. */
+export function changesBetween(before: object, after: object, fields: readonly string[]): FieldChange[] {
+  const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  const changed = fields.filter((field) => !isDeepStrictEqual(was.get(field) ?? null, is.get(field) ?? null));
+  let room = BYTES_MAX - bytesOf(changed.map((field) => ({ field })));
+  return changed.map((field) => {
+    const values = { before: was.get(field) ?? null, after: is.get(field) ?? null };
+    if (UNSEEN.has(field) || bytesOf(values) > room) return { field };
+    room -= bytesOf(values);
+    return { field, ...values };
+  });
+}
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
