@@ -49,16 +49,10 @@ interface Options {
 }
 
 export async function startGateway(options: Options): Promise<Gateway> {
-<<<<<<< HEAD
-  const { api, fallback, front, log, port } = options;
-  const respond = responder(options);
-  const responses = new Map(api.gatewayResponses.map((each) => [each.type, each]));
-=======
   const { api, fallback, front, log, port, strangersMax } = options;
   const strangers = strangersMax === undefined ? undefined : strangersOf(strangersMax);
   const respond = responder(options, strangers);
-  const responses = new Map(api.gatewayResponses.map((each) => [each.ResponseType, each]));
->>>>>>> c2dce53 (Events say what changed; errors and forecasts are cut by permission; a bound on requests without a credential)
+  const responses = new Map(api.gatewayResponses.map((each) => [each.type, each]));
   return startServer({
     port,
     log,
