@@ -25,7 +25,7 @@ describe("an event of a change says what changed", () => {
     const instance = await seedInstance(me.id, { server_id: server.id, name: "Shop", labels: { env: "a" } });
     const domain = uniqueDomain();
     await me.api.put(`/instances/${instance.id}`, { name: "Shop", labels: { env: "b" } });
-    await me.api.put(`/instances/${instance.id}/backup-policy`, { schedule: "0 2 * * *" });
+    await me.api.put(`/instances/${instance.id}/backup-policy`, { schedule: "0 2 * * *", keep: { last: 7 } });
     const labels = { field: "labels", before: { env: "a" }, after: { env: "b" } };
     const [first, second] = await changes(instance.id);
     expect(first).toEqual({ changes: [labels] });
@@ -85,7 +85,7 @@ describe("an event of a change says what changed", () => {
 
 describe("nothing that the credential may not read", () => {
   test("is in an error", async () => {
-    const server = await seedServer(me.id, { state: "offline" });
+    const server = await seedServer(me.id, { state: "unreachable" });
     const instance = await seedInstance(me.id, { server_id: server.id });
     const { api: blind } = await me.token(["instances:write", "backups:write", "instances:actions"]);
     for (const [api, resource] of [

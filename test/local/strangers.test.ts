@@ -42,11 +42,11 @@ test("the bound is for a window of five minutes, and for a network however its a
   const strangers = strangersOf(2, () => at);
   strangers.count("192.0.2.1");
   strangers.count("::ffff:192.0.2.1");
-  expect(strangers.refusal("::ffff:c000:201")?.headers).toContainEqual(["retry-after", "300"]);
-  expect(strangers.refusal("192.0.2.2")).toBeUndefined();
+  expect(strangers.rejection({ sourceIp: "::ffff:c000:201", requestId: "r" })?.headers).toContainEqual(["retry-after", "300"]);
+  expect(strangers.rejection({ sourceIp: "192.0.2.2", requestId: "r" })).toBeUndefined();
   strangers.count("2001:db8::1");
   strangers.count("2001:db8::2");
-  expect(strangers.refusal("2001:db8::3")?.status).toBe(429);
+  expect(strangers.rejection({ sourceIp: "2001:db8::3", requestId: "r" })?.status).toBe(429);
   at = 300_000;
-  expect(strangers.refusal("192.0.2.1")).toBeUndefined();
+  expect(strangers.rejection({ sourceIp: "192.0.2.1", requestId: "r" })).toBeUndefined();
 });

@@ -70,7 +70,7 @@ export async function startGateway(options: Options): Promise<Gateway> {
           log(
             `gateway: ${exchange.method} ${path}: ${error instanceof GatewayError ? `${type} ${String(error.cause)}` : String(error)}`,
           );
-        return (isDenied(type) && strangers?.refusal(exchange.sourceIp)) || errorResponse(type, exchange, responses);
+        return (isDenied(type) && strangers?.rejection(exchange)) || errorResponse(type, exchange, responses);
       });
       if (exchange.isStranger) strangers?.count(exchange.sourceIp);
       write(behindFront(front, path, reply), exchange, response);
@@ -106,8 +106,8 @@ function responder({ api, invoke }: Options, strangers: Strangers | undefined) {
   return async (exchange: Exchange, rawQuery: string, request: IncomingMessage): Promise<HttpResponse> => {
     const sent = await bodyOf(request);
     // A credential is checked first: its owner is not to suffer from others at the same address.
-    const refusal = headerIn(exchange.headers, "authorization") === undefined ? strangers?.refusal(exchange.sourceIp) : undefined;
-    if (refusal !== undefined) return refusal;
+    const rejection = headerIn(exchange.headers, "authorization") === undefined ? strangers?.rejection(exchange) : undefined;
+    if (rejection !== undefined) return rejection;
     const method = route(routes, exchange);
     exchange.query = queryOf(rawQuery);
     const authorizer = authorizers.get(method.authorizer ?? "");

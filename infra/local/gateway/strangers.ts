@@ -1,6 +1,7 @@
 // What one address may send without a valid credential: a bound on guesses and floods, as a firewall's rate rule is in front of AWS.
 import { ERRORS } from "../../../shared/api/errors.ts";
 import { networkOf } from "../../../shared/domain/network.ts";
+import type { Exchange } from "./request.ts";
 import type { HttpResponse } from "./responses.ts";
 
 /** Generous: a sign-in with all pages of the dashboard is some 20 requests, and an office may share an address. */
@@ -13,7 +14,7 @@ export interface Strangers {
   /** Counts a request that had no valid credential. */
   count: (address: string) => void;
   /** The response to a further one; undefined while there have not been too many. */
-  refusal: (address: string) => HttpResponse | undefined;
+  rejection: (request: Pick<Exchange, "sourceIp" | "requestId">) => HttpResponse | undefined;
 }
 
 export function strangersOf(max: number, now: () => number = Date.now): Strangers {
@@ -30,14 +31,15 @@ export function strangersOf(max: number, now: () => number = Date.now): Stranger
       if (windows.size >= ADDRESSES_MAX) for (const [each, { endsAt }] of windows) if (endsAt <= now()) windows.delete(each);
       windows.set(network, window);
     },
-    refusal: (address) => {
-      const window = windowOf(networkOf(address));
-      return window === undefined || window.requests < max ? undefined : refused(max, Math.ceil((window.endsAt - now()) / 1000));
+    rejection: ({ sourceIp, requestId }) => {
+      const window = windowOf(networkOf(sourceIp));
+      if (window === undefined || window.requests < max) return undefined;
+      return rejected(max, Math.ceil((window.endsAt - now()) / 1000), requestId);
     },
   };
 }
 
-function refused(limit: number, retryAfter: number): HttpResponse {
+function rejected(limit: number, retryAfter: number, requestId: string): HttpResponse {
   const code = "RATE_LIMIT_EXCEEDED";
   const { status, message } = ERRORS[code];
   const error = { code, message, details: { limit, window_seconds: WINDOW_SECONDS, scope: "address" } };
@@ -46,6 +48,7 @@ function refused(limit: number, retryAfter: number): HttpResponse {
     ["cache-control", "no-store"],
     ["x-content-type-options", "nosniff"],
     ["retry-after", String(retryAfter)],
+    ["x-request-id", requestId],
   ];
   return { status, headers, body: Buffer.from(JSON.stringify({ success: false, error })) };
 }
