@@ -142,7 +142,7 @@ const borrowed = async (url: string): Promise<Pick<DynamoDb, "url" | "flush" | "
 type Started = <T extends { stop: () => void | Promise<void> }>(starting: Promise<T>) => Promise<T>;
 
 async function start(options: CloudOptions, stops: (() => void | Promise<void>)[], stop: () => Promise<void>): Promise<Cloud> {
-  const { dataDir, outDir, stack, port = 0, fallback, strangersMax } = options;
+  const { dataDir, outDir, stack } = options;
   const started: Started = async (starting) => {
     const part = await starting;
     stops.push(() => part.stop());
@@ -182,9 +182,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   const compute = await startCompute(options, template, { secret, awsUrl: aws.url, resolved, writeLog }, stops);
   late.states = compute.states;
   const front = template.front && { ...template.front, requestHeaders: resolved(template.front.requestHeaders) };
-  const gateway = await started(
-    startGateway({ api, invoke: compute.lambda.invoke, port, fallback, front, strangersMax, log: writeLog }),
-  );
+  const gateway = await started(startGateway({ port: 0, ...options, api, ...compute.lambda, front, log: writeLog }));
   late.url = gateway.url;
   compute.states.resume();
   return {
