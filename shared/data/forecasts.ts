@@ -56,7 +56,8 @@ export const forecastServerDeletion = ({ id, machine_id }: ServerRecord): Foreca
 
 /** Who asks: a forecast shows nothing that they may not read. */
 type Reader = Pick<Caller, "permissions">;
-const mayRead = ({ permissions }: Reader, type: ResourceType): boolean => permissions.includes(`${type}s:read`);
+const mayRead = ({ permissions }: Reader, type: "server" | "instance" | "backup"): boolean =>
+  permissions.includes(`${type}s:read`);
 
 /**
  * What a server's disk is short of, as it last reported: `bytes` are the least that the work needs. Nothing without a report. It is never an
