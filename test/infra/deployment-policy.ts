@@ -161,6 +161,7 @@ export const NEEDED: Readonly<Record<string, readonly string[]>> = {
     "logs:GetDataProtectionPolicy",
     "logs:DeleteLogGroup",
   ],
+  "AWS::Logs::MetricFilter": ["logs:PutMetricFilter", "logs:DescribeMetricFilters", "logs:DeleteMetricFilter"],
   "AWS::S3::Bucket": [
     "s3:CreateBucket",
     "s3:DeleteBucket",
