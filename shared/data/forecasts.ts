@@ -308,7 +308,7 @@ export async function forecastInstanceDeletion(reader: Reader, instance: Instanc
     someCompleted(account_id, id),
     find(policyRef(account_id, id)),
   ]);
-  const waiting = await waitingBackup(policy);
+  const waiting = mayRead(reader, "backup") ? await waitingBackup(policy) : undefined;
   const reachable = server !== undefined && USABLE.includes(server.state);
   return forecast(
     [
@@ -320,7 +320,9 @@ export async function forecastInstanceDeletion(reader: Reader, instance: Instanc
           ? "Removes the ERP with its database and files from the server, and the record; backups stay"
           : "Removes the record at once, because the server is not active, and the ERP when the server responds again; backups stay",
       ),
-      ...(policy === undefined ? [] : [effect("delete", "backup_policy", id, "Deletes the backup policy")]),
+      ...(policy === undefined || !mayRead(reader, "backup")
+        ? []
+        : [effect("delete", "backup_policy", id, "Deletes the backup policy")]),
       ...(waiting === undefined
         ? []
         : [effect("delete", "backup", waiting.id, "Removes the scheduled backup that waits for its turn")]),
