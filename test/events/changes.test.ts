@@ -12,7 +12,7 @@ beforeAll(async () => {
   me = await account();
 });
 
-const Events = z.array(z.looseObject({ type: z.string(), data: z.unknown() }));
+const Events = z.array(z.looseObject({ type: z.string(), data: z.unknown().optional() }));
 const changes = async (resourceId: string, api: Client = me.api) =>
   (await api.get(`/events?resource_id=${resourceId}&order=asc`)).as(Events).map(({ data }) => data);
 
