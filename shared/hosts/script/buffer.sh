@@ -42,7 +42,7 @@ make_buffer() {
 # disk that is almost full.
 buffer_bytes() {
   local bytes
-  bytes=$(($(df --output=avail -B1 "$BUFFERS" | tail -n 1) / 16))
+  bytes=$(df --output=avail -B1 "$BUFFERS" | awk 'NR == 2 { printf "%.0f", $1 / 16 }')
   bytes=$((bytes < 4 * 1024 ** 3 ? bytes : 4 * 1024 ** 3))
   echo $((bytes > 128 * 1024 ** 2 ? bytes : 0))
 }
