@@ -11,7 +11,8 @@ type Variables = Readonly<Record<string, string | undefined>>;
 type Configured = Readonly<Record<string, unknown>>;
 
 export function configurationFrom(variables: Variables): Configured {
-  const { HETZNER_TOKEN, DIGITALOCEAN_TOKEN, BYO_MACHINES, ENTERPRISE_SOURCE, TLS, ACME_EMAIL, OPEN_NETWORKS } = variables;
+  const { HETZNER_TOKEN, DIGITALOCEAN_TOKEN, BYO_MACHINES, ENTERPRISE_SOURCE, TLS, ACME_EMAIL, OPEN_NETWORKS, POSTGRES_IMAGE } =
+    variables;
   const given: Record<string, unknown> = {
     hetzner: HETZNER_TOKEN && { token: HETZNER_TOKEN },
     digitalocean: DIGITALOCEAN_TOKEN && { token: DIGITALOCEAN_TOKEN },
@@ -20,6 +21,7 @@ export function configurationFrom(variables: Variables): Configured {
     tls: TLS,
     acme_email: ACME_EMAIL,
     open_networks: OPEN_NETWORKS && OPEN_NETWORKS.trim().split(/[\s,]+/),
+    postgres_image: POSTGRES_IMAGE,
   };
   const configured = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ""));
   try {

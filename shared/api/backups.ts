@@ -1,6 +1,7 @@
 // Backups: archives of an instance's database and filestore, which can be restored, cloned from and downloaded.
 import * as z from "zod";
 import { EDITIONS } from "../domain/erp-versions.ts";
+import { LEFT_OUT_KINDS } from "../domain/left-out.ts";
 import { BACKUP_STATUSES } from "../domain/lifecycle.ts";
 import { KEEP_RULES } from "../domain/retention.ts";
 import { endpoint } from "./endpoint.ts";
@@ -30,6 +31,12 @@ const fileCount = (description: string) =>
     .int()
     .min(0)
     .meta({ description, examples: [0] });
+
+/** How many statements of one kind of a dump are left out. */
+const LeftOutCount = z.object({
+  kind: z.string().meta({ description: `One of ${LEFT_OUT_KINDS.join(", ")}. New kinds may appear`, examples: ["privileges"] }),
+  count: z.number().int().min(1),
+});
 
 export const Backup = z
   .object({
@@ -74,6 +81,11 @@ export const Backup = z
     skipped_files: fileCount(
       "Files left out of the archive: links, devices, sockets and names that are not UTF-8 or longer than 1,024 bytes",
     ),
+    left_out: z.array(LeftOutCount).meta({
+      description:
+        "Of an uploaded archive: statements that are about the server that it comes from, and are never loaded. The import's result names them",
+      examples: [[{ kind: "privileges", count: 2 }]],
+    }),
     note: z
       .string()
       .nullable()

@@ -64,6 +64,14 @@ export const OperationResult = z
         description: "Up to 20 of the paths that the backup left out; the backup's `skipped_files` counts them all",
         examples: [["ab/link"]],
       }),
+    left_out: z
+      .array(z.object({ kind: z.string(), count: z.number().int().min(1), names: z.array(z.string()) }))
+      .optional()
+      .meta({
+        description:
+          "Statements of an imported dump that are about the server that it comes from, and are not loaded: up to 20 of each kind",
+        examples: [[{ kind: "privileges", count: 1, names: ["GRANT SELECT ON TABLE public.ir_attachment TO metabase"] }]],
+      }),
   })
   .meta({ id: "OperationResult" });
 export type OperationResult = z.infer<typeof OperationResult>;

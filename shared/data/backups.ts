@@ -126,7 +126,7 @@ export function reserveUploaded(
 }
 
 /** Of an archive that is not stored yet, or was removed. */
-export const UNMEASURED = { size_bytes: null, sha256: null, missing_files: 0, skipped_files: 0 };
+export const UNMEASURED = { size_bytes: null, sha256: null, missing_files: 0, skipped_files: 0, left_out: [] };
 
 /** Every backup when its work begins. */
 const fresh = (change: Change, id: string, operationId: string | null) => ({

@@ -34,7 +34,10 @@ export function beginImport(
 }
 
 type Examined = Required<
-  Pick<BackupRecord, "size_bytes" | "sha256" | "stored_checksum" | "erp_version" | "edition" | "database_name" | "missing_files">
+  Pick<
+    BackupRecord,
+    "size_bytes" | "sha256" | "stored_checksum" | "erp_version" | "edition" | "database_name" | "missing_files" | "left_out"
+  >
 >;
 
 /** What was found out about the archive, while its import runs. */

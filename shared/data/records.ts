@@ -134,6 +134,7 @@ export const BackupRecord = storedBackup.extend({
   state: growing<BackupStatus>(),
   missing_files: counter,
   skipped_files: counter,
+  left_out: storedBackup.shape.left_out.default([]),
   locked: Backup.shape.locked.default(false),
   drill: storedBackup.shape.drill.default(null),
   retained_by: storedBackup.shape.retained_by.default([]),

@@ -1,6 +1,7 @@
 // The script that does all work on a machine, assembled from its parts. Bundles contain its text: infra/bundle.ts.
 import { readFileSync } from "node:fs";
 import { ARCHIVE_RULES } from "./archive-rules.ts";
+import { SERVER_STATEMENTS } from "./server-statements.ts";
 
 /** The first part has what all others use; the last runs the requested command. */
 const PARTS = [
@@ -29,11 +30,13 @@ const partOf = (part: string): string => textOf(`${part}.sh`);
 const textOf = (file: string): string => readFileSync(new URL(`script/${file}`, import.meta.url), "utf8");
 
 /** The parts of the program that works on files and archives in a container. One uses what those before it define. */
-const FILES_PARTS = ["links", "layout", "archive", "reader", "dump", "commands"];
+const FILES_PARTS = ["links", "layout", "archive", "reader", "dump", "statements", "commands"];
 
-export const filesProgram = (): string => [rules(), ...FILES_PARTS.map((part) => textOf(`files/${part}.py`))].join("\n\n");
+export const filesProgram = (): string => [tables(), ...FILES_PARTS.map((part) => textOf(`files/${part}.py`))].join("\n\n");
 
-const rules = (): string => `import json\n\nRULES = json.loads(${JSON.stringify(JSON.stringify(ARCHIVE_RULES))})\n`;
+const tables = (): string =>
+  `import json\n\nRULES = ${inPython(ARCHIVE_RULES)}\nSERVER_STATEMENTS = ${inPython(SERVER_STATEMENTS)}\n`;
+const inPython = (value: unknown): string => `json.loads(${JSON.stringify(JSON.stringify(value))})`;
 
 /** The machine's own shell never runs it. */
 const filesProgramPart = (): string => `files_program() {\n  cat <<'PROGRAM'\n${filesProgram()}PROGRAM\n}\n`;

@@ -27,6 +27,19 @@ export type MadeArchive = z.infer<typeof MadeArchive>;
 export const skippedIn = ({ skipped_paths }: MadeArchive): { skipped_paths?: string[] } =>
   skipped_paths.length === 0 ? {} : { skipped_paths };
 
+/** Statements of one kind in a dump that were not loaded, because they are about the server that it comes from. */
+export const LeftOut = z.object({
+  kind: z.string().max(50),
+  count: z.number().int().positive(),
+  /** Some of them, without the texts in them. Written by anyone. */
+  names: z
+    .array(z.string().transform((name) => name.slice(0, NAME_CHARACTERS_MAX)))
+    .transform((names) => names.slice(0, NAMES_MAX)),
+});
+export type LeftOut = z.infer<typeof LeftOut>;
+const NAMES_MAX = 20;
+const NAME_CHARACTERS_MAX = 120;
+
 export type UploadedArchive = Pick<StoredArchive, "key" | "size_bytes" | "sha256">;
 
 interface OfInstance {
@@ -138,6 +151,7 @@ export const JOB_RESULTS = {
     edition: z.enum(EDITIONS),
     database_name: z.string().regex(/^[A-Za-z0-9_.-]{1,63}$/),
     missing_files: z.number().int().nonnegative(),
+    left_out: z.array(LeftOut).max(50).default([]),
   }),
   remove_drill: z.null(),
   pause_erp: z.null(),

@@ -2,6 +2,7 @@
 import { strToU8, zipSync, type Zippable } from "fflate";
 import * as z from "zod";
 import { type ErpDatabase, ErpFiles, type SandboxErp } from "../data/sandbox.ts";
+import type { LeftOut } from "./host.ts";
 import { countRows, fromDump, toDump } from "./sandbox-dump.ts";
 import { requirePlainDump, shown, unusable, Unusable } from "./sandbox-layout.ts";
 import { unzip } from "./sandbox-zip.ts";
@@ -24,6 +25,8 @@ export interface Archived {
   manifest: Manifest;
   database: ErpDatabase;
   files: ErpFiles;
+  /** Statements of its dump that are not the ERP's. */
+  left_out: LeftOut[];
 }
 
 type Archivable = Pick<SandboxErp, "erp_version" | "edition" | "database_name" | "files"> & { database: ErpDatabase };
@@ -59,7 +62,7 @@ export function unpackArchive(bytes: Uint8Array): Archived {
   requirePlainDump(dump);
   const about = manifestIn(manifest);
   const files = Object.entries(stored).map(([path, content]) => [path.slice(FILESTORE.length), textOf(path, content)]);
-  return { manifest: about, database: fromDump(textOf("dump.sql", dump)), files: ErpFiles.parse(Object.fromEntries(files)) };
+  return { manifest: about, ...fromDump(textOf("dump.sql", dump)), files: ErpFiles.parse(Object.fromEntries(files)) };
 }
 
 const FILESTORE = "filestore/";

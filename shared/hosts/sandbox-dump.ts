@@ -1,5 +1,7 @@
 // Writes an ERP's database as plain SQL, like pg_dump, and parses it again; anything unexpected is an error.
 import { ErpDatabase } from "../data/sandbox.ts";
+import type { LeftOut } from "./host.ts";
+import { leaveOut } from "./sandbox-statements.ts";
 
 /** The tables of the dump, as in their CREATE statements. The names are the ERP's own, except `sandbox_note`. */
 const TABLES = {
@@ -32,7 +34,8 @@ const HEAD = [
   "SET row_security = off;",
   "",
 ];
-const FOOT = ["--", "-- PostgreSQL database dump complete", "--", ""];
+const COMPLETE = "-- PostgreSQL database dump complete\n";
+const FOOT = ["--", COMPLETE.trimEnd(), "--", ""];
 const END_OF_ROWS = "\\.";
 
 const createOf = (table: Table): string =>
@@ -59,14 +62,19 @@ export const countRows = (database: ErpDatabase): Record<string, number> =>
   Object.fromEntries(Object.entries(rowsOf(database)).map(([table, rows]) => [`public.${table}`, rows.length]));
 
 /** Throws a plain error whose message says what is wrong with the dump. */
-export function fromDump(dump: string): ErpDatabase {
+export function fromDump(dump: string): { database: ErpDatabase; left_out: LeftOut[] } {
+  if (!dump.includes(COMPLETE)) throw new Error("the dump is truncated");
+  const { kept, left_out } = leaveOut(dump);
+  return { database: fromStatements(kept), left_out };
+}
+
+function fromStatements(dump: string): ErpDatabase {
   const lines = dump.split("\n");
   let at = 0;
   const expect = (wanted: string): void => {
-    if (lines[at] !== wanted) throw new Error(`line ${at + 1} of the dump is not: ${wanted}`);
+    if (lines[at] !== wanted) throw new Error(`the dump has no ${wanted}`);
     at += 1;
   };
-  HEAD.forEach(expect);
   const rows: Rows = {
     ir_config_parameter: [],
     ir_cron: [],
@@ -78,17 +86,16 @@ export function fromDump(dump: string): ErpDatabase {
   };
   for (const table of NAMES) {
     if (ADDED_LATER.has(table) && lines[at] !== createOf(table)) continue;
-    for (const line of [createOf(table), "", copyOf(table)]) expect(line);
+    for (const line of [createOf(table), copyOf(table)]) expect(line);
     const columns = Object.keys(TABLES[table]).length;
     for (; at < lines.length && lines[at] !== END_OF_ROWS; at++) {
       const fields = (lines[at] ?? "").split("\t").map(unescapeField);
-      if (fields.length !== columns) throw new Error(`line ${at + 1} of the dump has not ${columns} columns`);
+      if (fields.length !== columns) throw new Error(`a row of ${table} in the dump has not ${columns} columns`);
       rows[table].push(fields);
     }
-    for (const line of [END_OF_ROWS, ""]) expect(line);
+    expect(END_OF_ROWS);
   }
-  FOOT.forEach(expect);
-  if (at !== lines.length) throw new Error("the dump goes on after its end");
+  if (at !== lines.length) throw new Error(`the dump has more than a sandbox's: ${lines[at]}`);
   return databaseOf(rows);
 }
 

@@ -8,7 +8,7 @@ import { corrupt, openUploaded } from "./sandbox-opened.ts";
 const BYTES_MAX = 100_000;
 
 export async function importArchive({ archive, erp_versions }: Job<"import_archive">): Promise<JobResult<"import_archive">> {
-  const { manifest, database, files } = await openUploaded(archive);
+  const { manifest, database, files, left_out } = await openUploaded(archive);
   const { major_version, db_name, modules } = manifest;
   if (!erp_versions.includes(major_version)) throw corrupt(unusable("version", { version: major_version }).message);
   if (Buffer.byteLength(JSON.stringify({ database, files })) > BYTES_MAX)
@@ -18,5 +18,6 @@ export async function importArchive({ archive, erp_versions }: Job<"import_archi
     edition: "web_enterprise" in modules ? "enterprise" : "community",
     database_name: db_name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, 63) || "imported",
     missing_files: missingFiles({ database, files }).length,
+    left_out,
   };
 }

@@ -43,11 +43,12 @@ export async function parametersOf(server: HostedServer, job: PlainJob): Promise
     case "drill_archive":
       return {
         ...(await archived(job.archive)),
+        ...(await postgresImage()),
         EDITION: job.edition,
         ENTERPRISE_URL: job.edition === "enterprise" ? await enterpriseUrl(job.archive.erp_version) : "",
       };
     case "import_archive":
-      return { ...(await uploaded(job.archive)), ERP_VERSIONS: job.erp_versions.join(" ") };
+      return { ...(await uploaded(job.archive)), ...(await postgresImage()), ERP_VERSIONS: job.erp_versions.join(" ") };
     case "pause_erp":
       return { INSTANCE_ID: job.instance_id, RESTORE_ID: job.restore_id };
     case "swap_restore":
@@ -75,13 +76,14 @@ export async function parametersOf(server: HostedServer, job: PlainJob): Promise
 }
 
 async function prepareHost(server: HostedServer, { ssh_keys }: Job<"prepare_host">): Promise<JobParameters> {
-  const { tls, acme_email, byo } = await configuration();
+  const { tls, acme_email, byo, postgres_image } = await configuration();
   const machine = byo?.machines.find(({ address }) => address === server.ip_address);
   return {
     SERVER_ID: server.id,
     SSH_KEYS: ssh_keys.join("\n"),
     TLS: tls,
     ACME_EMAIL: acme_email ?? "",
+    POSTGRES_IMAGE: postgres_image,
     FIREWALL: yesOrNo(machine?.firewall ?? true),
     ...(await network()),
   };
@@ -90,6 +92,7 @@ async function prepareHost(server: HostedServer, { ssh_keys }: Job<"prepare_host
 async function installErp({ instance, database, admin_password, start }: Job<"install_erp">): Promise<JobParameters> {
   return {
     INSTANCE_ID: instance.id,
+    ...(await postgresImage()),
     ERP_VERSION: instance.erp_version,
     EDITION: instance.edition,
     ENTERPRISE_URL: instance.edition === "enterprise" ? await enterpriseUrl(instance.erp_version) : "",
@@ -104,6 +107,7 @@ async function installErp({ instance, database, admin_password, start }: Job<"in
 }
 
 const network = async (): Promise<JobParameters> => ({ OPEN_NETWORKS: (await configuration()).open_networks.join(" ") });
+const postgresImage = async (): Promise<JobParameters> => ({ POSTGRES_IMAGE: (await configuration()).postgres_image });
 
 async function enterpriseUrl(version: string): Promise<string> {
   const { enterprise_source } = await configuration();

@@ -60,6 +60,11 @@ export const Configuration = z.strictObject({
   acme_email: z.email().optional(),
   /** Networks and addresses that the ERPs' containers reach although they are private, or by port 25: mail relays, printers. */
   open_networks: z.array(z.string().refine(isNetwork, "must be an address or a network such as 192.168.1.0/24")).default([]),
+  /** PostgreSQL's image for new instances, drills and imports, as the official one with version 16 or later. The default has pgvector. */
+  postgres_image: z
+    .string()
+    .regex(/^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$/, "must be the name of an image")
+    .default("pgvector/pgvector:pg16"),
 });
 export type Configuration = z.infer<typeof Configuration>;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Images by the official names (odoo:19.0, postgres:16, caddy:2, nginx:1.28), built from Debian's archive where no registry is reached. They
-# have the official ones' users, paths, ports and variables. The ERP is the real 19.0; PostgreSQL is the release's own.
+# Images by the official names (odoo:19.0, pgvector/pgvector:pg16, caddy:2, nginx:1.28), built from Debian's archive where no
+# registry is reached. They have the official ones' users, paths, ports and variables. The ERP is the real 19.0; PostgreSQL is the release's own, with an extension that
+# is called vector and has its type, but can do nothing with it: the release has no pgvector.
 #
 #   images.sh FOLDER     DOCKER_HOST names the Docker that gets them; minutes the first time, nothing if they are there
 set -euo pipefail
@@ -11,8 +12,8 @@ mkdir -p "$FOLDER"
 cd "$FOLDER"
 
 main() {
-  local image missing=()
-  for image in postgres:16 odoo:19.0 caddy:2 nginx:1.28; do docker image inspect "$image" >/dev/null 2>&1 || missing+=("$image"); done
+  local image name missing=()
+  for image in pgvector/pgvector:pg16 odoo:19.0 caddy:2 nginx:1.28; do docker image inspect "$image" >/dev/null 2>&1 || missing+=("$image"); done
   if ((${#missing[@]} == 0)); then return; fi
   # shellcheck disable=SC2016 # apt's own placeholder
   MIRROR=$(apt-get indextargets --format '$(REPO_URI)' | grep -E '/debian/?$' | sort -u | head -n 1)
@@ -20,7 +21,8 @@ main() {
   for image in "${missing[@]}"; do
     rm -rf build
     mkdir build
-    "${image%%:*}_files"
+    name=${image%%:*}
+    "${name##*/}_files"
     docker build -q --network host -t "$image" build >/dev/null
     echo "built $image"
   done
@@ -41,12 +43,13 @@ from_packages() {
   echo "  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $* >/dev/null && rm -rf /var/lib/apt/lists/*"
 }
 
-postgres_files() {
+pgvector_files() {
   {
     from_packages postgresql-15
     cat <<'DOCKERFILE'
 ENV PATH=/usr/lib/postgresql/15/bin:$PATH PGDATA=/var/lib/postgresql/data LANG=C.UTF-8
 COPY start /usr/local/bin/docker-entrypoint.sh
+COPY vector* /usr/share/postgresql/15/extension/
 VOLUME /var/lib/postgresql/data
 EXPOSE 5432
 STOPSIGNAL SIGINT
@@ -54,6 +57,8 @@ ENTRYPOINT ["docker-entrypoint.sh"]
 CMD ["postgres"]
 DOCKERFILE
   } >build/Dockerfile
+  printf "default_version = '0.8.0'\nrelocatable = true\nsuperuser = true\n" >build/vector.control
+  echo "create domain vector as real[];" >build/vector--0.8.0.sql
   cat >build/start <<'START'
 #!/bin/bash
 # As root: gives the folders to postgres and goes on as it. The first time: makes the cluster.

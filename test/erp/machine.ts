@@ -11,7 +11,7 @@ import { hostScript } from "../../shared/hosts/host-script.ts";
 import { keyPairOf } from "../../shared/platform/key-pair.ts";
 
 const KEPT = resolve(import.meta.dirname, "../../.local/erp");
-const IMAGES = ["odoo:19.0", "postgres:16", "caddy:2", "nginx:1.28"];
+const IMAGES = ["odoo:19.0", "pgvector/pgvector:pg16", "caddy:2", "nginx:1.28"];
 const PROGRAMS = [
   "dockerd",
   "docker",

@@ -6,6 +6,31 @@ import { type BackedUp, type Chain, COLLEAGUE, DATABASE, OWN_PASSWORD } from "./
 import { signIn } from "./erp.ts";
 import { isGone } from "./service.ts";
 
+/** What a database has of its server: roles of others, extensions that only a superuser creates, a way to another database. */
+const OF_ITS_SERVER = `
+create role metabase;
+grant select on table ir_attachment to metabase;
+alter default privileges for role odoo grant select on tables to metabase;
+create extension pg_stat_statements;
+create view slow_queries as select query, calls from pg_stat_statements;
+create extension postgres_fdw;
+create server elsewhere foreign data wrapper postgres_fdw options (host 'db.example.com');
+create user mapping for odoo server elsewhere options (user 'u', password 'not to be shown');
+create foreign table away (id int) server elsewhere;
+create publication everything for all tables;
+create policy theirs on res_partner for select to metabase using (true);
+create function guard() returns event_trigger language plpgsql as 'begin null; end';
+create event trigger guard on ddl_command_end execute function guard();
+`;
+const WITHOUT_IT = `
+drop event trigger guard; drop function guard; drop policy theirs on res_partner; drop publication everything;
+drop extension postgres_fdw cascade; drop extension pg_stat_statements cascade; drop owned by metabase; drop role metabase;
+`;
+
+/** As a module of 19.0 has it. */
+const EMBEDDED =
+  "create table embedded (id int, value vector); insert into embedded values (1, '{1,2}'); alter table embedded owner to odoo";
+
 /** More than one part of an upload. */
 const LARGE_BYTES = 66 * 1024 ** 2;
 
@@ -37,10 +62,16 @@ export async function moveIn(
   const container = `erp-${shop.id}`;
 
   const made = await guarantee("the ERP's own database manager makes an archive", async () => {
+    const psql = (sql: string): string =>
+      machine.docker("exec", `${container}-db`, "psql", "-XqU", "postgres", "-v", "ON_ERROR_STOP=1", DATABASE, "-c", sql);
+    psql(OF_ITS_SERVER);
+    psql(EMBEDDED);
     const [id, sha1] = machine.docker("exec", container, "/usr/bin/python3", "-c", MANAGER).trim().split(" ");
     const options = { env: machine.environment, maxBuffer: 1024 ** 3 };
     const archive = execFileSync("docker", ["exec", container, "cat", "/tmp/manager.zip"], options);
     machine.docker("exec", container, "rm", "/tmp/manager.zip");
+    psql(WITHOUT_IT);
+    psql("drop table embedded");
     assert(archive.length > LARGE_BYTES);
     return { archive, large: { id: Number(id), sha1 } };
   });
@@ -62,7 +93,7 @@ export async function moveIn(
       assert.equal((await fetch(url, { method: "PUT", headers, body })).status, 200);
     }
     const { data } = await client.uploads.complete({ params, body: { sha256: sha256Of(archive), server_id: server.id } });
-    await succeeds(data.operation_id);
+    const { result } = await succeeds(data.operation_id);
     const { data: imported } = await client.backups.get({ params: { id: data.id } });
     const { kind, status, erp_version, edition, database_name, missing_files, size_bytes } = imported;
     assert.deepEqual(
@@ -77,6 +108,12 @@ export async function moveIn(
         size_bytes: archive.length,
       },
     );
+    assert.deepEqual(
+      imported.left_out.map(({ kind }) => kind),
+      ["event_triggers", "extensions", "foreign_data", "policies", "privileges", "publications"],
+    );
+    assert.match(JSON.stringify(result?.left_out), /GRANT SELECT ON TABLE public\.ir_attachment TO metabase/);
+    assert.doesNotMatch(JSON.stringify(result?.left_out), /not to be shown/);
     const found = (await client.search.find({ query: { q: DATABASE } })).data;
     assert(found.some(({ id }) => id === data.id));
     return imported;
@@ -118,6 +155,8 @@ export async function moveIn(
       made.large.sha1,
     );
     assert.equal(await erp.parameter("database.uuid"), uuid);
+    const embedded = ["psql", "-XqAtU", "postgres", "-d", moved.database_name, "-c", "select value from embedded"];
+    assert.equal(machine.docker("exec", `erp-${moved.id}-db`, ...embedded).trim(), "{1,2}");
     assert.deepEqual(await erp.search("ir.mail_server", [["smtp_pass", "!=", false]]), []);
     assert.equal(await signIn(siteOf(moved.domain), { database: moved.database_name, ...COLLEAGUE }), undefined);
     await succeeds((await client.instances.delete({ params: { id: moved.id } })).data.id);

@@ -156,6 +156,31 @@ for _ in range(60):
     await jobs.restore(archive, BOTH);
   });
 
+  const dumpNaming = (...names: string[]): string =>
+    `--\nCOPY public.ir_attachment (id, store_fname) FROM stdin;\n${names.map((name) => `1\t${name}\n`).join("")}\\.\n-- PostgreSQL database dump complete\n`;
+
+  test("a file that comes before the database's snapshot and is deleted right after it is in the backup", async () => {
+    writeFileSync(note("dump.sql"), dumpNaming("present", "late"));
+    const [file, link] = [jobs.store("shop/late"), jobs.store(".snapshot/late")];
+    writeFileSync(
+      note("at-snapshot"),
+      `echo late > ${file}; chown ${ERP_USER} ${file}; for _ in {1..100}; do [ -e ${link} ] && break; sleep 0.05; done; rm ${file}`,
+    );
+    const { made, files } = await jobs.backUp();
+    expect(made).toMatchObject({ missing_files: 0, skipped_files: 0 });
+    expect(Object.keys(files)).toContain("filestore/late");
+  });
+
+  test("a file that was lost before the backup is counted, and one that is taken from the backup while it is packed fails it", async () => {
+    writeFileSync(note("dump.sql"), dumpNaming("present", "gone"));
+    expect((await jobs.backUp()).made).toMatchObject({ missing_files: 1 });
+    writeFileSync(note("meanwhile"), `rm ${jobs.store("shop/present")} ${jobs.store(".snapshot/present")}`);
+    await expect(jobs.backUp()).rejects.toMatchObject({
+      ...FAILED,
+      message: expect.stringContaining("1 of the files that the database lists were removed from the backup's own folder"),
+    });
+  });
+
   test("a database's role gets its password and settings back before a backup and a restore, and a backup opens a closed database", async () => {
     const RESET = "alter role odoo reset all; alter role odoo password 'secret'";
     const { archive } = await jobs.backUp();
@@ -207,7 +232,7 @@ for _ in range(60):
     expect(Buffer.from(files["dump.sql"] ?? []).toString()).toContain("\\restrict abc");
     await jobs.restore(archive, { restore_database: true, restore_filestore: true });
     expect(readFileSync(join(jobs.machine.notes, "restored.sql"), "utf8")).toBe(
-      `--\n-- PostgreSQL database dump\n--\n\n${body}\n`,
+      `--\n-- PostgreSQL database dump\n--\n\n${body}\n\n`,
     );
   });
 

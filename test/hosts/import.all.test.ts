@@ -108,16 +108,21 @@ describe("an import over SSH", unless(noMachine), () => {
 
   test("a good archive says what it is, is loaded without a network by a role without privileges, and leaves nothing", async () => {
     writeFileSync(note("listed"), "ab/there\ncd/missing\n");
-    expect(await examined(zipOf({ "filestore/ab/there": randomBytes(100) }))).toEqual({
+    const sql = `${ROWS}GRANT SELECT ON TABLE public.t TO metabase;\n`;
+    expect(await examined(zipOf({ "filestore/ab/there": randomBytes(100) }, { sql }))).toEqual({
       erp_version: "19.0",
       edition: "enterprise",
       database_name: "M_ller___Co",
       missing_files: 1,
+      left_out: [
+        { kind: "privileges", count: 1, names: ["GRANT SELECT ON TABLE public.t TO metabase"] },
+        { kind: "settings", count: 2, names: ["SET transaction_timeout = 0", "SET some_setting_of_tomorrow = '…'"] },
+      ],
     });
     const calls = readFileSync(note("calls"), "utf8").split("\n");
     expect(calls.find((call) => call.includes("--name erp-drill-db"))).toContain("--network none");
     const restored = readFileSync(note("restored.sql"), "utf8");
-    expect(restored).not.toMatch(/restrict|^SET transaction_timeout|some_setting/m);
+    expect(restored).not.toMatch(/restrict|^SET transaction_timeout|some_setting|metabase/m);
     expect(restored).toContain("SET statement_timeout = 0;\nSET client_encoding = 'UTF8';\n");
     expect(restored).toContain(ROWS);
     await expectRemoved();
@@ -245,10 +250,10 @@ class Counting(Scan):
         self.size += len(self.text) + len(data)
         super().feed(data)
 scan = Counting()
-dump = Dump(None, scan)
+loading = Loading(None, scan)
 for _ in range(1 << 10):
-    dump.feed(b"a" * (1 << 12))
-dump.close()
+    loading.write(b"a" * (1 << 12))
+loading.pass_on()
 print(scan.size)
 `;
     expect(driven(driver)).toBeLessThan(10 * 1024 ** 2);

@@ -111,7 +111,10 @@ case "$*" in
   *"-v held"*)
     while IFS= read -r line; do
       echo "$line" >> $NOTES/held
-      if [[ $line == *pg_export_snapshot* ]]; then echo 00000003-0000001B-1; fi
+      if [[ $line == *pg_export_snapshot* ]]; then
+        [ ! -e $NOTES/at-snapshot ] || bash $NOTES/at-snapshot
+        echo 00000003-0000001B-1
+      fi
     done ;;
   *psql*)
     if [ -e $NOTES/database-says ]; then cat > /dev/null; cat $NOTES/database-says; exit; fi
@@ -127,6 +130,7 @@ case "$*" in
       *"from pg_database where"*) [ -e $NOTES/databases ] || echo 1 ;;
       *server_version_num*) echo 160001 ;;
       *json_object_agg*) echo '{}' ;;
+      *pg_settings*) echo '{"present":["plpgsql","vector"],"creatable":["pg_trgm","unaccent"],"settings":["statement_timeout","client_encoding"]}' ;;
       *"json_build_array(store_fname"*) cat $NOTES/attachments 2> /dev/null ;;
       *json_build_array*) cat $NOTES/counted 2> /dev/null ;;
       *"name = 'base'"*) cat $NOTES/base 2> /dev/null || echo 19.0.1.3 ;;

@@ -83,7 +83,7 @@ function FileCount({ count, hint }: { count: number; hint: string }) {
 
 function Facts({ backup }: { backup: Backup }) {
   const say = text.backupDialogs.details;
-  const { id, status, kind, note, locked, size_bytes, sha256, missing_files, skipped_files, database_name } = backup;
+  const { id, status, kind, note, locked, size_bytes, sha256, missing_files, skipped_files, left_out, database_name } = backup;
   return (
     <KeyValuePairs
       columns={3}
@@ -107,6 +107,14 @@ function Facts({ backup }: { backup: Backup }) {
           label: say.skipped,
           value: <FileCount count={skipped_files} hint={say.skippedAbout} />,
         },
+        ...(left_out.length === 0
+          ? []
+          : [
+              {
+                label: say.leftOut,
+                value: left_out.map(({ kind, count }) => text.operations.leftOutKind(kind, count)).join(", "),
+              },
+            ]),
         { label: say.sha256, value: sha256 === null ? "–" : <Copyable value={sha256} what={say.checksum} code /> },
         { label: say.labels, value: <Labels of={backup.labels} /> },
         { label: say.id, value: <Copyable value={id} what={say.id} code /> },

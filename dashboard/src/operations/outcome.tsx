@@ -35,8 +35,17 @@ export function Outcome({ operation }: { operation: Operation }) {
 }
 
 function Found({ result }: { result: OperationResult }) {
-  const { backup_id, downtime_seconds, drill, host_skipped, safety_backup_id, skipped_paths, unfinished_modules, verification } =
-    result;
+  const {
+    backup_id,
+    downtime_seconds,
+    drill,
+    host_skipped,
+    left_out,
+    safety_backup_id,
+    skipped_paths,
+    unfinished_modules,
+    verification,
+  } = result;
   return (
     <>
       {backup_id !== undefined && (
@@ -54,6 +63,9 @@ function Found({ result }: { result: OperationResult }) {
       {downtime_seconds !== undefined && <div>{text.operations.downtime(downtime_seconds)}</div>}
       {skipped_paths !== undefined && <div>{text.operations.skipped(skipped_paths.join(", "))}</div>}
       {unfinished_modules !== undefined && <div>{text.operations.unfinished(unfinished_modules.join(", "))}</div>}
+      {left_out?.map(({ kind, count, names }) => (
+        <div key={kind}>{text.operations.leftOut(kind, count, names.join("; "))}</div>
+      ))}
       {host_skipped === true && <div>{text.operations.hostSkipped}</div>}
     </>
   );

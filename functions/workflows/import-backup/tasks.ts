@@ -1,5 +1,6 @@
 // What the steps of importing an uploaded archive do.
 import { recordImport } from "../../../shared/data/imports.ts";
+import { addResult } from "../../../shared/data/operations.ts";
 import type { BackupRecord, OperationRecord, ServerRecord } from "../../../shared/data/records.ts";
 import { ERP_VERSIONS } from "../../../shared/domain/erp-versions.ts";
 import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
@@ -27,7 +28,10 @@ export const handler = tasks(workflow, {
     const examined = await examine(operation, input, present, await server());
     if (!examined.ready) throw new TryAgain("HOST_JOB_FAILED", "The server no longer knows the archive");
     const { size_bytes, stored_checksum } = await requireObject(archiveKey(present));
-    await recordImport(operation, { ...examined.result, size_bytes, stored_checksum, sha256: input.sha256 });
+    const { left_out, ...found } = examined.result;
+    const counts = left_out.map(({ kind, count }) => ({ kind, count }));
+    await recordImport(operation, { ...found, left_out: counts, size_bytes, stored_checksum, sha256: input.sha256 });
+    if (left_out.length > 0) await addResult(operation, { left_out });
   },
 
   deleteArchive: async ({ backup }) => removeArchive(archiveKey(await backup())),

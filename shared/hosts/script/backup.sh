@@ -3,8 +3,8 @@
 # Their names must fit into the memory of the container that packs and unpacks them.
 FILES_MAX=1500000
 
-# First links the files, then dumps, then adds what came since: whatever the dump names is in the archive, even if it was
-# deleted meanwhile. Writes nothing but the archive itself.
+# First links the files, and goes on linking what comes until the dump has begun; then dumps, then adds what came since: whatever the dump
+# names is in the archive, even if it was deleted meanwhile. Writes nothing but the archive itself.
 job_make_archive() {
   local archive=$JOB/archive.zip bytes count
   require_installed
@@ -27,13 +27,18 @@ pack() { # ARCHIVE PART-BYTES
   manifest >"$JOB/work/manifest"
   : >"$1"
   chmod 666 "$1" # in the container it is not root's; its folder is
-  open_snapshot
+  rm -f "$JOB/work/report"
+  manifest_with_rows | files --in "$dump" --out "$1" pack "$DATABASE" "$2" &
+  packing=$!
+  within 60 is_linking_or_ended "$packing" || true # its own start fails the backup
+  if ! open_snapshot; then
+    end_packing "$packing"
+    broken "The database does not give a snapshot"
+  fi
   snapshot=$(head -n 1 "$JOB/work/snapshot")
   count_at "$snapshot" 6>&- &
   client pg_dump --out "$dump" --snapshot "$snapshot" --no-owner --no-privileges -f /out "$DATABASE" 6>&- &
   dumping=$!
-  manifest_with_rows 6>&- | files --in "$dump" --out "$1" pack "$DATABASE" "$2" 6>&- &
-  packing=$!
   wait_for_ends "$dump" "$dumping" "$packing"
   exec 6>&-
   wait "$packing" || files_failed "The archive could not be written"
@@ -60,11 +65,20 @@ select statement from (
 \gexec
 select pg_export_snapshot();
 SQL
-    within 60 has_snapshot_or_ended "$holding" || broken "The database does not give a snapshot"
+    within 60 has_snapshot_or_ended "$holding" || break
     if has_snapshot; then return; fi
     exec 6>&-
   done
-  broken "The database does not give a snapshot"
+  return 1
+}
+
+is_linking_or_ended() { grep -qs '^{"linking":' "$JOB/work/report" || ! is_child "$1"; } # PID
+
+# Without a snapshot there is nothing to pack. What it waits for would keep this job alive.
+end_packing() { # PID
+  : >"$JOB/work/rows"
+  docker rm -fv "$PROJECT-files" >/dev/null 2>&1 || true
+  wait "$1" || true
 }
 
 has_snapshot_or_ended() { has_snapshot || ! is_child "$1"; }

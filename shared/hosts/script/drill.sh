@@ -35,13 +35,14 @@ hold_drill() {
 }
 
 open_drill() { # VERSION EDITION
-  local user image
+  local user image database_image
   ID='' HERE=$ROOT/drill PROJECT=$DRILL DATABASE=drill NEW=drill VERSION=$1 UNPACK=(try)
   NETWORK=container:$DRILL-db DB_HOST=127.0.0.1
   mkdir -p "$HERE"
   set_fact edition "$2"
   if [[ $2 == enterprise ]]; then fetch_enterprise "$1"; fi
-  for image in postgres:16 "odoo:$1"; do docker image inspect "$image" >/dev/null 2>&1 || pull "$image"; done
+  database_image=$(postgres_image)
+  for image in "$database_image" "odoo:$1"; do docker image inspect "$image" >/dev/null 2>&1 || pull "$image"; done
   pin_images
   # A dump may contain commands that connect as the superuser: in the image, its own network namespace needs no password otherwise.
   printf 'POSTGRES_USER=postgres\nPOSTGRES_DB=postgres\nPOSTGRES_PASSWORD=%s\nPOSTGRES_INITDB_ARGS=--auth-host=scram-sha-256\n' "$(random)" \

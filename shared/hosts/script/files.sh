@@ -57,7 +57,7 @@ contained() { # NAME IMAGE OPTION… -- COMMAND…: as the image's own user; a l
 }
 
 # A value of the last command's report; nothing if it died.
-reported() { tail -n 1 "$JOB/work/report" | head -c 65536 | jq -r "$1 // empty" 2>/dev/null || true; }
+reported() { tail -n 1 "$JOB/work/report" | head -c 1000000 | jq -r "$1 // empty" 2>/dev/null || true; }
 
 reported_number() { # NAME
   reported ".$1 | numbers" | number

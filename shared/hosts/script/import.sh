@@ -49,5 +49,5 @@ examine() {
   }
   files missing "$NEW" <"$JOB/work/listed" || files_failed "The restored files cannot be read"
   jq -c --argjson missing "$(reported_number missing_files)" \
-    '{ erp_version: .version, edition, database_name, missing_files: $missing }' "$JOB/work/about" | answer
+    '{ erp_version: .version, edition, database_name, missing_files: $missing, left_out }' "$JOB/work/about" | answer
 }

@@ -1,14 +1,15 @@
 # Installing an ERP, and removing it.
 
 job_install_erp() {
-  local version edition database domain wanted=stopped
+  local version edition database domain database_image wanted=stopped
   version=$(parameter ERP_VERSION '[0-9]+\.[0-9]+')
   edition=$(parameter EDITION 'community|enterprise')
   database=$(parameter DATABASE_NAME '[a-z][a-z0-9_]{0,62}')
   domain=$(parameter DOMAIN '[a-z0-9.-]+')
   if [[ $(parameter START 'yes|no') == yes ]]; then wanted=running; fi
   [[ ! $database =~ ^(postgres|template[01])$ ]] || broken "The database name $database is reserved by the database server"
-  pull postgres:16 "odoo:$version" "$NGINX"
+  database_image=$(postgres_image)
+  pull "$database_image" "odoo:$version" "$NGINX"
   require_room "$(docker_root)" $((1024 * 1024 * 1024)) "An ERP"
   if [[ $edition == enterprise ]]; then fetch_enterprise "$version"; fi
   mkdir -p "$HERE/restores"
@@ -59,12 +60,15 @@ write_compose_file() {
   mv "$JOB/work/compose.yaml" "$HERE/compose.yaml"
 }
 
+# PostgreSQL's, of what is new: an instance keeps the one that it was installed with.
+postgres_image() { parameter POSTGRES_IMAGE '[a-z0-9][A-Za-z0-9._/:@-]{0,254}'; }
+
 # Resolves the images' names at the installation: images that a later instance pulls do not change this one. Under the lock, no
 # other job can remove an image that has been resolved but not yet pinned.
 pin_images() {
   (
     flock 5
-    pin db_image postgres:16
+    pin db_image "${P[POSTGRES_IMAGE]:-}"
     pin image "odoo:$VERSION"
   ) 5>"$ROOT/locks/images"
   IMAGE=$(fact image)
@@ -80,10 +84,10 @@ pin() { # FACT NAME
 # Those that lost their name to a newer one. Docker keeps images that have a container; one that is being installed may have none yet.
 # `docker image prune` would remove the images of that one.
 remove_unused_images() {
-  local image
+  local image of=(--filter reference=odoo --filter reference=postgres --filter reference=pgvector/pgvector --filter reference=nginx)
   (
     flock 5
-    for image in $(docker image ls -q --no-trunc --filter dangling=true --filter reference=odoo --filter reference=postgres --filter reference=nginx); do
+    for image in $(docker image ls -q --no-trunc --filter dangling=true "${of[@]}"); do
       if grep -qsF "$image" "$INSTANCES"/*/{image,db_image} "$ROOT"/drill/{image,db_image}; then continue; fi
       docker image rm "$image" >/dev/null 2>&1 || true
     done

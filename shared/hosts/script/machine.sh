@@ -1,8 +1,9 @@
 # The machine itself: its packages, who may sign in, and its host key.
 
 job_prepare_host() {
-  local server
+  local server database_image
   server=$(parameter SERVER_ID '[a-z0-9_]+')
+  database_image=$(postgres_image)
   if command -v cloud-init >/dev/null; then timeout 300 cloud-init status --wait >/dev/null || true; fi # it may be installing, too
   install_programs
   install_docker
@@ -12,7 +13,7 @@ job_prepare_host() {
   raise_firewall
   upgrade_unattended
   start_proxy
-  pull postgres:16 "$NGINX"
+  pull "$database_image" "$NGINX"
   let_in "${P[SSH_KEYS]:-}"
   make_host_key | answer
 }

@@ -101,24 +101,35 @@ require_room_for_data() {
   require_room "$(docker_root)" "$bytes" "The backup's data"
 }
 
-UNPACK=(unpack) # the command of the files' program, and what it needs besides the place
+UNPACK=(load) # the command of the files' program with a dump, and what it needs besides the place and what is known
 
 # In one pass: the files go to their place, the dump to the database. Without the database, the files are added to the present ones.
 unpack() { # PIPE: whether its files could be restored
-  local into=- dump=$JOB/work/dump unpacking loading
+  local into=- dump=$JOB/work/dump known unpacking loading
   if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then into=$NEW; fi
   if [[ ${P[RESTORE_DATABASE]} != yes ]]; then
     files --in "$1" unpack "$into" "$DATABASE" </dev/null
     return
   fi
+  known=$(known_here "$NEW")
   make_pipe "$dump"
-  files --in "$1" --out "$dump" "${UNPACK[@]:0:1}" "$into" "${UNPACK[@]:1}" </dev/null &
+  files --in "$1" --out "$dump" "${UNPACK[@]:0:1}" "$into" "${UNPACK[@]:1}" "$known" </dev/null &
   unpacking=$!
   load_dump "$dump" &
   loading=$!
   wait_for_ends "$dump" "$unpacking" "$loading"
   wait "$loading" || echo $? >"$JOB/work/not-loaded"
   wait "$unpacking"
+}
+
+# What a dump may name and this database server has: see Origin in files/statements.py.
+known_here() { # DATABASE
+  sql "$1" <<'SQL' | head -c 65536 | jq -c . || broken "The database does not say what it has"
+select json_build_object(
+  'present', (select json_agg(extname) from pg_extension),
+  'creatable', (select json_agg(distinct name) from pg_available_extension_versions where trusted or not superuser),
+  'settings', (select json_agg(lower(name)) from pg_settings))
+SQL
 }
 
 # A dump is hostile text, and psql runs commands in it. In one transaction, the server does not also write the contents of tables that it creates

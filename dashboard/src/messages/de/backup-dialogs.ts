@@ -33,6 +33,7 @@ export const backupDialogs: typeof en = {
     missingAbout: "Stehen in der Datenbank, waren in der Instanz aber nicht vorhanden.",
     skipped: "Ausgelassene Dateien",
     skippedAbout: "Verknüpfungen, Gerätedateien, Sockets und Dateien, deren Namen nicht in UTF-8 oder zu lang sind.",
+    leftOut: "Aus dem Dump nicht geladen",
     noFiles: "Keine",
     sha256: "SHA-256-Prüfsumme",
     checksum: "Prüfsumme",

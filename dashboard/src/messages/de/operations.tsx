@@ -1,8 +1,31 @@
 // Operations: their kinds, their progress and their results.
+import { isLeftOutKind, type LeftOutKind } from "../../../../shared/domain/left-out.ts";
 import type { operations as en } from "../en/operations.tsx";
 
 const counted = (number: number, one: string, many: string): string =>
   `${number === 0 ? "keine" : number} ${number === 1 ? one : many}`;
+
+const LEFT_OUT: Readonly<Record<LeftOutKind, string>> = {
+  privileges: "Zugriffsrechte",
+  owners: "Eigentümer",
+  roles: "Rollen",
+  tablespaces: "Tablespaces",
+  databases: "die Datenbank selbst",
+  security_labels: "Sicherheitskennzeichen",
+  extensions: "Erweiterungen",
+  extension_data: "Daten von Erweiterungen",
+  event_triggers: "Ereignistrigger",
+  publications: "Publikationen",
+  subscriptions: "Abonnements",
+  foreign_data: "Fremddaten",
+  access_methods: "Zugriffsmethoden",
+  languages: "Sprachen",
+  policies: "Zeilensicherheit",
+  statistics: "Statistiken",
+  settings: "Einstellungen",
+  drops: "Löschungen",
+};
+const leftOutKind = (kind: string, count: number): string => `${isLeftOutKind(kind) ? LEFT_OUT[kind] : kind} (${count})`;
 
 export const operations: typeof en = {
   work: {
@@ -128,6 +151,8 @@ export const operations: typeof en = {
   skipped: (paths) => `Ausgelassen: ${paths}`,
   unfinished: (modules) =>
     `Halb installierte Apps, die im ERP zu aktualisieren, zu installieren oder abzubrechen sind: ${modules}`,
+  leftOutKind,
+  leftOut: (kind, count, names) => `Nicht geladen, ${leftOutKind(kind, count)}: ${names}`,
   downtime: (seconds) =>
     `Odoo war ${seconds < 1 ? "weniger als eine Sekunde" : counted(Math.round(seconds), "Sekunde", "Sekunden")} lang gestoppt.`,
   verification: {

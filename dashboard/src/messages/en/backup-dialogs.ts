@@ -29,6 +29,7 @@ export const backupDialogs = {
     missingAbout: "The database lists them, but the instance did not have them.",
     skipped: "Skipped files",
     skippedAbout: "Links, devices, sockets, and names that are not UTF-8 or too long.",
+    leftOut: "Not loaded from its dump",
     noFiles: "None",
     sha256: "SHA-256 checksum",
     checksum: "checksum",

@@ -1,4 +1,5 @@
 // Operations: their kinds, their progress and their results.
+import { isLeftOutKind, type LeftOutKind } from "../../../../shared/domain/left-out.ts";
 import type { OperationType } from "../../../../shared/domain/lifecycle.ts";
 import type { ReactNode } from "react";
 
@@ -12,6 +13,29 @@ interface Work {
 }
 
 const counted = (number: number, what: string): string => `${number === 0 ? "no" : number} ${what}${number === 1 ? "" : "s"}`;
+
+/** What a dump has of the server that it comes from. */
+const LEFT_OUT: Readonly<Record<LeftOutKind, string>> = {
+  privileges: "privileges",
+  owners: "owners",
+  roles: "roles",
+  tablespaces: "tablespaces",
+  databases: "the database itself",
+  security_labels: "security labels",
+  extensions: "extensions",
+  extension_data: "data of extensions",
+  event_triggers: "event triggers",
+  publications: "publications",
+  subscriptions: "subscriptions",
+  foreign_data: "foreign data",
+  access_methods: "access methods",
+  languages: "languages",
+  policies: "row security policies",
+  statistics: "statistics",
+  settings: "settings",
+  drops: "removals",
+};
+const leftOutKind = (kind: string, count: number): string => `${isLeftOutKind(kind) ? LEFT_OUT[kind] : kind} (${count})`;
 
 export const operations = {
   work: {
@@ -137,6 +161,8 @@ export const operations = {
   preRestoreBackup: "Pre-restore backup",
   skipped: (paths: string) => `Skipped: ${paths}`,
   unfinished: (modules: string) => `Half-installed apps, to be upgraded, installed or canceled in the ERP: ${modules}`,
+  leftOutKind,
+  leftOut: (kind: string, count: number, names: string) => `Not loaded, ${leftOutKind(kind, count)}: ${names}`,
   downtime: (seconds: number) =>
     `Odoo was stopped for ${seconds < 1 ? "less than a second" : counted(Math.round(seconds), "second")}.`,
   /** What a clone was found to have, in a list. */

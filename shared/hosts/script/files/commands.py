@@ -6,13 +6,17 @@
 #
 #   snapshot DATABASE                  links the files into .snapshot                     {"files", "bytes"}
 #   pack DATABASE PART-BYTES           stdin: the manifest in JSON; /in: a dump           {"files", "missing_files", "skipped_files", "skipped_paths",
-#                                      /out: the archive; then .snapshot is gone            "size_bytes", "sha256", "part_bytes", "parts"}
+#                                      /out: the archive; then .snapshot is gone            "size_bytes", "sha256", "part_bytes", "parts"},
+#                                                                                           and before that {"linking"} once it has begun
 #   list [bounded]                     /in: an archive, of which only its listing is read {"dump_bytes", "file_bytes",
 #                                                                                           "entries"}
 #   unpack NEW|- [BASE]                /in: an archive, whose files go into NEW, with     {"version", "missing_files", "known_missing"}:
-#                                      links to BASE's; /out, if there is one: its dump    of the files that its dump lists, now and when it was made
-#   try NEW                            the same, for a drill: keeps the archive's row counts
-#   import NEW BYTES ENTRIES           the same, for one from outside: unpacks to no more the same with {"edition",
+#                                      links to BASE's                                     of the files that its dump lists, now and when it was made
+#   load NEW|- KNOWN                   the same without a base; /out: its dump, without   the same with {"left_out"}
+#                                      what is not the ERP's by what KNOWN, in JSON, says
+#                                      of our own database server
+#   try NEW KNOWN                      the same, for a drill: keeps the archive's row counts
+#   import NEW BYTES ENTRIES KNOWN     the same, for one from outside: unpacks to no more the same with {"edition",
 #                                      of either, with a dump that stays in its database     "database_name"}
 #   rows                               stdin: counts of tables, a JSON array a line       {"passed", "detail"}: whether they are the archive's
 #   verify DATABASE MISSING            stdin: names and SHA-1s of files, likewise         {"passed", "detail"}: whether all but MISSING are there
@@ -59,21 +63,22 @@ def pack(database, part_bytes):
     source, target = folder(database, make=True), folder(SNAPSHOT, make=True)
     listed, tail = Listed(), b""
 
-    # A file that came after the snapshot may be in the dump, and be deleted before its turn: the snapshot grows until the dump,
-    # which sees the database as it was at its start, has begun.
+    # A file that came after the snapshot may be in the dump, and be deleted before its turn: the snapshot grows from before the database's own
+    # snapshot until the dump, which sees that, has begun. The last pass begins after it. What none finds, the instance had lost before.
     linked = set(walk(target))
     begun = threading.Event()
 
     def keep_linking():
         while True:
-            last = begun.is_set()
+            last, start = begun.is_set(), time.monotonic()
             link_into(source, target, linked)
             if last:
                 return
-            begun.wait(0.02)
+            begun.wait(max(0.02, time.monotonic() - start))
 
     linking = threading.Thread(target=keep_linking, daemon=True)
     linking.start()
+    print('{"linking": true}', file=sys.stderr, flush=True)
 
     def dump():
         nonlocal tail
@@ -96,6 +101,7 @@ def pack(database, part_bytes):
     packed, skipped = Names(), []
 
     def skip(name):
+        linked.discard(name)
         skipped.append(shown(name) if len(skipped) < NAMES_REPORTED else "")
 
     def add(top, name, skip=lambda name: None):
@@ -124,7 +130,9 @@ def pack(database, part_bytes):
         add(target, name)
     for name in walk(source, skip):  # what could not be linked, and what is new
         add(source, name, skip)
-    missing = listed.missing(packed.sizes)
+    missing = len(missing_names := listed.missing(packed.sizes))
+    if lost := sorted(missing_names & linked):
+        raise Failure(f"{len(lost)} of the files that the database lists were removed from the backup's own folder while it was packed, such as {shown(lost[0])}")
     manifest = json.loads(sys.stdin.buffer.read(1 << 22))
     manifest |= {"version": erp_version(manifest["major_version"]), "missing_files": missing, "skipped_files": len(skipped)}
     out.add("manifest.json", [json.dumps(manifest, indent=4).encode()], now)
@@ -167,7 +175,7 @@ def list_archive(bounded=None):
     return {"dump_bytes": contents.dump_bytes, "file_bytes": contents.file_bytes, "entries": contents.entries}
 
 
-def unpack(new, base=None, drill=False, allowed=None, entries_max=None):
+def unpack(new, base=None, drill=False, allowed=None, entries_max=None, known="{}"):
     reader = Reader(incoming_archive(), allowed, entries_max)
     sql = open("/out", "wb") if os.path.exists("/out") else None
     report = {"version": None}
@@ -180,7 +188,7 @@ def unpack(new, base=None, drill=False, allowed=None, entries_max=None):
     try:
         for name, pieces in reader.entries():
             if name == "dump.sql":
-                listed = pass_on(pieces if allowed is None else examined(pieces), sql, None if allowed is None else Scan())
+                listed, report["left_out"] = load(pieces if allowed is None else examined(pieces), sql, None if allowed is None else Scan(), known)
             elif name == "manifest.json":
                 manifest = read_manifest(pieces)
                 rows, about = manifest.pop("rows"), manifest.pop("about")
@@ -195,7 +203,7 @@ def unpack(new, base=None, drill=False, allowed=None, entries_max=None):
             raise unusable("listing")
         if report["version"] is None:
             raise unusable("noManifest")
-        report["missing_files"] = listed.missing(reader.names.sizes)
+        report["missing_files"] = len(listed.missing(reader.names.sizes))
     except Unusable:
         reader.drain()  # its checksum tells more than what was found out here
         raise
@@ -211,13 +219,17 @@ def examined(pieces):
     kind.close()
 
 
-def pass_on(pieces, sql, scan):
-    dump, listed = Dump(sql, scan), Listed()
-    for piece in pieces:
-        listed.feed(piece)
-        dump.feed(piece)
-    dump.close()
-    return listed
+def load(pieces, sql, scan, known):
+    loading, listed, origin = Loading(sql, scan), Listed(), Origin(json.loads(known))
+
+    def read():
+        for piece in pieces:
+            listed.feed(piece)
+            yield piece
+
+    Statements(read(), origin, loading.write).run()
+    loading.pass_on()
+    return listed, origin.report()
 
 
 MANIFEST_MAX = 1 << 24
@@ -380,8 +392,9 @@ COMMANDS = {
     "pack": pack,
     "list": list_archive,
     "unpack": synced(unpack),
-    "try": lambda new: unpack(new, drill=True),
-    "import": lambda new, bytes, entries: unpack(new, allowed=int(bytes), entries_max=int(entries)),
+    "load": synced(lambda new, known: unpack(new, known=known)),
+    "try": lambda new, known: unpack(new, drill=True, known=known),
+    "import": lambda new, bytes, entries, known="{}": unpack(new, allowed=int(bytes), entries_max=int(entries), known=known),
     "rows": rows,
     "verify": verify,
     "measure": measure,

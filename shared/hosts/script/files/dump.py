@@ -55,77 +55,33 @@ class Listed:
             self.names.add(self.ESCAPED.sub(lambda each: self.CONTROLS.get(each[1], each[1]), fields[self.column]))
 
     def missing(self, files):
-        """How many of them an archive lacks, by its files' names."""
-        return sum(1 for name in self.names if f"filestore/{name.decode(errors='replace')}" not in files)
+        """Those that an archive lacks, by its files' names."""
+        return {name for name in self.names if f"filestore/{name.decode(errors='replace')}" not in files}
 
 
 COMPLETE = b"\n-- PostgreSQL database dump complete\n"
 
 
-class Dump:
-    """Passes a dump on without the two lines that only the newest clients know, where pg_dump puts them and nowhere else."""
-
-    HEAD = re.compile(rb"\A((?:--[^\n]*\n|\n)*)\\restrict ([A-Za-z0-9]+)\n")
-    # Extensions that only a superuser can create exist already, and nobody else may comment on them. The settings are those of
-    # servers that are newer or much older than ours.
-    OTHERS = re.compile(
-        rb"^(?:COMMENT ON EXTENSION (?:vector|plpgsql) IS |SET (?:default_with_oids|transaction_timeout) = )[^\n]*;\n", re.MULTILINE
-    )
-    ROWS = re.compile(rb"^(?:COPY|INSERT) ", re.MULTILINE)
-    # What a dump begins with. Settings that a later version may add there are not those of its data.
-    SETTINGS = re.compile(rb"\A(?:(?:--|SELECT pg_catalog\.set_config)[^\n]*\n|\n|SET [a-z_]+ = [^\n]*;\n)*")
-    SETTING = re.compile(rb"^SET ([a-z_]+) = [^\n]*;\n", re.MULTILINE)
-    KNOWN = frozenset(
-        b"statement_timeout lock_timeout idle_in_transaction_session_timeout client_encoding standard_conforming_strings "
-        b"check_function_bodies xmloption client_min_messages row_security search_path default_tablespace "
-        b"default_table_access_method escape_string_warning".split()
-    )
-    TAIL = 512
+class Loading:
+    """Passes on what is loaded. If its reader has gone, the archive is read to its end all the same, so that it is seen what is wrong."""
 
     def __init__(self, out, scan=None):
-        self.out, self.held, self.token, self.begun = out, b"", None, False
-        self.scan = scan
-
-    def feed(self, piece):
-        self.held += piece
-        if len(self.held) < PIECE:
-            return
-        self.begin()
-        self.write(self.held[: -self.TAIL])
-        self.held = self.held[-self.TAIL :]
-
-    def begin(self):
-        if self.begun:
-            return
-        self.begun = True
-        found = self.HEAD.match(self.held)
-        if found:
-            self.token, self.held = found[2], found[1] + self.held[found.end() :]
-        rows = self.ROWS.search(self.held)
-        end = rows.start() if rows else len(self.held)
-        self.held = self.OTHERS.sub(b"", self.held[:end]) + self.held[end:]
-        head = self.SETTINGS.match(self.held).end()
-        self.held = self.SETTING.sub(lambda each: each[0] if each[1] in self.KNOWN else b"", self.held[:head]) + self.held[head:]
-
-    def close(self):
-        self.begin()
-        if self.token is not None:
-            self.held = re.sub(rb"\n\\unrestrict %s\n*\Z" % self.token, b"\n", self.held)
-        self.write(self.held)
-        if self.out is not None:
-            try:
-                self.out.flush()
-            except BrokenPipeError:
-                pass
+        self.out, self.scan, self.held = out, scan, bytearray()
 
     def write(self, data):
-        """If its reader has gone the archive is read to its end all the same, so that it is seen what is wrong."""
+        self.held += data
+        if len(self.held) >= PIECE:
+            self.pass_on()
+
+    def pass_on(self):
+        data, self.held = bytes(self.held), bytearray()
         if self.scan is not None:
             self.scan.feed(data)
         if self.out is None:
             return
         try:
             self.out.write(data)
+            self.out.flush()
         except BrokenPipeError:
             self.out = None
 

@@ -1,0 +1,350 @@
+# The statements of a dump: which of them are the ERP's, and so are loaded.
+import collections
+import json
+import re
+
+NAME = rb'(?:"(?:[^"]|"")*"|[^\s".;(]+)(?:\.(?:"(?:[^"]|"")*"|[^\s".;(]+))*'
+
+
+def statement_like(pattern):
+    """Matches an outline from its start. N is a name, with its schema."""
+    return re.compile(re.sub(rb"\bN\b", lambda _: NAME, pattern), re.IGNORECASE)
+
+
+class Origin:
+    """
+    Tells the ERP's statements from those about the server that a dump comes from, which are left out. KNOWN is what our own server has:
+    extensions that are there and that the ERP's role can create, and its settings.
+    """
+
+    TABLE = [(row["kind"], re.compile(row["pattern"].encode(), re.IGNORECASE)) for row in SERVER_STATEMENTS]
+    ROWS = statement_like(rb"(?:COPY|INSERT INTO) (N)")
+    POSITION = re.compile(rb"\s*SELECT\s+pg_catalog\.setval\('((?:[^']|'')*)'", re.IGNORECASE)
+    EXTENSION = statement_like(rb"(CREATE|ALTER|DROP|COMMENT ON) EXTENSION (?:IF (?:NOT )?EXISTS )?(N)(?:.* SCHEMA (N))?")
+    SETTING = statement_like(rb"SET (?:(?:SESSION|LOCAL) )?(\w+) (?:=|TO) ")
+    PUBLIC = statement_like(rb'CREATE SCHEMA (?:IF NOT EXISTS )?"?public"?$')
+    REMOVAL = statement_like(rb"(?:DROP|ALTER)\b|SELECT pg_catalog\.lo_unlink\b|CREATE OR REPLACE VIEW .* AS SELECT NULL\b")
+    KINDS = rb"(?:(?:OR REPLACE|GLOBAL|LOCAL|TEMP|TEMPORARY|UNLOGGED|FOREIGN|MATERIALIZED|RECURSIVE) )*(?:TABLE|SEQUENCE|VIEW)"
+    RELATION = statement_like(rb"CREATE %s (?:IF NOT EXISTS )?(N)" % KINDS)
+    IDENTITY = statement_like(rb"ALTER TABLE .* AS IDENTITY \( SEQUENCE NAME (N)")
+    POLICY = statement_like(rb"CREATE POLICY (N ON N)")
+    # What these are about. None of them has rows, or is a constraint.
+    ABOUT = [
+        statement_like(rb"COMMENT ON POLICY (N ON N)"),
+        statement_like(rb"COMMENT ON (?:(?:TRIGGER|RULE|CONSTRAINT) N ON|MATERIALIZED VIEW|[A-Z]+) (N)"),
+        statement_like(rb"ALTER (?:TABLE|SEQUENCE) .*(?:ATTACH PARTITION|OWNED BY) (N)"),
+        statement_like(rb"(?:ALTER (?:FOREIGN )?TABLE|REFRESH MATERIALIZED VIEW) (?:ONLY )?(N)"),
+        statement_like(rb"CREATE (?:UNIQUE )?INDEX .*? ON (?:ONLY )?(N)"),
+        statement_like(rb"CREATE (?:CONSTRAINT )?TRIGGER .*? ON (N)"),
+        statement_like(rb"CREATE (?:OR REPLACE )?RULE .*? TO (N)"),
+    ]
+    VIEW = statement_like(rb"CREATE (?:OR REPLACE )?(?:RECURSIVE |MATERIALIZED )?VIEW ")
+    NAMES = re.compile(NAME)
+
+    def __init__(self, known):
+        self.present, self.creatable, self.settings = (frozenset(known.get(each, ())) for each in ("present", "creatable", "settings"))
+        self.begun, self.relations = False, set()
+        # What was left out, with its kind: later statements may be about it. Of an extension, what is named after it.
+        self.gone, self.gone_extensions = {}, ()
+        self.token, self.connected = None, None
+        self.counts, self.names = collections.Counter(), collections.defaultdict(dict)
+
+    def loads(self, text, whole):
+        """Whether a statement is loaded, of which this is the beginning, or the whole. Notes what is not."""
+        if not self.gone_extensions and self.ROWS.match(text):  # most statements of a dump without COPY
+            self.begun = True
+            return True
+        outline = outlined(text) if whole else outlined(text[:4096]) + b" \0"
+        loaded, kind = self.decide(outline, text)
+        if kind is not None:
+            self.counts[kind] += 1
+            if len(self.names[kind]) < NAMES_REPORTED:
+                self.names[kind][shown(outline)] = None
+        return loaded
+
+    def decide(self, outline, text):
+        if outline.startswith(b"\\"):
+            return self.decide_command(outline)
+        if found := self.ROWS.match(outline):
+            self.begun = True
+            return self.decide_rows(found[1])
+        for kind, pattern in self.TABLE:
+            if pattern.search(outline):
+                return self.leave_out(outline, kind)
+        if not self.begun and self.REMOVAL.match(outline):
+            return False, "drops"
+        if found := self.EXTENSION.match(outline):
+            return self.decide_extension(*found.groups())
+        if found := self.SETTING.match(outline):
+            known = found[1].decode().lower() in self.settings
+            return known, None if known else "settings"
+        if self.PUBLIC.match(outline):
+            return False, None  # each database has it from the start
+        if found := self.POSITION.match(text):
+            return self.decide_rows(found[1].replace(b"''", b"'"))
+        if kind := self.kind_of_subject(outline):
+            return self.leave_out(outline, kind)
+        if found := self.RELATION.match(outline) or self.IDENTITY.match(outline):
+            self.relations |= {found[1], unqualified(found[1])}
+        self.begun = self.begun or outline[:7].upper() == b"CREATE "
+        return True, None
+
+    def decide_command(self, line):
+        """psql's own: `\\restrict` and its counterpart, which older clients do not know, enclose a dump."""
+        word, _, rest = line.partition(b" ")
+        if word == b"\\restrict" and self.token is None and not self.begun:
+            self.token = rest
+        if word in (b"\\restrict", b"\\unrestrict") and rest == self.token:
+            return False, None
+        if not any(kind == "databases" and pattern.search(line) for kind, pattern in self.TABLE):
+            return True, None
+        if self.begun and self.connected != line:
+            raise Unusable("its dump has several databases, as by pg_dumpall: dump the ERP's database alone, with pg_dump")
+        self.connected = line
+        return False, "databases"
+
+    def decide_rows(self, relation):
+        """Rows of a table that the dump does not create are those of an extension. In doubt they are loaded."""
+        loaded = not self.gone_extensions or unqualified(relation) in self.relations
+        return loaded, None if loaded else "extension_data"
+
+    def decide_extension(self, verb, quoted, schema):
+        name = quoted.strip(b'"').decode(errors="replace")
+        if name in self.present:  # of a superuser, who alone may change it
+            return verb.upper() == b"CREATE", None
+        if name in self.creatable:
+            self.begun = True
+            return True, None
+        self.gone_extensions += ((schema or b"public") + b"." + name.encode(),)
+        return False, "extensions"
+
+    def leave_out(self, outline, kind):
+        if found := self.RELATION.match(outline) or self.POLICY.match(outline):
+            self.gone[found[1]] = kind
+        return False, kind
+
+    def kind_of_subject(self, outline):
+        """Why what a statement is about was left out; None if it was not."""
+        if not self.gone and not self.gone_extensions:
+            return None
+        if self.VIEW.match(outline):
+            names = self.NAMES.findall(outline)
+        else:
+            found = next(filter(None, (pattern.match(outline) for pattern in self.ABOUT)), None)
+            names = [found[found.lastindex]] if found else []
+        for name in names:
+            table = name.rpartition(b".")[0]  # of a column
+            kind = self.gone.get(name) or self.gone.get(table)
+            if kind is None and not {name, table} & self.relations and name.startswith(self.gone_extensions):
+                kind = "extensions"
+            if kind is not None:
+                return kind
+        return None
+
+    def report(self):
+        return [{"kind": kind, "count": count, "names": list(self.names[kind])} for kind, count in sorted(self.counts.items())]
+
+
+def unqualified(name):
+    return re.split(rb'\.(?=(?:"(?:[^"]|"")*"|[^".]+)\Z)', name)[-1].strip(b'"')
+
+
+OUTLINED = re.compile(
+    rb"""
+    (?P<gap>(?:\s|--[^\n]*|/\*.*?(?:\*/|\Z))+) | (?P<name>"[^"]*(?:"|\Z))
+    | (?<![\w$\x80-\xff])\$(?P<tag>(?:[A-Za-z_\x80-\xff][\w\x80-\xff]*)?)\$.*?(?:\$(?P=tag)\$|\Z)
+    | (?P<empty>\b[eE]?''(?!')|''(?!')) | \b[eE]'(?:[^'\\]|\\.|'')*(?:'|\Z) | '[^']*(?:''[^']*)*(?:'|\Z)
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+
+
+def outlined(text):
+    """A statement on one line, without comments and texts: those may be secrets."""
+    short = {"gap": b" ", "empty": b"''"}
+    line = OUTLINED.sub(lambda each: each[0] if each["name"] else short.get(each.lastgroup, "'…'".encode()), text)
+    return line.strip().rstrip(b";").rstrip()
+
+
+class Statements:
+    """
+    Divides a dump as psql does, in pieces as they come, and passes on what ORIGIN says is loaded. Rows pass without being looked at.
+    """
+
+    MARK = re.compile(
+        rb"""
+        (?<![\w$\x80-\xff])(?:[eE]' | \$(?:[A-Za-z_\x80-\xff][\w\x80-\xff]*)?\$ | (?:begin|case|end)(?![\w$\x80-\xff]))
+        | ['"\\;()] | -- | /\*
+        """,
+        re.IGNORECASE | re.VERBOSE,
+    )
+    GAP = re.compile(rb"\s+")
+    FUNCTION = re.compile(rb"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:FUNCTION|PROCEDURE)\b", re.IGNORECASE)
+    COPY = re.compile(rb"COPY .* FROM STDIN\b", re.IGNORECASE)
+    STANDARD = re.compile(rb"SET standard_conforming_strings (?:=|TO) '?(on|off)", re.IGNORECASE)
+    IN_COMMENT, IN_ESCAPED = re.compile(rb"/\*|\*/"), re.compile(rb"\\.|''?", re.DOTALL)
+    # As long as a mark may be, and as much as is looked at of a statement: a COPY of 1,600 columns is shorter.
+    MARK_BYTES, HEAD_BYTES = 128, 1 << 17
+
+    def __init__(self, pieces, origin, write):
+        self.pieces, self.origin, self.write = iter(pieces), origin, write
+        self.text, self.at = b"", 0  # what is before AT was passed on
+        self.head, self.loaded = None, True  # of a statement that is not decided yet; otherwise whether what comes is loaded
+        self.standard = True
+
+    def run(self):
+        if self.has(3) and self.text.startswith(b"\xef\xbb\xbf"):
+            self.at = 3
+        while self.skip_gap():
+            self.head = bytearray()
+            if self.text[self.at] == ord("\\"):
+                self.take_through(b"\n")
+                self.end()
+            else:
+                self.pass_statement()
+
+    # The text: each of these passes on what it has gone through.
+
+    def has(self, count):
+        while len(self.text) - self.at < count:
+            piece = next(self.pieces, None)
+            if piece is None:
+                return False
+            begin = max(self.at - 1, 0)  # what is before a mark matters
+            self.text, self.at = self.text[begin:] + piece, self.at - begin
+        return True
+
+    def take(self, end):
+        data, self.at = self.text[self.at : end], end
+        if self.head is not None:
+            self.head += data
+            if len(self.head) > self.HEAD_BYTES:
+                self.decide(whole=False)
+        elif self.loaded:
+            self.write(data)
+
+    def take_through(self, end):
+        while (place := self.text.find(end, self.at)) < 0:
+            self.take(max(self.at, len(self.text) - len(end) + 1))
+            if not self.has(len(self.text) - self.at + 1):
+                return self.take(len(self.text))
+        return self.take(place + len(end))
+
+    def take_through_match(self, pattern, ends):
+        """Up to a match that ends it. None is longer than two bytes."""
+        while True:
+            more = self.has(4)
+            end = len(self.text) - (2 if more else 0)
+            found = pattern.search(self.text, self.at)
+            if found and found.start() < end:
+                self.take(found.end())
+                if ends(found[0]):
+                    return
+            else:
+                self.take(end)
+                if not more:
+                    return
+
+    def take_comment(self):
+        depth = 0
+
+        def ends(mark):
+            nonlocal depth
+            depth += 1 if mark == b"/*" else -1
+            return depth == 0
+
+        self.take_through_match(self.IN_COMMENT, ends)
+
+    def skip_gap(self):
+        """To the next statement; false at the end."""
+        while self.has(2) or self.has(1):
+            if found := self.GAP.match(self.text, self.at):
+                self.take(found.end())
+            elif self.text.startswith(b"--", self.at):
+                self.take_through(b"\n")
+            elif self.text.startswith(b"/*", self.at):
+                self.take_comment()
+            else:
+                return True
+        return False
+
+    # Statements.
+
+    def pass_statement(self):
+        depth = blocks = 0
+        function = None
+        while True:
+            end = len(self.text) - self.MARK_BYTES if self.has(2 * self.MARK_BYTES) else len(self.text)
+            found = self.MARK.search(self.text, self.at)
+            if found is None or found.start() >= end:
+                self.take(end)
+                if not self.has(1):
+                    return self.end()
+                continue
+            mark = found[0]
+            self.take(found.end() if mark != b"/*" else found.start())
+            if mark == b";" and depth == 0 and blocks == 0:
+                return self.end()
+            if mark in b"()":
+                depth = depth + 1 if mark == b"(" else max(depth - 1, 0)
+            elif mark == b"'":
+                self.take_text(escaped=not self.standard)
+            elif mark in (b"e'", b"E'"):
+                self.take_text(escaped=True)
+            elif mark == b'"' or mark.startswith(b"$"):
+                self.take_through(mark)
+            elif mark in (b"--", b"\\"):
+                self.take_through(b"\n")
+            elif mark == b"/*":
+                self.take_comment()
+            elif mark != b";" and depth == 0:
+                # The body of a function may be statements, since 14.
+                if function is None:
+                    function = self.head is not None and self.FUNCTION.match(self.head) is not None
+                word = mark.lower()
+                if function and (blocks > 0 or word == b"begin"):
+                    blocks += -1 if word == b"end" else 1
+
+    def take_text(self, escaped):
+        if escaped:
+            self.take_through_match(self.IN_ESCAPED, lambda mark: mark == b"'")
+        else:
+            self.take_through(b"'")
+
+    def decide(self, whole):
+        head, self.head = bytes(self.head), None
+        self.loaded = self.origin.loads(head, whole)
+        if self.loaded:
+            self.write(head)
+        return head
+
+    def end(self):
+        head = self.decide(whole=True) if self.head is not None else b""
+        outline = outlined(head) if head[:4].upper() in (b"COPY", b"SET ") else b""
+        if self.COPY.match(outline):
+            self.pass_rows()
+        elif found := self.loaded and self.STANDARD.match(outline):
+            self.standard = found[1].lower() == b"on"
+        if not self.loaded and not head.endswith(b"\n") and self.has(1) and self.text[self.at] == ord("\n"):
+            self.at += 1  # no empty lines for what was left out
+        self.loaded = True
+
+    def pass_rows(self):
+        while (line := self.text.find(b"\n", self.at)) < 0 and self.has(len(self.text) - self.at + 1):
+            pass
+        if self.text[self.at : max(line, self.at)].strip():
+            raise Unusable("its dump is none of pg_dump's: something follows COPY on its line")
+        self.take(line + 1 if line >= 0 else len(self.text))
+        while True:
+            place = self.text.find(b"\n\\.", self.at - 1)
+            if place < 0:
+                self.take(max(self.at, len(self.text) - 2))
+                if not self.has(3):
+                    return self.take(len(self.text))
+                continue
+            self.take(max(self.at, place + 1))
+            self.has(4)
+            after = self.text[self.at + 2 : self.at + 4]
+            self.take(self.at + 2)
+            if after[:1] in (b"\n", b"") or after == b"\r\n":
+                return self.take_through(b"\n")

@@ -1,0 +1,232 @@
+// What of a dump is loaded: the ERP's statements and rows as they are, and nothing about the server that it comes from.
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { filesProgram } from "../../shared/hosts/host-script.ts";
+import { leaveOut } from "../../shared/hosts/sandbox-statements.ts";
+import { LEFT_OUT, LOADED } from "./statements.ts";
+
+const [DEFINITIONS = ""] = filesProgram().split(/^main\(/m);
+const KNOWN = {
+  present: ["plpgsql", "vector"],
+  creatable: ["pg_trgm", "hstore"],
+  settings: [
+    "statement_timeout",
+    "standard_conforming_strings",
+    "default_tablespace",
+    "default_table_access_method",
+    "datestyle",
+  ],
+};
+const DRIVER = `
+def passed(text, size):
+    origin, out = Origin(json.loads(KNOWN)), []
+    pieces = (text[at : at + size] for at in range(0, len(text), size))
+    try:
+        Statements(pieces, origin, out.append).run()
+    except Unusable as error:
+        return {"error": str(error)}
+    return {"kept": re.sub("\\n+", "\\n", b"".join(out).decode()), "left_out": origin.report()}
+for text, size in json.load(sys.stdin):
+    print(json.dumps(passed(text.encode(), size) | {"seconds": time.process_time()}))
+`;
+const Passed = z.object({
+  error: z.string().optional(),
+  kept: z.string().default(""),
+  /** Of the processor, so far. */
+  seconds: z.number().default(0),
+  left_out: z.array(z.object({ kind: z.string(), count: z.number(), names: z.array(z.string()) })).default([]),
+});
+type Passed = z.infer<typeof Passed>;
+
+/** What the program on a machine makes of each dump, in pieces of this size. */
+function passedOn(dumps: readonly string[], size = 1 << 20): Passed[] {
+  const program = `${DEFINITIONS}\nKNOWN = ${JSON.stringify(JSON.stringify(KNOWN))}\n${DRIVER}`;
+  const input = JSON.stringify(dumps.map((dump) => [dump, size]));
+  const { stdout, stderr } = spawnSync("python3", ["-I", "-c", program], { input, encoding: "utf8", maxBuffer: 1e9 });
+  expect(stderr).toBe("");
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => Passed.parse(JSON.parse(line)));
+}
+const passOn = (dump: string, size?: number): Passed => passedOn([dump], size)[0] ?? Passed.parse({});
+
+const HEAD = "--\n-- PostgreSQL database dump\n--\n\n\\restrict abc\n\n";
+const TABLE = "CREATE TABLE public.t (\n    a text\n);\n\n";
+const ROWS = "COPY public.t (a) FROM stdin;\nGRANT a TO b;\n\\N\nit's $$ /* \\\\. \\.x\n\\.\n\n";
+const TAIL = "\n--\n-- PostgreSQL database dump complete\n--\n\n\\unrestrict abc\n\n";
+/** psql's own commands come before everything else. */
+const dumpOf = (...statements: string[]): string => {
+  const [commands, others] = [true, false].map((own) => statements.filter((each) => each.startsWith("\\") === own));
+  const lines = (some: string[] = []): string => some.map((each) => `${each}\n`).join("");
+  return `${HEAD}${lines(commands)}${TABLE}${lines(others)}${ROWS}${TAIL}`;
+};
+/** Without empty lines, which say nothing. */
+const squeezed = (text: string): string => text.replaceAll(/\n+/g, "\n");
+const WHOLE = squeezed(dumpOf().replaceAll(/\\(un)?restrict abc\n/g, ""));
+
+test("what is about the server that a dump comes from is left out, counted and named, on machines and in the sandbox", () => {
+  const dumps = LEFT_OUT.map(([, statement]) => dumpOf(statement));
+  for (const [index, passed] of passedOn(dumps).entries()) {
+    const [kind, statement] = LEFT_OUT[index] ?? [];
+    const left_out = [{ kind, count: 1, names: [expect.any(String)] }];
+    expect(passed, statement).toMatchObject({ kept: WHOLE, left_out });
+    expect(leaveOut(dumps[index] ?? "").left_out, statement).toEqual(passed.left_out);
+  }
+});
+
+test("what is the ERP's is loaded as it is, on machines and in the sandbox", () => {
+  const dumps = LOADED.map((statement) => dumpOf(statement));
+  for (const [index, passed] of passedOn(dumps).entries()) {
+    const statement = LOADED[index] ?? "";
+    const kept = WHOLE.replace(squeezed(TABLE), (table) => `${table}${statement}\n`);
+    expect(passed, statement).toMatchObject({ kept: squeezed(kept), left_out: [] });
+    const { kept: inSandbox, left_out } = leaveOut(dumps[index] ?? "");
+    expect(left_out, statement).toEqual([]);
+    expect(inSandbox).toContain(statement.replace(/^\/\*.*\*\/ /, ""));
+  }
+});
+
+test("a dump is divided the same wherever its pieces end, and its last statement needs no end", () => {
+  const dump = dumpOf(...LEFT_OUT.map(([, statement]) => statement), ...LOADED);
+  const whole = passOn(dump);
+  for (const size of [1, 2, 3, 7, 127, 128, 129, 4096])
+    expect(passOn(dump, size), `pieces of ${size}`).toEqual({ ...whole, seconds: expect.any(Number) });
+  expect(passOn(`${TABLE}GRANT a TO b`)).toMatchObject({ kept: squeezed(TABLE), left_out: [{ kind: "privileges" }] });
+  expect(passOn(`${TABLE}COPY public.t (a) FROM stdin;\nGRANT a TO b;`).kept).toContain("GRANT a TO b;");
+});
+
+test("a dump with a byte order mark, with the line ends of Windows, or with other strings is divided as psql does it", () => {
+  expect(passOn(`\uFEFF${dumpOf()}`).kept).toBe(WHOLE);
+  const windows = passOn(dumpOf("GRANT a TO b;").replaceAll("\n", "\r\n"));
+  expect(windows).toMatchObject({ left_out: [{ kind: "privileges", count: 1 }] });
+  expect(windows.kept).toContain("GRANT a TO b;\r\n\\N\r\n");
+  const old = dumpOf(
+    "SET standard_conforming_strings = off;",
+    "INSERT INTO public.t VALUES ('\\';GRANT a TO b;');",
+    "GRANT a TO b;",
+  );
+  expect(passOn(old)).toMatchObject({ kept: expect.stringContaining("('\\';GRANT a TO b;')"), left_out: [{ count: 1 }] });
+});
+
+test("names are no secrets, and bounded", () => {
+  const [mapping] = passOn(dumpOf("CREATE USER MAPPING FOR odoo SERVER away OPTIONS (password 'it''s; secret');")).left_out;
+  expect(mapping?.names).toEqual(["CREATE USER MAPPING FOR odoo SERVER away OPTIONS (password '…')"]);
+  const [grants] = passOn(dumpOf(...Array.from({ length: 50 }, (_, index) => `GRANT x${index} TO ${"y".repeat(500)};`))).left_out;
+  expect(grants).toMatchObject({ kind: "privileges", count: 50 });
+  expect(grants?.names).toHaveLength(20);
+  expect(Math.max(...(grants?.names ?? []).map(({ length }) => length))).toBe(120);
+});
+
+test("what a dump drops before it creates anything is of the database that it replaces; what it drops then, it drops", () => {
+  const clean = [
+    "ALTER TABLE ONLY public.t DROP CONSTRAINT t_pkey;",
+    "DROP TABLE public.t;",
+    "DROP EXTENSION pg_trgm;",
+    "DROP SCHEMA public;",
+  ];
+  const create = ["CREATE SCHEMA public;", "CREATE EXTENSION pg_trgm;", TABLE];
+  const { kept, left_out } = passOn([...clean, ...create, "DROP TABLE public.t;"].join("\n"));
+  expect(left_out).toEqual([{ kind: "drops", count: 4, names: expect.arrayContaining(["DROP SCHEMA public"]) }]);
+  expect(kept).toBe(squeezed(`CREATE EXTENSION pg_trgm;\n${TABLE}DROP TABLE public.t;`));
+});
+
+test("what belongs to something that was left out goes with it, and nothing that has rows or is a constraint does", () => {
+  const gone = [
+    "CREATE EXTENSION IF NOT EXISTS pg_stat_statements WITH SCHEMA public;",
+    "CREATE VIEW public.slow AS\n SELECT query FROM public.pg_stat_statements;",
+    "COMMENT ON VIEW public.slow IS 'x';",
+    "CREATE EXTENSION IF NOT EXISTS pg_cron WITH SCHEMA pg_catalog;",
+    "COPY cron.job (jobid) FROM stdin;\n1\n\\.\n",
+    "SELECT pg_catalog.setval('cron.jobid_seq', 1, true);",
+    "CREATE FOREIGN TABLE public.away (\n    id integer\n)\nSERVER away;",
+    "COMMENT ON COLUMN public.away.id IS 'x';",
+    "CREATE MATERIALIZED VIEW public.far AS\n SELECT id FROM public.away\n  WITH NO DATA;",
+    "CREATE UNIQUE INDEX far_idx ON public.far USING btree (id);",
+    "CREATE TRIGGER tr AFTER INSERT ON public.away FOR EACH ROW EXECUTE FUNCTION public.f();",
+    "ALTER TABLE ONLY public.part ATTACH PARTITION public.away DEFAULT;",
+    "REFRESH MATERIALIZED VIEW public.far;",
+    "CREATE POLICY p ON public.t TO metabase USING (true);",
+    "COMMENT ON POLICY p ON public.t IS 'x';",
+  ];
+  const { kept, left_out } = passOn(dumpOf(...gone));
+  expect(kept).toBe(WHOLE);
+  expect(left_out.map(({ kind, count }) => [kind, count])).toEqual([
+    ["extension_data", 2],
+    ["extensions", 4],
+    ["foreign_data", 7],
+    ["policies", 2],
+  ]);
+  const loaded = [
+    "CREATE TABLE public.awayness (\n    id integer\n);",
+    "COMMENT ON TABLE public.awayness IS 'public.away';",
+    "CREATE TABLE public.pg_stat_statements_kept (\n    id integer\n);",
+    "ALTER TABLE ONLY public.pg_stat_statements_kept ADD CONSTRAINT k PRIMARY KEY (id);",
+    "ALTER TABLE ONLY public.t ADD CONSTRAINT c CHECK (public.pg_stat_statements());",
+    "COPY public.awayness (id) FROM stdin;\n1\n\\.",
+    'INSERT INTO "awayness" VALUES (2);',
+    "SELECT pg_catalog.setval('public.t_a_seq', 1, true);",
+  ];
+  const identity =
+    "ALTER TABLE public.t ALTER COLUMN a ADD GENERATED BY DEFAULT AS IDENTITY (\n    SEQUENCE NAME public.t_a_seq\n);";
+  for (const statement of loaded) expect(passOn(dumpOf(...gone, identity, ...loaded)).kept, statement).toContain(statement);
+});
+
+test("extensions that are there stay as they are, and settings that the server has are made", () => {
+  const { kept, left_out } = passOn(
+    dumpOf(
+      "CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;",
+      "COMMENT ON EXTENSION vector IS 'x';",
+      "SET DateStyle = 'German';",
+      "SET app.tenant = '1';",
+    ),
+  );
+  expect(left_out).toEqual([]);
+  expect(kept).toContain(
+    "CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;\nSET DateStyle = 'German';\nSET app.tenant = '1';",
+  );
+});
+
+test("a dump of a whole server is recognized, and one made with its CREATE DATABASE is not taken for it", () => {
+  const connect = String.raw`\connect shop`;
+  const own = `CREATE DATABASE shop;\n\\unrestrict abc\n${connect}\n\\restrict abc\n`;
+  expect(passOn(`${HEAD}${own}${TABLE}${TAIL}`)).toMatchObject({ left_out: [{ kind: "databases", count: 2 }] });
+  expect(passOn(`${HEAD}${own}${TABLE}\\connect other\n${TABLE}`).error).toMatch(/several databases/);
+});
+
+test("hostile dumps are divided in a time that grows with their length", () => {
+  const units = [
+    "/*",
+    "*/",
+    "$a$",
+    "a$b$",
+    "''",
+    "'",
+    "E'",
+    "\\",
+    '"',
+    "(",
+    ";",
+    "--",
+    "begin ",
+    "CREATE ",
+    " OWNER TO ",
+    ' OWNER TO "',
+    "\n\\.",
+    "GRANT;",
+    "E'\\'",
+  ];
+  const heads = [
+    "",
+    "CREATE FUNCTION ",
+    "ALTER TABLE ",
+    "CREATE POLICY a ON b ",
+    "COPY a FROM stdin;\n",
+    "'",
+    "/*",
+    "CREATE EXTENSION x;CREATE VIEW ",
+  ];
+  const hostile = heads.flatMap((head) => units.map((unit) => `${head}${unit.repeat((1 << 15) / unit.length)}`));
+  expect(passedOn(hostile).at(-1)?.seconds).toBeLessThan(30);
+}, 300_000);
