@@ -41,6 +41,7 @@ const SAME: readonly string[] = [
   "instances.fields.url",
   "instances.fields.version",
   "operations.columns.status",
+  "operations.leftOutKind", // of a kind that this version does not know
   "operations.work.backup.import.name",
   "policies.form.keepAbout",
   "policies.protection.status",

@@ -1,6 +1,5 @@
 // Reads items of lists and schedules one by one, so that a damaged record hides no others.
 import type * as z from "zod";
-import { RECORD_SKIPPED } from "../domain/metrics.ts";
 import { log } from "../platform/log.ts";
 import type { Item } from "./table.ts";
 
@@ -9,7 +8,7 @@ export function parseOrSkip<T>(schema: z.ZodType<T>, item: Item): T | undefined 
   const { data, error } = schema.safeParse(item);
   if (error !== undefined) {
     const problems = error.issues.map(({ code, path }) => `${path.join(".")}: ${code}`);
-    log.error(RECORD_SKIPPED, { pk: item["pk"], sk: item["sk"], problems });
+    log.error("record skipped", { pk: item["pk"], sk: item["sk"], problems });
   }
   return data;
 }

@@ -2,7 +2,7 @@
 
 export const METRICS_NAMESPACE = "ErpControlPlane";
 
-/** The message of an ERROR line about a record that a list or a schedule could not read: an alarm counts these lines. */
+/** The message of an ERROR line about a record that a list or a schedule could not read (data/parse-each.ts): an alarm counts these lines. */
 export const RECORD_SKIPPED = "record skipped";
 
 /**

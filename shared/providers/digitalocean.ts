@@ -188,5 +188,5 @@ function meaning({ status, code, message }: ErrorResponse): Meaning | undefined 
   if (/restricted/i.test(message)) return "quota"; // a size that the account may not use yet
   if (/pending event|already in use/i.test(message)) return "busy";
   if (/not available|unavailable|capacity|sold out/i.test(message)) return "capacity";
-  return code === "forbidden" ? "unauthorized" : undefined;
+  return code === "forbidden" || /authori[sz]|permission/i.test(message) ? "unauthorized" : undefined;
 }

@@ -397,7 +397,7 @@ describe("jobs on a machine", unless(noMachine), () => {
   test("images without a name are removed, except those that an instance, a drill or a container needs", async () => {
     // As Docker does, the stand-in keeps an image that a container, even a stopped one, was created from.
     machine.docker(`case "$*" in
-      "image ls -q --no-trunc --filter dangling=true --filter reference=odoo --filter reference=postgres --filter reference=nginx") cat $NOTES/dangling ;;
+      "image ls -q --no-trunc --filter dangling=true --filter reference=odoo --filter reference=postgres --filter reference=pgvector/pgvector --filter reference=nginx") cat $NOTES/dangling ;;
       "image rm "*) ! grep -qxF "$3" $NOTES/created || exit 1; sed -i "/^$3$/d" $NOTES/dangling ;;
     esac`);
     machine.standIn("nsenter", ":");

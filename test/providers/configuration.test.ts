@@ -4,7 +4,7 @@ import { parseConfiguration } from "../../shared/platform/configuration.ts";
 import { OWN_MACHINE } from "./harness.ts";
 
 test("an empty configuration is valid", () => {
-  expect(parseConfiguration("{}")).toEqual({ tls: "acme" });
+  expect(parseConfiguration("{}")).toMatchObject({ tls: "acme" });
 });
 
 test("a machine's SSH port is 22 by default", () => {
