@@ -111,13 +111,14 @@ test("a dry run announces what a backup policy does, the account's for a new ins
 });
 
 test("a dry run of a clone says whether the copy is neutralized, and its users reset", async () => {
-  const instance = await seedInstance(me.id);
+  const other = await account({ seeded: true });
+  const instance = await seedInstance(other.id);
   const { id: backup_id } = await seedBackup(instance);
+  const path = `/instances/${instance.id}/clone?dry_run=true`;
   const updates = async (body: object) =>
-    (
-      await dryRun("POST", `/instances/${instance.id}/clone`, { name: "Copy", domain: uniqueDomain(), backup_id, ...body })
-    ).effects
-      .filter(({ action }) => action === "update")
+    (await other.api.post(path, { name: "Copy", domain: uniqueDomain(), backup_id, ...body }))
+      .as(DryRun)
+      .effects.filter(({ action }) => action === "update")
       .map(({ detail }) => detail.split(" ")[0]);
   expect(await updates({})).toEqual(["Neutralizes", "Resets"]);
   expect(await updates({ reset_users: false })).toEqual(["Neutralizes"]);

@@ -66,8 +66,8 @@ function withMore(schema: z.core.$ZodType): unknown {
   return { ...Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, withMore(field)])), secret: "leaks" };
 }
 
-/** Types that hold no other value, or any: nothing can be cut from them. */
-const WHOLE = ["string", "number", "boolean", "enum", "literal", "record"];
+/** Types that hold no other value, or any (as what a change replaces): nothing can be cut from them. */
+const WHOLE = ["string", "number", "boolean", "enum", "literal", "record", "unknown", "custom"];
 
 function typesIn(schema: z.core.$ZodType): string[] {
   if (schema instanceof z.ZodArray) return typesIn(schema.element);

@@ -32,6 +32,7 @@ test("a backup exists immediately as pending, and is completed with its size and
     sha256: null,
     missing_files: 0,
     skipped_files: 0,
+    left_out: [],
     note: "before the upgrade",
     locked: false,
     labels: {},

@@ -28,7 +28,9 @@ test("an invalid public key shows the reason, and a private key is not even sent
   expect(sent).toEqual([]);
   await asked.getByLabel("Public key").fill("ssh-dss AAAA");
   await asked.getByRole("button", { name: "Add SSH key" }).click();
-  await asked.getByText("Must be an OpenSSH ed25519, ecdsa or rsa key without options.", { exact: true }).waitFor();
+  await asked
+    .getByText("Must be an OpenSSH ed25519, ecdsa, sk-ed25519, sk-ecdsa or rsa key without options.", { exact: true })
+    .waitFor();
   expect(await keysOf(mine)).toEqual([]);
 });
 

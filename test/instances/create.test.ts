@@ -40,6 +40,7 @@ test("an instance exists immediately as provisioning, with its password, and is 
     ...body,
     id: expect.stringMatching(/^ins_[0-9a-z]{26}$/),
     url: `https://${String(body["domain"])}`,
+    domain_unicode: body["domain"],
     status: "provisioning",
     status_reason: null,
     operation_id: expect.stringMatching(/^op_/),

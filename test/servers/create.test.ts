@@ -28,6 +28,7 @@ test("a server exists immediately in provisioning, and is active when its operat
   expect(server).toEqual({
     ...body,
     id: expect.stringMatching(/^srv_[0-9a-z]{26}$/),
+    name_unicode: body["name"],
     ip_address: null,
     status: "provisioning",
     status_reason: null,
