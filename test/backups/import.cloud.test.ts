@@ -232,6 +232,6 @@ test("a dry run of moving in says what happens, and what still runs elsewhere", 
   const body = await moveIn(backup);
   const forecast = (await me.api.post("/instances?dry_run=true", body)).as(DryRun);
   expect(forecast.effects.map(({ action }) => action)).toEqual(["create", "read"]);
-  expect(forecast.warnings).toEqual([expect.stringContaining("stop the original first")]);
+  expect(forecast.warnings).toContainEqual(expect.stringContaining("stop the original first"));
   expect((await me.api.get("/instances?per_page=100")).text).not.toContain(body.domain);
 });

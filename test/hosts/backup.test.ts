@@ -52,15 +52,11 @@ describe("a backup over SSH", unless(noMachine), () => {
   /** Polls the job until it is ready, or until a condition is true. */
   async function look(job: Job<"make_archive">, isTrue: () => boolean = () => false): Promise<MadeArchive | undefined> {
     let made: MadeArchive | undefined;
-    await until(
-      `${job.id} is ready`,
-      async () => {
-        const progress = await ssh.run(machine.server, job);
-        if (progress.ready) made = progress.result;
-        return made !== undefined || isTrue();
-      },
-      25,
-    );
+    await until(`${job.id} is ready`, async () => {
+      const progress = await ssh.run(machine.server, job);
+      if (progress.ready) made = progress.result;
+      return made !== undefined || isTrue();
+    });
     return made;
   }
   /** As the workflow's undo does. Its ID doesn't begin with that of the job it ends, which would end the undo, too. */
