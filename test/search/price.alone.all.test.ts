@@ -44,7 +44,9 @@ test.each([
   [[0, 1, 8].map((i) => label(i)).join("&"), RECORDS / 2],
   [`${[0, 1, 2, 8, 9].map((i) => label(i)).join("&")}&search=shop&sort=name`, RECORDS / 2],
   [Array.from({ length: 16 }, (_, i) => label(i, 7_317)).join("&"), 1],
-])("page %# costs at most 200 read units: %s", async (query, total) => {
+])("page %# costs at most 200 read units, more only with more than six labels: %s", async (query, total) => {
+  // Each label that nearly all records have costs 7 units beyond the sixth (docs/decisions.md).
+  const most = query.split("label=").length > 7 ? 270 : 200;
   const measured: number[] = [];
   // On a busy machine the SDK repeats a slow call, which no price promises.
   for (let attempt = 1; measured.length < 2; attempt++) {
@@ -60,5 +62,5 @@ test.each([
     measured.push(units);
   }
   expect(Math.min(...measured)).toBeGreaterThan(100);
-  expect(Math.min(...measured)).toBeLessThanOrEqual(200);
+  expect(Math.min(...measured)).toBeLessThanOrEqual(most);
 });

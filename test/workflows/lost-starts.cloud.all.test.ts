@@ -47,7 +47,7 @@ async function comparable() {
   const at = <T extends { updated_at: string }>(records: readonly T[]) =>
     records.map((record) => ({ ...record, updated_at: "" }));
   // Which write was the last one (shared/data/table.ts) may differ.
-  const unmarked = uploads.map(({ written_by: _, ...upload }) => upload);
+  const unmarked = uploads.map((upload) => ({ ...upload, written_by: undefined }));
   return {
     ...snapshot,
     used_server,
