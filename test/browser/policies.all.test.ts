@@ -113,7 +113,7 @@ test("the form says what a change would remove before it is saved", async ({ ope
   await form.getByRole("spinbutton", { name: "Keep Days" }).fill("");
   await form.getByLabel("Newest").fill("1");
   await form.getByText("The newest backup.", { exact: true }).waitFor();
-  await expect.poll(() => form.getByText("No rule keeps the scheduled backup").count()).toBe(2);
+  await expect.poll(() => form.getByText("No rule keeps the scheduled backup").count()).toBe(3);
   await expectAccessible(page);
   await button(form, "Cancel").click();
   expect((await mine.api.get(`/instances/${instance.id}/backup-policy`)).as(BackupPolicy).keep).toEqual({ daily: 7 });
