@@ -1,6 +1,6 @@
 // The table as its operator sees it, for what no endpoint shows, such as whether a secret is stored in plain text.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
 
 let documents: { client: DynamoDBDocumentClient; table: string } | undefined;
 
@@ -34,4 +34,23 @@ export async function everyItem(): Promise<string[]> {
       ),
     );
   return texts;
+}
+
+const keyOf = ({ pk, sk }: Record<string, unknown>): string => JSON.stringify([pk, sk]);
+
+/** The keys of every item. */
+export async function everyKey(): Promise<Map<string, Record<string, unknown>>> {
+  const { client, table: TableName } = table();
+  const keys = new Map<string, Record<string, unknown>>();
+  for await (const page of paginateScan({ client }, { TableName, ConsistentRead: true, ProjectionExpression: "pk, sk" }))
+    for (const key of page.Items ?? []) keys.set(keyOf(key), key);
+  return keys;
+}
+
+/** Deletes what was added since `everyKey`, so that a test that reads the whole table again and again stays fast. */
+export async function deleteAddedSince(before: ReadonlyMap<string, unknown>): Promise<void> {
+  const { client, table: TableName } = table();
+  const added = [...(await everyKey())].filter(([name]) => !before.has(name)).map(([, Key]) => ({ DeleteRequest: { Key } }));
+  for (let start = 0; start < added.length; start += 25)
+    await client.send(new BatchWriteCommand({ RequestItems: { [TableName]: added.slice(start, start + 25) } }));
 }

@@ -18,6 +18,8 @@ const READERS = [
   "tasks.create-server",
   "tasks.delete-server",
   "tasks.create-instance",
+  "tasks.start-instance",
+  "tasks.restart-instance",
   "tasks.clone-instance",
   "tasks.drill-backup",
   "tasks.import-backup",
@@ -131,7 +133,9 @@ test("a server that its provider rejects shows the reason, and nothing of it is 
   await me.until(server.operation_id, "failed");
   expect((await api.get(`/operations/${server.operation_id}`)).as(Operation).error).toEqual({
     code: "PROVIDER_OUT_OF_CAPACITY",
-    message: "Hetzner has no machine of this size available in this region; try again later, or choose another size or region",
+    message:
+      "Hetzner has no machine of this size available in this region; try again later, or choose another size or region. " +
+      "Hetzner says: As the test asked (resource_unavailable)",
   });
   expect((await api.get(`/servers/${server.id}`)).as(Server)).toMatchObject({ status: "offline", ip_address: null });
   await me.until((await api.delete(`/servers/${server.id}`)).as(Operation).id);
