@@ -10,6 +10,7 @@ const PARTS = [
   "files",
   "install",
   "run",
+  "page",
   "proxy",
   "buffer",
   "backup",
@@ -19,12 +20,13 @@ const PARTS = [
   "import",
   "machine",
   "firewall",
+  "timer",
   "report",
   "main",
 ];
 
 export const hostScript = (): string =>
-  [...PARTS.slice(0, -1).map(partOf), filesProgramPart(), ...PARTS.slice(-1).map(partOf)].join("\n");
+  [...PARTS.slice(0, -1).map(partOf), filesProgramPart(), watchProgramPart(), ...PARTS.slice(-1).map(partOf)].join("\n");
 
 const partOf = (part: string): string => textOf(`${part}.sh`);
 const textOf = (file: string): string => readFileSync(new URL(`script/${file}`, import.meta.url), "utf8");
@@ -40,3 +42,8 @@ const inPython = (value: unknown): string => `json.loads(${JSON.stringify(JSON.s
 
 /** The machine's own shell never runs it. */
 const filesProgramPart = (): string => `files_program() {\n  cat <<'PROGRAM'\n${filesProgram()}PROGRAM\n}\n`;
+
+/** What the machine's timer runs each minute: a small program of its own. */
+export const watchProgram = (): string => `#!/usr/bin/env bash\nset -euo pipefail\n${partOf("page")}${partOf("watch")}`;
+
+const watchProgramPart = (): string => `watch_program() {\n  cat <<'PROGRAM'\n${watchProgram()}PROGRAM\n}\n`;

@@ -187,6 +187,13 @@ export interface Probed {
   report?: MachineReport | undefined;
 }
 
+/** What a machine says about its ERPs once a minute. A line is a new one if its sequence is higher. */
+export interface StatusLine {
+  sequence: number;
+  /** The ERPs that should run and cannot be used, with what does not load, and how many looks found that since the line before. */
+  faults: readonly { instance_id: string; what: string; looks: number }[];
+}
+
 export interface Host {
   /**
    * Throws GiveUp if the job failed (HOST_JOB_FAILED, BACKUP_CORRUPT, STORAGE_ERROR, TIMEOUT), TryAgain if the machine does not

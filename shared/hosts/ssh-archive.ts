@@ -8,9 +8,9 @@ import { isStored, requireStored } from "../storage/archives.ts";
 import { presignedPart } from "../storage/presign.ts";
 import { store } from "../storage/store.ts";
 import { checksumOfParts, completeUpload, type HeldPart, heldParts, openUpload } from "../storage/uploads.ts";
-import type { Job, JobProgress } from "./host.ts";
+import type { HostedServer, Job, JobProgress } from "./host.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
-import { limitMinutes } from "./ssh-parameters.ts";
+import { limitMinutes, statusParameters } from "./ssh-parameters.ts";
 import type { Machine } from "./ssh-script.ts";
 
 const SHA256_BYTES = 32;
@@ -55,12 +55,20 @@ const ADDRESS_SECONDS = 3600;
 const SENDING_SECONDS = 50 * 60;
 const UPLOAD_MINUTES = 59;
 
-export async function makeArchive(machine: Machine, job: Job<"make_archive">): Promise<JobProgress<"make_archive">> {
+export async function makeArchive(
+  machine: Machine,
+  server: HostedServer,
+  job: Job<"make_archive">,
+): Promise<JobProgress<"make_archive">> {
   const packed = await advance(machine, {
     id: job.id,
     kind: job.kind,
     minutes: limitMinutes("make_archive"),
-    parameters: () => Promise.resolve({ INSTANCE_ID: job.instance_id, RESTORE_ID: job.restore_id ?? "" }),
+    parameters: async () => ({
+      INSTANCE_ID: job.instance_id,
+      RESTORE_ID: job.restore_id ?? "",
+      ...(await statusParameters(server)),
+    }),
     secrets: [],
   });
   if (!packed.ready) return { ready: false };

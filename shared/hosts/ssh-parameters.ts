@@ -1,6 +1,7 @@
 // The parameters of each kind of job on the machine, and how long it may take there.
 import { JOB_MINUTES } from "../domain/job-minutes.ts";
 import { configuration } from "../platform/configuration.ts";
+import { statusKeys } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { presignedArchive } from "../storage/presign.ts";
 import { type HostedServer, type Job, type JobKind, requirePassword, type UploadedArchive } from "./host.ts";
@@ -16,8 +17,19 @@ const ARCHIVE_SECONDS = 4 * 3600;
 /** A job that is one script with parameters. */
 type PlainJob = Exclude<Job, Job<"check_health" | "make_archive" | "forget_archive">>;
 
-/** Contains passwords and presigned URLs: nothing of it may be logged or stored. */
-export async function parametersOf(server: HostedServer, job: PlainJob): Promise<JobParameters> {
+/** Contains passwords, keys and presigned URLs: nothing of it may be logged or stored. */
+export const parametersOf = async (server: HostedServer, job: PlainJob): Promise<JobParameters> => ({
+  ...(await ownParameters(server, job)),
+  ...(await statusParameters(server)),
+});
+
+/** What the machine's timer signs its lines with: also a machine that was prepared before there was one gets it with its next job. */
+export async function statusParameters({ id }: HostedServer): Promise<JobParameters> {
+  const [{ key, name }] = await statusKeys(id);
+  return { STATUS_SERVER: id, STATUS_KEY: key.toString("hex"), STATUS_NAME: name };
+}
+
+async function ownParameters(server: HostedServer, job: PlainJob): Promise<JobParameters> {
   switch (job.kind) {
     case "prepare_host":
       return prepareHost(server, job);

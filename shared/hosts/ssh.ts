@@ -102,7 +102,7 @@ async function progressOf(machine: Machine, server: HostedServer, job: Job): Pro
     case "check_health":
       return checkHealth(machine, job);
     case "make_archive":
-      return makeArchive(machine, job);
+      return makeArchive(machine, server, job);
     case "forget_archive":
       return forgetArchive(machine, job);
     default:

@@ -27,6 +27,26 @@ export async function oneTimeHostKeys(operationId: string): Promise<[KeyPair, ..
   return previous === undefined ? [of(current)] : [of(current), of(previous)];
 }
 
+/** With what a server's machine signs the line about its ERPs, and the secret name under which its proxy serves it. */
+export interface StatusKey {
+  key: Buffer;
+  name: string;
+}
+
+/** As many bytes as a block of the hash has. */
+const STATUS_KEY_BYTES = 64;
+const STATUS_NAME_BYTES = 16;
+
+/** The current one and, after a rotation, the previous one, which a machine has until its next job. */
+export async function statusKeys(serverId: string): Promise<[StatusKey, ...StatusKey[]]> {
+  const { current, previous } = await keyVersions("HOSTS_KEY");
+  const of = ({ key }: typeof current): StatusKey => {
+    const bytes = Buffer.from(hkdfSync("sha256", key, "", `status of ${serverId}`, STATUS_KEY_BYTES + STATUS_NAME_BYTES));
+    return { key: bytes.subarray(0, STATUS_KEY_BYTES), name: bytes.subarray(STATUS_KEY_BYTES).toString("hex") };
+  };
+  return previous === undefined ? [of(current)] : [of(current), of(previous)];
+}
+
 const servicePair = (secret: Uint8Array): KeyPair => derived(secret, "service key", "erp-hosting");
 
 const derived = (secret: Uint8Array, purpose: string, comment: string): KeyPair =>

@@ -2,11 +2,14 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { hostScript } from "../../shared/hosts/host-script.ts";
+import { hostScript, watchProgram } from "../../shared/hosts/host-script.ts";
 
-test("shellcheck finds nothing in the script, except for the mistake that the test adds at its end", () => {
+test.each([
+  ["the script", hostScript()],
+  ["the timer's program", watchProgram()],
+])("shellcheck finds nothing in %s, except for the mistake that the test adds at its end", (_, script) => {
   const command = [join(import.meta.dirname, "shellcheck.ts")];
-  const input = `${hostScript()}rm $1\n`;
+  const input = `${script}rm $1\n`;
   const { stdout, stderr, status } = spawnSync(process.execPath, command, { encoding: "utf8", input });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(stdout).toMatch(/^\d+: SC2086 \(info\) Double quote .*\n$/);

@@ -22,7 +22,8 @@
 #   open_networks   which private networks, and mail servers, the ERPs reach
 #   drill/          the settings of a restore drill, while it runs
 #   archives/       what was found out about backups, by their SHA-256, for a day
-#   caddy/          the proxy in front of all instances, a file for each site
+#   caddy/          the proxy in front of all instances, a file for each site, and the line of watch.sh that it serves
+#   watch/          the program that a timer runs each minute, and its files: watch.sh
 set -euo pipefail
 umask 077
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
@@ -235,7 +236,10 @@ run() {
   mkdir "$JOB/work"
   trap 'finish $?' EXIT
   trap 'trap - EXIT; exit 143' TERM INT HUP # killed is not failed
-  if [[ -n ${P[INSTANCE_ID]:-} ]]; then hold_instance; fi
+  if [[ -n ${P[INSTANCE_ID]:-} ]]; then
+    hold_instance
+    keep_watch
+  fi
   "job_$(<"$JOB/kind")"
 }
 

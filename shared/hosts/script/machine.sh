@@ -13,6 +13,7 @@ job_prepare_host() {
   raise_firewall
   upgrade_unattended
   start_proxy
+  keep_watch
   pull "$database_image" "$NGINX"
   let_in "${P[SSH_KEYS]:-}"
   make_host_key | answer
@@ -188,6 +189,7 @@ job_retire_host() {
   if is_of_another "$server"; then return; fi # its creation was rejected, and this undoes it
   let_in ''
   remove_all_instances
+  forget_watch
   rm -f "$ROOT/server"
 }
 

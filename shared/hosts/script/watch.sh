@@ -1,0 +1,90 @@
+# What the machine's timer does once a minute, for 20 s at most (timer.sh). It is a small program of its own, because it runs so often.
+#
+# It looks whether each ERP that should run can be used, and writes a signed line, which the proxy serves at a secret path:
+#
+#   erp1 SERVER SEQUENCE FAULTS HMAC
+#
+# FAULTS is "-", or ID:WHAT:LOOKS for each ERP that cannot, separated by commas: WHAT is proxy, page, stylesheet or script, LOOKS how many looks of
+# this run found that. SEQUENCE rises with each line. Below /var/lib/erp-hosting/watch: server, name (of the line's file), inner and outer (the HMAC's
+# key, with its two paddings), sequence, faults (of the last run).
+
+umask 077
+export LC_ALL=C PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+
+ROOT=${ERP_HOSTING_ROOT:-/var/lib/erp-hosting}
+WATCH=$ROOT/watch
+PROBE_PORT=8079 # as in jobs.sh
+AGAIN_SECONDS=2
+
+# Further measurements that are taken once a minute belong here. They may write to files in $WATCH, which report.sh sends with its next report.
+watch() {
+  exec 7>"$WATCH/lock"
+  flock -n 7 || return 0
+  look
+}
+
+# An ERP that fails for the first time gets a second look, so that an outage is known a minute earlier.
+look() {
+  local before id what
+  local -A looks=() faults=()
+  before=" $(paste -sd' ' "$WATCH/faults" 2>/dev/null) " || true
+  expected >"$WATCH/expected"
+  faulty "$WATCH/expected" >"$WATCH/found"
+  while read -r id what; do faults[$id]=$what looks[$id]=1; done <"$WATCH/found"
+  write_line
+  for id in "${!faults[@]}"; do
+    if [[ $before != *" $id "* ]]; then grep "^$id " "$WATCH/expected"; fi
+  done >"$WATCH/again"
+  if [[ -s $WATCH/again ]]; then
+    sleep "$AGAIN_SECONDS"
+    faulty "$WATCH/again" >"$WATCH/found"
+    while read -r id _; do unset "looks[$id]"; done <"$WATCH/again"
+    while read -r id what; do faults[$id]=$what looks[$id]=2; done <"$WATCH/found"
+    write_line
+  fi
+  printf '%s\n' "${!looks[@]}" >"$WATCH/faults"
+}
+
+# "ID DOMAIN" of the ERPs that are installed and started.
+expected() {
+  local here id domain wanted
+  for here in "$ROOT/instances"/*/; do
+    id=${here%/} id=${id##*/} wanted='' domain=''
+    read -r wanted <"$here/wanted" || true # these files end without a line break
+    read -r domain <"$here/domain" || true
+    if [[ $wanted == running && $id =~ ^[a-z0-9_]{1,50}$ && $domain =~ ^[a-z0-9.-]{1,253}$ ]]; then echo "$id $domain"; fi
+  done 2>/dev/null
+}
+
+# Of those, the ones that cannot be used, while no job works on them.
+faulty() { # FILE
+  local proxy id what
+  # Docker that does not respond says nothing about the ERPs: then there is no line.
+  proxy=$(timeout 2 docker inspect -f '{{.State.Pid}}' erp-caddy 2>&1) || [[ ${proxy,,} == *"no such "* ]]
+  if [[ $proxy =~ ^[1-9][0-9]*$ ]]; then faulty_pages "$proxy" "$PROBE_PORT" "$WATCH/pages" <"$1" >"$WATCH/faulty"; else sed 's/ .*/ proxy/' "$1" >"$WATCH/faulty"; fi
+  while read -r id what; do
+    if [[ ! -e $ROOT/locks/$id ]] || flock -n "$ROOT/locks/$id" true; then echo "$id $what"; fi
+  done <"$WATCH/faulty"
+}
+
+write_line() {
+  local id list='' line last=0 sequence
+  for id in "${!looks[@]}"; do list+="${list:+,}$id:${faults[$id]}:${looks[$id]}"; done
+  if [[ -s $WATCH/sequence ]]; then read -r last <"$WATCH/sequence"; fi
+  printf -v sequence '%(%s)T' -1
+  sequence=$((sequence > last ? sequence : last + 1)) # whatever the clock says
+  echo "$sequence" >"$WATCH/sequence.draft" && mv "$WATCH/sequence.draft" "$WATCH/sequence"
+  line="erp1 $(<"$WATCH/server") $sequence ${list:--}"
+  echo "$line $(hmac "$line")" >"$WATCH/line"
+  mv "$WATCH/line" "$ROOT/caddy/etc/status/$(<"$WATCH/name")"
+}
+
+# SHA-256 twice, by RFC 2104. openssl would need the key on its command line.
+hmac() { # TEXT
+  local inner outer
+  inner=$({ cat "$WATCH/inner" && printf %s "$1"; } | sha256sum)
+  outer=$({ cat "$WATCH/outer" && printf %b "$(sed 's/ .*//; s/../\\x&/g' <<<"$inner")"; } | sha256sum)
+  echo "${outer%% *}"
+}
+
+watch

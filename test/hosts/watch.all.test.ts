@@ -1,0 +1,176 @@
+// The timer's program on a machine, as a job installs it: what it says of ERPs that respond, of such that do not, and of hostile ones.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { watchProgram } from "../../shared/hosts/host-script.ts";
+import { parseStatusLine } from "../../shared/hosts/status-line.ts";
+import { statusKeys } from "../../shared/platform/service-key.ts";
+import { unless } from "../harness/unless.ts";
+import { ownAws } from "./cloud.ts";
+import { runToEnd } from "./jobs.ts";
+import { noMachine, processesWith, startMachine, type TestMachine } from "./machine.ts";
+
+const noNetwork =
+  noMachine ?? (spawnSync("which", ["ip", "nsenter"]).status === 0 ? undefined : "there is no ip or nsenter here");
+
+describe("a machine's timer", unless(noNetwork), () => {
+  let machine: TestMachine;
+  let stopErps = (): void => undefined;
+  let program = "";
+
+  beforeAll(async () => {
+    await ownAws();
+    machine = await startMachine();
+    const erps = spawn("unshare", [
+      "--net",
+      "--kill-child",
+      "--fork",
+      "sh",
+      "-c",
+      'ip link set lo up && exec "$@"',
+      "erps",
+      process.execPath,
+      join(import.meta.dirname, "erps-on-loopback.ts"),
+    ]);
+    stopErps = () => void erps.kill("SIGKILL");
+    await once(erps.stdout, "data");
+    const pid = readFileSync(`/proc/${erps.pid}/task/${erps.pid}/children`, "utf8").trim();
+    machine.docker(":");
+    machine.install("ins_1", {});
+    await runToEnd(machine, { id: "op_1-startErp", kind: "start_erp", instance_id: "ins_1" }, 60);
+    writeFileSync(join(machine.notes, "proxy"), pid);
+    machine.standIn("docker", '[ "$*" = "inspect -f {{.State.Pid}} erp-caddy" ] && cat $NOTES/proxy');
+    program = join(machine.root, "watch/watch.sh");
+  });
+  afterAll(async () => {
+    stopErps();
+    await machine.stop();
+  });
+  beforeEach(() => {
+    for (const id of readdirSync(join(machine.root, "instances")))
+      rmSync(join(machine.root, "instances", id), { recursive: true });
+    rmSync(join(machine.root, "watch/faults"), { force: true });
+  });
+
+  function erp(id: string, { kind = "well", wanted = "running" } = {}): void {
+    const here = join(machine.root, "instances", id);
+    mkdirSync(here, { recursive: true });
+    writeFileSync(join(here, "domain"), `${kind}.example.com`);
+    writeFileSync(join(here, "wanted"), wanted);
+  }
+  const environment = () => ({
+    ERP_HOSTING_ROOT: machine.root,
+    NOTES: machine.notes,
+    PATH: `${join(machine.root, "../commands")}:${process.env["PATH"]}`,
+  });
+  const status = (): string => join(machine.root, "caddy/etc/status");
+  const text = (): string => readFileSync(join(status(), readdirSync(status())[0] ?? ""), "utf8");
+
+  /** Runs the program as systemd would, and reads its line as the service does. */
+  async function look() {
+    const began = performance.now();
+    execFileSync("bash", [program], { env: environment() });
+    const [key] = await statusKeys(machine.server.id);
+    const line = parseStatusLine(text(), machine.server.id, key);
+    const faults = (line?.faults ?? []).map(({ instance_id, what, looks }) => `${instance_id} ${what} ${looks}`).toSorted();
+    return { sequence: line?.sequence, faults, seconds: (performance.now() - began) / 1000 };
+  }
+
+  test("a job of an instance sets the timer up, and its site, whose file only the proxy's root reads", async () => {
+    const [{ name }] = await statusKeys(machine.server.id);
+    expect(readFileSync(program, "utf8")).toBe(watchProgram());
+    expect(readFileSync(join(machine.root, "caddy/etc/sites/status.caddy"), "utf8")).toContain("root * /etc/caddy/status");
+    erp("ins_1");
+    await look();
+    expect(readdirSync(status())).toEqual([name]);
+    for (const file of ["inner", "outer"]) expect(statSync(join(machine.root, "watch", file)).mode & 0o077).toBe(0);
+  });
+
+  test("an ERP that cannot be used is named with what does not load, and looked at twice the first time", async () => {
+    for (const kind of ["well", "silent", "slow", "dead", "broken", "unserved", "unstyled", "unscripted", "endlessfile"])
+      erp(`ins_${kind}`, { kind });
+    erp("ins_stopped", { kind: "silent", wanted: "stopped" });
+    const faults =
+      "broken page,dead page,endlessfile script,silent page,slow page,unscripted script,unserved page,unstyled stylesheet".split(
+        ",",
+      );
+    const first = await look();
+    expect(first.faults).toEqual(faults.map((fault) => `ins_${fault} 2`));
+    // systemd kills it after 20 s.
+    expect(first.seconds).toBeLessThan(19);
+    expect(
+      readdirSync(join(machine.root, "watch/pages")).filter(
+        (file) => statSync(join(machine.root, "watch/pages", file)).size > 300_000,
+      ),
+    ).toEqual([]);
+  });
+
+  test("pages that never end, are huge, redirect or name strange links are pages, and nothing but the ERP itself is asked", async () => {
+    for (const kind of ["endless", "huge", "redirecting", "injecting"]) erp(`ins_${kind}`, { kind });
+    expect((await look()).faults).toEqual([]);
+    const requests = readFileSync(join(machine.root, "watch/pages/requests"), "utf8");
+    const urls = requests.split("\n").filter((line) => line.startsWith("url"));
+    expect(urls.length).toBeGreaterThan(0);
+    for (const url of urls) expect(url).toMatch(/^url = "http:\/\/127\.0\.0\.1:8079\/[A-Za-z0-9._~%/?=&;:,+@-]*"$/);
+    expect(existsSync("/tmp/ran")).toBe(false);
+    expect(processesWith(`ERP_HOSTING_ROOT=${machine.root}`).filter((pid) => pid !== process.pid)).toEqual([]);
+  });
+
+  test("while a job works on an ERP, it is not named", async () => {
+    erp("ins_1", { kind: "dead" });
+    const job = spawn("flock", ["-o", join(machine.root, "locks/ins_1"), "sleep", "60"]);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect((await look()).faults).toEqual([]);
+    job.kill();
+    expect((await look()).faults).toEqual(["ins_1 page 2"]);
+  });
+
+  test("without its proxy no ERP can be used; of a Docker that does not respond there is no new line", async () => {
+    erp("ins_1");
+    erp("ins_2");
+    const proxy = readFileSync(join(machine.notes, "proxy"), "utf8");
+    writeFileSync(join(machine.notes, "proxy"), "0\n");
+    expect((await look()).faults).toEqual(["ins_1 proxy 2", "ins_2 proxy 2"]);
+    writeFileSync(join(machine.notes, "proxy"), proxy);
+    const before = text();
+    machine.standIn("timeout", "exit 124");
+    expect(() => execFileSync("bash", [program], { env: environment(), stdio: "ignore" })).toThrow("Command failed");
+    expect(text()).toBe(before);
+    rmSync(join(machine.root, "../commands/timeout"));
+    expect((await look()).faults).toEqual([]);
+  });
+
+  test("the sequence rises although the clock goes back, and a line is believed only as its own server's, unchanged", async () => {
+    erp("ins_1");
+    const [key] = await statusKeys(machine.server.id);
+    const far = 9_999_999_999;
+    writeFileSync(join(machine.root, "watch/sequence"), `${far}\n`);
+    expect((await look()).sequence).toBe(far + 1);
+    const line = text();
+    expect(parseStatusLine(line, machine.server.id, key)).toEqual({ sequence: far + 1, faults: [] });
+    expect(parseStatusLine(line, "srv_other", key)).toBeUndefined();
+    expect(parseStatusLine(line, machine.server.id, { ...key, key: Buffer.alloc(64) })).toBeUndefined();
+    for (const forged of [
+      line.replace(" - ", " ins_1:page:1 "),
+      line.replace(String(far + 1), String(far + 2)),
+      line.trimEnd(),
+      `${line}x`,
+      "",
+    ])
+      expect(parseStatusLine(forged, machine.server.id, key), forged).toBeUndefined();
+  });
+
+  test("40 ERPs that respond cost little of the machine", async () => {
+    for (let number = 1; number <= 40; number++) erp(`ins_${number}`);
+    expect((await look()).faults).toEqual([]);
+    // A fifth of a processor for 20 s is what systemd allows: 4 s.
+    const { stdout } = spawnSync("bash", ["-c", `TIMEFORMAT='%U %S'; { time bash ${program}; } 2>&1`], {
+      env: environment(),
+      encoding: "utf8",
+    });
+    const [user = NaN, system = NaN] = stdout.trim().split(" ").map(Number);
+    expect(user + system).toBeLessThan(1);
+  });
+});
