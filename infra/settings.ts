@@ -15,7 +15,7 @@ export interface Settings {
   /** Whether customers' data survives an accidental deletion of the table, the stack or the bucket. */
   protectData: boolean;
   logDays: 30 | 365;
-  /** Per method and second: a last limit. The contract's limits are per credential, and in the authorizer. */
+  /** Per method and second: a last limit. The API's limits (docs/api.md) are per credential, and in the authorizer. */
   requestsPerSecond: number;
   requestsBurst: number;
   logLevel: "INFO" | "DEBUG";

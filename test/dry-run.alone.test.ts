@@ -8,7 +8,7 @@ import { seedServer } from "./harness/seed.ts";
 
 beforeAll(async () => holdForGood(await ownCloud()));
 
-/** CONTRACT.md, section 6. */
+/** What docs/api.md promises. */
 const DRY = [
   "POST /instances",
   "POST /instances/:id/clone",
@@ -21,7 +21,7 @@ const DRY = [
   "PUT /instances/:id/backup-policy",
 ];
 
-test("the routes with dry runs are the contract's", () => {
+test("the routes with dry runs are those that docs/api.md names", () => {
   expect(
     everyRoute
       .filter(({ dryRun }) => dryRun)

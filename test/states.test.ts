@@ -19,7 +19,7 @@ const STATES = [
 
 /** Other vocabularies: those of a provider's machine, of a job on a machine, and of the ERP that the sandbox simulates. */
 const OTHERS = /^shared\/(?:providers\/|hosts\/(?:sandbox|ssh)|data\/sandbox\.ts)/;
-/** The contract shows states in its examples. */
+/** The API description shows states in its examples. */
 const EXAMPLES = /^shared\/api\//;
 
 const literalsIn = (folders: string, pattern: (states: string) => RegExp, except: readonly RegExp[]): string[] =>

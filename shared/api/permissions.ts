@@ -17,5 +17,5 @@ export type Permission = keyof typeof PERMISSIONS;
 
 const isPermission = (value: string): value is Permission => Object.hasOwn(PERMISSIONS, value);
 
-/** Every permission, in the order of the specification: what a signed-in user has. */
+/** Every permission, in the order of docs/api.md: what a signed-in user has. */
 export const ALL_PERMISSIONS: readonly Permission[] = Object.keys(PERMISSIONS).filter(isPermission);

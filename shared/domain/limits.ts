@@ -1,4 +1,4 @@
-// The limits of the specification and the contract, with their units.
+// The limits that docs/api.md promises, with their units.
 
 /** The window over which requests are counted. */
 export const WINDOW_SECONDS = 60;

@@ -9,7 +9,7 @@ type TokenPrefix = "svc_live_" | "svc_test_";
 export const tokenPrefix = (environment: Environment): TokenPrefix => (environment === "live" ? "svc_live_" : "svc_test_");
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** 30 characters of 5.95 bits each: 178 bits, more than the contract's 160. */
+/** 30 characters of 5.95 bits each: 178 bits, more than anyone can guess. */
 const RANDOM_CHARACTERS = 30;
 /** A CRC32 is below 62^6. */
 const CHECKSUM_CHARACTERS = 6;

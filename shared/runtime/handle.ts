@@ -221,7 +221,7 @@ function authorize(endpoint: Endpoint): Handling {
 // Built once: building a schema costs more than all parsing of a request.
 const AnyObject = z.looseObject({});
 
-/** Throws the specification's 403, which names the permission that is missing. */
+/** Throws the 403 that names the missing permission. */
 export function requirePermission(caller: Caller, permission: Permission): void {
   if (!caller.permissions.includes(permission)) throw permissionRequired(permission);
 }

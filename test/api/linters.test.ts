@@ -45,7 +45,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     rules: /^owasp:api2:2023-(write|read)-restricted$|^owasp:api8:2023-define-error-responses-401$/,
     where: new RegExp(`^${PUBLIC}`),
-    reason: "Signing in, health and this description are open to all by the contract",
+    reason: "Signing in, health and this description are open to all",
   },
   {
     rules: /^owasp:api1:2023-no-numeric-ids$/,

@@ -86,7 +86,7 @@ test("a backup locks its instance, and the error of a second backup names the op
 
 describe("the instance's state", () => {
   test.each(INSTANCE_STATUSES)(
-    "a backup of an instance that is %s is allowed only if the contract's table allows it",
+    "a backup of an instance that is %s is allowed only if the table of statuses allows it",
     async (state) => {
       const other = await account();
       const instance = await seedInstance(other.id, { state });

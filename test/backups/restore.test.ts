@@ -133,7 +133,7 @@ describe("rejected restores", () => {
   );
 
   test.each(INSTANCE_STATUSES)(
-    "a restore of an instance that is %s is allowed only if the contract's table allows it",
+    "a restore of an instance that is %s is allowed only if the table of statuses allows it",
     async (state) => {
       const instance = await seedInstance(me.id, { state });
       const response = await restore(await seedBackup(instance));

@@ -1,5 +1,5 @@
-// A client that knows HTTP and the contract's envelope, and nothing else. It checks every response that it gets against
-// the contract's rules for all responses and for its route, so every test checks them too.
+// A client that knows HTTP and the API's envelope, and nothing else. It checks every response that it gets against
+// the rules of docs/api.md for all responses and for its route, so every test checks them too.
 import { gunzipSync, inflateSync } from "node:zlib";
 import { Agent, request as send } from "node:http";
 import { expect } from "vitest";
@@ -34,7 +34,7 @@ export interface ApiResponse {
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
 
 const ErrorBody = z.strictObject({
-  code: z.string().refine(isErrorCode, "is no code of the contract"),
+  code: z.string().refine(isErrorCode, "is no code of the API"),
   message: z.string().min(1),
   details: z.record(z.string(), z.unknown()).optional(),
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 const act = (api: Client, id: string, action: string) => api.post(`/instances/${id}/actions`, { action });
 const show = async (id: string) => (await (await me.token()).api.get(`/instances/${id}`)).as(Instance);
 
-/** CONTRACT.md: the states from which each action may start. */
+/** The statuses from which each action may start, written out a second time. */
 const FROM: Record<string, string[]> = {
   start: ["stopped", "failed"],
   stop: ["running"],
@@ -31,7 +31,7 @@ const FROM: Record<string, string[]> = {
 
 describe.each(INSTANCE_STATUSES)("an instance that is %s", (state) => {
   test.each(Object.keys(FROM))(
-    "actions and allowed_actions of an instance that is %s follow the contract's table",
+    "actions and allowed_actions of an instance that is %s follow the table of statuses",
     async (action) => {
       const instance = await seedInstance(me.id, { server_id: serverId, state });
       const { api } = await me.token();

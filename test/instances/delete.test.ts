@@ -43,7 +43,7 @@ test("a server can be deleted once its last instance is gone", async () => {
   await me.until((await me.api.delete(`/servers/${server.id}`)).as(Operation).id);
 });
 
-test.each(INSTANCE_STATUSES)("an instance that is %s can be deleted only if the contract's table allows it", async (state) => {
+test.each(INSTANCE_STATUSES)("an instance that is %s can be deleted only if the table of statuses allows it", async (state) => {
   const other = await account();
   const { id } = await seedInstance(other.id, { state });
   const response = await other.api.delete(`/instances/${id}`);

@@ -166,7 +166,7 @@ test("an update needs at least one field", async () => {
 });
 
 test.each(INSTANCE_STATUSES)(
-  "an instance that is %s can change its domain only if the contract's table allows it",
+  "an instance that is %s can change its domain only if the table of statuses allows it",
   async (state) => {
     const { id } = await seedInstance(me.id, { server_id: serverId, state });
     const response = await (await me.token()).api.put(`/instances/${id}`, { domain: uniqueDomain() });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   me = await account();
 });
 
-/** CONTRACT.md: a POST that creates a server, instance, clone, backup, token or SSH key, and every DELETE. */
+/** docs/api.md: a POST that creates a server, instance, clone, backup, token or SSH key, and every DELETE. */
 const CREATE_DELETE = [
   "POST /servers",
   "POST /instances",
@@ -42,7 +42,7 @@ const CREATE_DELETE = [
 const counted = (response: ApiResponse) =>
   ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map((name) => Number(response.headers[name]));
 
-test.each(closedRoutes)("$title counts against the limit that the contract assigns, even when it fails", async (route) => {
+test.each(closedRoutes)("$title counts against the limit that docs/api.md says, even when it fails", async (route) => {
   const { api } = await me.token(["settings:read"]);
   const before = Date.now() / 1000;
   const [limit, remaining, reset = 0] = counted(await api.send(route.method, pathOf(route), bodyOf(route)));

@@ -1,4 +1,4 @@
-// The order in which the service checks a request: each pair of the contract's list, with a request that fails both checks.
+// The order in which the service checks a request: each pair of those that docs/api.md lists, with a request that fails both checks.
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 const SEARCH = ["label", "search", "sort"];
-/** CONTRACT.md: the filters of each list. */
+/** docs/api.md: the filters of each list. */
 const FILTERS: Record<string, string[]> = {
   "GET /servers": ["status", ...SEARCH],
   "GET /instances": ["status", "server_id", "protection", ...SEARCH],
@@ -29,7 +29,7 @@ const FILTERS: Record<string, string[]> = {
   "GET /tokens": [],
 };
 
-test("the lists and their filters are the contract's", () => {
+test("the lists and their filters are those that are promised", () => {
   const paging = ["page", "per_page", "cursor", "created_after", "created_before", "order"];
   const filters = listRoutes.map((route) => [
     route.title,

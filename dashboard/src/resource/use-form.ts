@@ -1,4 +1,4 @@
-// The state of a form: its values, its errors by the contract's schema, and sending them so that a repetition takes effect once.
+// The state of a form: its values, its errors by the API's schema, and sending them so that a repetition takes effect once.
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "react-router";

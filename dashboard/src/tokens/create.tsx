@@ -24,7 +24,7 @@ const nothingChosen: { name: string; permissions: Permission[]; expiry: Expiry; 
   date: "",
 };
 
-/** The contract's schema, with messages for a date instead of a time. */
+/** The API's schema, with messages for a date instead of a time. */
 const body = api.tokens.create.body.extend({
   expires_at: z.iso
     .datetime({ error: () => text.tokens.expiry.noDate })
