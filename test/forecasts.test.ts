@@ -126,6 +126,24 @@ test("a dry run of a clone says whether the copy is neutralized, and its users r
   expect(await updates({ restore_database: false })).toEqual([]);
 });
 
+test("each sentence of a dry run comes with its code and parameters", async () => {
+  const instance = await seedInstance(me.id, { name: "Before", domain: uniqueDomain() });
+  const [{ api }, domain] = [await me.token(), uniqueDomain()];
+  const { effects, warnings, warning_reasons } = (
+    await api.put(`/instances/${instance.id}?dry_run=true`, { name: "After", domain })
+  ).as(DryRun);
+  expect(effects.map(({ code, parameters, detail }) => ({ code, parameters, detail }))).toEqual([
+    { code: "name_changed", parameters: { before: "Before", after: "After" }, detail: "Changes name from Before to After" },
+    {
+      code: "domain_changed",
+      parameters: { before: instance.domain, after: domain },
+      detail: `Changes domain from ${instance.domain} to ${domain}`,
+    },
+  ]);
+  expect(warning_reasons).toEqual([{ code: "domain_needs_dns", parameters: { before: instance.domain, after: domain } }]);
+  expect(warnings).toEqual([`${instance.domain} stops working. ${domain} needs a DNS record that leads to the server`]);
+});
+
 test("a dry run of an update names the labels", async () => {
   const { id } = await seedInstance(me.id, { labels: { env: "production" } });
   const { api } = await me.token();

@@ -382,7 +382,7 @@ test("either a first task or a concurrent withdrawal wins, and neither fails", a
     const [withdrawn, begun] = await Promise.all([
       later(0, () => withdrawOperation(operation, () => undefined)),
       later(round * 4, () =>
-        beginOperation(operation, { step: null, progress: 0 }).catch((error: unknown) => {
+        beginOperation(operation, { step: null, step_code: null, progress: 0 }).catch((error: unknown) => {
           if (!(error instanceof ConditionFailed)) throw error;
           return false; // the task retries, and finds no operation
         }),

@@ -135,14 +135,14 @@ export const backups = {
     summary: "List the backups of all instances",
     description: "Returns the account's backups, newest first, including backups of deleted instances.",
     access: ["backups:read"],
-    ...searchableListOf(Backup, { status: BackupStatus, instance_id: id("instance") }),
+    ...searchableListOf("backup", Backup, { status: BackupStatus, instance_id: id("instance") }),
   }),
   listOfInstance: endpoint({
     path: "/instances/:id/backups",
     summary: "List the backups of an instance",
     description: "Returns an instance's backups, newest first. Works for a deleted instance too.",
     access: ["backups:read"],
-    ...searchableListOf(Backup, { status: BackupStatus }),
+    ...searchableListOf("backup", Backup, { status: BackupStatus }),
   }),
   create: endpoint({
     method: "POST",

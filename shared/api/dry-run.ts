@@ -5,6 +5,14 @@ import { RESOURCE_TYPES } from "../domain/lifecycle.ts";
 import { NextRuns } from "./backup-policy.ts";
 import { integer } from "./fields.ts";
 
+/** What a client says in its own words. */
+const reason = {
+  code: z.string().meta({ description: "What the sentence says; new codes may appear", examples: ["all_replaced"] }),
+  parameters: z
+    .record(z.string(), z.union([z.string(), z.number()]))
+    .meta({ description: "The values in the sentence", examples: [{}] }),
+};
+
 const Effect = z.object({
   action: z
     .enum(["create", "update", "delete", "start", "stop", "restart", "restore", "read"])
@@ -20,7 +28,8 @@ const Effect = z.object({
   }),
   detail: z
     .string()
-    .meta({ description: "For people to read", examples: ["Replaces the database and the files with those of the backup"] }),
+    .meta({ description: "For people to read", examples: ["Replaces the database and the files with the backup's"] }),
+  ...reason,
 });
 export type Effect = z.infer<typeof Effect>;
 
@@ -44,6 +53,9 @@ export const DryRun = z
     disk_bytes: integer(0, "Additional disk space that the work would need on the server; null if unknown").min(0).nullable(),
     ...NextRuns.partial().shape,
     warnings: z.array(z.string()).meta({ description: "What you may want to know first, for people to read", examples: [[]] }),
+    warning_reasons: z
+      .array(z.object(reason))
+      .meta({ description: "The same as codes with parameters, in the same order", examples: [[]] }),
   })
   .meta({ id: "DryRun" });
 export type DryRun = z.infer<typeof DryRun>;

@@ -1,7 +1,7 @@
 // The fields that several resources share: ids, timestamps, names, lists.
 import * as z from "zod";
 import { asciiDomain, asciiEmail } from "../domain/international.ts";
-import { exampleId, idForm, type IdKind } from "../domain/id-kinds.ts";
+import { exampleId, idForm, ID_PREFIXES, type IdKind } from "../domain/id-kinds.ts";
 import { LABEL_CHARACTERS, LABELS_BYTES_MAX, LABELS_MAX, LISTED_MAX, PER_PAGE_MAX } from "../domain/limits.ts";
 
 const ids = new Map<IdKind, z.ZodString>();
@@ -187,6 +187,8 @@ export const queryInteger = (minimum: number, maximum: number) =>
     .transform(Number)
     .pipe(z.number().int().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
 
+const PER_PAGE = 20;
+
 /** The highest page number; far beyond any list, so that offsets stay exact numbers. */
 const PAGE_MAX = 1_000_000_000;
 
@@ -270,6 +272,26 @@ const finding = {
   sort: z.enum(["created_at", "name"]).meta({ description: "The default is `created_at`", examples: ["created_at"] }),
 };
 
+/** IDs in a query, separated by commas; each counts once. */
+function idsOf(kind: IdKind) {
+  const { pattern, maxLength } = idForm(kind);
+  const isId = new RegExp(pattern);
+  return z
+    .string()
+    .refine(
+      (value) => value.split(",").length <= PER_PAGE_MAX && value.split(",").every((each) => isId.test(each)),
+      `must be IDs of ${kind === "ssh_key" ? "SSH key" : kind}s, separated by commas, at most ${PER_PAGE_MAX}`,
+    )
+    .transform((value) => [...new Set(value.split(","))])
+    .pipe(z.array(z.string()))
+    .meta({
+      description: "Only these records; unknown IDs are left out. Cannot be combined with other parameters",
+      examples: [exampleId(kind)],
+      pattern: `^${ID_PREFIXES[kind]}_[0-9a-z_,]+$`,
+      maxLength: PER_PAGE_MAX * (maxLength + 1) - 1,
+    });
+}
+
 /** Query of a list: `page` or `cursor`, `per_page`, the order, and filters, which all must hold. */
 export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) =>
   z
@@ -278,7 +300,7 @@ export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) =>
         .optional()
         .meta({ description: "Page number, starting at 1 (the default)", examples: [1] }),
       per_page: queryInteger(1, PER_PAGE_MAX)
-        .default(20)
+        .default(PER_PAGE)
         .meta({ description: `Records per page, at most ${PER_PAGE_MAX}`, examples: [20] }),
       cursor: z.string().min(1, "must not be empty").max(512, "must have at most 512 characters").optional().meta({
         description: "`meta.next_cursor` of the previous page; cannot be combined with `page`",
@@ -296,15 +318,22 @@ export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) =>
           message: "cannot be combined with page",
           input: query["cursor"],
         });
+      const { ids, per_page, ...others } = query;
+      if (ids !== undefined && (per_page !== PER_PAGE || Object.values(others).some((value) => value !== undefined)))
+        context.issues.push({ code: "custom", path: ["ids"], message: "cannot be combined with other parameters", input: ids });
     });
 
 /** What the declarations of all lists have in common. */
 export const listOf = <T extends z.ZodType, F extends Record<string, z.ZodType>>(record: T, filters: F) =>
   ({ method: "GET", query: listQuery(filters), list: true, data: z.array(record) }) as const;
 
+/** The same for lists of resources, which can be read by their IDs. */
+export const resourceListOf = <T extends z.ZodType, F extends Record<string, z.ZodType>>(kind: IdKind, record: T, filters: F) =>
+  listOf(record, { ids: idsOf(kind), ...filters });
+
 /** The same for lists that can be searched, and filtered by label. */
-export const searchableListOf = <T extends z.ZodType, F extends Record<string, z.ZodType>>(record: T, filters: F) =>
-  listOf(record, { ...filters, ...finding });
+export const searchableListOf = <T extends z.ZodType, F extends Record<string, z.ZodType>>(kind: IdKind, record: T, filters: F) =>
+  resourceListOf(kind, record, { ...filters, ...finding });
 
 type Optional<F extends Record<string, z.ZodType>> = { [K in keyof F]: z.ZodOptional<F[K]> };
 const optional = <F extends Record<string, z.ZodType>>(filters: F) =>

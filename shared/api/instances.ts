@@ -176,7 +176,11 @@ export const instances = {
     summary: "List instances",
     description: "Returns the account's instances, newest first.",
     access: ["instances:read"],
-    ...searchableListOf(ListedInstance, { status: InstanceStatus, server_id: id("server"), protection: ProtectionStatus }),
+    ...searchableListOf("instance", ListedInstance, {
+      status: InstanceStatus,
+      server_id: id("server"),
+      protection: ProtectionStatus,
+    }),
   }),
   create: endpoint({
     method: "POST",

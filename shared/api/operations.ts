@@ -13,7 +13,7 @@ import { endpoint } from "./endpoint.ts";
 import { HISTORY_DAYS, WAITS_AT_ONCE } from "../domain/limits.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { Drill } from "./drill.ts";
-import { Actor, id, integer, listOf, timestamp, waitSeconds } from "./fields.ts";
+import { Actor, id, integer, resourceListOf, timestamp, waitSeconds } from "./fields.ts";
 
 const OperationStatus = z.enum(OPERATION_STATUSES);
 
@@ -91,9 +91,17 @@ export const Operation = z
       .string()
       .nullable()
       .meta({ description: "The current step, for people to read", examples: ["Installing the ERP"] }),
+    step_code: z
+      .string()
+      .nullable()
+      .meta({ description: "The same as a code; new codes may appear", examples: ["installErp"] }),
     resource: z.object({
       type: z.enum(RESOURCE_TYPES).meta({ examples: ["instance"] }),
       id: z.string().meta({ examples: ["ins_01kag8w1s2e7tv8q4m5n6p7r8s"] }),
+      name: z
+        .string()
+        .nullable()
+        .meta({ description: "Its name when the operation started; null for old operations", examples: ["Shop"] }),
     }),
     result: OperationResult.nullable().meta({ examples: [null] }),
     error: z
@@ -117,7 +125,8 @@ export const justBegun = (type: OperationType, resource: ResourceType) => ({
   status: OPERATION.pending,
   progress: 0,
   step: null,
-  resource: { type: resource, id: exampleId(resource) },
+  step_code: null,
+  resource: { type: resource, id: exampleId(resource), name: "Shop" },
   started_at: null,
 });
 
@@ -130,7 +139,7 @@ export const operations = {
       "With `resource_id`, returns the operations that change, lock or read a resource: an instance's list includes the operations " +
       "of its backups and clones, and a backup's list includes its restores. " +
       `Operations are kept for ${HISTORY_DAYS} days.`,
-    ...listOf(Operation, {
+    ...resourceListOf("operation", Operation, {
       status: OperationStatus,
       resource_id: z.union([id("server"), id("instance"), id("backup")], "must be the ID of a server, an instance or a backup"),
     }),

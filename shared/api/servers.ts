@@ -100,7 +100,7 @@ export const servers = {
     description:
       "Returns the account's servers, newest first, including those still being created. Deleted servers are not listed.",
     access: ["servers:read"],
-    ...searchableListOf(ListedServer, { status: ServerStatus }),
+    ...searchableListOf("server", ListedServer, { status: ServerStatus }),
   }),
   create: endpoint({
     method: "POST",

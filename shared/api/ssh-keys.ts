@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { deleted, id, listOf, text, timestamp } from "./fields.ts";
+import { deleted, id, resourceListOf, text, timestamp } from "./fields.ts";
 import { overQuota } from "./errors.ts";
 
 const EXAMPLE_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8v1FfLxY0l3u6cQbV2iXW0Lq4bqXb3oS0tYQf2gk3E ops@example.com";
@@ -24,7 +24,7 @@ export const sshKeys = {
     summary: "List SSH keys",
     description: "Returns the account's SSH keys, newest first.",
     access: ["servers:read"],
-    ...listOf(SshKey, {}),
+    ...resourceListOf("ssh_key", SshKey, {}),
   }),
   create: endpoint({
     method: "POST",

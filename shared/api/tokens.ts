@@ -3,7 +3,7 @@ import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { Actor, deleted, id, listOf, text, time, timestamp } from "./fields.ts";
+import { Actor, deleted, id, resourceListOf, text, time, timestamp } from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
 import { mustBeOneOf, overQuota, taken } from "./errors.ts";
 
@@ -37,7 +37,7 @@ export const tokens = {
     summary: "List API tokens",
     description: "Returns the account's API tokens, newest first, without their values.",
     access: "session",
-    ...listOf(Token, {}),
+    ...resourceListOf("token", Token, {}),
   }),
   create: endpoint({
     method: "POST",

@@ -15,12 +15,12 @@ import type { Labels } from "../api/fields.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { EDITABLE, isFailure, LIFECYCLE, type OperationType, RESTORABLE, type Transition } from "../domain/lifecycle.ts";
 import { FAILED_BACKUP_DAYS } from "../domain/limits.ts";
-import { getterOf, presentOf, refOf } from "./by-id.ts";
+import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
 import { type Author, type Change, changeOf, heldByAnother, labelChange, relabeledMeanwhile, withLabels } from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
 import { keys } from "./keys.ts";
 import { listPage } from "./lists.ts";
-import type { Listed, PageQuery } from "./pages.ts";
+import { type ByIds, type Listed, pageByIds, type PageQuery } from "./pages.ts";
 import { parseEach } from "./parse-each.ts";
 import { changing, requireRunning, reserveOperation } from "./operations.ts";
 import { BackupRecord, type InstanceRecord, type OperationRecord } from "./records.ts";
@@ -32,28 +32,35 @@ export const backupRef = refOf("backup", BackupRecord);
 export const presentBackup = presentOf<BackupRecord>("backup");
 export const getBackup = getterOf("backup", backupRef, presentBackup);
 
-type BackupQuery = PageQuery & Finding & { status?: string | undefined };
+type BackupQuery = PageQuery & Finding & ByIds & { status?: string | undefined };
 
 export async function listBackups(
   accountId: string,
   { instance_id, ...query }: BackupQuery & { instance_id?: string | undefined },
 ): Promise<Listed<BackupRecord>> {
   if (instance_id !== undefined) return listBackupsOfInstance(accountId, instance_id, query);
-  const { status, label, search, sort, ...page } = query;
+  const { ids, status, label, search, sort, ...page } = query;
   const list = { kind: "backup", accountId, schema: BackupRecord } as const;
+  if (ids !== undefined) return listByIds(list, ids);
   const [finding, filters] = [{ label, search, sort }, { status }];
   if (!needsEntries(finding, filters, page)) return listPage({ ...list, status }, page);
   const { records, meta } = await findPage(list, { finding, filters, page });
   return { items: parseEach(BackupRecord, records), meta };
 }
 
-export function listBackupsOfInstance(
+export async function listBackupsOfInstance(
   accountId: string,
   instanceId: string,
-  { status, label, search, sort, ...page }: BackupQuery,
+  { ids, status, label, search, sort, ...page }: BackupQuery,
 ): ReturnType<typeof findOfParent<BackupRecord>> {
   if (!isId("instance", instanceId)) throw notFound("instance");
-  return findOfParent({ kind: "backup", accountId, schema: BackupRecord }, instanceId, {
+  const list = { kind: "backup", accountId, schema: BackupRecord } as const;
+  if (ids !== undefined) {
+    const { items } = await listByIds(list, ids);
+    const ofInstance = items.filter(({ instance_id }) => instance_id === instanceId);
+    return { ...pageByIds(ofInstance, ids), isEmpty: ofInstance.length === 0 };
+  }
+  return findOfParent(list, instanceId, {
     finding: { label, search, sort },
     filters: { status },
     page,

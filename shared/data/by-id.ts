@@ -1,9 +1,11 @@
-// How a record of an account is found by its ID.
+// How records of an account are found by their IDs.
 import type * as z from "zod";
 import { notFound } from "../api/errors.ts";
 import { isId } from "../domain/ids.ts";
 import { keys, type ListKind } from "./keys.ts";
-import { find, type Ref } from "./table.ts";
+import { type Listed, pageByIds } from "./pages.ts";
+import { parseEach } from "./parse-each.ts";
+import { find, readAll, type Ref } from "./table.ts";
 
 type Kind = ListKind | "ssh_key";
 type RefOf<T> = (accountId: string, id: string) => Ref<T>;
@@ -26,3 +28,15 @@ export const getterOf =
   <T>(kind: Kind, refOf: RefOf<T>, present: (record: T | undefined) => T) =>
   async (accountId: string, id: string): Promise<T> =>
     present(isId(kind, id) ? await find(refOf(accountId, id)) : undefined);
+
+/** A list's records that a query names, read in one call. */
+export async function listByIds<T extends { id: string }>(
+  { kind, accountId, schema }: { kind: Kind; accountId: string; schema: z.ZodType<T> },
+  ids: readonly string[],
+): Promise<Listed<T>> {
+  const items = await readAll(
+    ids.map((id) => keys.record(kind, accountId, id)),
+    { consistent: false },
+  );
+  return pageByIds(parseEach(schema, [...items.values()]), ids);
+}

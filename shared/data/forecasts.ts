@@ -6,6 +6,7 @@ import type { Effect, Forecast } from "../api/dry-run.ts";
 import { OPERATION, type OperationType, RESTORABLE, SERVING, USABLE } from "../domain/lifecycle.ts";
 import { daysOf } from "../domain/cron-days.ts";
 import { isLowDisk } from "../domain/low-disk.ts";
+import { english, type Parameters, type Sentence, type SentenceCode } from "../domain/sentences.ts";
 import { waitingBackup } from "./begin-backup.ts";
 import { hostReportRef } from "./host-reports.ts";
 import { keys, keyString } from "./keys.ts";
@@ -26,33 +27,39 @@ import { find, read, readAll } from "./table.ts";
 
 type ResourceType = Effect["resource"]["type"];
 
-const effect = (action: Effect["action"], type: ResourceType, id: string | null, detail: string): Effect => ({
-  action,
-  resource: { type, id },
-  detail,
-});
+const sentence = (code: SentenceCode, parameters: Parameters = {}): Sentence => ({ code, parameters });
+
+const effect = (
+  action: Effect["action"],
+  resource: { type: ResourceType; id: string | null },
+  code: SentenceCode,
+  parameters: Parameters = {},
+): Effect => ({ action, resource, detail: english({ code, parameters }), code, parameters });
+
+interface Estimate extends Partial<Pick<Forecast, "downtime_seconds" | "disk_bytes" | "next_run_at" | "next_runs">> {
+  warnings?: Sentence[];
+}
 
 /** What interrupts no ERP and needs no disk space, unless it says otherwise. */
-const forecast = (effects: Effect[], other: Partial<Omit<Forecast, "effects">> = {}): Forecast => ({
+const forecast = (effects: Effect[], { warnings = [], ...estimate }: Estimate = {}): Forecast => ({
   effects,
   downtime_seconds: 0,
   disk_bytes: 0,
-  warnings: [],
-  ...other,
+  ...estimate,
+  warnings: warnings.map(english),
+  warning_reasons: warnings,
 });
 
-const readsArchive = (backupId: string): Effect =>
-  effect("read", "backup", backupId, "Reads the archive; the backup cannot be deleted until the operation ends");
+const SERVER = "server" as const;
+const INSTANCE = "instance" as const;
+const BACKUP = "backup" as const;
+const NEW_INSTANCE = { type: INSTANCE, id: null };
+const NEW_BACKUP = { type: BACKUP, id: null };
+
+const readsArchive = (id: string): Effect => effect("read", { type: BACKUP, id }, "archive_read");
 
 export const forecastServerDeletion = ({ id, machine_id }: ServerRecord): Forecast =>
-  forecast([
-    effect(
-      "delete",
-      "server",
-      id,
-      machine_id === null ? "Deletes the record; it has no machine" : "Deletes the machine at its provider, and the record",
-    ),
-  ]);
+  forecast([effect("delete", { type: SERVER, id }, machine_id === null ? "server_record_deleted" : "server_deleted")]);
 
 /** Who asks: a forecast shows nothing that they may not read. */
 type Reader = Pick<Caller, "permissions">;
@@ -63,34 +70,31 @@ const mayRead = ({ permissions }: Reader, type: "server" | "instance" | "backup"
  * What a server's disk is short of, as it last reported: `bytes` are the least that the work needs. Nothing without a report. It is never an
  * error: the machine itself checks for room before it works.
  */
-async function diskWarnings(reader: Reader, accountId: string, serverId: string, bytes: number): Promise<string[]> {
+async function diskWarnings(reader: Reader, accountId: string, serverId: string, bytes: number): Promise<Sentence[]> {
   if (!mayRead(reader, "server")) return [];
   const { server, report } = await read({ server: serverRef(accountId, serverId), report: hostReportRef(accountId, serverId) });
   if (server === undefined || report === undefined) return [];
   const { disk_free_bytes: free, reported_at } = report;
   const { disk_gb } = server.specs;
   if (!isLowDisk(free - bytes, disk_gb)) return [];
-  const needed = isLowDisk(free, disk_gb) ? "" : `this needs at least ${gigabytes(bytes)} GB, and `;
-  return [`Low disk space: ${needed}server ${server.name} reported ${gigabytes(free)} GB free at ${reported_at}. ${REMEDY}`];
+  const reported = { server_name: server.name, free_bytes: free, reported_at };
+  if (isLowDisk(free, disk_gb)) return [sentence("disk_low", reported)];
+  return [sentence("disk_low_afterwards", { needed_bytes: bytes, ...reported })];
 }
-
-const REMEDY = "Delete instances there that you no longer need, or use another server";
-
-const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
 
 /** With one more instance, each must have at least the least share of memory that an instance gets (`share` in hosts/script/install.sh). */
 const INSTANCE_MB_MIN = 768;
 const memoryForInstances = (memory_gb: number): number => (memory_gb * 1024 * 15) / 16 - 384;
 
-async function memoryWarnings(reader: Reader, accountId: string, serverId: string): Promise<string[]> {
+async function memoryWarnings(reader: Reader, accountId: string, serverId: string): Promise<Sentence[]> {
   if (!mayRead(reader, "server")) return [];
   const server = await find(serverRef(accountId, serverId));
   if (server === undefined) return [];
-  const { name, instances, specs } = server;
-  if ((instances + 1) * INSTANCE_MB_MIN <= memoryForInstances(specs.memory_gb)) return [];
-  return [
-    `Too little memory: with this one, server ${name} has ${instances + 1} instances, which need ${INSTANCE_MB_MIN} MB each, and ${specs.memory_gb} GB of memory. Use another server`,
-  ];
+  const { name: server_name, instances, specs } = server;
+  const { memory_gb } = specs;
+  const instance_count = instances + 1;
+  if (instance_count * INSTANCE_MB_MIN <= memoryForInstances(memory_gb)) return [];
+  return [sentence("memory_low", { server_name, instance_count, needed_mb: INSTANCE_MB_MIN, memory_gb })];
 }
 
 /** Of a new instance that gets this policy. */
@@ -102,12 +106,7 @@ export async function forecastCreation(
   const { erp_version, edition, server_id, database_name, domain } = instance;
   return forecast(
     [
-      effect(
-        "create",
-        "instance",
-        null,
-        `Installs the ERP ${erp_version} (${edition}) on server ${server_id} with the database ${database_name}, at https://${domain}`,
-      ),
+      effect("create", NEW_INSTANCE, "erp_installed", { erp_version, edition, server_id, database_name, domain }),
       ...effectsOfFirst(policy),
     ],
     {
@@ -125,25 +124,16 @@ const effectsOfPolicy = (
   instanceId: string | null,
   { schedule, timezone, enabled, drill_every_days }: PolicyFields,
 ): Effect[] => [
-  effect(
-    "update",
-    "instance",
-    instanceId,
-    enabled ? `Backs up the instance by the schedule ${schedule} (${timezone})` : "Takes no backups by schedule",
-  ),
-  ...(enabled && drill_every_days !== null
-    ? [
-        effect(
-          "read",
-          "backup",
-          null,
-          `Drills the newest completed backup every ${drill_every_days === 1 ? "day" : `${drill_every_days} days`}`,
-        ),
-      ]
-    : []),
+  enabled
+    ? effect("update", { type: INSTANCE, id: instanceId }, "backups_scheduled", { schedule, timezone })
+    : effect("update", { type: INSTANCE, id: instanceId }, "backups_paused"),
+  ...(enabled && drill_every_days !== null ? [effect("read", NEW_BACKUP, ...drillsEvery(drill_every_days))] : []),
 ];
 
-const DUE_BACKUP = effect("create", "backup", null, "Takes a backup as soon as the instance is available");
+const drillsEvery = (days: number): [SentenceCode, Parameters] =>
+  days === 1 ? ["drills_daily", {}] : ["drills_scheduled", { days }];
+
+const DUE_BACKUP = effect("create", NEW_BACKUP, "backup_due");
 
 /** Those of a new instance's policy. */
 const effectsOfFirst = (policy: PolicyFields | null): Effect[] =>
@@ -154,8 +144,21 @@ interface Parts {
   restore_filestore: boolean;
 }
 
-const partsOf = ({ restore_database, restore_filestore }: Parts): string =>
-  restore_database && restore_filestore ? "the database and the files" : restore_database ? "the database" : "the files";
+type PartsName = "all" | "database" | "files";
+
+const partsOf = ({ restore_database, restore_filestore }: Parts): PartsName =>
+  restore_database && restore_filestore ? "all" : restore_database ? "database" : "files";
+
+const NAMED_CLONE = {
+  all: "erp_installed_from_backup",
+  database: "erp_installed_from_database",
+  files: "erp_installed_from_files",
+} as const satisfies Record<PartsName, SentenceCode>;
+const UNNAMED_CLONE = {
+  all: "clone_installed_from_backup",
+  database: "clone_installed_from_database",
+  files: "clone_installed_from_files",
+} as const satisfies Record<PartsName, SentenceCode>;
 
 /** Without a name, the database of each clone gets another one. */
 export async function forecastClone(
@@ -165,11 +168,12 @@ export async function forecastClone(
   parts: Parts & { reset_users: boolean },
 ): Promise<Forecast> {
   const { account_id, erp_version, edition, server_id, database_name, domain, neutralized } = clone;
-  const database = database_name === undefined ? "a database named after it" : `the database ${database_name}`;
-  const place = `the ERP ${erp_version} (${edition}) on server ${server_id} with ${database}, at https://${domain}`;
+  const place = { erp_version, edition, server_id, domain };
   return forecast(
     [
-      effect("create", "instance", null, `Installs ${place}, with ${partsOf(parts)} of the backup`),
+      database_name === undefined
+        ? effect("create", NEW_INSTANCE, UNNAMED_CLONE[partsOf(parts)], place)
+        : effect("create", NEW_INSTANCE, NAMED_CLONE[partsOf(parts)], { ...place, database_name }),
       ...(parts.restore_database ? effectsOnCopy(neutralized, parts.reset_users) : []),
       readsArchive(backup.id),
       ...effectsOfFirst(policy),
@@ -177,13 +181,7 @@ export async function forecastClone(
     {
       disk_bytes: null,
       warnings: [
-        ...(neutralized
-          ? []
-          : [
-              backup.kind === "uploaded"
-                ? "The instance is not neutralized: its scheduled jobs, mail and payments run from now on here; stop the original first"
-                : "The clone is not neutralized: its scheduled jobs, mail and payments run like the original's",
-            ]),
+        ...(neutralized ? [] : [sentence(backup.kind === "uploaded" ? "upload_not_neutralized" : "clone_not_neutralized")]),
         ...(await diskWarnings(reader, account_id, server_id, leastOf(backup, parts))),
         ...(await memoryWarnings(reader, account_id, server_id)),
       ],
@@ -193,19 +191,8 @@ export async function forecastClone(
 
 /** What happens to the copied database before the ERP starts on it. */
 const effectsOnCopy = (neutralizes: boolean, resetsUsers: boolean): Effect[] => [
-  ...(neutralizes
-    ? [effect("update", "instance", null, "Neutralizes the copy: scheduled jobs, mail and payments are turned off")]
-    : []),
-  ...(resetsUsers
-    ? [
-        effect(
-          "update",
-          "instance",
-          null,
-          "Resets the copy's users: passwords, sessions and API keys stop working, except for the administrator's new password",
-        ),
-      ]
-    : []),
+  ...(neutralizes ? [effect("update", NEW_INSTANCE, "copy_neutralized")] : []),
+  ...(resetsUsers ? [effect("update", NEW_INSTANCE, "copy_users_reset")] : []),
 ];
 
 /** What at least is put on the disk: nobody knows how large one part of an archive is. */
@@ -224,15 +211,15 @@ export async function forecastRestore(
   restore: Restore,
 ): Promise<Forecast> {
   const { neutralize, backup_first } = restore;
-  const replaces = restore.restore_database
-    ? `Replaces ${partsOf(restore)} with the backup's`
-    : "Adds the backup's files to the present ones, and replaces those of the same name";
+  const parts = partsOf(restore);
   return forecast(
     [
-      effect("restore", "instance", instance.id, neutralize ? `${replaces}, and neutralizes the database` : replaces),
-      ...(backup_first
-        ? [effect("create", "backup", null, "Takes a safety backup of the current data while the ERP is stopped")]
-        : []),
+      effect(
+        "restore",
+        { type: INSTANCE, id: instance.id },
+        parts === "files" ? "files_replaced" : neutralize ? `${parts}_replaced_neutralized` : `${parts}_replaced`,
+      ),
+      ...(backup_first ? [effect("create", NEW_BACKUP, "safety_backup_taken")] : []),
       readsArchive(backup.id),
     ],
     {
@@ -243,9 +230,7 @@ export async function forecastRestore(
           : null,
       disk_bytes: null,
       warnings: [
-        ...(backup_first
-          ? []
-          : [`Without a backup first, the ${restore.restore_database ? "current data" : "replaced files"} cannot be recovered`]),
+        ...(backup_first ? [] : [sentence(restore.restore_database ? "data_not_recoverable" : "files_not_recoverable")]),
         ...(await diskWarnings(reader, instance.account_id, instance.server_id, leastOf(backup, restore))),
       ],
     },
@@ -258,24 +243,25 @@ export async function forecastAction(
   action: "start" | "stop" | "restart" | "backup",
 ): Promise<Forecast> {
   const serves = SERVING.includes(instance.state);
+  const resource = { type: INSTANCE, id: instance.id };
   switch (action) {
     case "start":
-      return forecast([effect("start", "instance", instance.id, "Starts the ERP")]);
+      return forecast([effect("start", resource, "erp_started")]);
     case "stop":
-      return forecast([effect("stop", "instance", instance.id, "Stops the ERP until you start it again")], {
+      return forecast([effect("stop", resource, "erp_stopped")], {
         downtime_seconds: null,
       });
     case "restart":
-      return forecast([effect("restart", "instance", instance.id, "Stops the ERP and starts it again")], {
+      return forecast([effect("restart", resource, "erp_restarted")], {
         downtime_seconds: !serves ? 0 : mayRead(reader, "instance") ? await durationOfLast(instance, "instance.restart") : null,
       });
     case "backup": {
       const newest = mayRead(reader, "backup") ? await newestBackup(instance) : undefined;
       const disk_bytes = newest?.size_bytes ?? null;
-      return forecast(
-        [effect("create", "backup", null, "Archives the database and the files while the ERP keeps its current status")],
-        { disk_bytes, warnings: await diskWarnings(reader, instance.account_id, instance.server_id, disk_bytes ?? 0) },
-      );
+      return forecast([effect("create", NEW_BACKUP, "backup_taken")], {
+        disk_bytes,
+        warnings: await diskWarnings(reader, instance.account_id, instance.server_id, disk_bytes ?? 0),
+      });
     }
     default:
       throw new Error(`No such action: ${String(action satisfies never)}`);
@@ -286,19 +272,17 @@ export function forecastUpdate(
   instance: InstanceRecord,
   { labels, ...news }: { [K in "name" | "admin_email" | "domain" | "labels"]?: InstanceRecord[K] | undefined },
 ): Forecast {
-  const changed = (["name", "admin_email", "domain"] as const).filter(
-    (field) => news[field] !== undefined && news[field] !== instance[field],
-  );
-  const details = changed.map((field) => `${field} from ${instance[field]} to ${String(news[field])}`);
-  if (labels !== undefined && !isDeepStrictEqual(labels, instance.labels)) details.push("its labels");
-  return forecast(
-    [effect("update", "instance", instance.id, details.length === 0 ? "Changes nothing" : `Changes ${details.join(", ")}`)],
-    {
-      warnings: changed.includes("domain")
-        ? [`${instance.domain} stops working. ${String(news.domain)} needs a DNS record that leads to the server`]
-        : [],
-    },
-  );
+  const resource = { type: INSTANCE, id: instance.id };
+  const changed = (["name", "admin_email", "domain"] as const).flatMap((field) => {
+    const [before, after] = [instance[field], news[field]];
+    return after === undefined || after === before ? [] : [{ field, parameters: { before, after } }];
+  });
+  const effects = changed.map(({ field, parameters }) => effect("update", resource, `${field}_changed`, parameters));
+  if (labels !== undefined && !isDeepStrictEqual(labels, instance.labels))
+    effects.push(effect("update", resource, "labels_changed"));
+  return forecast(effects.length === 0 ? [effect("update", resource, "nothing_changed")] : effects, {
+    warnings: changed.flatMap(({ field, parameters }) => (field === "domain" ? [sentence("domain_needs_dns", parameters)] : [])),
+  });
 }
 
 export async function forecastInstanceDeletion(reader: Reader, instance: InstanceRecord): Promise<Forecast> {
@@ -310,29 +294,19 @@ export async function forecastInstanceDeletion(reader: Reader, instance: Instanc
   ]);
   const waiting = mayRead(reader, "backup") ? await waitingBackup(policy) : undefined;
   const reachable = server !== undefined && USABLE.includes(server.state);
+  const readsBackups = mayRead(reader, "backup");
   return forecast(
     [
-      effect(
-        "delete",
-        "instance",
-        instance.id,
-        reachable
-          ? "Removes the ERP with its database and files from the server, and the record; backups stay"
-          : "Removes the record at once, because the server is not active, and the ERP when the server responds again; backups stay",
-      ),
-      ...(policy === undefined || !mayRead(reader, "backup")
-        ? []
-        : [effect("delete", "backup_policy", id, "Deletes the backup policy")]),
-      ...(waiting === undefined
-        ? []
-        : [effect("delete", "backup", waiting.id, "Removes the scheduled backup that waits for its turn")]),
+      effect("delete", { type: INSTANCE, id }, reachable ? "erp_deleted" : "erp_deleted_later"),
+      ...(policy === undefined || !readsBackups ? [] : [effect("delete", { type: "backup_policy", id }, "policy_deleted")]),
+      ...(waiting === undefined ? [] : [effect("delete", { type: BACKUP, id: waiting.id }, "waiting_backup_deleted")]),
     ],
     {
       downtime_seconds: SERVING.includes(instance.state) ? null : 0,
-      warnings: !mayRead(reader, "backup")
-        ? ["What is in no completed backup cannot be recovered"]
+      warnings: !readsBackups
+        ? [sentence("unsaved_not_recoverable")]
         : completed.length === 0
-          ? ["The instance has no completed backup, so its data cannot be recovered"]
+          ? [sentence("no_backup_left")]
           : [],
     },
   );
@@ -342,8 +316,8 @@ export async function forecastBackupDeletion(reader: Reader, backup: BackupRecor
   const completed =
     backup.instance_id === null || !mayRead(reader, "backup") ? [] : await someCompleted(backup.account_id, backup.instance_id);
   const isLast = completed.length === 1 && completed[0]?.id === backup.id;
-  return forecast([effect("delete", "backup", backup.id, "Deletes the archive and the record")], {
-    warnings: isLast ? ["It is the last completed backup of its instance"] : [],
+  return forecast([effect("delete", { type: BACKUP, id: backup.id }, "backup_deleted")], {
+    warnings: isLast ? [sentence("last_backup")] : [],
   });
 }
 
@@ -365,30 +339,26 @@ export async function forecastPolicy(reader: Reader, instance: InstanceRecord, p
       ...(policy.due?.backup_id === null ? [DUE_BACKUP] : []),
       ...removable.map(({ id, due_at }) =>
         mayRead(reader, "backup")
-          ? effect("delete", "backup", id, `No rule keeps the scheduled backup of ${due_at}; it is removed after the next run`)
-          : effect("delete", "backup", null, "No rule keeps a scheduled backup; it is removed after the next run"),
+          ? effect("delete", { type: BACKUP, id }, "backup_not_kept", { due_at: String(due_at) })
+          : effect("delete", { type: BACKUP, id: null }, "some_backup_not_kept"),
       ),
     ],
     {
       next_run_at,
       next_runs: nextRunsOf(policy),
-      warnings: [
-        ...daysWarning(policy.schedule),
-        ...(isNeverInstalled(instance) ? ["The ERP was never installed on this instance, so it is not backed up"] : []),
-      ],
+      warnings: [...daysWarning(policy.schedule), ...(isNeverInstalled(instance) ? [sentence("never_installed")] : [])],
     },
   );
 }
 
 /** People rarely expect what cron makes of two restricted fields of days. */
-function daysWarning(schedule: string): string[] {
+function daysWarning(schedule: string): Sentence[] {
   const [, , day = "", , weekday = ""] = schedule.split(" ");
-  const fields = `its day of the month (${day}) and its weekday (${weekday})`;
   switch (daysOf(schedule)) {
     case "either":
-      return [`The schedule runs on days that match either of ${fields}, not only on those that match both, as in cron`];
+      return [sentence("days_match_either", { day, weekday })];
     case "both":
-      return [`The schedule runs only on days that match both ${fields}, because one of these fields begins with *, as in cron`];
+      return [sentence("days_match_both", { day, weekday })];
     default:
       return [];
   }

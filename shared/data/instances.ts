@@ -27,13 +27,13 @@ import {
   WRITABLE,
 } from "../domain/lifecycle.ts";
 import { ofEnvironment } from "../platform/env.ts";
-import { getterOf, presentOf, refOf } from "./by-id.ts";
+import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now, labelChange, relabeledMeanwhile, withLabels } from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
 import { certificateOf, hostReportRef } from "./host-reports.ts";
 import { keys, keyString } from "./keys.ts";
 import { listPage } from "./lists.ts";
-import type { Listed, PageQuery } from "./pages.ts";
+import type { ByIds, Listed, PageQuery } from "./pages.ts";
 import { requireRunning } from "./operations.ts";
 import { parseEach, parseOrSkip } from "./parse-each.ts";
 import {
@@ -57,14 +57,16 @@ export const presentInstance = presentOf<InstanceRecord>("instance");
 export const getInstance = getterOf("instance", instanceRef, presentInstance);
 
 type InstanceQuery = PageQuery &
-  Finding & { status?: string | undefined; server_id?: string | undefined; protection?: string | undefined };
+  Finding &
+  ByIds & { status?: string | undefined; server_id?: string | undefined; protection?: string | undefined };
 
 /** A page of instances; `read` has their servers, if they were read with them. */
 export async function listInstances(
   accountId: string,
-  { status, server_id, protection, label, search, sort, ...page }: InstanceQuery,
+  { ids, status, server_id, protection, label, search, sort, ...page }: InstanceQuery,
 ): Promise<Listed<InstanceRecord> & { read?: Map<string, Item> }> {
   const list = { kind: "instance", accountId, schema: InstanceRecord } as const;
+  if (ids !== undefined) return listByIds(list, ids);
   const [finding, filters] = [
     { label, search, sort },
     { status, protection },

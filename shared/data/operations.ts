@@ -13,12 +13,12 @@ import {
   statusOf,
   type Transition,
 } from "../domain/lifecycle.ts";
-import { getterOf, presentOf, refOf } from "./by-id.ts";
+import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
 import { actorOf, type Author, type Change, changeOf, logEvent, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { listPage } from "./lists.ts";
 import { listOfParentWithLinks } from "./lists-of-parents.ts";
-import type { Listed, PageQuery } from "./pages.ts";
+import type { ByIds, Listed, PageQuery } from "./pages.ts";
 import { parseEach } from "./parse-each.ts";
 import { OperationCore, OperationRecord } from "./records.ts";
 import { find, queryAll, removeOne, updateOne } from "./table.ts";
@@ -37,9 +37,10 @@ export const findOperationCore = (accountId: string, id: string): Promise<Operat
 
 export function listOperations(
   accountId: string,
-  { status, resource_id, ...page }: PageQuery & { status?: string | undefined; resource_id?: string | undefined },
+  { ids, status, resource_id, ...page }: PageQuery & ByIds & { status?: string | undefined; resource_id?: string | undefined },
 ): Promise<Listed<OperationRecord>> {
   const list = { kind: "operation", accountId, schema: OperationRecord } as const;
+  if (ids !== undefined) return listByIds(list, ids);
   if (resource_id === undefined) return listPage({ ...list, status }, page);
   return listOfParentWithLinks(list, resource_id, page, status);
 }
@@ -87,7 +88,8 @@ export function reserveOperation(change: Change, by: Author, draft: NewOperation
     state: OPERATION.pending,
     progress: 0,
     step: null,
-    resource: { type: resource.type, id: resource.id },
+    step_code: null,
+    resource,
     result: draft.result ?? null,
     error: null,
     request_id: by.requestId,
@@ -123,7 +125,7 @@ function concernedBy({ resource, holds = [], usesBackupId, concerns = [] }: NewO
 }
 
 /** How far an operation is: the step that runs, and the percentage. */
-export type ShownProgress = Pick<OperationRecord, "step" | "progress">;
+export type ShownProgress = Pick<OperationRecord, "step" | "step_code" | "progress">;
 
 /** Marks the operation as running; false if it has ended, so that an execution started too late does nothing. */
 export async function beginOperation(operation: OperationRecord, place: ShownProgress): Promise<boolean> {

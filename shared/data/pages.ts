@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { invalid } from "../api/errors.ts";
 import { listQuery, type ListMeta } from "../api/fields.ts";
+import { PER_PAGE_MAX } from "../domain/limits.ts";
 import type { Item } from "./table.ts";
 
 const Base = listQuery({});
@@ -20,17 +21,30 @@ export const isCreatedIn =
     (created_after === undefined || String(created_at) >= created_after) &&
     (created_before === undefined || String(created_at) < created_before);
 
+/** The part of a list's query that names its records. */
+export interface ByIds {
+  ids?: readonly string[] | undefined;
+}
+
+/** The records that exist of those that a query names, newest first as in every list. */
+export function pageByIds<T extends { id: string }>(records: readonly T[], ids: readonly string[]): Listed<T> {
+  const items = records.filter(({ id }) => ids.includes(id)).toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  return { items, meta: { page: 1, per_page: PER_PAGE_MAX, total: items.length, next_cursor: null } };
+}
+
 /** A list that has at most a hundred records, read whole in one call by its caller. */
 export const smallPage = <T extends { id: string; created_at: string }>(
   records: readonly T[],
-  page: PageQuery,
+  { ids, ...page }: PageQuery & ByIds,
   name: string,
 ): Listed<T> =>
-  slicePage(
-    records.filter(isCreatedIn(page)).map((record) => ({ value: record, place: record.id })),
-    page,
-    name,
-  );
+  ids === undefined
+    ? slicePage(
+        records.filter(isCreatedIn(page)).map((record) => ({ value: record, place: record.id })),
+        page,
+        name,
+      )
+    : pageByIds(records, ids);
 
 /** Each with its place in the list: a text by which the list is sorted, of its own for each record. */
 interface Placed<T> {

@@ -199,7 +199,8 @@ export const OperationCore = z.object({
   created_at: text,
   state: growing<OperationStatus>(),
   type: growing<OperationType>(),
-  resource: z.object({ type: resourceType, id: text }),
+  /** Operations of before they had a name have none. */
+  resource: z.object({ type: resourceType, id: text, name: noText }),
   /** The execution's input: ids and flags. */
   input: z.record(text, z.unknown()),
   /** The state of the resource when the operation started; null for operations that create it. */
@@ -227,7 +228,7 @@ export const OperationCore = z.object({
 });
 export type OperationCore = z.infer<typeof OperationCore>;
 
-export const OperationRecord = stored(Operation.omit({ status: true })).extend(OperationCore.shape);
+export const OperationRecord = stored(Operation.omit({ status: true })).extend({ ...OperationCore.shape, step_code: noText });
 export type OperationRecord = z.infer<typeof OperationRecord>;
 
 export const EventRecord = stored(Event).extend(listed);

@@ -6,13 +6,13 @@ import { Server, SERVER_UNVERSIONED } from "../api/servers.ts";
 import { newId } from "../domain/ids.ts";
 import { LIFECYCLE, SERVER_RENAMABLE, type ServerPhase, serverStatus, USABLE } from "../domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
-import { getterOf, presentOf, refOf } from "./by-id.ts";
+import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now, Overtaken, labelChange, relabeledMeanwhile, withLabels } from "./change.ts";
 import type { Ending } from "./ending.ts";
 import { hostReportRef } from "./host-reports.ts";
 import { keys } from "./keys.ts";
 import { listPage } from "./lists.ts";
-import type { Listed, PageQuery } from "./pages.ts";
+import type { ByIds, Listed, PageQuery } from "./pages.ts";
 import { type HostReport, ServerRecord, WatchedServer } from "./records.ts";
 import { parseEach } from "./parse-each.ts";
 import { type Finding, findPage, needsEntries } from "./search.ts";
@@ -32,8 +32,9 @@ export function namedServer(server: ServerRecord | undefined): ServerRecord {
 
 export async function listServers(
   accountId: string,
-  { status, label, search, sort, ...page }: PageQuery & Finding & { status?: string | undefined },
+  { ids, status, label, search, sort, ...page }: PageQuery & Finding & ByIds & { status?: string | undefined },
 ): Promise<Listed<ServerRecord>> {
+  if (ids !== undefined) return listByIds({ kind: "server", accountId, schema: ServerRecord }, ids);
   const [finding, filters] = [{ label, search, sort }, { status }];
   if (!needsEntries(finding, filters, page)) return listPage({ kind: "server", accountId, status, schema: ServerRecord }, page);
   const { records, meta } = await findPage({ kind: "server", accountId }, { finding, filters, page });

@@ -183,8 +183,11 @@ const PERCENT_MIN = 5;
 
 const placeOf = (steps: readonly (Step | Poll)[], index: number): ShownProgress => ({
   step: steps[index]?.label ?? null,
+  step_code: steps[index]?.name ?? null,
   progress: Math.max(PERCENT_MIN, Math.round((100 * index) / steps.length)),
 });
+
+const UNDOING = { step: "Undoing the changes", step_code: "undo" };
 
 async function showPlace(
   operation: OperationRecord,
@@ -193,7 +196,7 @@ async function showPlace(
 ): Promise<void> {
   if (part === undefined) {
     if (!operation.undoing)
-      await showProgress(operation, { step: "Undoing the changes", progress: operation.progress, undoing: true });
+      await showProgress(operation, { ...UNDOING, progress: operation.progress, undoing: true });
     return;
   }
   const place = placeOf(steps, steps.indexOf(part));

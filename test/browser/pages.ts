@@ -52,6 +52,7 @@ export async function furnish(mine: TestAccount): Promise<Things> {
 /** Waits until the page has its heading and all of its data. */
 export async function isShown(page: Page, { heading }: Shown): Promise<void> {
   await page.getByRole("heading", { level: 1, name: heading }).first().waitFor();
+  await page.locator(".deferred").first().waitFor({ state: "detached" });
   await page.waitForLoadState("networkidle");
 }
 
@@ -72,6 +73,7 @@ export async function moveAndSee(page: Page, shown: Shown, things: Things): Prom
   page.on("request", begun).on("requestfinished", ended).on("requestfailed", ended);
   await moveTo(page, pathOf(shown, things));
   await page.getByRole("heading", { level: 1, name: shown.heading }).first().waitFor();
+  await page.locator(".deferred").first().waitFor({ state: "detached" });
   await expect.poll(() => inFlight.size === 0 && performance.now() - lastAt > QUIET_MS).toBe(true);
   page.off("request", begun).off("requestfinished", ended).off("requestfailed", ended);
 }

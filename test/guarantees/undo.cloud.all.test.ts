@@ -85,7 +85,7 @@ prove("undo", async () => {
         // Its owner can delete it, and then nothing of it is left anywhere.
         await harness.remove(operation);
         for (const { id, state } of (await snapshotOf(cloud, harness.me.id)).backups)
-          if (state === "failed") await harness.remove({ ...operation, resource: { type: "backup", id } });
+          if (state === "failed") await harness.remove({ ...operation, resource: { type: "backup", id, name: null } });
         expectConsistent(await snapshotOf(cloud, harness.me.id));
       });
     },

@@ -19,14 +19,14 @@ beforeAll(async () => {
 const SEARCH = ["label", "search", "sort"];
 /** docs/api.md: the filters of each list. */
 const FILTERS: Record<string, string[]> = {
-  "GET /servers": ["status", ...SEARCH],
-  "GET /instances": ["status", "server_id", "protection", ...SEARCH],
-  "GET /backups": ["status", "instance_id", ...SEARCH],
-  "GET /instances/:id/backups": ["status", ...SEARCH],
-  "GET /operations": ["status", "resource_id"],
+  "GET /servers": ["ids", "status", ...SEARCH],
+  "GET /instances": ["ids", "status", "server_id", "protection", ...SEARCH],
+  "GET /backups": ["ids", "status", "instance_id", ...SEARCH],
+  "GET /instances/:id/backups": ["ids", "status", ...SEARCH],
+  "GET /operations": ["ids", "status", "resource_id"],
   "GET /events": ["type", "actor", "resource_id"],
-  "GET /ssh-keys": [],
-  "GET /tokens": [],
+  "GET /ssh-keys": ["ids"],
+  "GET /tokens": ["ids"],
 };
 
 test("the lists and their filters are those that are promised", () => {

@@ -315,3 +315,51 @@ test("a list's search finds an ID", async () => {
   expect(await names(`/instances?search=${id}`)).toEqual(["Crème Brûlée"]);
   expect(await names(`/instances?search=${id.toUpperCase()}&label=env:staging`)).toEqual([]);
 });
+
+describe("records by their IDs", () => {
+  const idsOf = async (path: string): Promise<string[]> =>
+    (await me.api.get(path)).as(z.array(z.looseObject({ id: z.string() }))).map(({ id }) => id);
+
+  test("are those that exist, newest first, each once, whatever their order in the query", async () => {
+    const all = await idsOf("/instances");
+    const wanted = [all[2], "ins_01kag8w1s2e7tv8q4m5n6p7r8s", all[0], all[2]];
+    const response = await me.api.get(`/instances?ids=${wanted.join(",")}`);
+    expect(response.as(z.array(Named)).map(({ id }) => id)).toEqual([all[0], all[2]]);
+    expect(response.meta).toEqual({ page: 1, per_page: 100, total: 2, next_cursor: null });
+  });
+
+  test("are another account's never", async () => {
+    const [id = ""] = await idsOf("/instances");
+    const other = await account({ seeded: true });
+    expect((await other.api.get(`/instances?ids=${id}`)).as(z.array(Named))).toEqual([]);
+  });
+
+  test.each(["servers", "operations", "ssh-keys"])("work for /%s", async (kind) => {
+    const all = await idsOf(`/${kind}`);
+    expect(await idsOf(`/${kind}?ids=${all.slice(0, 2).join(",") || "none"}`.replace("?ids=none", ""))).toEqual(all.slice(0, 2));
+  });
+
+  test("are an instance's own in its list of backups", async () => {
+    const [one, other] = [await seedInstance(me.id), await seedInstance(me.id)];
+    const [mine, foreign] = [await seedBackup(one), await seedBackup(other)];
+    const query = `?ids=${mine.id},${foreign.id}`;
+    expect((await idsOf(`/backups${query}`)).toSorted()).toEqual([mine.id, foreign.id].toSorted());
+    expect(await idsOf(`/instances/${one.id}/backups${query}`)).toEqual([mine.id]);
+  });
+
+  test("are named alone, in their form, and at most a hundred", async () => {
+    const [id = ""] = await idsOf("/instances");
+    for (const query of [
+      `ids=${id}&status=running`,
+      `ids=${id}&page=1`,
+      `ids=${id}&per_page=5`,
+      "ids=",
+      `ids=${id},`,
+      "ids=srv_01kag8w1s2e7tv8q4m5n6p7r8s",
+      `ids=${Array.from({ length: 101 }, () => id).join(",")}`,
+    ]) {
+      const response = await me.api.get(`/instances?${query}`);
+      expect(response.error, query).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "ids" } });
+    }
+  });
+});

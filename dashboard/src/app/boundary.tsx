@@ -5,7 +5,9 @@ import { Component, type ReactNode, useEffect } from "react";
 import { useRouteError } from "react-router";
 import { text } from "../messages/text.ts";
 import { startText } from "../messages/start.ts";
-import { NotLoaded } from "./loading.ts";
+import { RECOVER_MS } from "./connection.ts";
+import { isServed, NotLoaded } from "./loading.ts";
+import { reload } from "./reload.ts";
 
 interface Props {
   /** The current location: opening another page clears the error. */
@@ -36,9 +38,18 @@ function Broken({ error }: { error: unknown }) {
   const notLoaded = error instanceof NotLoaded;
   useEffect(() => {
     if (!notLoaded) return undefined;
-    const reload = () => window.location.reload();
+    let wasDown = false;
+    const reloadOnceUp = async (): Promise<void> => {
+      const isUp = await isServed();
+      if (isUp && wasDown) reload();
+      wasDown ||= !isUp;
+    };
     window.addEventListener("online", reload);
-    return () => window.removeEventListener("online", reload);
+    const timer = setInterval(() => void reloadOnceUp(), RECOVER_MS);
+    return () => {
+      window.removeEventListener("online", reload);
+      clearInterval(timer);
+    };
   }, [notLoaded]);
   return (
     <div role="alert">

@@ -2,8 +2,9 @@
 import { BASE_PATH } from "../../../shared/api/base-path.ts";
 import { clientOf } from "../../../shared/api/client-of.ts";
 import { noteDate } from "../session/clock.ts";
-import { endSession, session } from "../session/session.ts";
+import { endSession, onOtherUser, session } from "../session/session.ts";
 import { endpoints } from "./endpoints.ts";
+import { throughGate } from "./gate.ts";
 
 /** A request as it would be sent. */
 export interface ApiRequest {
@@ -49,7 +50,7 @@ export const client = clientOf(endpoints, {
       return new Promise<never>(() => undefined);
     }
     const token = session()?.token;
-    const response = await revalidated(...request);
+    const response = await throughGate(request, revalidated);
     noteDate(response.headers.get("date"));
     // A response that arrives after another sign-in does not affect the new session.
     if (response.status === 401 && token !== undefined && session()?.token === token) endSession("ended");
@@ -72,17 +73,24 @@ async function fetchInTime(url: Parameters<typeof fetch>[0], init: RequestInit):
   }
 }
 
-/** The last overview: as long as nothing has changed, the API sends none again. */
-let known: { url: string; token: string | undefined; etag: string; body: string } | undefined;
+/** The last versions of what the API gives an ETag: as long as nothing has changed, it sends none again. */
+let versions = new Map<string, { etag: string; body: string }>();
+const VERSIONS_MAX = 50;
+onOtherUser(() => {
+  versions = new Map();
+});
 
 async function revalidated(...[url, init = {}]: Parameters<typeof fetch>): Promise<Response> {
-  if (typeof url !== "string" || !url.endsWith("/overview")) return fetchInTime(url, init);
-  const token = session()?.token;
-  const last = known?.url === url && known.token === token ? known : undefined;
+  if (typeof url !== "string" || init.method !== "GET") return fetchInTime(url, init);
+  const kept = versions; // of this user, even if another one signs in meanwhile
+  const last = kept.get(url);
   const headers = { ...Object.fromEntries(new Headers(init.headers)), ...(last && { "if-none-match": last.etag }) };
   const response = await fetchInTime(url, { ...init, headers });
   if (last !== undefined && response.status === 304) return new Response(last.body, { status: 200, headers: response.headers });
   const etag = response.headers.get("etag");
-  if (response.ok && etag !== null) known = { url, token, etag, body: await response.clone().text() };
+  if (!response.ok || etag === null) return response;
+  kept.delete(url); // the newest are the last
+  kept.set(url, { etag, body: await response.clone().text() });
+  for (const [oldest] of [...kept].slice(0, Math.max(0, kept.size - VERSIONS_MAX))) kept.delete(oldest);
   return response;
 }

@@ -2,9 +2,11 @@
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useEffect, useRef } from "react";
 import { text } from "../messages/text.ts";
 import { useCountdown } from "../session/countdown.ts";
+import { isUnreachable } from "./connection.ts";
 import { waitOf } from "./limit.ts";
 import { spanInWords, wordsOf } from "./words.ts";
 
@@ -20,6 +22,9 @@ export function Failure({ error, retry, resend }: Props) {
   const { title, text: explanation, requestId } = wordsOf(error);
   const again = retry ?? resend;
   const left = useRetryAfterLimit(error, again);
+  // The banner above the page says it once, and the page is fetched again by itself.
+  if (retry !== undefined && isUnreachable(error))
+    return <StatusIndicator type="pending">{text.app.failure.waiting}</StatusIndicator>;
   return (
     <div role="alert" aria-atomic="false">
       <Alert type="error" header={title} action={retry && <Button onClick={retry}>{text.app.failure.tryAgain}</Button>}>

@@ -1,17 +1,24 @@
 // Fetches the page again when something has changed in the account, whoever changed it: asks every 30 s while the page is visible.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { recoverAfter } from "./connection.ts";
 import { overview } from "./queries.ts";
-import { isRefreshing, refresh } from "./query-client.ts";
+import { isRefreshing, refreshRecords } from "./query-client.ts";
 
-const EVERY_MS = 30_000;
+export const FOLLOW_EVERY_MS = 30_000;
 
 export function useFollowChanges(): void {
-  const { data } = useQuery({ ...overview(), refetchInterval: EVERY_MS, staleTime: EVERY_MS, retry: false });
+  const { data } = useQuery({
+    ...overview(),
+    refetchInterval: ({ state }) => recoverAfter(state.error) || FOLLOW_EVERY_MS,
+    staleTime: FOLLOW_EVERY_MS,
+    retry: false,
+  });
   const revision = data?.data.revision;
   const seen = useRef(revision);
   useEffect(() => {
-    if (seen.current !== undefined && revision !== undefined && seen.current !== revision && !isRefreshing()) void refresh();
+    if (seen.current !== undefined && revision !== undefined && seen.current !== revision && !isRefreshing())
+      void refreshRecords();
     seen.current = revision;
   }, [revision]);
 }

@@ -29,11 +29,15 @@ export async function load<T>(part: () => Promise<T>): Promise<T> {
 async function canReload(): Promise<boolean> {
   if (wasReloaded()) return false;
   await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
-  return fetch(window.location.href, { cache: "no-store" }).then(
+  return isServed();
+}
+
+/** Whether the dashboard's own files can be fetched. */
+export const isServed = (): Promise<boolean> =>
+  fetch(window.location.href, { cache: "no-store" }).then(
     ({ ok }) => ok,
     () => false,
   );
-}
 
 function wasReloaded(): boolean {
   const last: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "null");

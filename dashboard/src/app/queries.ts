@@ -1,4 +1,5 @@
 // Every query of the pages to the API, with its key in the cache: [resource, "list" or "one", its parameters].
+import { byIds } from "./by-ids.ts";
 import { client } from "./client.ts";
 
 /** The parameters of a list. */
@@ -11,15 +12,25 @@ export interface Question<T> {
 
 const question = <T>(queryKey: readonly unknown[], queryFn: Question<T>["queryFn"]): Question<T> => ({ queryKey, queryFn });
 
+/** Of a record that a page only names: another page that changes it says so by itself. */
+const NAMES_MS = 60_000;
+/** One of the records that a page names, or null if it was deleted. */
+const named = <T extends { id: string }>(resource: string, list: (query: { ids: string }) => Promise<{ data: T[] }>) => {
+  const find = byIds(list);
+  return (id: string) => ({ ...question([resource, "named", id], () => find(id)), staleTime: NAMES_MS });
+};
+
 export const servers = {
   list: (query: ListQuery = {}) => question(["servers", "list", query], ({ signal }) => client.servers.list({ query, signal })),
   one: (id: string) => question(["servers", "one", id], ({ signal }) => client.servers.get({ params: { id }, signal })),
+  named: named("servers", (query) => client.servers.list({ query })),
 };
 
 export const instances = {
   list: (query: ListQuery = {}) =>
     question(["instances", "list", query], ({ signal }) => client.instances.list({ query, signal })),
   one: (id: string) => question(["instances", "one", id], ({ signal }) => client.instances.get({ params: { id }, signal })),
+  named: named("instances", (query) => client.instances.list({ query })),
 };
 
 export const backups = {

@@ -4,21 +4,31 @@ import { api } from "../../../shared/api/index.ts";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
+import { backups } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
-import { LabelsField, labelsIn, labelsToText } from "../resource/labels.tsx";
-import { given, useEditForm } from "../resource/use-form.ts";
+import { LabelsField, labelsIn, labelsToText, mergedLabels } from "../resource/labels.tsx";
+import { useEditForm } from "../resource/use-edit-form.ts";
+import { given } from "../resource/use-form.ts";
 import { momentOf } from "./words.ts";
 
 export function EditBackup({ backup, onDismiss }: { backup: Backup; onDismiss: () => void }) {
   const say = text.backupDialogs.edit;
   const form = useEditForm({
     of: backup.id,
-    initial: { note: backup.note ?? "", locked: backup.locked, labels: labelsToText(backup.labels) },
+    record: backup,
+    question: backups.one(backup.id),
+    values: ({ note, locked, labels }) => ({ note: note ?? "", locked, labels: labelsToText(labels) }),
+    shown: ({ note, locked, labels }) => ({
+      [say.note]: note,
+      [say.locked]: locked ? text.resource.conflict.yes : text.resource.conflict.no,
+      [text.resource.labels.title]: labels,
+    }),
+    merge: mergedLabels,
     schema: api.backups.update.body,
     body: ({ note, locked, labels }) => ({ note: given(note) ?? null, locked, labels: labelsIn(labels) }),
-    send: (body) => client.backups.update({ params: { id: backup.id }, body }),
+    send: (body, version) => client.backups.update({ params: { id: backup.id }, body, ...version }),
     unchanged: onDismiss,
     done: ({ data }) => {
       notify({

@@ -26,7 +26,7 @@ function columnsNow(): [Column<Event>, ...Column<Event>[]] {
     {
       id: "resource",
       header: say.resource,
-      cell: ({ resource }) => <Resource of={resource} />,
+      cell: (event) => <Resource of={event} />,
       text: ({ resource }) => resource.name ?? resource.id,
     },
     {
@@ -66,15 +66,18 @@ export default function Activity() {
   );
 }
 
-function Resource({ of }: { of: Event["resource"] }) {
+/** What these events delete is gone with them; its other events lead to the list that it was on. */
+const AT_ONCE = ["ssh_key.delete", "token.delete"];
+
+function Resource({ of: { resource: of, type } }: { of: Event }) {
   const name = of.name ?? of.id;
   const page = pageOf(of);
-  const gone = useIsGone(of);
+  const gone = useIsGone(of) === true || AT_ONCE.includes(type);
   return (
     <Wrapped>
-      {page === undefined || gone !== false ? name : <Link to={page}>{name}</Link>}
+      {page === undefined || gone ? name : <Link to={page}>{name}</Link>}
       {/^[a-z]{1,20}_[0-9a-z]{26}$/.test(of.id) && <Only name="resource" value={of.id} what={name} />}
-      {gone === true && (
+      {gone && (
         <Box variant="span" color="text-body-secondary">
           {" "}
           {text.events.deleted}

@@ -11,7 +11,7 @@ import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { Failure, RequestId } from "../app/failure.tsx";
 import { events, operations } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import type { Resource } from "../operations/pages.ts";
+import type { NamedResource } from "../operations/pages.ts";
 import { workOf } from "../operations/words.ts";
 import { Time } from "../resource/time.tsx";
 import { serviceNow } from "../session/clock.ts";
@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 
 interface Entry extends Pick<Event, "id" | "request_id"> {
   title: string;
-  resource: Resource;
+  resource: NamedResource;
   reason?: string | undefined;
   at: string;
 }

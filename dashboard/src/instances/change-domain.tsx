@@ -4,22 +4,27 @@ import * as z from "zod";
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
+import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
 import { SettledForecast } from "../resource/settled.tsx";
-import { useForm } from "../resource/use-form.ts";
+import { useEditForm } from "../resource/use-edit-form.ts";
 import { RecordToSet } from "./dns-record.tsx";
 
 export function ChangeDomain({ instance, onDismiss }: { instance: Instance; onDismiss: () => void }) {
   const say = text.instances.changeDomain;
   const { id, name, domain, dns_record } = instance;
   const newDomain = api.instances.create.body.shape.domain.refine((value) => value !== domain, say.same);
-  const form = useForm({
-    initial: { domain: "" },
+  const form = useEditForm({
+    of: `${id} domain`,
+    record: instance,
+    question: instances.one(id),
+    values: (record) => ({ domain: "", current: record.domain }),
+    shown: (values) => ({ [text.instances.fields.domain]: values.domain === "" ? values.current : values.domain }),
     schema: z.object({ domain: newDomain }),
     body: (values) => ({ domain: values.domain.trim().toLowerCase() }),
-    send: (body) => client.instances.update({ params: { id }, body }),
+    send: (_changed, version, sent) => client.instances.update({ params: { id }, body: sent, ...version }),
     done: onDismiss,
   });
   return (

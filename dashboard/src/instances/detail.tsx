@@ -14,6 +14,7 @@ import { text } from "../messages/text.ts";
 import { Progress } from "../operations/progress.tsx";
 import { OperationsTable } from "../operations/table.tsx";
 import { Protection } from "../policies/protection.tsx";
+import { Deferred } from "../resource/deferred.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Actions, type Dialog } from "./actions.tsx";
@@ -68,7 +69,7 @@ function StartAgain({
 function Shown({ instance }: { instance: Instance }) {
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<Dialog>();
-  const server = useQuery(servers.one(instance.server_id)).data?.data;
+  const server = useQuery(servers.named(instance.server_id)).data ?? undefined;
   const start = useAct(instance, "start");
   const dismiss = () => setDialog(undefined);
   return (
@@ -90,12 +91,16 @@ function Shown({ instance }: { instance: Instance }) {
       <Facts instance={instance} server={server} />
       {instance.certificate.status !== "valid" && !isNeverInstalled(instance, server) && <DnsRecord instance={instance} />}
       <Protection instance={instance} server={server} />
-      <BackupsOf instance={instance} server={server} />
-      <OperationsTable
-        resourceId={instance.id}
-        title={text.instances.history.title}
-        description={text.instances.history.description}
-      />
+      <Deferred>
+        <BackupsOf instance={instance} server={server} />
+      </Deferred>
+      <Deferred>
+        <OperationsTable
+          resourceId={instance.id}
+          title={text.instances.history.title}
+          description={text.instances.history.description}
+        />
+      </Deferred>
       {(dialog === "stop" || dialog === "restart") && <Interrupt action={dialog} instance={instance} onDismiss={dismiss} />}
       {dialog === "start-call" && (
         <ApiCallDialog title={text.instances.actions.startCallTitle(instance.name)} send={start.send} onDismiss={dismiss} />

@@ -4,13 +4,12 @@ import { DRILL } from "../../../shared/domain/lifecycle.ts";
 import { RequestId } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
-import { recordsIn } from "./held.ts";
 import { workOf } from "./words.ts";
 
 export function tellEnd(operation: Operation): void {
   const { id, type, result, request_id } = operation;
-  const name = names.get(operation.resource.id);
-  const about = name === undefined ? "" : `: ${name}`;
+  const { name } = operation.resource;
+  const about = name === null ? "" : `: ${name}`;
   const failure = failureOf(operation);
   if (failure !== undefined)
     notify({
@@ -39,19 +38,4 @@ function failureOf({ type, status, error, result }: Operation): { header: string
   if (result?.drill?.status !== DRILL.failed) return undefined;
   const reason = result.drill.checks.find(({ passed }) => passed === false)?.detail;
   return { header: text.operations.drillFailed, reason };
-}
-
-/** Names by ID, from every response: when an operation ends, a list may not show yet what it created, or no longer what it deleted. */
-const names = new Map<string, string>();
-
-export function rememberNames(response: unknown): void {
-  for (const record of recordsIn(response)) {
-    const name = nameIn(record);
-    if ("id" in record && typeof record.id === "string" && name !== undefined) names.set(record.id, name);
-  }
-}
-
-function nameIn(record: object): string | undefined {
-  if ("name" in record && typeof record.name === "string") return record.name;
-  return "instance_name" in record && typeof record.instance_name === "string" ? record.instance_name : undefined;
 }

@@ -5,5 +5,7 @@ import { useWatchFailed } from "./watch.ts";
 
 export function useStep(operation: Operation | undefined): string {
   if (useWatchFailed()) return text.operations.progressUnknown;
-  return operation?.step ?? text.operations.queued;
+  // A newer service may know more steps than this page.
+  const known: Readonly<Record<string, string>> = text.operations.steps;
+  return known[operation?.step_code ?? ""] ?? operation?.step ?? text.operations.queued;
 }

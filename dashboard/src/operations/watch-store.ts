@@ -3,11 +3,13 @@ import { queryOptions } from "@tanstack/react-query";
 import { ClientError } from "../../../shared/api/client-of.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { client } from "../app/client.ts";
+import { recoverAfter } from "../app/connection.ts";
+import { FOLLOW_EVERY_MS } from "../app/follow-changes.ts";
 import { operationIdsIn } from "../app/operation-ids.ts";
+import { overview } from "../app/queries.ts";
 import { queryClient } from "../app/query-client.ts";
 import { session } from "../session/session.ts";
 import { createEnds } from "./ends.ts";
-import { rememberNames } from "./tell.tsx";
 
 /** A little over 2 seconds, so that any two seconds contain at most one request. */
 const ASK_EVERY_MS = 2_100;
@@ -59,10 +61,7 @@ function createWatch() {
     },
     /** Follows the operations in responses, until the returned function is called. */
     connect: (): (() => void) => {
-      const read = (response: unknown): void => {
-        rememberNames(response);
-        follow(operationIdsIn(response));
-      };
+      const read = (response: unknown): void => follow(operationIdsIn(response));
       const leaveMutations = queryClient.getMutationCache().subscribe((event) => {
         if (event.type === "updated" && event.action.type === "success") read(event.action.data);
       });
@@ -97,6 +96,7 @@ function watchQuery(followed: Set<string>) {
   let onPage: ReadonlySet<string> = new Set();
 
   const ask = async (signal: AbortSignal): Promise<readonly Operation[]> => {
+    if (followed.size === 0 && !(await isAnyOpen())) return [];
     const [lost] = [...followed].filter((id) => !onPage.has(id));
     const asksPage = pageIsNext || lost === undefined;
     pageIsNext = !asksPage;
@@ -119,11 +119,17 @@ function watchQuery(followed: Set<string>) {
     refetchOnWindowFocus: "always",
     refetchInterval: ({ state }) => {
       // The watch follows operations that it just saw running a moment later, after this request.
-      if (followed.size === 0 && !(state.data ?? []).some(isOpen)) return false;
+      if (followed.size === 0 && !(state.data ?? []).some(isOpen)) return recoverAfter(state.error);
       const wait = state.error instanceof ClientError ? (state.error.retryAfter ?? 0) * 1000 : 0;
       return Math.max(ASK_EVERY_MS, wait);
     },
   });
+}
+
+/** As the overview says, which every page fetches anyway. */
+async function isAnyOpen(): Promise<boolean> {
+  const { data } = await queryClient.fetchQuery({ ...overview(), staleTime: FOLLOW_EVERY_MS });
+  return data.operations === undefined || Object.values(data.operations).some((count) => count > 0);
 }
 
 /** A wave of hundreds takes a few requests, not one for each. */

@@ -5,21 +5,22 @@ import FormField from "@cloudscape-design/components/form-field";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import Box from "@cloudscape-design/components/box";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { useState } from "react";
 import type { BackupPolicy } from "../../../shared/api/backup-policy.ts";
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
+import type { Settings } from "../../../shared/api/settings.ts";
 import { KEEP_RULES } from "../../../shared/domain/retention.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
+import { backupPolicies, settings as settingsQuestion } from "../app/queries.ts";
 import type { KeepRule } from "../messages/en/policies.tsx";
 import { text } from "../messages/text.ts";
-import type { Rehearse } from "../resource/forecast.tsx";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
 import { SettledForecast } from "../resource/settled.tsx";
-import { useForm } from "../resource/use-form.ts";
-import { FOUR_A_DAY, keepInWords, timeOfDay } from "./words.ts";
+import { useEditForm } from "../resource/use-edit-form.ts";
+import type { useForm } from "../resource/use-form.ts";
+import { drillsInWords, FOUR_A_DAY, keepInWords, scheduleInWords, timeOfDay } from "./words.ts";
 
 const PRESETS = ["daily", "four", "custom"] as const;
 type Preset = (typeof PRESETS)[number];
@@ -87,86 +88,100 @@ const bodyOf = (values: Values) => ({
   enabled: values.enabled,
 });
 
+/** The values in words, for showing what somebody else has changed. */
+function shown(values: Values): Record<string, string> {
+  const say = text.policies;
+  const { keep, ...body } = bodyOf(values);
+  return {
+    [say.form.schedule]: scheduleInWords(body),
+    [say.form.keep]: keepInWords(keep),
+    [say.form.drills]: drillsInWords(body.drill_every_days),
+    [say.form.enabled]: body.enabled ? text.resource.conflict.yes : text.resource.conflict.no,
+  };
+}
+
 interface Props {
   instance: Pick<Instance, "id" | "name">;
   policy: BackupPolicy | undefined;
-  etag: string | undefined;
   onDismiss: () => void;
 }
 
-/** Of the version that the form began with: saving it, which sets the whole policy, must not undo what a colleague has changed meanwhile. */
-function useVersion(etag: string | undefined) {
-  const [first] = useState(etag);
-  return first === undefined ? {} : { ifMatch: first };
-}
-
-export function PolicyForm({ instance: { id, name }, policy, etag, onDismiss }: Props) {
-  const version = useVersion(etag);
+export function PolicyForm({ instance: { id, name }, policy, onDismiss }: Props) {
+  const say = text.policies.form;
   const params = { id };
+  const form = useEditForm({
+    of: id,
+    record: policy,
+    question: backupPolicies.of(id),
+    values: valuesOf,
+    shown,
+    isWhole: true,
+    schema: api.backupPolicy.update.body,
+    body: bodyOf,
+    send: (_changed, version, body) => client.backupPolicy.update({ params, body, ...version }),
+    unchanged: policy && onDismiss,
+    done: () => {
+      notify({ id: `policy-${id}`, type: "success", header: say.saved(name) });
+      onDismiss();
+    },
+  });
   return (
-    <PolicyDialog
-      title={text.policies.form.title(name)}
-      of={id}
-      policy={policy}
-      send={(body) => client.backupPolicy.update({ params, body, ...version })}
-      rehearse={(body) => client.backupPolicy.update.dryRun({ params, body })}
-      saved={text.policies.form.saved(name)}
-      onDismiss={onDismiss}
-    />
+    <FormDialog title={say.title(name)} form={form} submit={say.save} onDismiss={onDismiss}>
+      <PolicyFields form={form} />
+      <SettledForecast
+        schema={api.backupPolicy.update.body}
+        body={bodyOf(form.values)}
+        rehearse={(body) => client.backupPolicy.update.dryRun({ params, body })}
+        of={id}
+        error={form.error}
+        returns={false}
+      />
+    </FormDialog>
   );
 }
 
 interface DefaultProps {
-  policy: Policy | null;
-  /** Of the account's settings. */
-  etag: string | undefined;
+  settings: Pick<Settings, "default_backup_policy">;
   onDismiss: () => void;
 }
 
 /** The policy that new instances get. */
-export function DefaultPolicyForm({ policy, etag, onDismiss }: DefaultProps) {
-  const version = useVersion(etag);
+export function DefaultPolicyForm({ settings, onDismiss }: DefaultProps) {
+  const say = text.policies.form;
+  const form = useEditForm({
+    of: "default",
+    record: settings,
+    question: settingsQuestion(),
+    values: ({ default_backup_policy }) => valuesOf(default_backup_policy ?? undefined),
+    shown,
+    isWhole: true,
+    schema: api.backupPolicy.update.body,
+    body: bodyOf,
+    send: (_changed, version, body) => client.settings.update({ body: { default_backup_policy: body }, ...version }),
+    unchanged: settings.default_backup_policy === null ? undefined : onDismiss,
+    done: () => {
+      notify({ id: "policy-default", type: "success", header: say.defaultSaved });
+      onDismiss();
+    },
+  });
   return (
-    <PolicyDialog
-      title={text.policies.form.defaultTitle}
-      of="default"
-      policy={policy ?? undefined}
-      send={(default_backup_policy) => client.settings.update({ body: { default_backup_policy }, ...version })}
-      saved={text.policies.form.defaultSaved}
-      onDismiss={onDismiss}
-    />
+    <FormDialog title={say.defaultTitle} form={form} submit={say.save} onDismiss={onDismiss}>
+      <PolicyFields form={form} />
+    </FormDialog>
   );
+}
+
+interface FieldsProps {
+  form: Pick<ReturnType<typeof useForm<Values, Body, unknown>>, "values" | "set" | "text" | "error">;
 }
 
 type Body = ReturnType<typeof bodyOf>;
 
-interface DialogProps {
-  title: string;
-  of: string;
-  policy: Policy | undefined;
-  send: (body: Body) => Promise<unknown>;
-  /** The dry run of `send`, if it has one. */
-  rehearse?: (body: Body) => ReturnType<Rehearse>;
-  saved: string;
-  onDismiss: () => void;
-}
-
-function PolicyDialog({ title, of, policy, send, rehearse, saved, onDismiss }: DialogProps) {
+function PolicyFields({ form }: FieldsProps) {
   const say = text.policies.form;
-  const form = useForm({
-    of,
-    initial: valuesOf(policy),
-    schema: api.backupPolicy.update.body,
-    body: bodyOf,
-    send,
-    done: () => {
-      notify({ id: `policy-${of}`, type: "success", header: saved });
-      onDismiss();
-    },
-  });
   const { enabled } = form.values;
   return (
-    <FormDialog title={title} form={form} submit={say.save} onDismiss={onDismiss}>
+    <SpaceBetween size="l">
       <ScheduleFields form={form} />
       <TextField label={say.zone} placeholder="Europe/Berlin" {...form.text("timezone")} />
       <FormField label={say.keep} description={say.keepAbout(keepInWords(keepOf(form.values)))} errorText={form.error("keep")}>
@@ -188,22 +203,8 @@ function PolicyDialog({ title, of, policy, send, rehearse, saved, onDismiss }: D
       <Checkbox checked={enabled} onChange={({ detail }) => form.set({ enabled: detail.checked })}>
         {say.enabled}
       </Checkbox>
-      {rehearse !== undefined && (
-        <SettledForecast
-          schema={api.backupPolicy.update.body}
-          body={bodyOf(form.values)}
-          rehearse={rehearse}
-          of={of}
-          error={form.error}
-          returns={false}
-        />
-      )}
-    </FormDialog>
+    </SpaceBetween>
   );
-}
-
-interface FieldsProps {
-  form: Pick<ReturnType<typeof useForm<Values, Body, unknown>>, "values" | "set" | "text" | "error">;
 }
 
 function ScheduleFields({ form }: FieldsProps) {

@@ -57,9 +57,7 @@ export function Protection({ instance, server }: { instance: Instance; server: L
       ) : (
         <State protection={instance.protection} policy={policy} none={none} />
       )}
-      {dialog === "edit" && (
-        <PolicyForm instance={instance} policy={policy} etag={none ? undefined : data?.etag} onDismiss={close} />
-      )}
+      {dialog === "edit" && <PolicyForm instance={instance} policy={policy} onDismiss={close} />}
       {dialog === "delete" && (
         <Deletion
           of={instance.id}

@@ -9,7 +9,7 @@ import type { DryRun } from "../../../shared/api/dry-run.ts";
 import { Failure } from "../app/failure.tsx";
 import { problemsOf, spanInWords, wordsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
-import { inShort } from "./moment.ts";
+import { sentenceOf } from "./sentence.ts";
 import { sizeInWords } from "./size.ts";
 import { Times } from "./time.tsx";
 
@@ -44,20 +44,20 @@ export function Forecast({ rehearse, of, returns = true, isAtField = () => false
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Spinner />;
   const say = text.resource.forecast;
-  const { effects, downtime_seconds, disk_bytes, next_runs, warnings } = data.data;
+  const { effects, downtime_seconds, disk_bytes, next_runs, warnings, warning_reasons } = data.data;
   return (
     <div aria-live="polite">
       <KeyValuePairs
         items={[
-          { label: say.effects, value: <Lines lines={effects.map(({ detail }) => detail)} /> },
+          { label: say.effects, value: <Lines lines={effects.map((effect) => sentenceOf(effect, effect.detail))} /> },
           ...(returns ? [{ label: say.downtime, value: downtimeInWords(downtime_seconds) }] : []),
           ...(next_runs === undefined ? [] : [{ label: say.nextRuns, value: <Times times={next_runs} none={say.never} /> }]),
           ...(disk_bytes === null || disk_bytes === 0 ? [] : [{ label: say.disk, value: sizeInWords(disk_bytes) }]),
         ]}
       />
-      {warnings.map((warning) => (
+      {warnings.map((warning, index) => (
         <Box key={warning} margin={{ top: "xs" }}>
-          <Warning>{warning.replaceAll(TIME, inShort)}</Warning>
+          <Warning>{sentenceOf(warning_reasons[index], warning)}</Warning>
         </Box>
       ))}
     </div>
@@ -82,14 +82,12 @@ function downtimeInWords(seconds: number | null): string {
 
 /** Of a policy's effects there may be hundreds. */
 const LINES_MAX = 8;
-const TIME = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
-
 function Lines({ lines }: { lines: readonly string[] }) {
   const left = lines.length - LINES_MAX;
   return (
     <>
       {lines.slice(0, LINES_MAX).map((line) => (
-        <div key={line}>{line.replaceAll(TIME, inShort)}</div>
+        <div key={line}>{line}</div>
       ))}
       {left > 0 && <div>{text.resource.forecast.more(left)}</div>}
     </>

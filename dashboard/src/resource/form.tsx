@@ -10,7 +10,9 @@ import type { Send } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { text } from "../messages/text.ts";
 import { ApiCall } from "./api-call.tsx";
+import { ChangedMeanwhile } from "./conflict.tsx";
 import { StayOnPage } from "./stay.ts";
+import type { Conflict } from "./use-edit-form.ts";
 import { useFocusFirst } from "./use-focus-first.ts";
 import type { TextBinding } from "./use-form.ts";
 
@@ -18,6 +20,8 @@ export interface FormProps {
   form: {
     ref: RefObject<HTMLFormElement | null>;
     failure: unknown;
+    /** What somebody else changed meanwhile, until the user has decided. */
+    conflict?: Conflict | undefined;
     pending: boolean;
     unchanged: boolean;
     submit: () => void;
@@ -47,7 +51,7 @@ export function Form({ form, submit, onCancel, secret = false, boxed = true, chi
       onSubmit={(event) => {
         event.preventDefault();
         event.stopPropagation(); // for a form in a dialog that a form opens
-        form.submit();
+        if (form.conflict === undefined) form.submit();
       }}
     >
       {secret && form.pending && <StayOnPage />}
@@ -59,7 +63,7 @@ export function Form({ form, submit, onCancel, secret = false, boxed = true, chi
                 {text.resource.form.cancel}
               </Button>
             )}
-            <Button variant="primary" formAction="submit" loading={form.pending}>
+            <Button variant="primary" formAction="submit" loading={form.pending} disabled={form.conflict !== undefined}>
               {submit}
             </Button>
           </SpaceBetween>
@@ -67,6 +71,7 @@ export function Form({ form, submit, onCancel, secret = false, boxed = true, chi
       >
         <SpaceBetween size="l">
           {boxed ? <Container>{fields}</Container> : fields}
+          {form.conflict !== undefined && <ChangedMeanwhile of={form.conflict} />}
           {form.failure !== undefined && <Failure error={form.failure} resend={form.unchanged ? form.submit : undefined} />}
         </SpaceBetween>
       </CloudscapeForm>

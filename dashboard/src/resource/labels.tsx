@@ -25,6 +25,17 @@ export const labelsIn = (typed: string): Map =>
       }),
   );
 
+/** The user's changes of labels, made to those that somebody else has changed meanwhile. */
+export function mergedLabels(mine: { labels: string }, base: { labels: string }, theirs: { labels: string }): { labels: string } {
+  const [own, before, merged] = [labelsIn(mine.labels), labelsIn(base.labels), labelsIn(theirs.labels)];
+  for (const key of Object.keys({ ...before, ...own })) {
+    if (own[key] === before[key]) continue;
+    if (own[key] === undefined) delete merged[key];
+    else merged[key] = own[key];
+  }
+  return { labels: labelsToText(merged) };
+}
+
 export function Labels({ of }: { of: Map }) {
   const labels = Object.entries(of);
   if (labels.length === 0) return "–";

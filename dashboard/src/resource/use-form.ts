@@ -10,7 +10,7 @@ import { text } from "../messages/text.ts";
 import { session, subscribe } from "../session/session.ts";
 import { draftOf, dropDraft, endedByItself, keepDraft, storeDrafts } from "./drafts.ts";
 
-interface Options<Values, Body, Result> {
+export interface Options<Values, Body, Result> {
   /** What the form shows before the user changes it. */
   initial: Values;
   /** The endpoint's body schema, so that errors appear before the API is called. */
@@ -35,39 +35,14 @@ export function useForm<Values extends object, Body, Result>({ initial, ...optio
   return useFields({ ...options, initial: first });
 }
 
-interface EditOptions<Values, Body extends object, Result> extends Omit<Options<Values, Body, Result>, "send"> {
-  send: (changed: Partial<Body>) => Promise<Result>;
-  /** Called instead of `send` if the user has changed nothing. */
-  unchanged: () => void;
-}
-
-/** A form that edits a record. Fields that the user leaves alone follow the record and are not sent: someone else may change them. */
-export function useEditForm<Values extends object, Body extends object, Result>({
-  send,
-  unchanged,
-  done,
-  ...options
-}: EditOptions<Values, Body, Result>) {
-  const before = options.body(options.initial);
-  const { forget, ...form } = useFields({
-    ...options,
-    send: (made) => send(Object.keys(changedIn(made, before)).length > 0 ? changedIn(made, before) : made),
-    done: (result: Result) => {
-      forget();
-      done(result);
-    },
-  });
-  const isUnchanged = Object.keys(changedIn(options.body(form.values), before)).length === 0;
-  return { ...form, submit: isUnchanged ? unchanged : form.submit };
-}
-
-function changedIn<Body extends object>(made: Body, before: Body): Partial<Body> {
+export function changedIn<Body extends object>(made: Body, before: Body): Partial<Body> {
   const changed: Partial<Body> = { ...made };
   for (const field in made) if (JSON.stringify(made[field]) === JSON.stringify(before[field])) delete changed[field];
   return changed;
 }
 
-function useFields<Values extends object, Body, Result>({
+/** The same for a form whose initial values may change. */
+export function useFields<Values extends object, Body, Result>({
   initial,
   schema,
   body,
@@ -123,8 +98,12 @@ function useFields<Values extends object, Body, Result>({
       // Of a page that the user has left, nothing may lead them away from where they are.
       mutation.mutate(values, { onSuccess: done });
     },
+    /** The values that the user has changed. */
+    typed,
     /** Makes the form show `initial` again. */
     forget: () => setTyped({}),
+    /** Forgets the error of the last try. */
+    reset: () => mutation.reset(),
   };
 }
 
@@ -165,7 +144,7 @@ function useIdempotencyKey(): (body: unknown) => string {
 }
 
 /** Keeps what the user has changed if the session ends meanwhile, or the page reloads by itself. */
-function useDraft(key: string, typed: object): void {
+export function useDraft(key: string, typed: object): void {
   const [latest, owner] = [useRef(typed), useRef(session()?.user.id)];
   useEffect(() => {
     latest.current = typed;

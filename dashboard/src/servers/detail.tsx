@@ -20,6 +20,7 @@ import { OperationsTable } from "../operations/table.tsx";
 import { Action } from "../resource/action.tsx";
 import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
+import { Deferred } from "../resource/deferred.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Status } from "../resource/status.tsx";
@@ -71,7 +72,9 @@ function Shown({ server }: { server: Server }) {
       <InstancesOf server={server} />
       {/* It would jump down when the instances are there. */}
       <div className={held.isPending ? "waiting" : ""}>
-        <OperationsTable resourceId={server.id} />
+        <Deferred>
+          <OperationsTable resourceId={server.id} />
+        </Deferred>
       </div>
       {dialog === "edit" && <EditServer server={server} onDismiss={() => setDialog(undefined)} />}
       {dialog === "delete" && <DeleteServer server={server} onDismiss={() => setDialog(undefined)} />}

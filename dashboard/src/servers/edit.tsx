@@ -3,19 +3,24 @@ import { api } from "../../../shared/api/index.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
+import { servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
-import { LabelsField, labelsIn, labelsToText } from "../resource/labels.tsx";
-import { useEditForm } from "../resource/use-form.ts";
+import { LabelsField, labelsIn, labelsToText, mergedLabels } from "../resource/labels.tsx";
+import { useEditForm } from "../resource/use-edit-form.ts";
 
 export function EditServer({ server, onDismiss }: { server: ListedServer; onDismiss: () => void }) {
   const form = useEditForm({
     of: server.id,
-    initial: { name: server.name, labels: labelsToText(server.labels) },
+    record: server,
+    question: servers.one(server.id),
+    values: ({ name, labels }) => ({ name, labels: labelsToText(labels) }),
+    shown: ({ name, labels }) => ({ [text.servers.fields.name]: name, [text.resource.labels.title]: labels }),
+    merge: mergedLabels,
     schema: api.servers.create.body.pick({ name: true, labels: true }), // here the name may not be empty
     body: ({ name, labels }) => ({ name, labels: labelsIn(labels) }),
-    send: (body) => client.servers.update({ params: { id: server.id }, body }),
+    send: (body, version) => client.servers.update({ params: { id: server.id }, body, ...version }),
     unchanged: onDismiss,
     done: ({ data }) => {
       notify({ id: server.id, type: "success", header: text.servers.edit.saved(data.name) });

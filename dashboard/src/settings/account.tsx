@@ -22,7 +22,7 @@ export default function Account() {
       {kept.data !== undefined && offered.data !== undefined ? (
         <SpaceBetween size="l">
           <SettingsForm kept={kept.data.data} offered={offered.data.data.providers} />
-          <DefaultPolicy policy={kept.data.data.default_backup_policy} etag={kept.data.etag} />
+          <DefaultPolicy settings={kept.data.data} etag={kept.data.etag} />
           <Quotas quotas={kept.data.data.quotas} />
         </SpaceBetween>
       ) : failed === null ? (

@@ -14,11 +14,12 @@ import { drillsInWords, keepInWords, scheduleInWords } from "../policies/words.t
 import { Deletion } from "../resource/deletion.tsx";
 
 interface Props {
-  policy: Settings["default_backup_policy"];
+  settings: Settings;
   etag: string | undefined;
 }
 
-export function DefaultPolicy({ policy, etag }: Props) {
+export function DefaultPolicy({ settings, etag }: Props) {
+  const policy = settings.default_backup_policy;
   const say = text.settings.defaultPolicy;
   const [dialog, setDialog] = useState<"edit" | "delete">();
   const close = () => setDialog(undefined);
@@ -52,13 +53,15 @@ export function DefaultPolicy({ policy, etag }: Props) {
           ]}
         />
       )}
-      {dialog === "edit" && <DefaultPolicyForm policy={policy} etag={etag} onDismiss={close} />}
+      {dialog === "edit" && <DefaultPolicyForm settings={settings} onDismiss={close} />}
       {dialog === "delete" && (
         <Deletion
           of="default"
           title={say.removeTitle}
           confirm={say.remove}
-          send={() => client.settings.update({ body: { default_backup_policy: null } })}
+          send={() =>
+            client.settings.update({ body: { default_backup_policy: null }, ...(etag !== undefined && { ifMatch: etag }) })
+          }
           onDeleted={close}
           onDismiss={close}
         >

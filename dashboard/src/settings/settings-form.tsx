@@ -8,9 +8,11 @@ import { api } from "../../../shared/api/index.ts";
 import { Settings } from "../../../shared/api/settings.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
+import { settings } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
-import { given, useEditForm } from "../resource/use-form.ts";
+import { useEditForm } from "../resource/use-edit-form.ts";
+import { given } from "../resource/use-form.ts";
 
 interface Props {
   kept: Settings;
@@ -19,15 +21,25 @@ interface Props {
 
 const saved = () => notify({ id: "settings", type: "success", header: text.settings.settings.saved });
 
-const useSettingsForm = (kept: Settings) =>
-  useEditForm({
-    initial: {
-      account_name: kept.account_name,
-      contact_email: kept.contact_email ?? "",
-      default_provider: kept.default_provider ?? "",
-      default_region: kept.default_region ?? "",
-      backup_retention_days: String(kept.backup_retention_days),
-    },
+const useSettingsForm = (kept: Settings) => {
+  const say = text.settings.settings;
+  return useEditForm({
+    record: kept,
+    question: settings(),
+    values: (record) => ({
+      account_name: record.account_name,
+      contact_email: record.contact_email ?? "",
+      default_provider: record.default_provider ?? "",
+      default_region: record.default_region ?? "",
+      backup_retention_days: String(record.backup_retention_days),
+    }),
+    shown: (values) => ({
+      [say.accountName]: values.account_name,
+      [say.contactEmail]: values.contact_email,
+      [say.provider]: values.default_provider,
+      [say.region]: values.default_region,
+      [say.retention]: values.backup_retention_days,
+    }),
     // The API accepts some of them; this form has all.
     schema: api.settings.update.body.safeExtend({
       account_name: Settings.shape.account_name,
@@ -41,10 +53,11 @@ const useSettingsForm = (kept: Settings) =>
       // An empty text is no number, although JavaScript reads it as 0.
       backup_retention_days: backup_retention_days.trim() === "" ? undefined : Number(backup_retention_days),
     }),
-    send: (body) => client.settings.update({ body }),
+    send: (body, version) => client.settings.update({ body, ...version }),
     unchanged: saved,
     done: saved,
   });
+};
 
 export function SettingsForm({ kept, offered }: Props) {
   const say = text.settings.settings;

@@ -14,6 +14,7 @@ import { lazily } from "../app/lazily.tsx";
 import { useBatch } from "../bulk/batch.ts";
 import { componentText } from "../messages/components.ts";
 import { language } from "../messages/language.ts";
+import { ConnectionNotice } from "./connection-notice.tsx";
 import { Layout } from "./layout.tsx";
 import { LimitNotice } from "./limit-notice.tsx";
 import { dismiss, useNotifications } from "../app/notifications.ts";
@@ -45,6 +46,7 @@ export default function Shell() {
       </section>
       <Layout breadcrumbs={<Trail />}>
         <div id="main" tabIndex={-1}>
+          <ConnectionNotice />
           <LimitNotice />
           <Boundary place={pathname}>
             <Suspense fallback={<Spinner size="large" />}>

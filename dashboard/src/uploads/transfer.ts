@@ -4,7 +4,7 @@ import { ClientError } from "../../../shared/api/client-of.ts";
 import type { Upload } from "../../../shared/api/uploads.ts";
 import { concurrently } from "../../../shared/runtime/concurrently.ts";
 import { client } from "../app/client.ts";
-import { waitOf, waitUntil } from "../app/limit.ts";
+import { waitOf } from "../app/limit.ts";
 import { passes } from "../app/words.ts";
 import { createStore } from "../session/store.ts";
 import { type Hashes, hashesOf } from "./hashes.ts";
@@ -14,6 +14,8 @@ import { sendPart, STORAGE_ERROR } from "./send-part.ts";
 const PARTS_AT_ONCE = 3;
 /** Parts whose addresses are fetched together: an address is good for an hour, in which a slow connection sends few. */
 const BATCH = 6;
+/** At least this time lies between two requests for addresses: a part that is hashed is no reason for one. Six parts in it are 1 Gbit/s. */
+const ASK_EVERY_MS = 3_000;
 /** After 1, 2, 4, 8 and 16 s; then the user decides. */
 const RETRIES_MAX = 5;
 const SHOWN_EVERY_MS = 200;
@@ -92,10 +94,13 @@ export function createTransfer(file: File, { id, part_size }: Upload): Transfer 
 /** Until all of the file is hashed and stored: its SHA-256. */
 async function sendAll(parts: Parts, hashes: Hashes, signal: AbortSignal): Promise<string> {
   await parts.ask(signal);
-  for (;;) {
-    const [known, whole, missing] = [hashes.parts.size, hashes.whole(), parts.missing()];
-    if (missing.length > 0) await parts.send(missing.slice(0, BATCH), signal);
-    else if (whole !== undefined) return whole;
+  for (let nextAt = 0; ;) {
+    const [known, whole] = [hashes.parts.size, hashes.whole()];
+    if (parts.missing().length > 0) {
+      await pauseOf(Math.max(0, nextAt - Date.now()) / 1000, signal);
+      nextAt = Date.now() + ASK_EVERY_MS;
+      await parts.send(parts.missing().slice(0, BATCH), signal);
+    } else if (whole !== undefined) return whole;
     else await hashes.more(known);
     signal.throwIfAborted();
   }
@@ -111,9 +116,7 @@ async function sendPatiently(parts: Parts, hashes: Hashes, signal: AbortSignal):
       signal.throwIfAborted();
       if (parts.transferred() > before) failures = 0;
       if (!isTemporary(error) || failures >= RETRIES_MAX) throw error;
-      const wait = waitOf(error);
-      if (wait !== undefined) waitUntil(Date.now() + wait * 1000);
-      await pauseOf(wait ?? 2 ** failures, signal);
+      await pauseOf(waitOf(error) ?? 2 ** failures, signal);
     }
   }
 }

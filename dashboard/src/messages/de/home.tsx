@@ -18,7 +18,6 @@ export const home: typeof en = {
   protection: "Schutz",
   failures: "Zuletzt fehlgeschlagen",
   noFailures: (days) => `In den letzten ${days} Tagen ist nichts fehlgeschlagen.`,
-  deleted: "gelöscht",
   firstSteps: {
     title: "In vier Schritten zu Ihrer ersten geschützten Instanz",
     done: "Erledigt",

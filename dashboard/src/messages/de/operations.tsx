@@ -1,6 +1,7 @@
 // Operations: their kinds, their progress and their results.
 import { isLeftOutKind, type LeftOutKind } from "../../../../shared/domain/left-out.ts";
 import type { operations as en } from "../en/operations.tsx";
+import { steps } from "./steps.ts";
 
 const counted = (number: number, one: string, many: string): string =>
   `${number === 0 ? "keine" : number} ${number === 1 ? one : many}`;
@@ -28,6 +29,7 @@ const LEFT_OUT: Readonly<Record<LeftOutKind, string>> = {
 const leftOutKind = (kind: string, count: number): string => `${isLeftOutKind(kind) ? LEFT_OUT[kind] : kind} (${count})`;
 
 export const operations: typeof en = {
+  steps,
   work: {
     "server.create": {
       name: "Server anlegen",

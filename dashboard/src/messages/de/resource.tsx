@@ -1,5 +1,6 @@
 // What all resources share: statuses, lists, forms, dialogs, times and sizes. Titles of lists are in the plural: "Instanzen".
 import type { resource as en } from "../en/resource.tsx";
+import { sentences } from "./sentences.ts";
 
 /** In the accusative: "den API-Schlüssel", "das Admin-Passwort". */
 const the = (what: string): string => `${/passwort$/i.test(what) ? "das" : "den"} ${what}`;
@@ -29,6 +30,19 @@ export const resource: typeof en = {
     certificate: { pending: "Ausstehend", valid: "Gültig", failing: "Fehlerhaft" },
     drill: { passed: "Bestanden", failed: "Nicht bestanden" },
     operation: { pending: "Wartet", running: "Läuft", succeeded: "Erfolgreich", failed: "Fehlgeschlagen" },
+  },
+  sentences,
+  conflict: {
+    title: "Inzwischen von jemand anderem geändert",
+    about: "Ihre Änderungen sind noch nicht gespeichert. Behalten Sie sie, oder übernehmen Sie den jetzigen Stand.",
+    field: "Feld",
+    theirs: "Jetzt",
+    mine: "Ihre Eingabe",
+    same: "unverändert",
+    yes: "Ja",
+    no: "Nein",
+    keep: "Meine Änderungen behalten",
+    discard: "Meine Änderungen verwerfen",
   },
   list: {
     loading: "Wird geladen",

@@ -21,7 +21,6 @@ export const home = {
   protection: "Protection",
   failures: "Recent failures",
   noFailures: (days: number) => `No failures in the last ${days} days.`,
-  deleted: "deleted",
   firstSteps: {
     title: "Launch and protect your first instance in four steps",
     done: "Done",

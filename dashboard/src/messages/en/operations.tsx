@@ -2,6 +2,7 @@
 import { isLeftOutKind, type LeftOutKind } from "../../../../shared/domain/left-out.ts";
 import type { OperationType } from "../../../../shared/domain/lifecycle.ts";
 import type { ReactNode } from "react";
+import { steps } from "./steps.ts";
 
 /** An operation in progress, completed and failed; and the event of its request, which does not say how it ends. */
 interface Work {
@@ -38,6 +39,7 @@ const LEFT_OUT: Readonly<Record<LeftOutKind, string>> = {
 const leftOutKind = (kind: string, count: number): string => `${isLeftOutKind(kind) ? LEFT_OUT[kind] : kind} (${count})`;
 
 export const operations = {
+  steps,
   work: {
     "server.create": {
       name: "Create server",

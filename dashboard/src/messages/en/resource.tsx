@@ -1,5 +1,6 @@
 // What all resources share: statuses, lists, forms, dialogs, times and sizes. Titles of lists are in the plural: "Instances".
 import type { ReactNode } from "react";
+import { type SentenceCode, SENTENCES } from "../../../../shared/domain/sentences.ts";
 import type { Drill } from "../../../../shared/api/drill.ts";
 import type {
   BackupStatus,
@@ -8,6 +9,8 @@ import type {
   ProtectionStatus,
   ServerStatus,
 } from "../../../../shared/domain/lifecycle.ts";
+
+const sentences: Readonly<Record<SentenceCode, string>> = SENTENCES;
 
 export const resource = {
   statuses: {
@@ -40,6 +43,20 @@ export const resource = {
       OperationStatus,
       string
     >,
+  },
+  /** What the API says by a code: the same in English. */
+  sentences,
+  conflict: {
+    title: "Someone else changed this meanwhile",
+    about: "Your changes aren't saved yet. Keep them, or go on with what is there now.",
+    field: "Field",
+    theirs: "Now",
+    mine: "Yours",
+    same: "unchanged",
+    yes: "Yes",
+    no: "No",
+    keep: "Keep my changes",
+    discard: "Discard my changes",
   },
   list: {
     loading: "Loading",

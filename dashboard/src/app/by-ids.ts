@@ -1,0 +1,31 @@
+// Looks up records by their IDs: those that a page asks for at the same moment are one request.
+import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
+
+type Waiting<T> = Map<string, PromiseWithResolvers<T | null>>;
+
+/** Of a list of the API that takes `?ids=`; null for what does not exist. */
+export function byIds<T extends { id: string }>(
+  list: (query: { ids: string }) => Promise<{ data: T[] }>,
+): (id: string) => Promise<T | null> {
+  let waiting: Waiting<T> = new Map();
+  const fetchAll = async (): Promise<void> => {
+    const asked = waiting;
+    waiting = new Map();
+    const ids = [...asked.keys()];
+    for (let from = 0; from < ids.length; from += PER_PAGE_MAX) {
+      const some = ids.slice(from, from + PER_PAGE_MAX);
+      try {
+        const { data } = await list({ ids: some.join(",") });
+        for (const id of some) asked.get(id)?.resolve(data.find((each) => each.id === id) ?? null);
+      } catch (error) {
+        for (const id of some) asked.get(id)?.reject(error);
+      }
+    }
+  };
+  return async (id) => {
+    if (waiting.size === 0) setTimeout(() => void fetchAll());
+    const known = waiting.get(id) ?? Promise.withResolvers<T | null>();
+    waiting.set(id, known);
+    return known.promise;
+  };
+}

@@ -1,0 +1,74 @@
+// What the API says by a code, with its parameters in braces.
+import type { SentenceCode } from "../../../../shared/domain/sentences.ts";
+
+export const sentences: Readonly<Record<SentenceCode, string>> = {
+  server_deleted: "Löscht die Maschine beim Anbieter und den Eintrag",
+  server_record_deleted: "Löscht den Eintrag; es gibt keine Maschine dazu",
+  archive_read: "Liest das Archiv; die Sicherung kann erst nach dem Ende des Vorgangs gelöscht werden",
+  disk_low:
+    "Wenig Speicherplatz: Auf dem Server {server_name} waren am {reported_at} noch {free_bytes} frei. Löschen Sie dort nicht mehr benötigte Instanzen, oder verwenden Sie einen anderen Server",
+  disk_low_afterwards:
+    "Wenig Speicherplatz: Hierfür werden mindestens {needed_bytes} benötigt, und auf dem Server {server_name} waren am {reported_at} noch {free_bytes} frei. Löschen Sie dort nicht mehr benötigte Instanzen, oder verwenden Sie einen anderen Server",
+  memory_low:
+    "Zu wenig Arbeitsspeicher: Mit dieser hat der Server {server_name} {instance_count} Instanzen, die je {needed_mb} MB benötigen, und {memory_gb} GB Arbeitsspeicher. Verwenden Sie einen anderen Server",
+  erp_installed:
+    "Installiert das ERP {erp_version} ({edition}) auf dem Server {server_id} mit der Datenbank {database_name}, unter https://{domain}",
+  erp_installed_from_backup:
+    "Installiert das ERP {erp_version} ({edition}) auf dem Server {server_id} mit der Datenbank {database_name}, unter https://{domain}, mit Datenbank und Dateien der Sicherung",
+  erp_installed_from_database:
+    "Installiert das ERP {erp_version} ({edition}) auf dem Server {server_id} mit der Datenbank {database_name}, unter https://{domain}, mit der Datenbank der Sicherung",
+  erp_installed_from_files:
+    "Installiert das ERP {erp_version} ({edition}) auf dem Server {server_id} mit der Datenbank {database_name}, unter https://{domain}, mit den Dateien der Sicherung",
+  clone_installed_from_backup:
+    "Installiert das ERP {erp_version} ({edition}) auf dem Server {server_id} mit einer nach ihm benannten Datenbank, unter https://{domain}, mit Datenbank und Dateien der Sicherung",
+  clone_installed_from_database:
+    "Installiert das ERP {erp_version} ({edition}) auf dem Server {server_id} mit einer nach ihm benannten Datenbank, unter https://{domain}, mit der Datenbank der Sicherung",
+  clone_installed_from_files:
+    "Installiert das ERP {erp_version} ({edition}) auf dem Server {server_id} mit einer nach ihm benannten Datenbank, unter https://{domain}, mit den Dateien der Sicherung",
+  backups_scheduled: "Sichert die Instanz nach dem Zeitplan {schedule} ({timezone})",
+  backups_paused: "Erstellt keine Sicherungen nach Zeitplan",
+  drills_daily: "Testet jeden Tag die Wiederherstellung der neuesten abgeschlossenen Sicherung",
+  drills_scheduled: "Testet alle {days} Tage die Wiederherstellung der neuesten abgeschlossenen Sicherung",
+  backup_due: "Erstellt eine Sicherung, sobald die Instanz verfügbar ist",
+  upload_not_neutralized:
+    "Die Instanz wird nicht neutralisiert: Ihre geplanten Aktionen, E-Mails und Zahlungen laufen ab jetzt hier; stoppen Sie zuerst das Original",
+  clone_not_neutralized:
+    "Der Klon wird nicht neutralisiert: Seine geplanten Aktionen, E-Mails und Zahlungen laufen wie die des Originals",
+  copy_neutralized: "Neutralisiert die Kopie: Geplante Aktionen, E-Mails und Zahlungen werden abgeschaltet",
+  copy_users_reset:
+    "Setzt die Benutzer der Kopie zurück: Passwörter, Sitzungen und API-Schlüssel gelten nicht mehr, außer dem neuen Passwort des Administrators",
+  all_replaced: "Ersetzt Datenbank und Dateien durch die der Sicherung",
+  all_replaced_neutralized: "Ersetzt Datenbank und Dateien durch die der Sicherung und neutralisiert die Datenbank",
+  database_replaced: "Ersetzt die Datenbank durch die der Sicherung",
+  database_replaced_neutralized: "Ersetzt die Datenbank durch die der Sicherung und neutralisiert sie",
+  files_replaced: "Fügt die Dateien der Sicherung zu den vorhandenen hinzu und ersetzt gleichnamige",
+  safety_backup_taken: "Erstellt eine Sicherung der jetzigen Daten, während das ERP gestoppt ist",
+  data_not_recoverable: "Ohne vorherige Sicherung lassen sich die jetzigen Daten nicht wiederherstellen",
+  files_not_recoverable: "Ohne vorherige Sicherung lassen sich die ersetzten Dateien nicht wiederherstellen",
+  erp_started: "Startet das ERP",
+  erp_stopped: "Stoppt das ERP, bis Sie es wieder starten",
+  erp_restarted: "Stoppt das ERP und startet es wieder",
+  backup_taken: "Archiviert Datenbank und Dateien; der Status des ERP bleibt, wie er ist",
+  nothing_changed: "Ändert nichts",
+  name_changed: "Ändert den Namen von {before} zu {after}",
+  admin_email_changed: "Ändert die Admin-E-Mail von {before} zu {after}",
+  domain_changed: "Ändert die Domain von {before} zu {after}",
+  labels_changed: "Ändert die Labels",
+  domain_needs_dns: "{before} funktioniert dann nicht mehr. {after} benötigt einen DNS-Eintrag, der auf den Server zeigt",
+  erp_deleted: "Entfernt das ERP mit Datenbank und Dateien vom Server, und den Eintrag; Sicherungen bleiben",
+  erp_deleted_later:
+    "Entfernt den Eintrag sofort, weil der Server nicht aktiv ist, und das ERP, sobald der Server wieder antwortet; Sicherungen bleiben",
+  policy_deleted: "Löscht den Sicherungsplan",
+  waiting_backup_deleted: "Entfernt die planmäßige Sicherung, die noch wartet",
+  unsaved_not_recoverable: "Was in keiner abgeschlossenen Sicherung ist, lässt sich nicht wiederherstellen",
+  no_backup_left: "Die Instanz hat keine abgeschlossene Sicherung; ihre Daten lassen sich nicht wiederherstellen",
+  backup_deleted: "Löscht das Archiv und den Eintrag",
+  last_backup: "Es ist die letzte abgeschlossene Sicherung der Instanz",
+  backup_not_kept: "Keine Regel behält die planmäßige Sicherung vom {due_at}; sie wird nach dem nächsten Lauf entfernt",
+  some_backup_not_kept: "Keine Regel behält eine der planmäßigen Sicherungen; sie wird nach dem nächsten Lauf entfernt",
+  days_match_either:
+    "Der Zeitplan gilt an Tagen, die auf den Monatstag ({day}) oder den Wochentag ({weekday}) passen, nicht nur an denen, die auf beide passen, wie bei cron",
+  days_match_both:
+    "Der Zeitplan gilt nur an Tagen, die sowohl auf den Monatstag ({day}) als auch auf den Wochentag ({weekday}) passen, weil eines dieser Felder mit * beginnt, wie bei cron",
+  never_installed: "Das ERP wurde auf dieser Instanz nie installiert, daher wird sie nicht gesichert",
+};

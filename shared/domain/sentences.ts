@@ -1,0 +1,98 @@
+// What dry runs say, by code: the API sends the code and its parameters beside the English sentence, and a client says it in its own
+// words. A code and the names of its parameters never change; codes are only added.
+
+/** `{name}` stands for a parameter; the name of one in bytes ends in `_bytes`. */
+export const SENTENCES = {
+  server_deleted: "Deletes the machine at its provider, and the record",
+  server_record_deleted: "Deletes the record; it has no machine",
+  archive_read: "Reads the archive; the backup cannot be deleted until the operation ends",
+  disk_low:
+    "Low disk space: server {server_name} reported {free_bytes} free at {reported_at}. Delete instances there that you no longer need, or use another server",
+  disk_low_afterwards:
+    "Low disk space: this needs at least {needed_bytes}, and server {server_name} reported {free_bytes} free at {reported_at}. Delete instances there that you no longer need, or use another server",
+  memory_low:
+    "Too little memory: with this one, server {server_name} has {instance_count} instances, which need {needed_mb} MB each, and {memory_gb} GB of memory. Use another server",
+  erp_installed:
+    "Installs the ERP {erp_version} ({edition}) on server {server_id} with the database {database_name}, at https://{domain}",
+  erp_installed_from_backup:
+    "Installs the ERP {erp_version} ({edition}) on server {server_id} with the database {database_name}, at https://{domain}, with the database and the files of the backup",
+  erp_installed_from_database:
+    "Installs the ERP {erp_version} ({edition}) on server {server_id} with the database {database_name}, at https://{domain}, with the database of the backup",
+  erp_installed_from_files:
+    "Installs the ERP {erp_version} ({edition}) on server {server_id} with the database {database_name}, at https://{domain}, with the files of the backup",
+  clone_installed_from_backup:
+    "Installs the ERP {erp_version} ({edition}) on server {server_id} with a database named after it, at https://{domain}, with the database and the files of the backup",
+  clone_installed_from_database:
+    "Installs the ERP {erp_version} ({edition}) on server {server_id} with a database named after it, at https://{domain}, with the database of the backup",
+  clone_installed_from_files:
+    "Installs the ERP {erp_version} ({edition}) on server {server_id} with a database named after it, at https://{domain}, with the files of the backup",
+  backups_scheduled: "Backs up the instance by the schedule {schedule} ({timezone})",
+  backups_paused: "Takes no backups by schedule",
+  drills_daily: "Drills the newest completed backup every day",
+  drills_scheduled: "Drills the newest completed backup every {days} days",
+  backup_due: "Takes a backup as soon as the instance is available",
+  upload_not_neutralized:
+    "The instance is not neutralized: its scheduled jobs, mail and payments run from now on here; stop the original first",
+  clone_not_neutralized: "The clone is not neutralized: its scheduled jobs, mail and payments run like the original's",
+  copy_neutralized: "Neutralizes the copy: scheduled jobs, mail and payments are turned off",
+  copy_users_reset:
+    "Resets the copy's users: passwords, sessions and API keys stop working, except for the administrator's new password",
+  all_replaced: "Replaces the database and the files with the backup's",
+  all_replaced_neutralized: "Replaces the database and the files with the backup's, and neutralizes the database",
+  database_replaced: "Replaces the database with the backup's",
+  database_replaced_neutralized: "Replaces the database with the backup's, and neutralizes the database",
+  files_replaced: "Adds the backup's files to the present ones, and replaces those of the same name",
+  safety_backup_taken: "Takes a safety backup of the current data while the ERP is stopped",
+  data_not_recoverable: "Without a backup first, the current data cannot be recovered",
+  files_not_recoverable: "Without a backup first, the replaced files cannot be recovered",
+  erp_started: "Starts the ERP",
+  erp_stopped: "Stops the ERP until you start it again",
+  erp_restarted: "Stops the ERP and starts it again",
+  backup_taken: "Archives the database and the files while the ERP keeps its current status",
+  nothing_changed: "Changes nothing",
+  name_changed: "Changes name from {before} to {after}",
+  admin_email_changed: "Changes admin_email from {before} to {after}",
+  domain_changed: "Changes domain from {before} to {after}",
+  labels_changed: "Changes its labels",
+  domain_needs_dns: "{before} stops working. {after} needs a DNS record that leads to the server",
+  erp_deleted: "Removes the ERP with its database and files from the server, and the record; backups stay",
+  erp_deleted_later:
+    "Removes the record at once, because the server is not active, and the ERP when the server responds again; backups stay",
+  policy_deleted: "Deletes the backup policy",
+  waiting_backup_deleted: "Removes the scheduled backup that waits for its turn",
+  unsaved_not_recoverable: "What is in no completed backup cannot be recovered",
+  no_backup_left: "The instance has no completed backup, so its data cannot be recovered",
+  backup_deleted: "Deletes the archive and the record",
+  last_backup: "It is the last completed backup of its instance",
+  backup_not_kept: "No rule keeps the scheduled backup of {due_at}; it is removed after the next run",
+  some_backup_not_kept: "No rule keeps a scheduled backup; it is removed after the next run",
+  days_match_either:
+    "The schedule runs on days that match either of its day of the month ({day}) and its weekday ({weekday}), not only on those that match both, as in cron",
+  days_match_both:
+    "The schedule runs only on days that match both its day of the month ({day}) and its weekday ({weekday}), because one of these fields begins with *, as in cron",
+  never_installed: "The ERP was never installed on this instance, so it is not backed up",
+} as const satisfies Record<string, string>;
+
+export type SentenceCode = keyof typeof SENTENCES;
+export type Parameters = Readonly<Record<string, string | number>>;
+
+export interface Sentence {
+  code: SentenceCode;
+  parameters: Parameters;
+}
+
+/** The sentence of a template; what is no parameter of it stays as it is. */
+export const fillIn = (
+  template: string,
+  parameters: Parameters,
+  show: (value: string | number, name: string) => string = String,
+): string =>
+  template.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = parameters[name];
+    return value === undefined ? whole : show(value, name);
+  });
+
+const inEnglish = (value: string | number, name: string): string =>
+  name.endsWith("_bytes") ? `${(Number(value) / 1e9).toFixed(1)} GB` : String(value);
+
+export const english = ({ code, parameters }: Sentence): string => fillIn(SENTENCES[code], parameters, inEnglish);

@@ -1,0 +1,190 @@
+// Two people edit the same record: nothing is lost unseen. Each form shows what the other person has changed, beside one's own.
+import type { Locator, Page } from "playwright-core";
+import { describe, expect } from "vitest";
+import { BackupPolicy } from "../../shared/api/backup-policy.ts";
+import { Backup } from "../../shared/api/backups.ts";
+import { Server } from "../../shared/api/servers.ts";
+import { Settings } from "../../shared/api/settings.ts";
+import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
+import { seedInstance } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+import { button, dialog, getInstance, more } from "./instance-page.ts";
+
+const TITLE = "Someone else changed this meanwhile";
+
+interface Form {
+  name: string;
+  /** The form, filled in with a change of the user's own. */
+  fill: (page: Page) => Promise<Locator>;
+  /** Another change of the same field. */
+  change: () => Promise<unknown>;
+  save: string;
+  theirs: string;
+  /** What the API then has. */
+  stored: () => Promise<unknown>;
+  path: string;
+}
+
+async function formsOf(mine: TestAccount): Promise<Form[]> {
+  const server = await mine.server({ name: "erp-1" });
+  const instance = await mine.instance({ name: "Shop", server_id: server.id });
+  const backup = await mine.backup(instance.id);
+  const domain = uniqueDomain();
+  const policy = (last: number) => ({ schedule: "0 2 * * *", timezone: "UTC", keep: { last } });
+  const policyPath = `/instances/${instance.id}/backup-policy`;
+  await mine.api.put(policyPath, policy(7));
+  await mine.api.put("/settings", { default_backup_policy: policy(7) });
+  return [
+    {
+      name: "an instance",
+      path: `/instances/${instance.id}`,
+      fill: async (page) => {
+        await more(page, "Edit details");
+        await dialog(page, /^Edit/).getByLabel("Name").fill("My shop");
+        return dialog(page, /^Edit/);
+      },
+      change: () => mine.api.put(`/instances/${instance.id}`, { name: "Their shop" }),
+      save: "Save",
+      theirs: "Their shop",
+      stored: async () => (await getInstance(mine, instance.id)).name,
+    },
+    {
+      name: "a domain",
+      path: `/instances/${instance.id}`,
+      fill: async (page) => {
+        await more(page, "Change domain");
+        await dialog(page, /^Change the domain/)
+          .getByLabel("New domain")
+          .fill(uniqueDomain());
+        return dialog(page, /^Change the domain/);
+      },
+      change: async () => {
+        const changed = await mine.api.put(`/instances/${instance.id}`, { domain });
+        expect(changed.status, changed.text).toBe(200);
+        await expect.poll(async () => (await getInstance(mine, instance.id)).operation_id, { timeout: 60_000 }).toBeNull();
+      },
+      save: "Change domain",
+      theirs: domain,
+      stored: async () => (await getInstance(mine, instance.id)).domain,
+    },
+    {
+      name: "a server",
+      path: `/servers/${server.id}`,
+      fill: async (page) => {
+        await button(page, "Edit").click();
+        await dialog(page, /^Edit/).getByLabel("Name").fill("mine-1");
+        return dialog(page, /^Edit/);
+      },
+      change: () => mine.api.put(`/servers/${server.id}`, { name: "theirs-1" }),
+      save: "Save",
+      theirs: "theirs-1",
+      stored: async () => (await mine.api.get(`/servers/${server.id}`)).as(Server).name,
+    },
+    {
+      name: "a backup",
+      path: "/backups",
+      fill: async (page) => {
+        await button(page, /^Actions on the backup/)
+          .first()
+          .click();
+        await page.getByRole("menuitem", { name: "Edit details" }).click();
+        await dialog(page, /^Edit/).getByLabel("Note").fill("My note");
+        return dialog(page, /^Edit/);
+      },
+      change: () => mine.api.put(`/backups/${backup.id}`, { note: "Their note" }),
+      save: "Save changes",
+      theirs: "Their note",
+      stored: async () => (await mine.api.get(`/backups/${backup.id}`)).as(Backup).note,
+    },
+    {
+      name: "the account's settings",
+      path: "/settings/account",
+      fill: async (page) => {
+        await page.getByLabel("Account name").fill("My account");
+        return page.locator("main");
+      },
+      change: () => mine.api.put("/settings", { account_name: "Their account" }),
+      save: "Save settings",
+      theirs: "Their account",
+      stored: async () => (await mine.api.get("/settings")).as(Settings).account_name,
+    },
+    {
+      name: "a backup policy",
+      path: `/instances/${instance.id}`,
+      fill: async (page) => {
+        await button(page, "Edit policy").click();
+        await dialog(page, /^Backup policy/)
+          .getByLabel("At", { exact: true })
+          .fill("04:00");
+        return dialog(page, /^Backup policy/);
+      },
+      change: () => mine.api.put(policyPath, policy(30)),
+      save: "Save policy",
+      theirs: "30",
+      stored: async () => String((await mine.api.get(policyPath)).as(BackupPolicy).keep.last),
+    },
+    {
+      name: "the default policy",
+      path: "/settings/account",
+      fill: async (page) => {
+        await button(page, "Edit default policy").click();
+        await dialog(page, /^Default backup policy/)
+          .getByLabel("Time zone")
+          .fill("Europe/Berlin");
+        return dialog(page, /^Default backup policy/);
+      },
+      change: () => mine.api.put("/settings", { default_backup_policy: policy(30) }),
+      save: "Save policy",
+      theirs: "30",
+      stored: async () => String((await mine.api.get("/settings")).as(Settings).default_backup_policy?.keep.last),
+    },
+  ];
+}
+
+test("every form shows what somebody else has changed meanwhile, and overwrites it only if the user says so", async ({
+  open,
+}) => {
+  const mine = await account();
+  const page = await open("/config.json", { as: mine });
+  for (const { name, path, fill, change, save, theirs, stored } of await formsOf(mine)) {
+    await page.goto(path);
+    const form = await fill(page);
+    await change();
+    await button(form, save).click();
+    await form.getByText(TITLE).waitFor();
+    await form.getByRole("row").getByRole("cell").getByText(theirs).first().waitFor();
+    expect(await stored(), name).toBe(theirs);
+    expect(await button(form, save).isDisabled(), name).toBe(true);
+    await expectAccessible(page);
+    await button(form, "Discard my changes").click();
+    await form.getByText(TITLE).waitFor({ state: "detached" });
+    expect(await stored(), name).toBe(theirs);
+  }
+}, 240_000);
+
+describe("labels that two people add at the same time", () => {
+  test.for(["before", "after"])("are both kept, if the page learns of the other one %s it saves", async (when, { open }) => {
+    const mine = await account({ seeded: true });
+    const { id } = await seedInstance(mine.id, { name: "Shop", labels: { env: "test" } });
+    const page = await open(`/instances/${id}`, { as: mine });
+    await more(page, "Edit details");
+    const form = dialog(page, /^Edit/);
+    await form.getByLabel(/^Labels/).fill("env: test\nteam: sales");
+    await mine.api.put(`/instances/${id}`, { labels: { env: "production", owner: "ana" } });
+    if (when === "before") {
+      // As if the user came back from another window.
+      await expect
+        .poll(() =>
+          page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`).then(() => form.getByText(TITLE).isVisible()),
+        )
+        .toBe(true);
+    } else await button(form, "Save").click();
+    await form.getByText(TITLE).waitFor();
+    await button(form, "Keep my changes").click();
+    await expect.poll(() => form.getByLabel(/^Labels/).inputValue()).toBe("env: production\nowner: ana\nteam: sales");
+    await button(form, "Save").click();
+    await form.waitFor({ state: "detached" });
+    expect((await getInstance(mine, id)).labels).toEqual({ env: "production", owner: "ana", team: "sales" });
+  });
+});
