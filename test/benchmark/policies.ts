@@ -180,9 +180,9 @@ async function carryOutOnce({ account, name }: Ended, whole: boolean): Promise<v
   const operation = await findOperation(account, name);
   if (operation === undefined) throw new Error(`${name} was started, but is not stored`);
   if (whole) {
-    await beginOperation(operation, { step: "Working", progress: 0 });
+    await beginOperation(operation, { step: "Working", step_code: null, progress: 0 });
     const running = { ...operation, state: "running" as const };
-    await showProgress(running, { step: "Checking", progress: 50 });
+    await showProgress(running, { step: "Checking", step_code: null, progress: 50 });
     if (operation.type === "backup.create") {
       const made = { size_bytes: 1, sha256: "0".repeat(64), stored_checksum: "0".repeat(44), missing_files: 0, skipped_files: 0 };
       await recordArchive(running, operation.resource.id, made);

@@ -26,7 +26,7 @@ test("without a connection every page has the same one banner, and goes on by it
   }
 }, 240_000);
 
-test("a page that the service has failed to answer is loaded once the service is back", async ({ open, faults }) => {
+test("a page that got an error of the service is loaded once the service is back", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   const mine = await account();
   const { server } = await furnish(mine);

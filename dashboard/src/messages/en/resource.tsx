@@ -1,6 +1,5 @@
 // What all resources share: statuses, lists, forms, dialogs, times and sizes. Titles of lists are in the plural: "Instances".
 import type { ReactNode } from "react";
-import { type SentenceCode, SENTENCES } from "../../../../shared/domain/sentences.ts";
 import type { Drill } from "../../../../shared/api/drill.ts";
 import type {
   BackupStatus,
@@ -9,8 +8,7 @@ import type {
   ProtectionStatus,
   ServerStatus,
 } from "../../../../shared/domain/lifecycle.ts";
-
-const sentences: Readonly<Record<SentenceCode, string>> = SENTENCES;
+import { sentences } from "./sentences.ts";
 
 export const resource = {
   statuses: {
