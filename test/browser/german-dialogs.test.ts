@@ -40,7 +40,9 @@ test("the dialogs that say what would happen say it in German", async ({ open })
     await page.getByRole("menuitem", { name: item }).click();
   };
   const ofBackup = async (item: string): Promise<void> => {
-    await button(page, /^Aktionen/).last().click();
+    await button(page, /^Aktionen/)
+      .last()
+      .click();
     await page.getByRole("menuitem", { name: item }).click();
   };
   const DIALOGS: [path: string, ask: () => Promise<void>][] = [
@@ -49,10 +51,13 @@ test("the dialogs that say what would happen say it in German", async ({ open })
     [`/instances/${instance.id}`, () => menu("Löschen")],
     [`/instances/${stopped.id}`, () => menu("Löschen")],
     [`/instances/${instance.id}`, () => button(page, /^Automatische Sicherungen/).click()],
-    [`/instances/${instance.id}`, async () => {
-      await menu("Domain ändern");
-      await page.getByLabel("Neue Domain").fill(uniqueDomain());
-    }],
+    [
+      `/instances/${instance.id}`,
+      async () => {
+        await menu("Domain ändern");
+        await page.getByLabel("Neue Domain").fill(uniqueDomain());
+      },
+    ],
     ["/backups", () => ofBackup("Wiederherstellen")],
     ["/backups", () => ofBackup("Löschen")],
     [`/servers/${empty.id}`, () => button(page, "Löschen").click()],

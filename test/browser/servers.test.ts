@@ -98,7 +98,7 @@ test("a server shows what it last reported, and a low disk is a warning there an
   await page.goto(`/instances/${instance.id}/clone`);
   await page.getByLabel("Name", { exact: true }).fill("Twin");
   await page.getByLabel("Domain").fill("twin.example.com");
-  await page.getByText(/^Low disk space: server erp-1 reported 1\.2 GB free at [^T]+\. Delete instances there/).waitFor();
+  await page.getByText(/^Low disk space: server erp-1 reported 1\.20 GB free at [^T]+\. Delete instances there/).waitFor();
 });
 
 /** As a provider that charges more in the sandbox's first region. */

@@ -340,7 +340,8 @@ describe("records by their IDs", () => {
   });
 
   test("are an instance's own in its list of backups", async () => {
-    const [one, other] = [await seedInstance(me.id), await seedInstance(me.id)];
+    const [server_id = ""] = await idsOf("/servers");
+    const [one, other] = [await seedInstance(me.id, { server_id }), await seedInstance(me.id, { server_id })];
     const [mine, foreign] = [await seedBackup(one), await seedBackup(other)];
     const query = `?ids=${mine.id},${foreign.id}`;
     expect((await idsOf(`/backups${query}`)).toSorted()).toEqual([mine.id, foreign.id].toSorted());

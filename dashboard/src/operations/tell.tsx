@@ -8,7 +8,7 @@ import { workOf } from "./words.ts";
 
 export function tellEnd(operation: Operation): void {
   const { id, type, result, request_id } = operation;
-  const { name } = operation.resource;
+  const { name = null }: Partial<Operation["resource"]> = operation.resource; // an older service sends none
   const about = name === null ? "" : `: ${name}`;
   const failure = failureOf(operation);
   if (failure !== undefined)
