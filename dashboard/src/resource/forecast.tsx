@@ -44,12 +44,8 @@ export function Forecast({ rehearse, of, returns = true, isAtField = () => false
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Spinner />;
   const say = text.resource.forecast;
-<<<<<<< HEAD
-  const { effects, downtime_seconds, disk_bytes, next_runs, warnings, warning_reasons } = data.data;
-=======
-  const { effects, downtime_seconds, disk_bytes, warnings } = data.data;
+  const { effects, downtime_seconds, disk_bytes, next_runs, warnings } = data.data;
   const { warning_reasons = [] }: Partial<DryRun> = data.data; // an older service sends none
->>>>>>> 008c019 (An older service's responses without codes and names are shown as before)
   return (
     <div aria-live="polite">
       <KeyValuePairs
