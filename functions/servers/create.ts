@@ -19,7 +19,7 @@ export const handler = handle(api.servers.create)(async ({ body, caller, by, rea
   const offered = await catalog();
   requireNone([...problemsOfOffer(offered, body), ...(sshKey === undefined ? [noSuch("ssh_key_id", "SSH key")] : [])]);
   const specs = specsOf(offered, body);
-  const server = reserveServer(change, { ...body, specs }, operationId);
+  const server = reserveServer(change, { ...body, specs, ssh_key_name: sshKey?.name ?? null }, operationId);
   reserveOperation(change, by, {
     id: operationId,
     type: "server.create",

@@ -65,6 +65,10 @@ export const Server = z
     size: code("small"),
     specs: ServerSpecs,
     ssh_key_id: id("ssh_key"),
+    ssh_key_name: z
+      .string()
+      .nullable()
+      .meta({ description: "The key's name when the server was created; null for older servers", examples: ["Work laptop"] }),
     labels: shownLabels,
     operation_id: heldBy,
     last_seen_at: timestamp.nullable().meta({ description: "When the server last passed a health check" }),

@@ -49,6 +49,8 @@ const listed = { account_id: text, number: text };
 export const ServerRecord = stored(Server.omit({ status: true, name_unicode: true, ...SERVER_OBSERVED })).extend({
   ...listed,
   labels,
+  /** Servers of before it was stored have none. */
+  ssh_key_name: noText,
   state: growing<ServerPhase>(),
   /** The provider's own id of the machine; null until it has given one. */
   machine_id: textOrNull,

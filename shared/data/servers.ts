@@ -77,7 +77,7 @@ export const serverRefs = (accountId: string, id: string) => ({
   report: hostReportRef(accountId, id),
 });
 
-type NewServer = Pick<ServerRecord, "name" | "provider" | "region" | "size" | "specs" | "ssh_key_id"> & {
+type NewServer = Pick<ServerRecord, "name" | "provider" | "region" | "size" | "specs" | "ssh_key_id" | "ssh_key_name"> & {
   labels?: Labels | undefined;
 };
 

@@ -127,7 +127,11 @@ async function create(accountId: string, provider: ProviderCode, how: How = {}):
   const key = reserveSshKey(change, { name: `key of ${name}`, public_key: "ssh-ed25519 AAAA", fingerprint: "SHA256:x" });
   const operationId = newId("operation");
   const specs = { cpu: 2, memory_gb: 4, disk_gb: 40 };
-  const server = reserveServer(change, { ...PLACES[provider], name, specs, ssh_key_id: key.id }, operationId);
+  const server = reserveServer(
+    change,
+    { ...PLACES[provider], name, specs, ssh_key_id: key.id, ssh_key_name: "Work laptop" },
+    operationId,
+  );
   const operation = reserveOperation(change, BY, {
     id: operationId,
     type: "server.create",

@@ -49,6 +49,7 @@ function items(): Record<string, unknown>[] {
       size: "small",
       specs: { cpu: 2, memory_gb: 4, disk_gb: 40 },
       ssh_key_id: key.id,
+      ssh_key_name: "Work laptop",
       labels,
     },
     operation,

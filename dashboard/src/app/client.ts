@@ -73,7 +73,10 @@ async function fetchInTime(url: Parameters<typeof fetch>[0], init: RequestInit):
   }
 }
 
-/** The last versions of what the API gives an ETag: as long as nothing has changed, it sends none again. */
+/** Whose ETag covers the whole response: others leave out what a server reports, or what follows from something else. */
+const WHOLLY_VERSIONED = new RegExp(`^${BASE_PATH}/(?:overview|(?:backups|operations|ssh-keys)/[^/?]+)$`);
+
+/** Their last versions: as long as nothing has changed, the API sends none again. */
 let versions = new Map<string, { etag: string; body: string }>();
 const VERSIONS_MAX = 50;
 onOtherUser(() => {
@@ -81,7 +84,7 @@ onOtherUser(() => {
 });
 
 async function revalidated(...[url, init = {}]: Parameters<typeof fetch>): Promise<Response> {
-  if (typeof url !== "string" || init.method !== "GET") return fetchInTime(url, init);
+  if (typeof url !== "string" || init.method !== "GET" || !WHOLLY_VERSIONED.test(url)) return fetchInTime(url, init);
   const kept = versions; // of this user, even if another one signs in meanwhile
   const last = kept.get(url);
   const headers = { ...Object.fromEntries(new Headers(init.headers)), ...(last && { "if-none-match": last.etag }) };

@@ -60,7 +60,6 @@ export const search = {
 
 export const sshKeys = {
   list: (query: ListQuery = {}) => question(["ssh-keys", "list", query], ({ signal }) => client.sshKeys.list({ query, signal })),
-  one: (id: string) => question(["ssh-keys", "one", id], ({ signal }) => client.sshKeys.get({ params: { id }, signal })),
 };
 
 export const tokens = {

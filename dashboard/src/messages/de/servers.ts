@@ -22,7 +22,6 @@ export const servers: typeof en = {
     place: "Anbieter und Region",
     size: "Größe",
     sshKey: "SSH-Schlüssel",
-    sshKeyDeleted: "Gelöscht (auf dem Server noch installiert)",
     labels: "Labels",
     id: "ID",
   },

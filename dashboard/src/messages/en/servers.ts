@@ -21,7 +21,6 @@ export const servers = {
     place: "Provider and region",
     size: "Size",
     sshKey: "SSH key",
-    sshKeyDeleted: "Deleted (still installed on the server)",
     labels: "Labels",
     id: "ID",
   },
