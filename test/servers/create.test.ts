@@ -27,6 +27,7 @@ test("a server exists immediately in provisioning, and is active when its operat
   expect(response.headers["location"]).toBe(`/api/v1/servers/${server.id}`);
   expect(server).toEqual({
     ...body,
+    ssh_key_name: "Test key",
     id: expect.stringMatching(/^srv_[0-9a-z]{26}$/),
     name_unicode: body["name"],
     ip_address: null,
