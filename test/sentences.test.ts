@@ -11,7 +11,8 @@ test("each language has each code, with the same parameters", () => {
   const of = (templates: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(templates).map(([code, template]) => [code, parametersIn(template)]));
   expect(of(sentences)).toEqual(of(SENTENCES));
-  for (const [code, template] of Object.entries(sentences)) expect(template, code).not.toBe(Object.entries(SENTENCES).find(([each]) => each === code)?.[1]);
+  for (const [code, template] of Object.entries(sentences))
+    expect(template, code).not.toBe(Object.entries(SENTENCES).find(([each]) => each === code)?.[1]);
 });
 
 test("an English sentence shows bytes as gigabytes", () => {

@@ -43,7 +43,15 @@ async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
     "operation",
     operation,
     { from: operation.state, to },
-    { set: { state: to, finished_at, step: null, step_code: null, ...(outcome.succeeded ? { progress: 100 } : { error: outcome.error }) } },
+    {
+      set: {
+        state: to,
+        finished_at,
+        step: null,
+        step_code: null,
+        ...(outcome.succeeded ? { progress: 100 } : { error: outcome.error }),
+      },
+    },
     {
       equals: { state: operation.state },
       // An undo may have removed everything by now, whatever a late task reports; what was committed is not undone.

@@ -195,8 +195,7 @@ async function showPlace(
   steps: readonly (Step | Poll)[],
 ): Promise<void> {
   if (part === undefined) {
-    if (!operation.undoing)
-      await showProgress(operation, { ...UNDOING, progress: operation.progress, undoing: true });
+    if (!operation.undoing) await showProgress(operation, { ...UNDOING, progress: operation.progress, undoing: true });
     return;
   }
   const place = placeOf(steps, steps.indexOf(part));
