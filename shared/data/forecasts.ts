@@ -339,7 +339,7 @@ export async function forecastPolicy(reader: Reader, instance: InstanceRecord, p
       ...(policy.due?.backup_id === null ? [DUE_BACKUP] : []),
       ...removable.map(({ id, due_at }) =>
         mayRead(reader, "backup")
-          ? effect("delete", { type: BACKUP, id }, "backup_not_kept", { due_at: String(due_at) })
+          ? effect("delete", { type: BACKUP, id }, "backup_not_kept", { due_at })
           : effect("delete", { type: BACKUP, id: null }, "some_backup_not_kept"),
       ),
     ],

@@ -1,5 +1,5 @@
 // In German no dialog shows a sentence of the API as it is: what a request would do is said in the words of the catalog.
-import type { Page } from "playwright-core";
+import type { Page, Response } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
 import { recordReport } from "../../shared/data/host-reports.ts";
@@ -13,12 +13,13 @@ import { button } from "./instance-page.ts";
 /** Every sentence of every dry run that the page gets. */
 function sentencesFor(page: Page): string[] {
   const sentences: string[] = [];
+  const keep = async (response: Response): Promise<void> => {
+    const { effects, warnings } = z.object({ data: DryRun }).parse(await response.json()).data;
+    sentences.push(...effects.map(({ detail }) => detail), ...warnings);
+  };
   page.on("response", (response) => {
     if (!response.url().includes("dry_run=true") || !response.ok()) return;
-    void response.json().then((body: unknown) => {
-      const { effects, warnings } = z.object({ data: DryRun }).parse(body).data;
-      sentences.push(...effects.map(({ detail }) => detail), ...warnings);
-    });
+    void keep(response);
   });
   return sentences;
 }

@@ -7,9 +7,8 @@ import { text } from "../messages/text.ts";
 import { workOf } from "./words.ts";
 
 export function tellEnd(operation: Operation): void {
-  const { id, type, result, request_id } = operation;
-  const { name = null }: Partial<Operation["resource"]> = operation.resource; // an older service sends none
-  const about = name === null ? "" : `: ${name}`;
+  const { id, type, resource, result, request_id } = operation;
+  const about = nameIn(resource);
   const failure = failureOf(operation);
   if (failure !== undefined)
     notify({
@@ -31,6 +30,9 @@ export function tellEnd(operation: Operation): void {
       ...(result?.host_skipped === true && { content: text.operations.hostSkipped }),
     });
 }
+
+/** Older operations have none, and an older service sends none. */
+const nameIn = ({ name = null }: Partial<Operation["resource"]>): string => (name === null ? "" : `: ${name}`);
 
 /** A restore drill of which a check fails is an operation that succeeded. */
 function failureOf({ type, status, error, result }: Operation): { header: string; reason: string | undefined } | undefined {

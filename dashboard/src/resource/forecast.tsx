@@ -44,8 +44,7 @@ export function Forecast({ rehearse, of, returns = true, isAtField = () => false
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Spinner />;
   const say = text.resource.forecast;
-  const { effects, downtime_seconds, disk_bytes, next_runs, warnings } = data.data;
-  const { warning_reasons = [] }: Partial<DryRun> = data.data; // an older service sends none
+  const { effects, downtime_seconds, disk_bytes, next_runs } = data.data;
   return (
     <div aria-live="polite">
       <KeyValuePairs
@@ -56,14 +55,18 @@ export function Forecast({ rehearse, of, returns = true, isAtField = () => false
           ...(disk_bytes === null || disk_bytes === 0 ? [] : [{ label: say.disk, value: sizeInWords(disk_bytes) }]),
         ]}
       />
-      {warnings.map((warning, index) => (
+      {warningsIn(data.data).map((warning) => (
         <Box key={warning} margin={{ top: "xs" }}>
-          <Warning>{sentenceOf(warning_reasons[index], warning)}</Warning>
+          <Warning>{warning}</Warning>
         </Box>
       ))}
     </div>
   );
 }
+
+/** An older service sends no reasons. */
+const warningsIn = ({ warnings, warning_reasons = [] }: Pick<DryRun, "warnings"> & Partial<DryRun>): string[] =>
+  warnings.map((warning, index) => sentenceOf(warning_reasons[index], warning));
 
 /** The design system breaks lines anywhere. */
 const WHOLE_WORDS = { wordBreak: "normal", overflowWrap: "anywhere" } as const;

@@ -15,14 +15,16 @@ interface Versioned<Data> {
   etag: string | undefined;
 }
 
+/** The values of a form by their labels. */
+type InWords = Readonly<Record<string, string>>;
+
 interface EditOptions<Data, Values, Body extends object, Result> extends Omit<Options<Values, Body, Result>, "initial" | "send"> {
   /** As the page has it. */
   record: Data;
   /** Asks for it again, with its version. */
   question: Question<Versioned<Data>>;
   values: (record: Data) => Values;
-  /** The values in words, by their labels. */
-  shown: (values: Values) => Readonly<Record<string, string>>;
+  shown: (values: Values) => InWords;
   /** The fields make sense only together, so that each change of somebody else's is shown; otherwise only that of a field that both have changed. */
   isWhole?: boolean;
   /** What the user's values become if they keep their changes, where both can be had. */
@@ -86,31 +88,22 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
     if (isTouched && base === undefined) setBase(now);
   });
 
-  /** What somebody else has changed since then, beside what the user's own change makes of it. */
-  const foreignChanges = (since: Values, present: Values): ForeignChange[] => {
-    const [before, theirs, mine] = [shown(since), shown(present), shown({ ...present, ...typed })];
-    return Object.entries(theirs)
-      .filter(([label, value]) => before[label] !== value)
-      .map(([label, value]) => ({ label, theirs: value, mine: mine[label] === value ? undefined : mine[label] }));
-  };
+  const foreignChanges = (since: Values, present: Values): ForeignChange[] =>
+    changesBetween(shown(since), shown(present), shown({ ...present, ...typed }));
   const isConflict = (changes: readonly ForeignChange[]): boolean => changes.some(({ mine }) => isWhole || mine !== undefined);
   const changes = isTouched ? foreignChanges(start, initial) : [];
-  const conflict: Conflict | undefined = !isConflict(changes)
-    ? undefined
-    : {
-        changes,
-        keep: () => {
-          const merged = merge?.(form.values, start, initial);
-          if (merged !== undefined) form.set(merged);
-          setBase(now);
-          reset();
-        },
-        discard: () => {
-          forget();
-          setBase(undefined);
-          reset();
-        },
-      };
+  const keep = (): void => {
+    const merged = merge?.(form.values, start, initial);
+    if (merged !== undefined) form.set(merged);
+    setBase(now);
+    reset();
+  };
+  const discard = (): void => {
+    forget();
+    setBase(undefined);
+    reset();
+  };
+  const conflict: Conflict | undefined = isConflict(changes) ? { changes, keep, discard } : undefined;
   const mine = changedIn(body(form.values), body(initial));
   const isUnchanged = Object.keys(mine).length === 0;
   return {
@@ -123,6 +116,12 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
     submit: (isUnchanged ? unchanged : undefined) ?? form.submit,
   };
 }
+
+/** What somebody else has changed since `before`, beside what the user's own change makes of it. */
+const changesBetween = (before: InWords, theirs: InWords, mine: InWords): ForeignChange[] =>
+  Object.entries(theirs)
+    .filter(([label, value]) => before[label] !== value)
+    .map(([label, value]) => ({ label, theirs: value, mine: mine[label] === value ? undefined : mine[label] }));
 
 const versionAt = (etag: string | undefined) => (etag === undefined ? {} : { ifMatch: etag });
 

@@ -51,11 +51,8 @@ export function useFields<Values extends object, Body, Result>({
   of = "",
 }: Options<Values, Body, Result>) {
   const draft = `${useLocation().pathname} ${of} ${Object.keys(initial).join()}`;
-  const [typed, setTyped] = useState(() => draftOf(draft));
+  const { typed, changed, change, sent, forget } = useTyped(draft);
   const values = { ...initial, ...typed };
-  useDraft(draft, typed);
-  /** A field that changed since its error may be valid now. */
-  const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
   const sendFilled = useSend(body, send);
   const mutation = useMutation({
     mutationFn: async (filled: Values) => {
@@ -67,11 +64,6 @@ export function useFields<Values extends object, Body, Result>({
   useFocusOnProblem(form, mutation.error);
 
   const error = (field: string): string | undefined => (changed.has(field) ? undefined : whyWrong(fields, field));
-  /** `as` is the body's field that the values become, if it has another name. */
-  const change = (news: object, as?: string): void => {
-    setTyped((before) => ({ ...before, ...news }));
-    setChanged((before) => new Set([...before, ...Object.keys(news), ...(as === undefined ? [] : [as])]));
-  };
   const set: (news: Partial<Values>, as?: string) => void = change;
 
   return {
@@ -94,16 +86,35 @@ export function useFields<Values extends object, Body, Result>({
     send: () => sendFilled(values),
     submit: () => {
       if (mutation.isPending) return;
-      setChanged(new Set());
+      sent();
       // Of a page that the user has left, nothing may lead them away from where they are.
       mutation.mutate(values, { onSuccess: done });
     },
     /** The values that the user has changed. */
     typed,
     /** Makes the form show `initial` again. */
-    forget: () => setTyped({}),
+    forget,
     /** Forgets the error of the last try. */
     reset: () => mutation.reset(),
+  };
+}
+
+/** What the user has typed, kept as a draft. */
+function useTyped(draft: string) {
+  const [typed, setTyped] = useState(() => draftOf(draft));
+  useDraft(draft, typed);
+  /** A field that changed since its error may be valid now. */
+  const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
+  return {
+    typed,
+    changed,
+    /** `as` is the body's field that the values become, if it has another name. */
+    change: (news: object, as?: string): void => {
+      setTyped((before) => ({ ...before, ...news }));
+      setChanged((before) => new Set([...before, ...Object.keys(news), ...(as === undefined ? [] : [as])]));
+    },
+    sent: () => setChanged(new Set()),
+    forget: () => setTyped({}),
   };
 }
 

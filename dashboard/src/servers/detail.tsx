@@ -87,7 +87,6 @@ const LOOK_EVERY_MS = 60_000;
 
 function Facts({ server }: { server: Server }) {
   const say = text.servers.fields;
-  const { ssh_key_name = null }: Partial<Server> = server; // an older service sends none
   useQuery({ ...servers.one(server.id), refetchInterval: LOOK_EVERY_MS });
   return (
     <Container header={<Header variant="h2">{text.servers.detail.title}</Header>}>
@@ -106,7 +105,7 @@ function Facts({ server }: { server: Server }) {
           { label: say.provider, value: server.provider },
           { label: say.region, value: server.region },
           { label: say.size, value: `${server.size}: ${specsInWords(server.specs)}` },
-          { label: say.sshKey, value: <Link to="/settings/ssh-keys">{ssh_key_name ?? server.ssh_key_id}</Link> },
+          { label: say.sshKey, value: <Link to="/settings/ssh-keys">{keyNameOf(server)}</Link> },
           { label: say.labels, value: <Labels of={server.labels} /> },
           { label: say.id, value: <Copyable value={server.id} what={say.id} code /> },
         ]}
@@ -114,6 +113,10 @@ function Facts({ server }: { server: Server }) {
     </Container>
   );
 }
+
+/** An older service sends no name, and older servers have none. */
+const keyNameOf = ({ ssh_key_id, ssh_key_name = null }: Pick<Server, "ssh_key_id"> & Partial<Server>): string =>
+  ssh_key_name ?? ssh_key_id;
 
 const INSTANCES = 10;
 
