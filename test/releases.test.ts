@@ -7,6 +7,7 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { workflows } from "../functions/workflows/index.ts";
+import { INDEXES } from "../infra/table.ts";
 import {
   AccountRecord,
   BackupRecord,
@@ -33,6 +34,8 @@ const Release = z.object({
   contexts: z.record(z.string(), z.record(z.string(), z.string())),
   workflows: z.record(z.string(), z.object({ tasks: z.array(z.string()), input: z.record(z.string(), z.unknown()) })),
   jobs: z.array(z.string()),
+  /** The partition key of each index. */
+  indexes: z.record(z.string(), z.string()),
 });
 
 /** How each kind of item is found by its key, and read. */
@@ -64,7 +67,7 @@ const releases = globSync("test/releases/*.json").map((file) => ({
 
 test("there is a release", () => expect(releases.length).toBeGreaterThan(0));
 
-describe.each(releases)("release $name", ({ items, contexts, workflows: recorded, jobs }) => {
+describe.each(releases)("release $name", ({ items, contexts, workflows: recorded, jobs, indexes }) => {
   const stored = items.map((item) => unmarshall(item));
   const keyOf = (item: Record<string, unknown>): string => `${String(item["pk"])} ${String(item["sk"])}`;
 
@@ -105,7 +108,17 @@ describe.each(releases)("release $name", ({ items, contexts, workflows: recorded
     }
   });
 
+  test("its indexes are still there, with the same key", () => expect(INDEXES).toMatchObject(indexes));
+
   test("its jobs are still known", () => expect(Object.keys(JOB_RESULTS)).toEqual(expect.arrayContaining(jobs)));
+});
+
+test("a release has at most one index more than those before", () => {
+  const most = Math.max(...releases.map(({ indexes }) => Object.keys(indexes).length));
+  expect(
+    Object.keys(INDEXES).length,
+    "CloudFormation adds one index to a table for each deployment: release one first",
+  ).toBeLessThanOrEqual(most + 1);
 });
 
 test("what a newer authorizer passes on grants nothing that this version does not know, and breaks nothing", () => {

@@ -9,14 +9,7 @@ import { join } from "node:path";
 import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, expect, inject, test, vi } from "vitest";
 import { ROOT } from "../../infra/built.ts";
-import {
-  callDynamoDb,
-  createTable,
-  type Database,
-  deleteTable,
-  describeTable,
-  startDynamoDb,
-} from "../../infra/local/dynamodb/dynamodb.ts";
+import { callDynamoDb, createTable, type Database, deleteTable, startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";
 import { startLocal, TABLE_PROPERTIES } from "./services.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "dynamodb-test-"));
@@ -117,7 +110,7 @@ test("tables with the same schema do not share what is changed in one of them", 
   for (const each of [changed, unchanged]) await deleteTable(each, "service");
 });
 
-test("data survives a restart, and a table with other indexes fails with what to do", async () => {
+test("data survives a restart, and a table with another key fails with what to do", async () => {
   const dataDir = join(folder, "kept");
   const first = await startDynamoDb({ dataDir });
   await createTable(first, TABLE_PROPERTIES);
@@ -132,9 +125,34 @@ test("data survives a restart, and a table with other indexes fails with what to
   expect(body).toEqual({ TimeToLiveDescription: { AttributeName: "ttl", TimeToLiveStatus: "ENABLED" } });
   const read = await callDynamoDb(second, "GetItem", { TableName: "service", Key: { pk: { S: "a" }, sk: { S: "b" } } });
   expect(read.body).toEqual({ Item: { pk: { S: "a" }, sk: { S: "b" } } });
-  await expect(createTable(second, { ...TABLE_PROPERTIES, GlobalSecondaryIndexes: undefined })).rejects.toThrow("--reset");
-  expect(await describeTable(second, "service")).toMatchObject({ GlobalSecondaryIndexes: [{ IndexName: "by-status" }] });
+  const other = { ...TABLE_PROPERTIES, KeySchema: [{ AttributeName: "sk", KeyType: "HASH" }] };
+  await expect(createTable(second, other)).rejects.toThrow("was created with another key");
   await second.stop();
+});
+
+test("an index of a newer version is built from what is there, and stays when an older version comes back", async () => {
+  const database: Database = { url: inject("databaseUrl"), accessKeyId: "upgraded" };
+  const { GlobalSecondaryIndexes: _, ...rest } = TABLE_PROPERTIES;
+  const older = { ...rest, AttributeDefinitions: rest.AttributeDefinitions.slice(0, 2) };
+  await createTable(database, older);
+  const Item = { pk: { S: "a" }, sk: { S: "b" }, status: { S: "active" } };
+  await callDynamoDb(database, "PutItem", { TableName: "service", Item });
+  const found = (): Promise<{ body: unknown }> =>
+    callDynamoDb(database, "Query", {
+      TableName: "service",
+      IndexName: "by-status",
+      KeyConditionExpression: "#status = :active",
+      ExpressionAttributeNames: { "#status": "status" },
+      ExpressionAttributeValues: { ":active": { S: "active" } },
+    });
+  for (const version of [TABLE_PROPERTIES, older, TABLE_PROPERTIES]) {
+    await createTable(database, version);
+    expect((await found()).body).toMatchObject({ Items: [Item] });
+  }
+  const [index] = TABLE_PROPERTIES.GlobalSecondaryIndexes;
+  const changed = { ...TABLE_PROPERTIES, GlobalSecondaryIndexes: [{ ...index, KeySchema: older.KeySchema }] };
+  await expect(createTable(database, changed)).rejects.toThrow("was created with another index by-status");
+  await deleteTable(database, "service");
 });
 
 test("what is in the write-ahead log moves into the file, while DynamoDB Local uses both", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import * as z from "zod";
 import { workflows } from "../../functions/workflows/index.ts";
+import { INDEXES } from "../../infra/table.ts";
 import { newAccount } from "../../shared/data/accounts.ts";
 import { reserveBackup, reserveUploaded } from "../../shared/data/backups.ts";
 import { type By, changeOf } from "../../shared/data/change.ts";
@@ -155,6 +156,7 @@ const release = {
     ]),
   ),
   jobs: Object.keys(JOB_RESULTS),
+  indexes: INDEXES,
 };
 
 /** A buffer has become an object by the time that a replacer sees it. */

@@ -312,14 +312,57 @@ export async function createTable(database: Database, properties: unknown): Prom
   if (existing === undefined) {
     const made = await callDynamoDb(database, "CreateTable", { ...wanted, BillingMode: "PAY_PER_REQUEST" });
     if (made.status !== 200) throw new LocalError(`Could not create the table of the template: ${JSON.stringify(made.body)}`);
-  } else if (shape(existing) !== shape(wanted)) {
-    throw new LocalError(
-      `The table ${wanted.TableName} was created with other keys or indexes: start with --reset to begin with no data`,
-    );
+  } else {
+    requireSame(existing, wanted);
+    await addIndexes(database, existing, wanted);
   }
   const { TimeToLiveSpecification } = z.object({ TimeToLiveSpecification: TimeToLive.optional() }).parse(properties);
   if (TimeToLiveSpecification?.Enabled === true) await deleteExpired(database, wanted.TableName, TimeToLiveSpecification);
 }
+
+/** What no version may change: an upgrade would lose the data. Indexes of a newer version stay, so that going back to this one works. */
+function requireSame(existing: Table, wanted: Table): void {
+  const indexes = indexesOf(existing);
+  const isOther = (index: z.infer<typeof Index>): boolean =>
+    indexes.some((present) => present.IndexName === index.IndexName && sameOrder(present) !== sameOrder(index));
+  const changed = indexesOf(wanted).find(isOther);
+  if (sameOrder(existing.KeySchema) === sameOrder(wanted.KeySchema) && changed === undefined) return;
+  const what = changed === undefined ? "key" : `index ${changed.IndexName}`;
+  throw new LocalError(
+    `The table ${wanted.TableName} was created with another ${what}, which no version can change: start the version that created it, or start with --reset to begin with no data`,
+  );
+}
+
+/** One at a time, as on AWS; each is built from the items that are there. */
+async function addIndexes(database: Database, existing: Table, wanted: Table): Promise<void> {
+  const { TableName, AttributeDefinitions } = wanted;
+  const present = new Set(indexesOf(existing).map(({ IndexName }) => IndexName));
+  for (const Create of (wanted.GlobalSecondaryIndexes ?? []).filter(({ IndexName }) => !present.has(IndexName))) {
+    const used = new Set([...existing.KeySchema, ...Create.KeySchema].map(({ AttributeName }) => AttributeName));
+    const { status, body } = await callDynamoDb(database, "UpdateTable", {
+      TableName,
+      AttributeDefinitions: AttributeDefinitions.filter(({ AttributeName }) => used.has(AttributeName)),
+      GlobalSecondaryIndexUpdates: [{ Create }],
+    });
+    if (status !== 200) throw new LocalError(`Could not add the index ${Create.IndexName}: ${JSON.stringify(body)}`);
+    await isBuilt(database, TableName, Create.IndexName);
+  }
+}
+
+const INDEX_WITHIN_SECONDS = 600;
+
+async function isBuilt(database: Database, TableName: string, name: string): Promise<void> {
+  for (let waited = 0; waited < INDEX_WITHIN_SECONDS * 10; waited++) {
+    const { body } = await callDynamoDb(database, "DescribeTable", { TableName });
+    const { GlobalSecondaryIndexes } = Building.parse(body).Table;
+    if (GlobalSecondaryIndexes.some(({ IndexName, IndexStatus }) => IndexName === name && IndexStatus === "ACTIVE")) return;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  throw new LocalError(`The index ${name} is not built after ${INDEX_WITHIN_SECONDS} seconds: start again`);
+}
+const Building = z.object({
+  Table: z.object({ GlobalSecondaryIndexes: z.array(z.object({ IndexName: z.string(), IndexStatus: z.string() })) }),
+});
 
 export async function deleteTable(database: Database, name: string): Promise<void> {
   const { status, body } = await callDynamoDb(database, "DeleteTable", { TableName: name });
@@ -346,10 +389,15 @@ export async function describeTable(database: Database, name: string): Promise<T
   return status === 200 ? z.object({ Table: Table }).parse(body).Table : undefined;
 }
 
-function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, LocalSecondaryIndexes }: Table): string {
-  return JSON.stringify(
-    [AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, LocalSecondaryIndexes].map((values: unknown[] = []) =>
-      values.map((value) => JSON.stringify(value)).toSorted(),
-    ),
+const indexesOf = ({ GlobalSecondaryIndexes = [], LocalSecondaryIndexes = [] }: Table) => [
+  ...GlobalSecondaryIndexes,
+  ...LocalSecondaryIndexes,
+];
+
+/** Equal for the same values, in whatever order their properties are. */
+const sameOrder = (value: unknown): string =>
+  JSON.stringify(value, (_, each: unknown) =>
+    z.record(z.string(), z.unknown()).safeParse(each).success
+      ? Object.fromEntries(Object.entries(Object(each)).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
   );
-}
