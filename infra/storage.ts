@@ -62,8 +62,8 @@ export class Storage extends Construct {
       serverAccessLogsBucket: accessLog as IBucket,
       serverAccessLogsPrefix: "backups/",
       lifecycleRules: [
-        // Of customers' uploads that the service has lost track of: a day after they expire.
-        { abortIncompleteMultipartUploadAfter: Duration.days(UPLOAD.days + 1) },
+        // Of customers' uploads that the service has lost track of: a day after they expire. The parts of a failed import may wait for another try.
+        { abortIncompleteMultipartUploadAfter: Duration.days(UPLOAD.days + UPLOAD.failedImportDays + 1) },
         { noncurrentVersionExpiration: Duration.days(NONCURRENT_DAYS), expiredObjectDeleteMarker: true },
       ],
     });

@@ -71,6 +71,12 @@ const remove =
 const server = () => seedServer(me.id);
 const instance = (fields: Parameters<typeof seedInstance>[1] = {}) => seedInstance(me.id, fields);
 const backup = async () => seedBackup(await instance());
+const failedImport = async () =>
+  seedBackup(await instance(), {
+    kind: "uploaded",
+    state: "failed",
+    upload: { store_id: "an upload", size_bytes: 1000, sha256: "0".repeat(64) },
+  });
 const POLICY = { schedule: "0 2 * * *", keep: { daily: 7 } };
 const policy = async () => {
   const { id } = await instance();
@@ -173,6 +179,12 @@ const BUDGET: Record<string, Row> = {
   "backups.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/backups/${(await backup()).id}`) },
   // The backup names the instance to read.
   "backups.drill": { status: 202, calls: 3, starts: 1, prepare: post(async () => [`/backups/${(await backup()).id}/drill`]) },
+  "backups.import": {
+    status: 202,
+    calls: 2,
+    starts: 1,
+    prepare: post(async () => [`/backups/${(await failedImport()).id}/import`, { server_id: (await server()).id }]),
+  },
   "backups.restore": { status: 202, calls: 3, starts: 1, prepare: post(async () => [`/backups/${(await backup()).id}/restore`]) },
   // The second writes its entry in the audit log.
   "backups.download": { status: 200, calls: 2, prepare: get((id) => `/backups/${id}/download`, backup) },

@@ -150,6 +150,11 @@ describe("every operation", () => {
     }
   });
 
+  test("that creates a resource may be tried again only where its failure leads, and only an import", () => {
+    const again = rows.flatMap(({ type, row }) => (row.again === undefined ? [] : [[type, row.from, row.again, row.failed]]));
+    expect(again).toEqual([["backup.import", [], ["failed"], "failed"]]);
+  });
+
   test("has a workflow of the same words", () => {
     expect(workflowOf("server.create")).toBe("create-server");
     expect(workflowOf("backup.restore")).toBe("restore-backup");

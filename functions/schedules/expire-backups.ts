@@ -22,13 +22,13 @@ export const handler = (): Promise<void> => inParts({ backups: expireBackups, up
 
 /** Those of one instance one after the other, so that two of them do not rely on each other to stay. */
 async function expireBackups(): Promise<void> {
-  const byInstance = Map.groupBy(await expiredBackups(now()), ({ instanceId }) => instanceId);
+  const byInstance = Map.groupBy(await expiredBackups(now()), ({ instanceId, backupId }) => instanceId ?? backupId);
   await concurrentlyLogged(
     INSTANCES_AT_ONCE,
     shuffled([...byInstance]),
     ([, backups]) =>
       concurrentlyLogged(1, backups, expire, ({ accountId, backupId }) => ({ account: accountId, backup: backupId })),
-    ([instance]) => ({ instance }),
+    ([source]) => ({ source }),
   );
 }
 

@@ -12,7 +12,11 @@ export const handler = handle(api.uploads.create)(async ({ body, caller, by, rea
   const limit = ofEnvironment<number>({ test: () => UPLOAD.testBytesMax, live: () => UPLOAD.bytesMax });
   if (body.size_bytes > limit) throw uploadTooLarge(limit);
   const { change } = await beginChange({ caller, read }, {});
-  const upload = reserveUpload(change, { size_bytes: body.size_bytes, note: body.note ?? null });
+  const upload = reserveUpload(change, {
+    size_bytes: body.size_bytes,
+    note: body.note ?? null,
+    file_name: body.file_name ?? null,
+  });
   logEvent(change, by, "upload.create", { type: "upload", id: upload.id, name: upload.note });
   return commit(change, toUpload(upload, [])).catch(async (error: unknown) => {
     if (!(error instanceof ApiError) || error.code !== "QUOTA_EXCEEDED") throw error;

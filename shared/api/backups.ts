@@ -3,6 +3,7 @@ import * as z from "zod";
 import { EDITIONS } from "../domain/erp-versions.ts";
 import { LEFT_OUT_KINDS } from "../domain/left-out.ts";
 import { BACKUP_STATUSES } from "../domain/lifecycle.ts";
+import { UPLOAD } from "../domain/limits.ts";
 import { KEEP_RULES } from "../domain/retention.ts";
 import { endpoint } from "./endpoint.ts";
 import { atLeastOne, heldBy, id, labels, searchableListOf, shownLabels, statusReason, text, timestamp } from "./fields.ts";
@@ -16,6 +17,7 @@ import {
   backupNotCompleted,
   backupNotDeletable,
   backupNotEditable,
+  backupNotImportable,
   backupUploaded,
   instanceOfBackupDeleted,
   operationInProgress,
@@ -90,6 +92,10 @@ export const Backup = z
       .string()
       .nullable()
       .meta({ examples: ["before the upgrade"] }),
+    file_name: z
+      .string()
+      .nullable()
+      .meta({ description: "Of an uploaded backup: its file's name, if the upload said it", examples: [null] }),
     locked: z.boolean().meta({
       description:
         "A locked backup is not deleted, and does not expire. One that still waits for its turn goes with its policy all the same",
@@ -106,7 +112,7 @@ export const Backup = z
     completed_at: timestamp.nullable(),
     expires_at: timestamp.nullable().meta({
       description:
-        "When the service deletes it automatically: safety backups and failed scheduled backups. Not while it is locked or in use, or is the last completed backup of its instance",
+        "When the service deletes it automatically: safety backups, failed scheduled backups, and the archives of failed imports. Not while it is locked or in use, or is the last completed backup of its instance",
       examples: [null],
     }),
   })
@@ -275,6 +281,26 @@ export const backups = {
     body: z.strictObject({
       server_id: id("server").optional().meta({ description: "Defaults to the instance's server" }),
     }),
+    data: Operation,
+  }),
+  import: endpoint({
+    method: "POST",
+    path: "/backups/:id/import",
+    summary: "Try a failed import again",
+    description:
+      `After an import fails for any other reason than its archive, the archive stays stored for ${UPLOAD.failedImportDays} days, until the backup's \`expires_at\`. ` +
+      "Import it again without sending it again, on the same server or on another one. A server examines one archive at a time.",
+    access: ["backups:write"],
+    status: 202,
+    errors: [
+      operationInProgress(exampleId("operation")),
+      serverTriesAnother(exampleId("operation")),
+      backupNotImportable("completed"),
+      serverNotActive(exampleId("server"), "offline"),
+    ],
+    example: { ...justBegun("backup.import", "backup"), result: { backup_id: exampleId("backup") } },
+    starts: ["import-backup"],
+    body: z.strictObject({ server_id: id("server").meta({ description: "The server that examines the archive" }) }),
     data: Operation,
   }),
   download: endpoint({

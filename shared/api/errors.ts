@@ -138,6 +138,12 @@ export const backupLocked = (status: string) => invalidState("The backup is lock
 
 export const backupNotEditable = (status: string) => invalidState(`The backup is ${status}, so it cannot be changed`, status);
 
+export const backupNotImportable = (status: string) =>
+  invalidState(
+    `The backup is ${status}, and there is no failed import of it to try again: upload the archive again if you need it`,
+    status,
+  );
+
 export const serverOfBackupUnknown = () =>
   invalid({ field: "server_id", reason: "is required, because the backup has no instance" });
 

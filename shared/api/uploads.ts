@@ -38,6 +38,10 @@ export const Upload = z
       .string()
       .nullable()
       .meta({ examples: ["from our old server"] }),
+    file_name: z
+      .string()
+      .nullable()
+      .meta({ examples: ["shop_2026-11-20.zip"] }),
     parts: z
       .array(z.object({ number: partNumber, size_bytes: size.meta({ examples: [18_432] }), sha256 }))
       .meta({ description: "The parts that have arrived, in their order", examples: [[]] }),
@@ -79,7 +83,11 @@ export const uploads = {
         { id: exampleId("upload"), size_bytes: 18_432, note: "from our old server", created_at: "2026-11-20T12:00:00.000Z" },
       ]),
     ],
-    body: z.strictObject({ size_bytes: sizeBytes, note: text(200, "from our old server").optional() }),
+    body: z.strictObject({
+      size_bytes: sizeBytes,
+      note: text(200, "from our old server").optional(),
+      file_name: text(255, "shop_2026-11-20.zip").optional(),
+    }),
     data: Upload,
   }),
   get: endpoint({

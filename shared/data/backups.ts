@@ -5,6 +5,7 @@ import {
   backupNotCompleted,
   backupNotDeletable,
   backupNotEditable,
+  backupNotImportable,
   noneInAccount,
   notFound,
   operationInProgress,
@@ -14,7 +15,7 @@ import { nameOfBackup } from "../domain/backup-name.ts";
 import type { Labels } from "../api/fields.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { EDITABLE, isFailure, LIFECYCLE, type OperationType, RESTORABLE, type Transition } from "../domain/lifecycle.ts";
-import { FAILED_BACKUP_DAYS } from "../domain/limits.ts";
+import { FAILED_BACKUP_DAYS, UPLOAD } from "../domain/limits.ts";
 import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
 import { type Author, type Change, changeOf, heldByAnother, labelChange, relabeledMeanwhile, withLabels } from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
@@ -23,7 +24,7 @@ import { listPage } from "./lists.ts";
 import { type ByIds, type Listed, pageByIds, type PageQuery } from "./pages.ts";
 import { parseEach } from "./parse-each.ts";
 import { changing, requireRunning, reserveOperation } from "./operations.ts";
-import { BackupRecord, type InstanceRecord, type OperationRecord } from "./records.ts";
+import { BackupRecord, type InstanceRecord, KeptUpload, type OperationCore, type OperationRecord } from "./records.ts";
 import { type Finding, findOfParent, findPage, needsEntries } from "./search.ts";
 import { find, type Item, queryAll } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
@@ -70,7 +71,12 @@ export async function listBackupsOfInstance(
 export const backupVersion = (backup: BackupRecord): Version =>
   versionOf(backupRef(backup.account_id, backup.id), backup, { shown: Backup, unversioned: [], status: ({ state }) => state });
 
-export const toBackup = (record: BackupRecord): Backup => ({ ...record, status: record.state });
+export const toBackup = ({ state, status_reason, upload, ...record }: BackupRecord): Backup => ({
+  ...record,
+  status: state,
+  // An import that is tried again keeps the reason of the try before, for a start that is withdrawn.
+  status_reason: upload !== undefined && !isFailure(state) ? null : status_reason,
+});
 
 interface NewBackup {
   kind: Backup["kind"];
@@ -95,6 +101,7 @@ export function reserveBackup(
     ...draft,
     labels,
     ...fresh(change, id, operationId),
+    file_name: null,
     instance_id: instance.id,
     instance_name: instance.name,
     server_id: instance.server_id,
@@ -111,7 +118,7 @@ export function reserveBackup(
 /** Reserves the backup of an uploaded archive, of which nothing is known yet. */
 export function reserveUploaded(
   change: Change,
-  { id, server_id, note }: Pick<BackupRecord, "id" | "server_id" | "note">,
+  { id, server_id, note, file_name }: Pick<BackupRecord, "id" | "server_id" | "note" | "file_name">,
   operationId: string,
 ): BackupRecord {
   const backup: BackupRecord = {
@@ -119,6 +126,7 @@ export function reserveUploaded(
     labels: {},
     kind: "uploaded",
     note,
+    file_name,
     expires_at: null,
     instance_id: null,
     instance_name: null,
@@ -167,6 +175,24 @@ export function requireRestorable(backup: BackupRecord): asserts backup is Resto
 export function requireDrillable(backup: BackupRecord): asserts backup is Restorable {
   if (backup.operation_id !== null) throw operationInProgress(backup.operation_id);
   requireRestorable(backup);
+}
+
+/** Begins another try of an import that failed, as long as its archive is stored. Its expiry stays, for a try that is withdrawn. */
+export function beginImportAgain(change: Change, backup: BackupRecord, server_id: string, operationId: string): KeptUpload {
+  const { through } = LIFECYCLE["backup.import"];
+  const again: readonly string[] = LIFECYCLE["backup.import"].again;
+  if (backup.operation_id !== null) throw operationInProgress(backup.operation_id);
+  if (backup.upload === undefined || !again.includes(backup.state)) throw backupNotImportable(backup.state);
+  change.move(
+    "backup",
+    backup,
+    { from: backup.state, to: through },
+    { set: { state: through, operation_id: operationId, server_id } },
+    { equals: { operation_id: null, state: backup.state, upload: backup.upload } },
+    (present) =>
+      present === undefined ? notFound("backup") : (heldByAnother(present) ?? backupNotImportable(String(present["state"]))),
+  );
+  return backup.upload;
 }
 
 /** Keeps a backup's archive from deletion until the operation ends. */
@@ -253,7 +279,7 @@ const Ended = Held.extend({
 });
 
 /** Ends the work on a backup: it is gone, or free again in another state. */
-export async function endBackup(change: Change, { operation, to, at, reasonAfter }: Ending): Promise<void> {
+export async function endBackup(change: Change, { operation, to, at, failure, withdrawn, reasonAfter }: Ending): Promise<void> {
   const backup = await find({ key: keys.record("backup", change.accountId, operation.resource.id), schema: Ended });
   if (backup?.operation_id !== operation.id) return;
   const mine = { equals: { operation_id: operation.id } };
@@ -269,15 +295,29 @@ export async function endBackup(change: Change, { operation, to, at, reasonAfter
   }
   const state = BackupRecord.shape.state.parse(to);
   const completed = state === LIFECYCLE["backup.create"].to ? { completed_at: backup.completed_at ?? at } : {};
-  // Not of one that turned out to be corrupt, whose deletion was withdrawn or has failed.
-  const expires = operation.type === "backup.create" && backup.kind === "scheduled" && isFailure(state);
-  const expires_at = expires ? (backup.expires_at ?? failureExpiry()) : backup.expires_at;
-  if (expires_at !== null && backup.expires_at === null && backup.instance_id !== null)
-    markExpiring(change, { id: backup.id, instance_id: backup.instance_id, expires_at });
-  const removed = operation.type === "backup.create" && isFailure(state) ? UNMEASURED : {};
+  const { expires_at, set, remove } = archiveAfter(operation, backup, { state, failure, withdrawn });
+  if (expires_at !== backup.expires_at) {
+    if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
+    if (expires_at !== null) markExpiring(change, { ...backup, expires_at });
+  }
   const status_reason = reasonAfter(state, backup.status_reason);
-  const set = { state, status_reason, operation_id: null, expires_at, ...completed, ...removed };
-  change.move("backup", backup, { from: backup.state, to: state }, { set }, mine);
+  const ended = { state, status_reason, operation_id: null, expires_at, ...completed, ...set };
+  change.move("backup", backup, { from: backup.state, to: state }, { set: ended, ...(remove !== undefined && { remove }) }, mine);
+}
+
+/** When a backup expires after work on it, and what else its record says of the archive from then on. */
+function archiveAfter(
+  { type, input }: OperationCore,
+  { kind, expires_at }: z.infer<typeof Ended>,
+  { state, failure, withdrawn }: { state: string } & Pick<Ending, "failure" | "withdrawn">,
+): { expires_at: string | null; set?: Item; remove?: string[] } {
+  const failed = isFailure(state);
+  // Other work leaves the expiry as it is, also that of a backup that turned out to be corrupt, and whose deletion has failed.
+  if (type === "backup.create" && failed)
+    return { expires_at: expires_at ?? (kind === "scheduled" ? inDays(FAILED_BACKUP_DAYS) : null), set: UNMEASURED };
+  if (type !== "backup.import" || withdrawn) return { expires_at };
+  if (!failed || failure === "BACKUP_CORRUPT") return { expires_at: null, remove: ["upload"] };
+  return { expires_at: inDays(UPLOAD.failedImportDays), set: { upload: KeptUpload.parse(input) } };
 }
 
 const isReader = (type: OperationType): boolean => {
@@ -285,12 +325,12 @@ const isReader = (type: OperationType): boolean => {
   return row.intact === true;
 };
 
-const failureExpiry = (): string => new Date(Date.now() + FAILED_BACKUP_DAYS * DAY_MS).toISOString();
+const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
 const DAY_MS = 86_400_000;
 
 const markExpiring = (
   change: Change,
-  { id, instance_id, expires_at }: { id: string; instance_id: string; expires_at: string },
+  { id, instance_id, expires_at }: { id: string; instance_id: string | null; expires_at: string },
 ): void => change.put(keys.expiringBackup(expires_at, id), { account_id: change.accountId, backup_id: id, instance_id });
 
 type MeasuredArchive = Required<
@@ -318,10 +358,10 @@ function backupError(present: Item | undefined): Error {
   return holder ?? (present["locked"] === true ? backupLocked(state) : backupNotDeletable(state));
 }
 
-const Expiring = z.object({ account_id: z.string(), backup_id: z.string(), instance_id: z.string() });
+const Expiring = z.object({ account_id: z.string(), backup_id: z.string(), instance_id: z.string().nullable() });
 
-/** Expired backups of all accounts. */
-export async function expiredBackups(at: string): Promise<{ accountId: string; backupId: string; instanceId: string }[]> {
+/** Expired backups of all accounts; an uploaded one has no instance. */
+export async function expiredBackups(at: string): Promise<{ accountId: string; backupId: string; instanceId: string | null }[]> {
   const items = await queryAll(keys.expiring(), { below: at }); // the key starts with the expiry time
   return parseEach(Expiring, items).map(({ account_id, backup_id, instance_id }) => ({
     accountId: account_id,

@@ -1,5 +1,6 @@
 // What happens to a resource when the operation that changed it ends.
 import * as z from "zod";
+import type { OperationErrorCode } from "../api/errors.ts";
 import type { OperationCore } from "./records.ts";
 
 export interface Ending {
@@ -7,6 +8,8 @@ export interface Ending {
   /** The state in which the resource ends, or `gone`; the schema of its record knows which states it has. */
   to: string;
   at: string;
+  /** Why it failed; null if it did not. */
+  failure: OperationErrorCode | null;
   /** The operation never began: what its request changed at once is changed back. */
   withdrawn: boolean;
   /** The reason that goes with a state; `present` is the one that the record has. */

@@ -1,10 +1,10 @@
 // Imports: uploaded archives that become backups once a server has examined them.
-import { reserveUploaded } from "./backups.ts";
+import { beginImportAgain, reserveUploaded } from "./backups.ts";
 import { type Author, type Change, changeOf } from "./change.ts";
 import { takeDrillPlace } from "./drills.ts";
 import { keys } from "./keys.ts";
 import { requireRunning, reserveOperation } from "./operations.ts";
-import type { BackupRecord, OperationRecord } from "./records.ts";
+import type { BackupRecord, KeptUpload, OperationRecord } from "./records.ts";
 import { requireServerReady } from "./servers.ts";
 import { finishUpload, restoreUpload, type UploadRecord } from "./uploads.ts";
 
@@ -16,22 +16,37 @@ export function beginImport(
   { sha256, server_id }: { sha256: string; server_id: string },
   operationId: string,
 ): BackupRecord {
-  const { backup_id, size_bytes, note, store_id } = upload;
+  const { backup_id, size_bytes, note, file_name, store_id } = upload;
   finishUpload(change, upload);
   change.restore = (withdrawal) => restoreUpload(withdrawal, upload);
   requireServerReady(change, server_id);
   takeDrillPlace(change, server_id, operationId);
-  const backup = reserveUploaded(change, { id: backup_id, server_id, note }, operationId);
-  reserveOperation(change, by, {
-    id: operationId,
-    type: "backup.import",
-    resource: { type: "backup", id: backup_id, name: note ?? backup_id },
-    input: { server_id, store_id, size_bytes, sha256 },
-    concerns: [server_id],
-    result: { backup_id },
-  });
+  const backup = reserveUploaded(change, { id: backup_id, server_id, note, file_name }, operationId);
+  reserveOperation(change, by, { id: operationId, ...importOf(backup, server_id, { store_id, size_bytes, sha256 }) });
   return backup;
 }
+
+/** Begins another try of an import that failed, perhaps on another server. */
+export function retryImport(
+  change: Change,
+  by: Author,
+  backup: BackupRecord,
+  server_id: string,
+  operationId: string,
+): OperationRecord {
+  const upload = beginImportAgain(change, backup, server_id, operationId);
+  requireServerReady(change, server_id);
+  takeDrillPlace(change, server_id, operationId);
+  return reserveOperation(change, by, { id: operationId, before: backup.state, ...importOf(backup, server_id, upload) });
+}
+
+const importOf = ({ id, note }: BackupRecord, server_id: string, upload: KeptUpload) => ({
+  type: "backup.import" as const,
+  resource: { type: "backup" as const, id, name: note ?? id },
+  input: { server_id, ...upload },
+  concerns: [server_id],
+  result: { backup_id: id },
+});
 
 type Examined = Required<
   Pick<

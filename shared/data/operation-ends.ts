@@ -67,7 +67,8 @@ async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
   // Also one that failed: nobody can restore that backup any more.
   if (operation.type === "backup.delete" && destined !== operation.before) await protectAfterDeletion(change, operation);
   if (operation.type === "backup.drill" && !outcome.succeeded && !operation.recorded) await drillAgain(change, operation);
-  await release(change, operation, { to: destined, back, reason, at, protection });
+  const failure = outcome.succeeded ? null : outcome.error.code;
+  await release(change, operation, { to: destined, back, reason, failure, at, protection });
   await change.commit();
 }
 
@@ -113,6 +114,7 @@ interface Release {
   to: string;
   back: boolean;
   reason: string | null;
+  failure?: OperationErrorCode | null;
   at?: string;
   withdrawn?: boolean;
   /** What the backup means for its instance. A withdrawn one means nothing, and functions that only withdraw do without that code. */
@@ -123,7 +125,7 @@ interface Release {
 async function release(
   change: Change,
   operation: OperationCore,
-  { to, back, reason, at = now(), withdrawn = false, protection }: Release,
+  { to, back, reason, failure = null, at = now(), withdrawn = false, protection }: Release,
 ): Promise<void> {
   const { account_id: accountId, resource } = operation;
   const mine = { equals: { operation_id: operation.id } };
@@ -143,6 +145,7 @@ async function release(
     operation,
     to,
     at,
+    failure,
     withdrawn,
     reasonAfter: (state, present) => (back && state === operation.before ? present : isFailure(state) ? reason : null),
   });

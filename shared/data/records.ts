@@ -129,11 +129,20 @@ export const InstanceRecord = stored(
 });
 export type InstanceRecord = z.infer<typeof InstanceRecord>;
 
+export const KeptUpload = z.object({
+  /** The storage's ID of the multipart upload, whose parts may not have been joined. */
+  store_id: text,
+  size_bytes: count,
+  sha256: text,
+});
+export type KeptUpload = z.infer<typeof KeptUpload>;
+
 const storedBackup = stored(Backup.omit({ status: true }));
 export const BackupRecord = storedBackup.extend({
   ...listed,
   labels,
   state: growing<BackupStatus>(),
+  file_name: noText,
   missing_files: counter,
   skipped_files: counter,
   left_out: storedBackup.shape.left_out.default([]),
@@ -146,6 +155,8 @@ export const BackupRecord = storedBackup.extend({
   server_id: id("server"),
   /** The storage's own checksum of the archive as it arrived. */
   stored_checksum: maybeText,
+  /** What another try of a failed import takes, as long as its archive is stored. */
+  upload: KeptUpload.optional(),
   /** For a clone once the instance is gone; an uploaded backup never had one. */
   admin_email: textOrNull,
   /** Operations that are reading the archive: it cannot be deleted while there are any. */

@@ -19,6 +19,7 @@ export const UploadRecord = z.object({
   /** As it began: another version of the service may cut uploads differently. */
   part_size: z.number().default(UPLOAD.partBytes),
   note: z.string().nullable(),
+  file_name: z.string().nullable().default(null),
   /** The storage's ID of the multipart upload, which begins with the first part. */
   store_id: z.string().optional(),
   created_at: z.string(),
@@ -48,7 +49,10 @@ export const partSizesOf = ({ size_bytes, part_size }: Pick<UploadRecord, "size_
 
 const DAY_MS = 86_400_000;
 
-export function reserveUpload(change: Change, { size_bytes, note }: Pick<UploadRecord, "size_bytes" | "note">): UploadRecord {
+export function reserveUpload(
+  change: Change,
+  { size_bytes, note, file_name }: Pick<UploadRecord, "size_bytes" | "note" | "file_name">,
+): UploadRecord {
   const upload: UploadRecord = {
     id: newId("upload"),
     account_id: change.accountId,
@@ -56,6 +60,7 @@ export function reserveUpload(change: Change, { size_bytes, note }: Pick<UploadR
     size_bytes,
     part_size: UPLOAD.partBytes,
     note,
+    file_name,
     created_at: now(),
     expires_at: new Date(Date.now() + UPLOAD.days * DAY_MS).toISOString(),
   };

@@ -84,6 +84,8 @@ export interface Transition<R extends ResourceType = ResourceType> {
   resource: R;
   /** Empty for operations that create the resource. */
   from: readonly StateOf[R][];
+  /** Where the work that creates the resource may be tried again. */
+  again?: readonly StateOf[R][];
   through: StateOf[R] | "unchanged";
   /** The state that the work's first task moves it to, if that is another one. */
   begun?: StateOf[R];
@@ -121,7 +123,7 @@ export const LIFECYCLE = {
   "instance.restart": instance({ from: ["running", "failed"], through: "restarting", to: "running", failed: "failed" }),
   "instance.delete": instance({ from: ["running", "stopped", "failed"], through: "deleting", to: "gone", failed: "failed" }),
   "backup.create": backup({ from: [], through: "pending", begun: "running", to: "completed", failed: "failed" }),
-  "backup.import": backup({ from: [], through: "pending", begun: "running", to: "completed", failed: "failed" }),
+  "backup.import": backup({ from: [], again: ["failed"], through: "pending", begun: "running", to: "completed", failed: "failed" }),
   "backup.delete": backup({ from: ["completed", "failed"], through: "deleting", to: "gone", failed: "failed" }),
   "backup.drill": backup({ from: ["completed"], through: "unchanged", to: "before", failed: "before", intact: true }),
   "backup.restore": instance({ from: ["running", "stopped", "failed"], through: "restoring", to: "before", failed: "before" }),

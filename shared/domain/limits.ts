@@ -56,6 +56,8 @@ export const UPLOAD = {
   partsAtOnce: 100,
   addressMinutes: 60,
   days: 7,
+  /** How long the archive of an import is kept that failed for another reason than the archive. */
+  failedImportDays: 7,
   /** Unfinished ones of an account. */
   atOnce: 3,
 } as const;

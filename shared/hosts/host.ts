@@ -86,7 +86,7 @@ interface JobInput {
   /** Restores the archive next to everything else, checks it, and removes it again. */
   drill_archive: { archive: StoredArchive; edition: InstanceRecord["edition"]; note: string | null };
   /** Restores an uploaded archive, of which only its checksum is known, next to everything else, and removes it again. */
-  import_archive: { archive: UploadedArchive; erp_versions: readonly string[] };
+  import_archive: { archive: UploadedArchive; erp_versions: readonly string[]; note: string | null };
   /** Removes what a drill or an import that was killed has left. */
   remove_drill: object;
   /** Stops the ERP, whose data is swapped next: the safety backup has everything written until then. */

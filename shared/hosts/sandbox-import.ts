@@ -1,4 +1,5 @@
 // Imports in the sandbox: an uploaded archive is opened by the same rules as any other, within the limits of what a sandbox holds.
+import { GiveUp } from "../platform/task-errors.ts";
 import type { Job, JobResult } from "./host.ts";
 import { missingFiles } from "./sandbox-archive.ts";
 import { unusable } from "./sandbox-layout.ts";
@@ -7,7 +8,13 @@ import { corrupt, openUploaded } from "./sandbox-opened.ts";
 /** Of a database with its files: an item of the table, which has room for 400 KB, holds it three times during a restore. */
 const BYTES_MAX = 100_000;
 
-export async function importArchive({ archive, erp_versions }: Job<"import_archive">): Promise<JobResult<"import_archive">> {
+export async function importArchive({
+  archive,
+  erp_versions,
+  note,
+}: Job<"import_archive">): Promise<JobResult<"import_archive">> {
+  if (note === "fail-import")
+    throw new GiveUp("HOST_JOB_FAILED", "The work was stopped before the server's disk was full: it has 120 MB free");
   const { manifest, database, files, left_out } = await openUploaded(archive);
   const { major_version, db_name, modules } = manifest;
   if (!erp_versions.includes(major_version)) throw corrupt(unusable("version", { version: major_version }).message);

@@ -2,6 +2,7 @@
 //
 // Every task fetches the operation first: work for an ended one would happen behind the user's back.
 import * as z from "zod";
+import type { OperationErrorCode } from "../api/errors.ts";
 import { getBackup } from "../data/backups.ts";
 import { markCorrupt } from "../data/corrupt-backups.ts";
 import { getInstance } from "../data/instances.ts";
@@ -55,6 +56,8 @@ export type Work<I> = Records<I> & {
   jobId: string;
   /** The jobs of all steps: an undo ends those that still run, and prevents late ones. */
   stepJobs: readonly string[];
+  /** Why the workflow is being undone. */
+  failure: OperationErrorCode;
   /** Whether an undo that can do without the machine has tried often enough: some minutes, with the waits between its tries. */
   triedEnough: boolean;
 };
@@ -140,7 +143,8 @@ async function perform(
   await showPlace(operation, part, stepsOf(workflow, input));
   if (part?.commits && !(await commitOperation(operation))) throw alreadyEnded();
   const jobId = part === undefined ? undoJobIdOf(operation, event.task) : jobIdOf(operation, part.name);
-  const work = workOn(operation, input, jobId, workflow);
+  const failure = operationErrorOf(event.input.error ?? {}).code;
+  const work = { ...workOn(operation, input, jobId, workflow), failure };
   const outcome = await run(work).catch((error: unknown) =>
     part === undefined ? undoAgain(error, operation) : unlessOffline(error, part, work.server),
   );
@@ -226,7 +230,7 @@ function workOn(
   input: Record<string, unknown>,
   jobId: string,
   { steps }: Workflow,
-): Work<unknown> & { server: () => Promise<ServerRecord> } {
+): Omit<Work<unknown>, "failure"> & { server: () => Promise<ServerRecord> } {
   const { account_id: accountId } = operation;
   const ids = InputIds.parse(input);
   const instance = once(() => getInstance(accountId, ids.instance_id ?? ""));

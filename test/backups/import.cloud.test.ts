@@ -45,6 +45,8 @@ async function failed(bytes: Uint8Array, sha256 = sha256Of(bytes)): Promise<Ende
   const { id } = await uploaded(api, bytes);
   const begun = (await api.post(`/backups/uploads/${id}/complete`, { sha256, server_id: server.id })).as(Backup);
   const operation = await me.until(begun.operation_id, "failed");
+  const again = await api.post(`/backups/${begun.id}/import`, { server_id: server.id });
+  expect(again.error).toMatchObject({ code: "INVALID_STATE", details: { status: "failed" } });
   expect(await storedObject(archiveKey({ account_id: me.id, id: begun.id }))).toBeUndefined();
   expectFree(await snapshotOf(cloud, me.id));
   return { ...operation, backup: await shown(begun.id) };
@@ -79,7 +81,7 @@ const moveIn = async (backup: { id: string }, fields: object = {}) => ({
 
 test("a downloaded archive can be uploaded again, and says what it is", async () => {
   const { api } = await me.token();
-  const { id } = await uploaded(api, archive, { note: "from our old server" });
+  const { id } = await uploaded(api, archive, { note: "from our old server", file_name: "shop.zip" });
   const response = await api.post(`/backups/uploads/${id}/complete`, { sha256: sha256Of(archive), server_id: server.id });
   const begun = response.as(Backup);
   expect(response.headers["location"]).toBe(`/api/v1/backups/${begun.id}`);
@@ -97,6 +99,7 @@ test("a downloaded archive can be uploaded again, and says what it is", async ()
     missing_files: 0,
     operation_id: null,
     expires_at: null,
+    file_name: "shop.zip",
   });
   expect(await downloaded(api, begun.id)).toEqual(archive);
   expect((await api.get(`/operations?resource_id=${server.id}`)).text).toContain(operation.id);
@@ -133,7 +136,13 @@ test("what is no archive of a sandbox fails the import, with the reason, and lea
   ] as const) {
     const { error, backup } = await failed(bytes);
     expect(error).toMatchObject({ code: "BACKUP_CORRUPT", message: expect.stringContaining(why) });
-    expect(backup).toMatchObject({ status: "failed", status_reason: error?.message, erp_version: null, size_bytes: null });
+    expect(backup).toMatchObject({
+      status: "failed",
+      status_reason: error?.message,
+      erp_version: null,
+      size_bytes: null,
+      expires_at: null,
+    });
   }
   const large = (await failed(archiveWith("店".repeat(98_000)))).error;
   expect(large).toMatchObject({ message: expect.stringContaining("it holds more than a sandbox instance can") });

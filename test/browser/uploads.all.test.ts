@@ -180,6 +180,30 @@ test("a file that is no backup fails its import with the reason, and an upload c
   expect(await page.getByText("Unfinished upload").count()).toBe(0);
 });
 
+test("an import that failed for another reason than its archive is tried again from the page, in German, too", async ({
+  open,
+  faults,
+}) => {
+  expectStorage(faults);
+  const mine = await account({ seeded: true });
+  const { name } = await mine.server();
+  const archive = await downloaded(mine.api, (await mine.backup((await mine.instance()).id)).id);
+  const page = await open("/backups/upload", { as: mine, locale: "de-DE" });
+  await choose(page, fileOf("umzug.zip", archive));
+  await page.getByLabel("Notiz").fill("fail-import");
+  await button(page, "Hochladen").click();
+  await button(page, "Erneut versuchen").click();
+  const asked = dialog(page, "Import erneut versuchen");
+  await asked.getByText("Es muss nicht noch einmal hochgeladen werden").waitFor();
+  await asked.getByLabel("Server").click();
+  await page.getByRole("option", { name }).click();
+  await expectAccessible(page);
+  const sent = partsSent(page);
+  await button(asked, "Erneut versuchen").click();
+  await dialog(page, /^Hochgeladene Sicherung/).getByText(sha256Of(archive)).waitFor();
+  expect(sent).toEqual([]);
+});
+
 test("uploads that were begun elsewhere and leave no room can be aborted, and an empty file is called that", async ({
   open,
   faults,

@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { findOperation } from "../../shared/data/operations.ts";
 import { processCloud } from "../harness/cloud.ts";
-import { type Intercept, InjectedError } from "../workflows/harness.ts";
+import { InjectedError, type Intercept, startsOf } from "../workflows/harness.ts";
 import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
-import { expectAtRest, leaseOf, startsOf, tasksOf, whileUndoing, workflowRows } from "./workflow-attack.ts";
+import { expectAtRest, leaseOf, tasksOf, whileUndoing, workflowRows } from "./workflow-attack.ts";
 
 /** As Lambda and Step Functions name them. */
 const named = (name: string): Error => Object.assign(new Error("HOST_JOB_FAILED: As the test asked"), { name });

@@ -13,7 +13,8 @@ import { guarantees } from "./guarantees.ts";
 import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
 import { type Kind, kinds, newWorld, recordsOf, requestOf, send, type World, worldFor } from "./world.ts";
-import { expectAtRest, leaseOf, startsOf, workflowRows } from "./workflow-attack.ts";
+import { startsOf } from "../workflows/harness.ts";
+import { expectAtRest, leaseOf, workflowRows } from "./workflow-attack.ts";
 
 /** API Gateway gives up after this. */
 const LIMIT_MS = 29_000;

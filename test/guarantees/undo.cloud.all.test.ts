@@ -1,11 +1,11 @@
 // Undos whose cause does not go away at once, or never.
 import { expect } from "vitest";
 import { findOperation } from "../../shared/data/operations.ts";
-import { published, type Intercept, InjectedError } from "../workflows/harness.ts";
+import { published, type Intercept, InjectedError, startsOf } from "../workflows/harness.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { expectConsistent, expectCounts, expectFree, expectMarkers, snapshotOf } from "../workflows/snapshot.ts";
 import { prove } from "./prove.ts";
-import { expectAtRest, leaseOf, startsOf, tasksOf, whileUndoing, workflowRows } from "./workflow-attack.ts";
+import { expectAtRest, leaseOf, tasksOf, whileUndoing, workflowRows } from "./workflow-attack.ts";
 
 /** An undo is tried for an hour; what ends the operation, seven times. */
 const TRIES = { undo: 61, fail: 7 };

@@ -46,8 +46,6 @@ export function leaseOf(cloud: Cloud): Lease {
   };
 }
 
-export const startsOf = ({ row }: Row): (State | undefined)[] => (row.from.length > 0 ? [...row.from] : [undefined]);
-
 /** Every task of a workflow: its steps, their undos, and what begins and ends it. */
 export const tasksOf = ({ workflow: { steps } }: Row): { name: string; isUndo: boolean; isPoll: boolean }[] => [
   ...["begin", ...steps.map(({ name }) => name), "succeed"].map((name) => ({

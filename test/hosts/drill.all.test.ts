@@ -104,7 +104,7 @@ describe("a restore drill over SSH", unless(noMachine), () => {
   });
 
   test("a dump that the database rejects fails the restore, and makes no other check", async () => {
-    writeFileSync(note("sql-error"), 'psql:/in:3: ERROR:  role "root" does not exist\n');
+    writeFileSync(note("sql-error"), 'psql:/in:3: ERROR:  22023: role "root" does not exist\n');
     expect(await checksOf()).toEqual([
       { name: "restores", passed: false, detail: 'The database reports: role "root" does not exist' },
     ]);
@@ -126,11 +126,14 @@ describe("a restore drill over SSH", unless(noMachine), () => {
   test.each([
     ["psql loses its connection", { "sql-error": LOST, "sql-status": "2" }, "was lost"],
     ["psql is killed", { "sql-error": "psql:/in:3: ERROR:  x\n", "sql-status": "137" }, "was lost"],
-    ["the server has no memory", { "sql-error": "psql:/in:3: ERROR:  out of memory\n" }, "ran short: out of memory"],
+    ["the server has no memory", { "sql-error": "psql:/in:3: ERROR:  53200: out of memory\n" }, "reports: out of memory"],
     [
       "the server has no shared memory",
-      { "sql-error": 'psql:/in:3: ERROR:  could not resize shared memory segment "/x" to 9 bytes: No space left on device\n' },
-      "ran short: could not resize shared memory",
+      {
+        "sql-error":
+          'psql:/in:3: ERROR:  53100: could not resize shared memory segment "/x" to 9 bytes: No space left on device\n',
+      },
+      "reports: could not resize shared memory",
     ],
     [
       "a process of the server is killed",
@@ -150,7 +153,7 @@ describe("a restore drill over SSH", unless(noMachine), () => {
   test("an archive's own text does not make its error the machine's", async () => {
     writeFileSync(
       note("sql-error"),
-      `psql:/in:3: ERROR:  no\nCONTEXT:  out of memory\n${LOST}psql:/in:9: ERROR:  out of memory\n`,
+      `psql:/in:3: ERROR:  42601: no\nCONTEXT:  53200: out of memory\n${LOST}psql:/in:9: ERROR:  53200: out of memory\n`,
     );
     expect(await checksOf()).toEqual([{ name: "restores", passed: false, detail: "The database reports: no" }]);
   });

@@ -78,7 +78,7 @@ describe("an import over SSH", unless(noMachine), () => {
     const key = `accounts/acc_1/backups/bak_import_${imports}.zip`;
     await s3.send(new PutObjectCommand({ Bucket: BUCKET, Key: key, Body: bytes }));
     const archive = { key, size_bytes: bytes.length, sha256 };
-    return { id: `op_${imports}-examineArchive`, kind: "import_archive", archive, erp_versions: ["20.0", "19.0"] };
+    return { id: `op_${imports}-examineArchive`, kind: "import_archive", archive, erp_versions: ["20.0", "19.0"], note: null };
   }
   async function done(job: Job<"import_archive">): Promise<JobResult<"import_archive">> {
     let result: { of: JobResult<"import_archive"> } | undefined;
@@ -282,8 +282,20 @@ print(scan.size)
   });
 
   test("what the database rejects is the archive's fault, and what stops the database is not", async () => {
-    writeFileSync(note("sql-error"), "psql:/in:9: ERROR:  permission denied for function pg_read_file\n");
+    writeFileSync(note("sql-error"), "psql:/in:9: ERROR:  42501: permission denied for function pg_read_file\n");
     await expectRejected(zipOf(), "the database reports: permission denied for function pg_read_file");
+    for (const state of [
+      "53100: could not extend file",
+      "53200: out of shared memory",
+      "57P01: terminating connection",
+      "58030: could not write",
+    ]) {
+      writeFileSync(note("sql-error"), `psql:/in:9: ERROR:  ${state}\n`);
+      await expect(examined(zipOf())).rejects.toMatchObject({
+        code: "HOST_JOB_FAILED",
+        message: expect.stringContaining(state.slice(7)),
+      });
+    }
     writeFileSync(note("sql-error"), "psql: error: connection to server failed\n");
     await expect(examined(zipOf())).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
     writeFileSync(note("sql-error"), "psql:/in:9: error: connection to server was lost\n");

@@ -84,7 +84,7 @@ function items(): Record<string, unknown>[] {
     { kind: "scheduled", note: "Kept", expires_at: "2026-12-24T00:00:00.000Z" },
     operation,
   );
-  reserveUploaded(change, { id: newId("backup"), server_id: server.id, note: null }, operation);
+  reserveUploaded(change, { id: newId("backup"), server_id: server.id, note: null, file_name: null }, operation);
   const resource = { type: "instance", id: instance.id, name: "Shop" } as const;
   const holds = [{ type: "instance", id: instance.id }] as const;
   reserveOperation(change, by, {
@@ -96,7 +96,7 @@ function items(): Record<string, unknown>[] {
     usesBackupId: backup.id,
   });
   reserveToken(change, by, "test", { name: "CI", permissions: ["instances:read", "backups:write"], expires_at: null });
-  reserveUpload(change, { size_bytes: 1000, note: null });
+  reserveUpload(change, { size_bytes: 1000, note: null, file_name: null });
   const puts = change.writes().flatMap(({ item: { Put } }) => Put?.Item ?? []);
   return [{ ...account, ...keys.account(account.id) }, ...puts];
 }

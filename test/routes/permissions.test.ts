@@ -31,6 +31,7 @@ const PROMISED: Record<string, string> = {
   "DELETE /backups/:id": "backups:write",
   "POST /backups/:id/restore": "backups:restore",
   "POST /backups/:id/drill": "backups:restore",
+  "POST /backups/:id/import": "backups:write",
   "GET /backups/uploads/:id": "backups:read",
   "POST /backups/uploads": "backups:write",
   "POST /backups/uploads/:id/parts": "backups:write",

@@ -13,6 +13,7 @@ import {
   InjectedError,
   INJECTED,
   published,
+  startsOf,
   undosOf,
   type WorkflowHarness,
   workflowHarness,
@@ -62,7 +63,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
   });
   afterEach(() => harness.close());
 
-  const froms: (State | undefined)[] = row.from.length > 0 ? [...row.from] : [undefined];
+  const froms = startsOf({ row });
   const [usual] = froms;
   const run = async (from: State | undefined, intercept?: Intercept) =>
     harness.run(workflow, await harness.prepare(workflow, from), intercept);

@@ -77,6 +77,10 @@ export const table = Object.values(workflows).map((workflow) => ({ name: workflo
 
 export type Row = (typeof table)[number];
 
+/** From where the work can begin; undefined where it creates its resource. */
+export const startsOf = ({ row }: Pick<Row, "row">): (State | undefined)[] =>
+  row.from.length > 0 ? [...row.from] : [undefined, ...(row.again ?? [])];
+
 /** Steps that run when the flags are as the tests here set them: all. */
 export const undosOf = (steps: readonly (Step | Poll)[]): string[] => steps.flatMap(({ undo }) => undo ?? []).toReversed();
 
@@ -226,12 +230,17 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
       const { id } = await backup(from);
       return () => api.post(`/backups/${id}/drill`, {});
     },
-    "import-backup": async (api) => {
+    "import-backup": async (api, from) => {
       const source = await instance();
       const archive = await downloaded(api, (await backup("completed", source)).id);
       const { id } = await uploaded(api, archive);
       const { id: server_id } = await me.server();
-      return () => api.post(`/backups/uploads/${id}/complete`, { sha256: sha256Of(archive), server_id });
+      const complete = () => api.post(`/backups/uploads/${id}/complete`, { sha256: sha256Of(archive), server_id });
+      if (from === undefined) return complete;
+      const failed = complete();
+      await work("import-backup", failed, true);
+      const backupId = (await failed).as(Backup).id;
+      return () => api.post(`/backups/${backupId}/import`, { server_id });
     },
     "restore-backup": async (api, from) => {
       const made = await instance();

@@ -6,7 +6,7 @@ import { findOperation } from "../../shared/data/operations.ts";
 import { queryAll, updateOne } from "../../shared/data/table.ts";
 import type { ApiResponse } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";
-import { table, type WorkflowHarness, workflowHarness } from "./harness.ts";
+import { startsOf, table, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, snapshotOf } from "./snapshot.ts";
 
 let cloud: Cloud;
@@ -60,9 +60,7 @@ async function comparable() {
   };
 }
 
-const cases = table.flatMap((each) =>
-  (each.row.from.length > 0 ? [...each.row.from] : [undefined]).map((from) => ({ ...each, from })),
-);
+const cases = table.flatMap((each) => startsOf(each).map((from) => ({ ...each, from })));
 
 describe.each(cases)("$name from $from, when its start fails", ({ workflow, from }) => {
   beforeAll(async () => {

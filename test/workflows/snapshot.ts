@@ -154,9 +154,11 @@ export function expectConsistent(snapshot: Snapshot): void {
     servers.filter(({ state, machine_id }) => (machine_id === null) !== (state === "create_failed")),
     "machines of servers",
   ).toEqual([]);
-  // One that turned out to be corrupt keeps its archive until a user deletes it.
-  const corrupt = backups.filter(({ state, completed_at }) => state === "failed" && completed_at !== null).map(archiveKey);
-  expect(sorted(archives.filter((key) => !corrupt.includes(key))), "archives").toEqual(
+  // One that turned out to be corrupt keeps its archive until a user deletes it; one whose import failed, for another try.
+  const kept = backups
+    .filter(({ state, completed_at, upload }) => state === "failed" && (completed_at !== null || upload !== undefined))
+    .map(archiveKey);
+  expect(sorted(archives.filter((key) => !kept.includes(key))), "archives").toEqual(
     sorted(backups.filter(({ state }) => state === "completed").map((backup) => archiveKey(backup))),
   );
   for (const { machine_id, instance_id, erp } of erps) {

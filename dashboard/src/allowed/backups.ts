@@ -29,6 +29,12 @@ export function whyNotRestore(backup: Backup, home: Home): string | undefined {
 export const whyNotDrill = (backup: Backup): string | undefined =>
   whyNotRead(backup) ?? (backup.operation_id === null ? undefined : text.allowed.backup.busy);
 
+/** An import that failed for another reason than its archive, which is stored until it expires. */
+export function canImportAgain({ kind, status, expires_at, operation_id }: Backup): boolean {
+  const again: readonly BackupStatus[] = LIFECYCLE["backup.import"].again;
+  return kind === "uploaded" && again.includes(status) && expires_at !== null && operation_id === null;
+}
+
 export const whyNotEdit = ({ status }: Backup): string | undefined =>
   EDITABLE.includes(status) ? undefined : text.allowed.backup.cannotChange(status);
 

@@ -9,9 +9,11 @@ import { useNavigate } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { whyNotRead } from "../allowed/backups.ts";
 import { Failure } from "../app/failure.tsx";
+import { lazily } from "../app/lazily.tsx";
 import { backups } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
+import { Progress } from "../operations/progress.tsx";
 import { OperationsTable } from "../operations/table.tsx";
 import { Action } from "../resource/action.tsx";
 import { Copyable } from "../resource/copyable.tsx";
@@ -23,6 +25,8 @@ import { Time } from "../resource/time.tsx";
 import { DrillResult } from "./drill.tsx";
 import { kindInWords, momentOf, versionOf } from "./words.ts";
 import { sizeInWords } from "../resource/size.ts";
+
+const ImportAgain = lazily(async () => (await import("./import-again.tsx")).ImportAgain, "backupDialogs", "servers");
 
 interface Props {
   id: string;
@@ -39,7 +43,8 @@ export function BackupDetails({ id, prefix, onDismiss }: Props) {
     <Modal visible size="large" header={header} onDismiss={onDismiss}>
       {data !== undefined && !isMissing(error) ? (
         <SpaceBetween size="l">
-          <Reason of={data.data} />
+          <Progress id={data.data.operation_id} />
+          <Reason of={data.data} action={<ImportAgain backup={data.data} />} />
           {data.data.instance_id === null && <CreateFrom backup={data.data} />}
           <Facts backup={data.data} />
           <DrillResult backup={data.data} />
@@ -83,7 +88,8 @@ function FileCount({ count, hint }: { count: number; hint: string }) {
 
 function Facts({ backup }: { backup: Backup }) {
   const say = text.backupDialogs.details;
-  const { id, status, kind, note, locked, size_bytes, sha256, missing_files, skipped_files, left_out, database_name } = backup;
+  const { id, status, kind, note, locked, size_bytes, sha256, missing_files, skipped_files, left_out, database_name, file_name } =
+    backup;
   return (
     <KeyValuePairs
       columns={3}
@@ -92,6 +98,7 @@ function Facts({ backup }: { backup: Backup }) {
         { label: say.status, value: <Status of="backup" status={status} /> },
         { label: say.kind, value: kindInWords(kind) },
         { label: say.note, value: note ?? "–" },
+        ...(file_name === null ? [] : [{ label: say.fileName, value: file_name }]),
         { label: say.locked, value: locked ? say.isLocked : say.notLocked },
         { label: say.started, value: <Time at={backup.created_at} exact /> },
         { label: say.completed, value: <Time at={backup.completed_at} exact none={say.notCompleted} /> },

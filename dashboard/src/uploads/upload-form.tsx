@@ -36,7 +36,9 @@ function useUploadForm(file: File | undefined, { active, onBegun }: Props) {
       server_id,
     }),
     send: async ({ note, server_id }, idempotencyKey) => {
-      const body = { size_bytes: file?.size ?? 0, note };
+      // Only for people: a name that the API would not take is left out.
+      const file_name = api.uploads.create.body.shape.file_name.safeParse(file?.name).data;
+      const body = { size_bytes: file?.size ?? 0, note, file_name };
       const create = () => client.uploads.create({ body, idempotencyKey });
       const known = file && unfinishedOf(file);
       const { data } = await (known === undefined ? create() : client.uploads.get({ params: { id: known.id } })).catch(

@@ -129,15 +129,16 @@ require_alive() { # CONTAINER WHAT
 
 ran_out_of_memory() { [[ $(docker inspect -f '{{.State.OOMKilled}}' "$1") == true ]]; } # CONTAINER
 
-MACHINES_ERRORS='out of memory|could not resize shared memory|.*No space left'
+# SQLSTATEs of errors that are the server's, and no dump's: its resources, its operator, its system, and itself.
+SERVERS_ERRORS='(53|57|58|XX)[0-9A-Z]{3}: '
 # What is wrong with the dump: the database's error, or psql's own about a command in it.
 load_error() {
   local error
   require_own_error "$(<"$JOB/work/not-loaded")"
   error=$(grep -m 1 -E '^psql:/in:[0-9]+: (ERROR|FATAL|error): ' "$JOB/work/said") || broken "The throwaway database could not be loaded"
   error=$(sed -E 's/^psql:[^ ]+ [A-Za-z]+: +//' <<<"$error")
-  [[ ! $error =~ ^($MACHINES_ERRORS) ]] || broken "The throwaway database server ran short: $(tr -cd '[:print:]' <<<"$error" | head -c 200)"
-  echo "$error"
+  [[ ! $error =~ ^$SERVERS_ERRORS ]] || broken "The throwaway database server reports: $(tr -cd '[:print:]' <<<"${error#*: }" | head -c 200)"
+  sed -E 's/^[0-9A-Z]{5}: //' <<<"$error"
 }
 
 try_rows() {

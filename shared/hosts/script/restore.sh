@@ -137,7 +137,7 @@ SQL
 load_dump() { # PIPE
   local whole=()
   if [[ $(sql postgres <<<"show wal_level") == minimal ]]; then whole=(--single-transaction); fi
-  client psql --in "$1" -Xq -v ON_ERROR_STOP=1 "${whole[@]}" -d "$NEW" -f /in 2>&1 >/dev/null | bounded
+  client psql --in "$1" -Xq -v ON_ERROR_STOP=1 -v VERBOSITY=verbose "${whole[@]}" -d "$NEW" -f /in 2>&1 >/dev/null | bounded
 }
 
 # A database client, in a container with only the ERP's own access to it.

@@ -1,0 +1,49 @@
+// Tries a failed import again, whose archive is still stored: the button, and the dialog that chooses the server.
+import Button from "@cloudscape-design/components/button";
+import { useState } from "react";
+import type { Backup } from "../../../shared/api/backups.ts";
+import { api } from "../../../shared/api/index.ts";
+import { canImportAgain } from "../allowed/backups.ts";
+import { client } from "../app/client.ts";
+import { text } from "../messages/text.ts";
+import { FormDialog } from "../resource/form-dialog.tsx";
+import { inShort } from "../resource/moment.ts";
+import { useForm } from "../resource/use-form.ts";
+import { ServerField, useActiveServers } from "../servers/server-field.tsx";
+
+export function ImportAgain({ backup }: { backup: Backup }) {
+  const [asking, setAsking] = useState(false);
+  if (!canImportAgain(backup)) return null;
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>{text.backupDialogs.importAgain.open}</Button>
+      {asking && <ChooseServer backup={backup} onDismiss={() => setAsking(false)} />}
+    </>
+  );
+}
+
+function ChooseServer({ backup, onDismiss }: { backup: Backup; onDismiss: () => void }) {
+  const { importAgain: say, drill } = text.backupDialogs;
+  const active = useActiveServers();
+  const form = useForm({
+    of: backup.id,
+    initial: { server_id: "" },
+    schema: api.backups.import.body,
+    body: ({ server_id }) => ({ server_id }),
+    send: (body, idempotencyKey) => client.backups.import({ params: { id: backup.id }, body, idempotencyKey }),
+    done: onDismiss,
+  });
+  return (
+    <FormDialog title={say.title} form={form} submit={say.submit} onDismiss={onDismiss}>
+      {backup.expires_at !== null && say.about(inShort(backup.expires_at))}
+      <ServerField
+        label={drill.server}
+        placeholder={drill.chooseServer}
+        pages={active}
+        chosen={form.values.server_id}
+        error={form.error("server_id")}
+        onChange={(server_id) => form.set({ server_id })}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,19 @@
+// POST /backups/:id/import
+import { api } from "../../shared/api/index.ts";
+import { backupRef, presentBackup } from "../../shared/data/backups.ts";
+import { retryImport } from "../../shared/data/imports.ts";
+import { toOperation } from "../../shared/data/operations.ts";
+import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
+import { beginWork } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.backups.import)(async ({ params, body, caller, by, read, commit }) => {
+  const { change, operationId, ...records } = await beginWork(
+    { caller, read },
+    { backup: backupRef(caller.account_id, params.id), server: serverRef(caller.account_id, body.server_id) },
+  );
+  const backup = presentBackup(records.backup);
+  const server = namedServer(records.server);
+  requireUsable(server);
+  return commit(change, toOperation(retryImport(change, by, backup, server.id, operationId)));
+});
