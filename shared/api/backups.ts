@@ -309,13 +309,13 @@ export const backups = {
     writes: true, // its entry in the audit log
     summary: "Get a download URL for a backup's archive",
     description:
-      "Returns a presigned URL that expires after 15 minutes. Anyone who has the URL can download the archive. Each request adds a `backup.download` event to the audit log.",
+      "Returns a presigned URL that works for up to 15 minutes. Anyone who has the URL can download the archive. Each request adds a `backup.download` event to the audit log.",
     access: ["backups:restore"],
     errors: [backupNotCompleted("running")],
     storage: "read",
     data: z.object({
       url: z.string().meta({
-        description: "Presigned: works without a token and expires after 15 minutes",
+        description: "Presigned: works without a token, for up to 15 minutes",
         examples: ["https://storage.example.com/…"],
       }),
       expires_at: timestamp,

@@ -71,6 +71,8 @@ export interface Endpoint<
   starts: readonly WorkflowName[];
   /** Whether `Idempotency-Key` is supported: every POST but `/auth/*`. */
   idempotent: boolean;
+  /** Whether a retry with the key gets the first response. Otherwise it runs again, because it has the same effect, and its response is large or expires. */
+  storesResponse: boolean;
   /** Whether `?dry_run=true` is supported: the handler checks everything and writes nothing. */
   dryRun: Dry;
   /** The keys that the function may read; an idempotent endpoint needs the sealing key for the responses it stores. */
@@ -123,6 +125,7 @@ export function endpoint<
     errors: [],
     starts: [],
     idempotent,
+    storesResponse: idempotent,
     keys: idempotent ? ["sealing"] : [],
     stateless: false,
     writes: draft.method !== "GET",

@@ -105,10 +105,12 @@ export const uploads = {
     path: "/backups/uploads/:id/parts",
     summary: "Get addresses for parts of an upload",
     description:
-      `Returns an address for each part, good for ${UPLOAD.addressMinutes} minutes. The storage accepts only the part with this SHA-256, in its full size. ` +
-      "If a part is sent twice, the last one counts.",
+      `Returns an address for each part, good for up to ${UPLOAD.addressMinutes} minutes. The storage accepts only the part with this SHA-256, in its full size. ` +
+      "If a part is sent twice, the last one counts. An address may stop working earlier (403, or 400 `ExpiredToken`): ask for a new one. " +
+      "Addresses are not stored, so a retry with an `Idempotency-Key` gets new ones.",
     access: ["backups:write"],
     storage: "upload",
+    storesResponse: false,
     body: z.strictObject({
       parts: z
         .array(z.strictObject({ number: partNumber, sha256 }))
@@ -116,7 +118,10 @@ export const uploads = {
         .max(UPLOAD.partsAtOnce, `must have at most ${UPLOAD.partsAtOnce} entries`)
         .meta({ examples: [[{ number: 1, sha256: "9f86d081884c7d65".repeat(4) }]] }),
     }),
-    data: z.object({ parts: z.array(PartAddress), expires_at: timestamp }),
+    data: z.object({
+      parts: z.array(PartAddress),
+      expires_at: timestamp.meta({ description: "When the addresses stop working at the latest" }),
+    }),
   }),
   complete: endpoint({
     method: "POST",

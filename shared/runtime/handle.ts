@@ -27,7 +27,17 @@ import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { isDryRun } from "../domain/dry-run.ts";
 import { matches, matchesWeakly, tagsIn } from "../domain/etag.ts";
 import { parseBody } from "./body.ts";
-import { forget, idempotentRequest, inProgress, keep, keptRef, Replay, replayIfKept, type Resume } from "./idempotency.ts";
+import {
+  forget,
+  idempotentRequest,
+  inProgress,
+  keep,
+  keptRef,
+  Replay,
+  replayIfKept,
+  reserveKey,
+  type Resume,
+} from "./idempotency.ts";
 import { log } from "../platform/log.ts";
 import { allowedAt } from "./methods.ts";
 import { bypassedCloudFront, clientAddress } from "./origin.ts";
@@ -341,7 +351,7 @@ function storeOf(
       }
       const response = { status: endpoint.status, location: locationOf(endpoint, data), data: shown(data) };
       if (change.operation !== undefined && change.start === undefined) throw new Error("Start operations with `beginWork`");
-      if (request !== undefined) await keep(change, request, response);
+      if (request !== undefined) await (endpoint.storesResponse ? keep(change, request, response) : reserveKey(change, request));
       await change.commit().catch((error: unknown) => {
         throw error instanceof Error && error.name === CONTENDED
           ? new Contended("Other writes came first", { cause: error })

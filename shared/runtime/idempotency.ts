@@ -3,6 +3,8 @@
 // The record is read together with what the handler needs and written in the transaction of the effect, so that it costs no
 // call and no claim can be left behind: of two concurrent requests one is written, and the other gets an
 // error: the first was still running.
+//
+// Of an endpoint whose response is not stored (`storesResponse`), only the request is: a retry runs again.
 import * as z from "zod";
 import { ApiError, firstInProgress, invalid } from "../api/errors.ts";
 import type { Change } from "../data/change.ts";
@@ -20,6 +22,11 @@ const Kept = z.object({
   /** The operation that the request started, if any. */
   operation_id: z.string().optional(),
   expires_at: z.string(),
+  /**
+   * Until when the key stays with this request, if its response is not stored. `expires_at` has passed then: versions that do not know this
+   * field run a retry again, too.
+   */
+  reserved_until: z.string().optional(),
 });
 const StoredResponse = z.object({ status: z.number(), location: z.string().optional(), data: z.unknown() });
 type StoredResponse = z.infer<typeof StoredResponse>;
@@ -67,24 +74,35 @@ export async function replayIfKept(
   kept: z.infer<typeof Kept> | undefined,
   resume: Resume | undefined,
 ): Promise<void> {
-  if (kept === undefined || kept.expires_at < new Date().toISOString()) return;
+  if (kept === undefined || (kept.reserved_until ?? kept.expires_at) < new Date().toISOString()) return;
   if (!(await matchesKeyedHash(kept.request, request.fingerprint))) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
+  if (kept.reserved_until !== undefined) return;
   if (kept.operation_id !== undefined) await resume?.(request.caller.account_id, kept.operation_id);
   throw new Replay(StoredResponse.parse(JSON.parse(await unseal(kept.answer, contextOf(request)))));
 }
 
 /** Stores the response with the change. It is encrypted as a whole, because some responses contain a secret that is shown once. */
-export async function keep(change: Change, request: IdempotentRequest, response: StoredResponse): Promise<void> {
-  const at = Date.now();
-  const expires = at + IDEMPOTENCY_HOURS * 3_600_000;
-  const record = {
-    request: await keyedHash(request.fingerprint),
+export const keep = async (change: Change, request: IdempotentRequest, response: StoredResponse): Promise<void> =>
+  record(change, request, {
     answer: await seal(JSON.stringify(response), contextOf(request)),
     ...(change.operation !== undefined && { operation_id: change.operation.id }),
-    expires_at: new Date(expires).toISOString(),
-    ttl: Math.ceil(expires / 1000),
-  };
-  change.writeFirst(put(keyOf(request), record, () => firstInProgress(), { expiredBy: new Date(at).toISOString() }));
+    expires_at: inADay(),
+  });
+
+/** Stores only which request the key belongs to. */
+export const reserveKey = async (change: Change, request: IdempotentRequest): Promise<void> =>
+  record(change, request, { answer: "", expires_at: new Date(0).toISOString(), reserved_until: inADay() });
+
+const inADay = (): string => new Date(Date.now() + IDEMPOTENCY_HOURS * 3_600_000).toISOString();
+
+async function record(
+  change: Change,
+  request: IdempotentRequest,
+  response: Omit<z.infer<typeof Kept>, "request">,
+): Promise<void> {
+  const until = response.reserved_until ?? response.expires_at;
+  const item = { request: await keyedHash(request.fingerprint), ...response, ttl: Math.ceil(Date.parse(until) / 1000) };
+  change.writeFirst(put(keyOf(request), item, () => firstInProgress(), { expiredBy: new Date().toISOString() }));
 }
 
 /** The error if a response has been stored by now, while this request was running. */

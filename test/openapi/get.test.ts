@@ -276,7 +276,7 @@ test.each(routes)("the response headers of $id have descriptions", (route) => {
   expect(headers).toContain("X-Request-ID");
   expect(headers.includes("ETag")).toBe(route.unversioned !== undefined);
   expect(headers.includes("Location")).toBe(route.status !== 200);
-  expect(headers.includes("Idempotent-Replayed")).toBe(route.idempotent);
+  expect(headers.includes("Idempotent-Replayed")).toBe(route.storesResponse);
   expect(headers.includes("X-RateLimit-Remaining")).toBe(route.access !== "public");
   for (const status of [429, 503]) expect(Object.keys(responseOf(route, status).headers)).toContain("Retry-After");
 });

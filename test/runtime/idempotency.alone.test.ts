@@ -7,7 +7,16 @@ import type { Caller, OperationRecord } from "../../shared/data/records.ts";
 import { find, readAll } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { keyVersions } from "../../shared/platform/secrets.ts";
-import { forget, idempotentRequest, inProgress, keep, keptRef, Replay, replayIfKept } from "../../shared/runtime/idempotency.ts";
+import {
+  forget,
+  idempotentRequest,
+  inProgress,
+  keep,
+  keptRef,
+  Replay,
+  replayIfKept,
+  reserveKey,
+} from "../../shared/runtime/idempotency.ts";
 import { apiUrl } from "../harness/cloud.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -176,6 +185,25 @@ describe("what is stored", () => {
     expect((await readAll([effect])).size).toBe(0);
     expect(await retry(request)).toEqual(RESPONSE);
     expect(await inProgress(request)).toMatchObject({ code: "IDEMPOTENCY_IN_PROGRESS", retryAfter: 1 });
+  });
+
+  test("is only the request where the response is not stored: a retry runs again for a day, and the key stays taken", async () => {
+    const caller = newCaller();
+    const request = idempotentRequest("key", caller, POST);
+    const other = idempotentRequest("key", caller, { ...POST, body: {} });
+    for (const passed of [0, 0, DAY_MS]) {
+      vi.setSystemTime(now + passed);
+      const change = changeOf({ id: caller.account_id });
+      await reserveKey(change, request);
+      await change.commit(); // at the same moment, too
+      expect(await retry(request)).toBeUndefined();
+      expect(await codeOf(retry(other))).toBe("IDEMPOTENCY_KEY_REUSED");
+    }
+    vi.setSystemTime(now + 2 * DAY_MS + 1);
+    expect(await retry(other)).toBeUndefined();
+    const [item] = (await readAll([keptRef(request).key])).values();
+    expect(item).toMatchObject({ answer: "", ttl: Math.ceil((now + 2 * DAY_MS) / 1000) });
+    expect(Date.parse(String(item?.["expires_at"]))).toBeLessThan(now); // older versions run it again, too
   });
 
   test("is written first, so that its error is the one that a client gets", async () => {

@@ -6,7 +6,7 @@ import { Backup } from "../../shared/api/backups.ts";
 import { Event } from "../../shared/api/settings.ts";
 import { Upload, uploads } from "../../shared/api/uploads.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { find, queryAll, removeOne, updateOne } from "../../shared/data/table.ts";
+import { find, queryAll, readAll, removeOne, updateOne } from "../../shared/data/table.ts";
 import { type UploadRecord, uploadRef } from "../../shared/data/uploads.ts";
 import { archiveKeyOf } from "../../shared/storage/archive-key.ts";
 import { storedObject } from "../../shared/storage/archives.ts";
@@ -53,6 +53,25 @@ test("a part goes straight to the storage, and the upload shows it", async () =>
   const shown = (await me.api.get(`/backups/uploads/${upload.id}`)).as(Upload);
   expect(shown).toEqual({ ...upload, parts: [{ number: 1, size_bytes: 1000, sha256: sha256Of(bytes) }] });
   await me.api.delete(`/backups/uploads/${upload.id}`);
+});
+
+test("a retry with the same key gets addresses that are signed anew, and the table keeps none of them", async () => {
+  const { id } = await begin(me);
+  const { id: credential, api } = await me.token();
+  const ask = (sha256: string) =>
+    api.post(`/backups/uploads/${id}/parts`, { parts: [{ number: 1, sha256 }] }, { headers: { "idempotency-key": "parts" } });
+  const first = await ask(sha256Of(bytes));
+  const [address] = first.as(uploads.parts.data).parts;
+  await expect.poll(async () => (await ask(sha256Of(bytes))).as(uploads.parts.data).parts[0]?.url).not.toBe(address?.url);
+  const again = await ask(sha256Of(bytes));
+  expect(again.headers).not.toHaveProperty("idempotent-replayed");
+  expect((await ask(sha256Of(randomBytes(10)))).error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
+  const [kept] = (await readAll([keys.idempotency(me.id, credential, "parts")])).values();
+  expect(kept).toMatchObject({ answer: "" });
+  const [signed] = again.as(uploads.parts.data).parts;
+  expect(await sendPart(signed ?? { url: "", headers: {} }, bytes)).toBe(200);
+  expect(await sendPart(address ?? { url: "", headers: {} }, bytes)).toBe(200); // the first upload is still the upload
+  await me.api.delete(`/backups/uploads/${id}`);
 });
 
 test("the storage accepts a part only with the announced bytes, checksum and size", async () => {

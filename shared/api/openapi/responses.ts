@@ -105,7 +105,7 @@ function successOf(route: Route, data: Schema, components: Components, shown = d
       ...(route.access === "public" ? [] : LIMIT_HEADERS),
       ...(route.unversioned === undefined ? [] : ["ETag"]),
       ...(route.status === 200 ? [] : ["Location"]),
-      ...(route.idempotent ? ["Idempotent-Replayed"] : []),
+      ...(route.storesResponse ? ["Idempotent-Replayed"] : []),
     ),
     content: { "application/json": route.unenveloped ? { schema: data, example } : enveloped },
   };

@@ -174,7 +174,7 @@ ${LOGIN_FAILURES.address} from one IP address. Bodies can have up to ${BODY_BYTE
 ## Idempotency
 Send \`Idempotency-Key\` (1 to 255 printable ASCII characters) with a POST to make it safe to retry. The service stores a successful response for
 ${IDEMPOTENCY_HOURS} hours. If you send the same request again, you get that response with \`Idempotent-Replayed: true\`, and nothing is done twice.
-Sign-in and sign-out do not support it.
+Presigned addresses are not stored: a retry for parts of an upload gets new ones. Sign-in and sign-out do not support it.
 
 ## Errors
 ${table(ERROR_TABLE)}
