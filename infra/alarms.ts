@@ -1,5 +1,5 @@
 // Every alarm says who is harmed, and links to what to do.
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import type { RestApiBase } from "aws-cdk-lib/aws-apigateway";
 import {
   Alarm,
@@ -12,14 +12,15 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
-import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Key } from "aws-cdk-lib/aws-kms";
 import type { Rule } from "aws-cdk-lib/aws-events";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, type LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
-import { Topic } from "aws-cdk-lib/aws-sns";
-import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
+import type { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
+import { alarmTopic } from "./alarm-topic.ts";
+import type { Api } from "./api.ts";
+import { budget } from "./budget.ts";
+import { BUDGET, type Chosen } from "./deploy-settings.ts";
 import { type MetricName, METRICS_NAMESPACE, RECORD_SKIPPED } from "../shared/domain/metrics.ts";
 import { INDEXES } from "./table.ts";
 import { type Schedules, TIMED, type TimedName } from "./schedules.ts";
@@ -27,6 +28,11 @@ import { stackName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
 const PERIOD = Duration.minutes(5);
+
+/** A share of 401 that no mix of healthy clients has: one client with an expired token is less, unless there are hardly any others. */
+const REJECTED_PERCENT = 25;
+/** Fewer requests in a period say nothing: one forgotten script would be most of them. */
+const REQUESTS_COMPARED = 200;
 
 /** For the operator: whom it harms, and the place in docs/operations.md that says what to do. */
 interface Runbook {
@@ -36,13 +42,12 @@ interface Runbook {
 
 interface Props {
   environment: Environment;
-  rest: RestApiBase;
-  authorize: LambdaFunction;
+  api: Pick<Api, "rest" | "authorize" | "accessLog">;
   table: TableV2;
   schedules: Schedules;
   /** The logs of all functions. */
   logs: readonly LogGroup[];
-  email: string | undefined;
+  options: Pick<Chosen, "alarmEmail" | "budget">;
 }
 
 export class Alarms extends Construct {
@@ -50,22 +55,19 @@ export class Alarms extends Construct {
   private readonly environment: Environment;
   private readonly action: SnsAction;
 
-  constructor(scope: Construct, id: string, { environment, rest, authorize, table, schedules, logs, email }: Props) {
+  constructor(scope: Construct, id: string, { environment, api, table, schedules, logs, options }: Props) {
     super(scope, id);
     this.environment = environment;
-    this.topic = this.encryptedTopic(email);
+    this.topic = alarmTopic(this, {
+      name: `Alarms of ${stackName(environment)}`,
+      publishers: ["cloudwatch.amazonaws.com", "budgets.amazonaws.com"],
+      email: options.alarmEmail,
+    });
+    const dollars = Number(options.budget ?? BUDGET);
+    if (dollars > 0) budget(this, "budget", { environment, dollars, topic: this.topic });
     this.action = new SnsAction(this.topic);
 
-    this.alarm("API errors", rest.metricServerError({ period: PERIOD, statistic: Stats.SUM }), {
-      atLeast: 5,
-      impact: "Customers' requests get 500 or 503",
-      anchor: "api-errors",
-    });
-    this.alarm("authorizer errors", authorize.metricErrors({ period: PERIOD }), {
-      atLeast: 1,
-      impact: "Customers with a valid credential get 503",
-      anchor: "authorizer-errors",
-    });
+    this.requests(api);
     for (const kind of ["Read", "Write"] as const)
       this.alarm(`table ${kind.toLowerCase()}s throttled`, this.throttles(table, kind), {
         atLeast: 1,
@@ -100,6 +102,24 @@ export class Alarms extends Construct {
     });
     this.counts(logs);
     for (const [name, run] of schedules.timed) this.silence(name, run);
+  }
+
+  private requests({ rest, authorize, accessLog }: Props["api"]): void {
+    this.alarm("API errors", rest.metricServerError({ period: PERIOD, statistic: Stats.SUM }), {
+      atLeast: 5,
+      impact: "Customers' requests get 500 or 503",
+      anchor: "api-errors",
+    });
+    this.alarm("authorizer errors", authorize.metricErrors({ period: PERIOD }), {
+      atLeast: 1,
+      impact: "Customers with a valid credential get 503",
+      anchor: "authorizer-errors",
+    });
+    this.alarm("requests rejected", this.rejectedShare(rest, accessLog), {
+      atLeast: REJECTED_PERCENT,
+      impact: `Customers' tokens and sessions may no longer be accepted, or somebody is guessing: ${REJECTED_PERCENT} % of the requests get 401`,
+      anchor: "requests-rejected",
+    });
   }
 
   /** What the service counts itself, and should be zero. */
@@ -202,6 +222,24 @@ export class Alarms extends Construct {
     return new Metric({ namespace: METRICS_NAMESPACE, metricName, statistic: Stats.SUM, period: PERIOD });
   }
 
+  /** Of all requests, in percent; 0 if there are few. The gateway's own metric counts all 4xx as one. */
+  private rejectedShare(rest: RestApiBase, logGroup: LogGroup): MathExpression {
+    const metricName = `Unauthorized-${this.environment}`; // a count from a log has no dimension for the environment
+    new MetricFilter(this, "unauthorized", {
+      logGroup,
+      filterPattern: FilterPattern.stringValue("$.status", "=", "401"),
+      metricNamespace: METRICS_NAMESPACE,
+      metricName,
+    });
+    const rejected = new Metric({ namespace: METRICS_NAMESPACE, metricName, statistic: Stats.SUM, period: PERIOD });
+    const requests = rest.metricCount({ statistic: Stats.SUM, period: PERIOD });
+    return new MathExpression({
+      expression: `IF(FILL(requests, 0) >= ${REQUESTS_COMPARED}, 100 * FILL(rejected, 0) / FILL(requests, 1), 0)`,
+      usingMetrics: { requests, rejected },
+      period: PERIOD,
+    });
+  }
+
   /** An index's throttles do not count for its table. An alarm of reads and writes together would have no room for a fifth index. */
   private throttles(table: TableV2, kind: "Read" | "Write"): MathExpression {
     const of = (index?: string): Metric =>
@@ -218,25 +256,6 @@ export class Alarms extends Construct {
       .map((name) => `FILL(${name}, 0)`)
       .join(" + ");
     return new MathExpression({ expression, usingMetrics, period: PERIOD });
-  }
-
-  private encryptedTopic(email: string | undefined): Topic {
-    // AWS's own key for SNS does not let CloudWatch in, so the topic needs its own.
-    const key = new Key(this, "key", {
-      description: `Alarms of ${stackName(this.environment)}`,
-      enableKeyRotation: true,
-      pendingWindow: Duration.days(7),
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    key.grantEncryptDecrypt(new ServicePrincipal("cloudwatch.amazonaws.com"));
-    const topic = new Topic(this, "topic", {
-      displayName: `Alarms of ${stackName(this.environment)}`,
-      masterKey: key,
-      enforceSSL: true,
-    });
-    topic.grantPublish(new ServicePrincipal("cloudwatch.amazonaws.com"));
-    if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
-    return topic;
   }
 }
 

@@ -55,6 +55,8 @@ interface Props {
 
 export class Api extends Construct {
   readonly rest: SpecRestApi;
+  /** One line for each request. */
+  readonly accessLog: LogGroup;
   readonly authorize: LambdaFunction;
   private readonly props: Props;
 
@@ -71,6 +73,7 @@ export class Api extends Construct {
     });
     originKey.shareWith(this.authorize);
     const methods = routesOf(environment).map((route) => this.method(route));
+    this.accessLog = new LogGroup(this, "access", logsOf(props.settings));
     this.rest = this.restApi([...methods, ...this.fallbacks(methods)]);
   }
 
@@ -109,7 +112,6 @@ export class Api extends Construct {
   private restApi(methods: readonly Method[]): SpecRestApi {
     const { environment, settings } = this.props;
     const kept = logsOf(settings);
-    const access = new LogGroup(this, "access", kept);
     const about = { title: stackName(environment), description: `ERP control plane, ${environment}` };
     // Earlier versions had "rest", with a resource for each method. Under that ID, CloudFormation would first import the body into the old
     // API and then delete the methods that the template no longer has.
@@ -132,7 +134,7 @@ export class Api extends Construct {
         loggingLevel: MethodLoggingLevel.ERROR,
         dataTraceEnabled: false,
         metricsEnabled: false,
-        accessLogDestination: new LogGroupLogDestination(access),
+        accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
       },
     });
@@ -160,6 +162,7 @@ export class Api extends Construct {
     const statements = [new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [functions] })];
     const role = new Role(this, "invoke", {
       description: "May invoke the functions of the API",
+      // Without a condition on the account: AWS does not say that API Gateway names one, and without it no request would succeed.
       assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
       inlinePolicies: { access: new PolicyDocument({ statements }) },
     });

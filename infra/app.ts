@@ -5,20 +5,13 @@ import { resolve } from "node:path";
 import { readBrand } from "./brand.ts";
 import { ROOT } from "./built.ts";
 import { bundleIfChanged } from "./bundle.ts";
-import type { OwnDomain } from "./dashboard.ts";
 import { buildDashboard } from "./dashboard-build.ts";
-import { Chosen, type ChosenName, NONE } from "./deploy-settings.ts";
+import { Chosen, CHOSEN_NAMES, needsEdge, NONE, problemOf } from "./deploy-settings.ts";
 import type { DashboardConfig } from "./dashboard-headers.ts";
+import { Edge } from "./edge.ts";
+import { FEATURE_FLAGS } from "./feature-flags.ts";
 import { Service } from "./service.ts";
 import { type Environment, ENVIRONMENTS } from "../shared/domain/environments.ts";
-
-/** Here and not in cdk.json, so that everyone synthesizes the same template. */
-const CONTEXT = {
-  "@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy": true,
-  "@aws-cdk/core:checkSecretUsage": true,
-  "@aws-cdk/core:target-partitions": ["aws"],
-  "@aws-cdk/aws-iam:minimizePolicies": false,
-};
 
 interface Options {
   /** Folder of the bundles; built from the current sources if not given. */
@@ -40,21 +33,23 @@ export async function synth(
     analyticsReporting: false,
     treeMetadata: false,
     builtinCloudFormationValidation: checked,
-    context: CONTEXT,
+    context: FEATURE_FLAGS,
   });
   if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const folder = bundles ?? (await bundleIfChanged());
-  for (const environment of chosen(app, environments))
+  for (const environment of chosen(app, environments)) {
+    const options = optionsOf(app, environment);
     new Service(app, {
       environment,
       bundles: folder,
       dashboard,
-      otherDashboard: otherDashboard(app, environment),
-      brand: brand(app, environment),
-      domain: ownDomain(app, environment),
-      guarded: guarded(app),
-      alarmEmail: setting(app, environment, "alarmEmail"),
+      options,
+      otherDashboard: otherDashboard(environment, options),
+      brand: brand(options),
+      guarded: guarded(app, options),
     });
+    if (needsEdge(options)) new Edge(app, edgeOf(environment, options));
+  }
   return app.synth().directory;
 }
 
@@ -67,37 +62,40 @@ function chosen(app: App, environments: readonly Environment[]): readonly Enviro
   return name === undefined ? environments : one;
 }
 
+/** The options of `--context`, or else of cdk.json for this environment. */
+function optionsOf(app: App, environment: Environment): Chosen {
+  const stored = Chosen.parse(app.node.tryGetContext(environment) ?? {});
+  const together = CHOSEN_NAMES.map((name) => [name, contextText(app, name) ?? stored[name]] as const);
+  const options = Object.fromEntries(together.filter(([, value]) => value !== undefined && value !== NONE && value !== "false"));
+  const problem = problemOf(options);
+  if (problem !== undefined) throw new Error(`The context values for ${environment} cannot be used: ${problem}`);
+  return Chosen.parse(options);
+}
+
 /** The other environment's dashboard, which this one links to. */
-function otherDashboard(app: App, environment: Environment): DashboardConfig["other_dashboard"] {
-  const url = setting(app, environment, "otherDashboard");
+function otherDashboard(environment: Environment, { otherDashboard: url }: Chosen): DashboardConfig["other_dashboard"] {
   const other = ENVIRONMENTS.find((each) => each !== environment);
   return url === undefined || other === undefined ? null : { environment: other, url };
 }
 
 /** The file is in the repository, like the option that names it. */
-function brand(app: App, environment: Environment): DashboardConfig["brand"] {
-  const path = setting(app, environment, "brand");
-  return path === undefined ? null : readBrand(resolve(ROOT, path));
-}
-
-function ownDomain(app: App, environment: Environment): OwnDomain | undefined {
-  const [name, certificateArn] = [setting(app, environment, "domain"), setting(app, environment, "certificate")];
-  if (name === undefined && certificateArn === undefined) return undefined;
-  if (name === undefined || certificateArn === undefined) throw new Error("A domain and its certificate are given together");
-  return { name, certificateArn };
-}
+const brand = ({ brand: path }: Chosen): DashboardConfig["brand"] => (path === undefined ? null : readBrand(resolve(ROOT, path)));
 
 /** Whether what holds data is protected against deletion. `npm run deploy` sets it after a successful creation; undefined: not set. */
-function guarded(app: App): boolean | undefined {
-  const value = contextText(app, "protected");
+function guarded(app: App, options: Chosen): boolean | undefined {
+  const value = contextText(app, "protected") ?? options.protected;
   if (value === undefined || value === "true" || value === "false") return value === undefined ? undefined : value === "true";
   throw new Error("The context value protected is true or false");
 }
 
-/** The value of `--context`, or else of cdk.json for this environment. */
-function setting(app: App, environment: Environment, name: ChosenName): string | undefined {
-  const value = contextText(app, name) ?? Chosen.parse(app.node.tryGetContext(environment) ?? {})[name];
-  return value === NONE ? undefined : value;
+function edgeOf(environment: Environment, options: Chosen): ConstructorParameters<typeof Edge>[1] {
+  const { healthCheck, requestsPerAddress, domain, front, alarmEmail } = options;
+  return {
+    environment,
+    checked: healthCheck === undefined ? undefined : (domain ?? front),
+    requestsPerAddress: requestsPerAddress === undefined ? undefined : Number(requestsPerAddress),
+    alarmEmail,
+  };
 }
 
 function contextText(app: App, name: string): string | undefined {

@@ -84,6 +84,8 @@ interface Props {
   otherDashboard: DashboardConfig["other_dashboard"];
   brand: DashboardConfig["brand"];
   domain: OwnDomain | undefined;
+  /** The ARN of a firewall in us-east-1 (edge.ts). */
+  webAcl: string | undefined;
   /** What the URLs of archives begin with: the dashboard uploads there. */
   storeUrl: string;
   logGroup: LogGroup;
@@ -121,7 +123,7 @@ export class Dashboard extends Construct {
     return bucket as IBucket;
   }
 
-  private front(bucket: IBucket, { environment, rest, originKey, domain, storeUrl }: Props): Distribution {
+  private front(bucket: IBucket, { environment, rest, originKey, domain, webAcl, storeUrl }: Props): Distribution {
     const responseHeadersPolicy = this.headers("headers", storeUrl, OTHER_HEADERS);
     const api = { ...this.behaviorOf(rest, originKey), responseHeadersPolicy };
     const distribution = new Distribution(this, "front", {
@@ -149,6 +151,7 @@ export class Dashboard extends Construct {
       errorResponses: KEPT_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       // Europe and North America; clients elsewhere get the nearest of these.
+      ...(webAcl !== undefined && { webAclId: webAcl }),
       priceClass: PriceClass.PRICE_CLASS_100,
       ...(domain !== undefined && {
         domainNames: [domain.name],

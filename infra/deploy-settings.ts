@@ -1,36 +1,110 @@
 // The operator's options for an environment, stored in cdk.json and so in the repository: a forgotten option changes nothing.
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { Environment } from "../shared/domain/environments.ts";
 
 /** This value removes the option. */
 export const NONE = "none";
 
+/** As text, as the CDK's command line passes it on. */
+const wholeNumber = (min: number, max: number) =>
+  z.string().refine((text) => /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max, `must be ${min} to ${max}`);
+
+/** Not the path, and nothing that would mean something in the dashboard's content security policy. */
+const isOrigin = (text: string): boolean => URL.canParse(text) && [text, `${text}/`].includes(`${new URL(text).origin}/`);
+
 export const Chosen = z.strictObject({
-  alarmEmail: z.string().optional(),
-  otherDashboard: z.string().optional(),
+  alarmEmail: z
+    .string()
+    .regex(/^[^@\s]+@[^@\s]+$/, "must be an email address")
+    .optional(),
+  otherDashboard: z
+    .string()
+    .regex(/^https?:\/\/[^/]/, "must be the URL of a dashboard")
+    .optional(),
   brand: z.string().optional(),
   domain: z.string().optional(),
   certificate: z.string().optional(),
+  /** For how many days a deleted archive can be recovered. */
+  recoverDays: wholeNumber(1, 365).optional(),
+  /** Another S3-compatible store for archives; these three are given together. */
+  storeEndpoint: z
+    .string()
+    .refine((text) => text.startsWith("https://") && isOrigin(text), "must be https:// and a host")
+    .optional(),
+  storeBucket: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w.-]{2,62}$/, "must be the name of a bucket")
+    .optional(),
+  storeRegion: z
+    .string()
+    .regex(/^[a-z0-9-]+$/, "must be the name of a region")
+    .optional(),
+  /** The account's costs of a month, in US$, that raise an alarm; 0: none. */
+  budget: wholeNumber(0, 10_000_000).optional(),
+  healthCheck: z.literal("on", "must be on or none").optional(),
+  /** Requests to the API that an address may send in five minutes. */
+  requestsPerAddress: wholeNumber(100, 1_000_000_000).optional(),
+
+  // What follows `npm run deploy` writes itself, so that `npm run cdk -- deploy` leaves it as it is.
+
+  /** The stack has been created, and what holds data is protected against deletion. */
+  protected: z.literal("true").optional(),
+  /** The account allows enough concurrent functions to reserve some for schedules. */
+  reserved: z.literal("true").optional(),
+  /** The host that the edge stack checks. */
+  front: z.string().optional(),
+  /** The ARN of the edge stack's firewall. */
+  webAcl: z.string().optional(),
 });
 export type Chosen = z.infer<typeof Chosen>;
-export type ChosenName = keyof Chosen;
+export const CHOSEN_NAMES = Chosen.keyof().options;
+
+export const RECOVER_DAYS = 7;
+/** In US$. An environment that nobody uses costs 7 a month, and each example of docs/deploy.md less than this. */
+export const BUDGET = 100;
+
+/** What belongs together and what is not a value, as a sentence that names the option as `nameOf` does; undefined if nothing is wrong. */
+export function problemOf(options: Chosen, nameOf: (option: string) => string = (option) => option): string | undefined {
+  const { error } = Chosen.safeParse(options);
+  const [issue] = error?.issues ?? [];
+  if (issue !== undefined) return `${nameOf(String(issue.path[0]))} ${issue.message}.`;
+  const { domain, certificate, storeEndpoint, storeBucket, storeRegion } = options;
+  if ((domain === undefined) !== (certificate === undefined))
+    return `Use ${nameOf("domain")} and ${nameOf("certificate")} together.`;
+  const store = [storeEndpoint, storeBucket, storeRegion].filter((value) => value !== undefined);
+  if (store.length !== 0 && store.length !== 3)
+    return `Use ${nameOf("storeEndpoint")}, ${nameOf("storeBucket")} and ${nameOf("storeRegion")} together.`;
+  return undefined;
+}
+
+/** Whether the options need the edge stack. */
+export const needsEdge = ({ healthCheck, requestsPerAddress }: Chosen): boolean =>
+  healthCheck !== undefined || requestsPerAddress !== undefined;
 
 const CdkJson = z.looseObject({ context: z.looseObject({ test: Chosen.optional(), live: Chosen.optional() }) });
 
 /** cdk.json with the new options, and the resulting options of the environment. */
-export function withChosen(cdkJson: string, environment: Environment, chosen: Chosen): { text: string; values: Chosen } {
+export function withChosen(
+  cdkJson: string,
+  environment: Environment,
+  chosen: Readonly<Record<string, string>>,
+): { text: string; values: Chosen } {
   const { context, ...rest } = CdkJson.parse(JSON.parse(cdkJson));
   const together = Object.entries({ ...context[environment], ...chosen });
   const values = Chosen.parse(Object.fromEntries(together.filter(([, value]) => value !== NONE)));
-  if (Object.keys(chosen).length === 0) return { text: cdkJson, values };
+  if (isDeepStrictEqual(values, context[environment] ?? {})) return { text: cdkJson, values };
   return { text: `${JSON.stringify({ ...rest, context: { ...context, [environment]: values } }, undefined, 2)}\n`, values };
 }
 
 /** What the stack's outputs say of its settings. */
 type Outputs = Readonly<Record<string, string>>;
 
-/** Why a deployment fails that would change the stack's domain or alarm email without an option: cdk.json is an older one, or another checkout's. */
-export function forgotten(outputs: Outputs, values: Chosen, chosen: Chosen): string | undefined {
+/**
+ * Why a deployment fails that would change the stack's domain or alarm email, or delete archives for good, without an option: cdk.json is an
+ * older one, or another checkout's.
+ */
+export function forgotten(outputs: Outputs, values: Chosen, chosen: Readonly<Record<string, string>>): string | undefined {
   const { Distribution, Dashboard, AlarmEmail } = outputs;
   const own = Distribution === undefined ? undefined : Dashboard; // only a stack with a domain has this output
   if (own !== undefined && chosen.domain === undefined && own !== `https://${values.domain}`)
@@ -38,8 +112,26 @@ export function forgotten(outputs: Outputs, values: Chosen, chosen: Chosen): str
 as before, or --domain none if that is what you want.`;
   if (AlarmEmail !== undefined && chosen.alarmEmail === undefined && AlarmEmail !== values.alarmEmail)
     return `Alarms go to ${AlarmEmail}, and this deployment would end that: give --alarm-email as before, or --alarm-email none.`;
+  const [before, after] = [recoverDaysOf(outputs), Number(values.recoverDays ?? RECOVER_DAYS)];
+  if (before !== undefined && chosen.recoverDays === undefined && after < before)
+    return `Deleted archives can be recovered for ${before} days, and this deployment would delete those for good that were deleted more than
+${after} days ago: give --recover-days ${before} to keep them, or --recover-days ${after} if that is what you want.`;
   return undefined;
 }
+
+/** Undefined if there is no stack yet. Stacks of before there was this option have no such output. */
+const recoverDaysOf = ({ BackupBucket, RecoverDays }: Outputs): number | undefined =>
+  BackupBucket === undefined ? undefined : Number(RecoverDays ?? 30);
+
+/** Where the stack's archives are, if the deployment would look for them elsewhere: a bucket of AWS, or the URL of another store. */
+export function leftStore({ BackupBucket, BackupStore }: Outputs, { storeEndpoint, storeBucket }: Chosen): string | undefined {
+  const deployed = BackupStore ?? BackupBucket;
+  const wanted = storeEndpoint === undefined || storeBucket === undefined ? BackupBucket : urlOf(storeEndpoint, storeBucket);
+  return deployed === wanted ? undefined : deployed;
+}
+
+/** What the URLs of archives in another store begin with. */
+export const urlOf = (endpoint: string, bucket: string): string => `${new URL(endpoint).origin}/${bucket}/`;
 
 /**
  * Why a deployment with this key fails: the functions change before CloudFront does, and accept only this key and the one before it. With any

@@ -2,146 +2,129 @@
 import { spawn } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { dirname, join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import * as z from "zod";
-import { BrandError, readBrand } from "./brand.ts";
 import { ROOT } from "./built.ts";
 import { bundledSizes, bundleIfChanged } from "./bundle.ts";
 import { buildDashboard } from "./dashboard-build.ts";
 import {
   type Access,
   AwsError,
-  concurrencyLimit,
+  canReserve,
+  concurrencyOf,
   concurrencyWarning,
   environmentFor,
   findStack,
+  hasArchives,
   hasCompleted,
+  identityOf,
 } from "./deployed.ts";
-import { type Chosen, forgotten, NONE, unreachableKey, withChosen } from "./deploy-settings.ts";
-import { SETTINGS, stackName } from "./settings.ts";
-import { type Environment, ENVIRONMENTS } from "../shared/domain/environments.ts";
-
-const USAGE = `npm run deploy -- test|live [options]
-
-  --alarm-email ADDRESS   receives alarms, once you confirm AWS's email
-  --domain NAME           your own domain for the dashboard and API, with --certificate ARN (in us-east-1)
-  --other-dashboard URL   the other environment's dashboard, which this one links to
-  --brand FILE            name, logo, color and support link for the dashboard: docs/deploy.md
-  --yes                   widen permissions without asking
-
-Options are stored in cdk.json, which you commit, and apply to later deployments; "none" removes one.
-You need AWS credentials and a region in your shell. Before the first deployment into an account and region,
-run \`npm run cdk -- bootstrap\` once: docs/deploy.md.`;
-
-/** An error that the person who deploys can fix, in a sentence. */
-class DeployError extends Error {}
+import { DeployError, requestIn, USAGE } from "./deploy-request.ts";
+import { type Chosen, CHOSEN_NAMES, forgotten, leftStore, NONE, unreachableKey, withChosen } from "./deploy-settings.ts";
+import { rollOut } from "./roll-out.ts";
+import { EDGE_REGION, edgeStackName, SETTINGS, stackName } from "./settings.ts";
+import type { Environment } from "../shared/domain/environments.ts";
 
 const CDK_JSON = join(ROOT, "cdk.json");
 
 async function deploy(): Promise<void> {
-  const { environment, chosen, yes } = request();
+  const request = requestIn(process.argv.slice(2));
+  const { environment, chosen } = request;
   const access = await reachable();
+  const { account, arn } = await identityOf(access).catch(rejected);
+  console.log(`Account ${account}, ${access.region}, as ${arn}`);
   const before = await findStack(stackName(environment), access).catch(rejected);
-  const kept = await readFile(CDK_JSON, "utf8");
-  const settings = withChosen(kept, environment, chosen);
   const outputsBefore = before?.outputs ?? {};
+  const { values: options } = withChosen(await readFile(CDK_JSON, "utf8"), environment, chosen);
   const harm =
-    forgotten(outputsBefore, settings.values, chosen) ?? unreachableKey(outputsBefore, SETTINGS[environment].originKey);
+    forgotten(outputsBefore, options, chosen) ??
+    unreachableKey(outputsBefore, SETTINGS[environment].originKey) ??
+    (request.archivesMoved ? undefined : await abandonedArchives(outputsBefore, options, access));
   if (harm !== undefined) throw new DeployError(harm);
-  const warning = await concurrencyLimit(access).then(concurrencyWarning, unknownLimit);
+  const concurrency = await concurrencyOf(access).catch(unknownLimit);
+  const warning = typeof concurrency === "string" ? concurrency : concurrencyWarning(concurrency);
   if (warning !== undefined) console.log(warning);
+  const reserved = typeof concurrency === "string" ? options.reserved !== undefined : canReserve(concurrency, outputsBefore);
 
   console.log("Bundling …");
   const [bundles] = await Promise.all([bundleIfChanged(), buildDashboard()]);
   const sizes = Object.values(await bundledSizes(bundles));
   console.log(`${sizes.length} functions, the largest is ${Math.round(Math.max(...sizes) / 1000)} KB`);
 
-  const outputs = join(ROOT, ".local", `deployed-${environment}.json`);
-  await mkdir(dirname(outputs), { recursive: true });
-  console.log(`Deploying ${stackName(environment)} to ${access.region} …`);
-  const run = async (guarded: boolean): Promise<void> => {
-    const context = { environment, ...chosen, protected: String(guarded) };
-    const contexts = Object.entries(context).flatMap(([name, value]) => ["--context", `${name}=${value}`]);
-    const approval = yes ? "never" : "broadening";
-    const options = [...contexts, "--outputs-file", outputs, "--require-approval", approval];
-    await cdk(["deploy", stackName(environment), ...options], environmentFor(access, process.env));
-  };
-  await run(hasCompleted(before));
-  if (settings.text !== kept) {
-    await writeFile(CDK_JSON, settings.text);
-    console.log("Your options are now in cdk.json: commit it, so that the next deployment uses them too.");
-  }
-  if (!hasCompleted(before) && SETTINGS[environment].protectData) {
-    console.log("The stack is complete. Protecting it, and its table, against deletion …");
-    await run(true);
-  }
-  const { BaseUrl, Dashboard } = await outputsOf(outputs, environment);
-  console.log(`\nDashboard of ${environment}: ${Dashboard}\nAPI: ${BaseUrl}`);
+  const { outputs, unneededEdge } = await rollOut({
+    environment,
+    options,
+    isComplete: hasCompleted(before),
+    reserved,
+    deployStack: (stack, values) => {
+      const region = stack === stackName(environment) ? access.region : EDGE_REGION;
+      console.log(`Deploying ${stack} to account ${account}, ${region} …`);
+      return deployStack(stack, { environment, options: values, access, yes: request.yes });
+    },
+    store: async (changes) => {
+      const before = await readFile(CDK_JSON, "utf8");
+      const { text, values } = withChosen(before, environment, { ...chosen, ...changes });
+      if (text === before) return values;
+      await writeFile(CDK_JSON, text);
+      console.log("Your options are now in cdk.json: commit it, so that the next deployment uses them too.");
+      return values;
+    },
+  });
+  if (unneededEdge)
+    console.log(`Nothing needs the stack ${edgeStackName(environment)} any more. Delete it:
+  aws cloudformation delete-stack --region ${EDGE_REGION} --stack-name ${edgeStackName(environment)}`);
+  console.log(`\nDashboard of ${environment}: ${outputs["Dashboard"]}\nAPI: ${outputs["BaseUrl"]}`);
   console.log(
     `Create its first account with: npm run admin -- create-account --name NAME --email EMAIL --environment ${environment}`,
   );
 }
 
+interface Deployment {
+  environment: Environment;
+  options: Chosen;
+  access: Access;
+  yes: boolean;
+}
+
+/** The stack's outputs. Options that are not set are passed on, too: those of cdk.json may be older. */
+async function deployStack(stack: string, { environment, options, access, yes }: Deployment): Promise<Record<string, string>> {
+  const outputs = join(ROOT, ".local", `deployed-${environment}.json`);
+  await mkdir(dirname(outputs), { recursive: true });
+  const context = { environment, ...Object.fromEntries(CHOSEN_NAMES.map((name) => [name, options[name] ?? unset(name)])) };
+  const contexts = Object.entries(context).flatMap(([name, value]) => ["--context", `${name}=${value}`]);
+  const approval = yes ? "never" : "broadening";
+  const settings = [...contexts, "--outputs-file", outputs, "--require-approval", approval];
+  await cdk(["deploy", stack, ...settings], environmentFor(access, process.env));
+  const found = z.record(z.string(), z.record(z.string(), z.string())).parse(JSON.parse(await readFile(outputs, "utf8")))[stack];
+  if (found === undefined) throw new Error(`${outputs} does not contain ${stack}`);
+  return found;
+}
+
+const unset = (name: string): string => (name === "protected" || name === "reserved" ? "false" : NONE);
+
+/** Why a deployment fails that would leave archives behind: the service would look for them in another store, and find none. */
+async function abandonedArchives(outputs: Record<string, string>, options: Chosen, access: Access): Promise<string | undefined> {
+  const left = leftStore(outputs, options);
+  if (left === undefined) return undefined;
+  const isBucket = left === outputs["BackupBucket"];
+  if (isBucket && !(await hasArchives(left, access).catch(rejected))) return undefined;
+  return `Archives are in ${left}, and this deployment would look for them elsewhere: no backup from before could be restored, cloned or drilled.
+Copy them as docs/deploy.md says ("Another store for archives"), then repeat the command with --archives-moved.`;
+}
+
 const rejected = (error: unknown): never => {
   if (!(error instanceof AwsError)) throw error;
-  throw new DeployError(
-    `${error.message}\nYour credentials must allow cloudformation:DescribeStacks: docs/deploy.md, "Who may deploy".`,
-    {
-      cause: error,
-    },
-  );
+  const [, action = ""] = /^(\w+:\w+) /.exec(error.message) ?? [];
+  throw new DeployError(`${error.message}\nYour credentials must allow ${action}: docs/deploy.md, "Who may deploy".`, {
+    cause: error,
+  });
 };
 
 const unknownLimit = (error: unknown): string => {
   if (!(error instanceof AwsError)) throw error;
   return `Could not check how many functions may run at once (${error.message}): docs/deploy.md, "Prerequisites".`;
 };
-
-function request(): { environment: Environment; chosen: Chosen; yes: boolean } {
-  const { values, positionals } = parsed();
-  const [name, ...more] = positionals;
-  const environment = ENVIRONMENTS.find((each) => each === name);
-  if (environment === undefined || more.length > 0) throw new DeployError(USAGE);
-  const alarmEmail = values["alarm-email"];
-  if (alarmEmail !== undefined && alarmEmail !== NONE && !/^[^@\s]+@[^@\s]+$/.test(alarmEmail))
-    throw new DeployError(`${alarmEmail} is not an email address.`);
-  const otherDashboard = values["other-dashboard"];
-  if (otherDashboard !== undefined && otherDashboard !== NONE && !/^https?:\/\/[^/]/.test(otherDashboard))
-    throw new DeployError(`${otherDashboard} is not the URL of a dashboard.`);
-  const { brand, domain, certificate } = values;
-  if (brand !== undefined && brand !== NONE) requireBrand(resolve(ROOT, brand));
-  if (domain !== NONE && (domain === undefined) !== (certificate === undefined))
-    throw new DeployError("Use --domain and --certificate together.");
-  const given = Object.entries({ alarmEmail, otherDashboard, brand, domain, certificate: domain === NONE ? NONE : certificate });
-  const chosen = Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-  return { environment, chosen, yes: values.yes ?? false };
-}
-
-function requireBrand(path: string): void {
-  try {
-    readBrand(path);
-  } catch (error) {
-    throw error instanceof BrandError ? new DeployError(error.message, { cause: error }) : error;
-  }
-}
-
-function parsed() {
-  const options = {
-    "alarm-email": { type: "string" },
-    domain: { type: "string" },
-    certificate: { type: "string" },
-    "other-dashboard": { type: "string" },
-    brand: { type: "string" },
-    yes: { type: "boolean" },
-  } as const;
-  try {
-    return parseArgs({ options, allowPositionals: true });
-  } catch (error) {
-    throw new DeployError(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, { cause: error });
-  }
-}
 
 /** Checks for credentials and region as every AWS tool does, before it spends minutes on what it cannot deploy. */
 async function reachable(): Promise<Access> {
@@ -179,13 +162,6 @@ async function cdk(args: string[], env: NodeJS.ProcessEnv): Promise<void> {
     throw new DeployError(
       "The deployment failed; see the output above for the reason. If there was a deployment before, it keeps working.",
     );
-}
-
-async function outputsOf(outputs: string, environment: Environment): Promise<{ BaseUrl: string; Dashboard: string }> {
-  const file = z.record(z.string(), z.looseObject({ BaseUrl: z.string(), Dashboard: z.string() }));
-  const stack = file.parse(JSON.parse(await readFile(outputs, "utf8")))[stackName(environment)];
-  if (stack === undefined) throw new Error(`${outputs} does not contain ${stackName(environment)}`);
-  return stack;
 }
 
 try {

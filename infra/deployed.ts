@@ -1,7 +1,8 @@
-// What the account already has, checked before a deployment: the stack, and its limit of concurrent functions. Signed calls, because no
-// SDK client of ours calls CloudFormation or Lambda, and the CDK's command line reports neither.
+// What the account already has, checked before a deployment: which one it is, the stack, its archives, and its limit of concurrent functions. Signed
+// calls, because no SDK client of ours calls these services, and the CDK's command line reports none of it.
 import { SignatureV4 } from "@smithy/signature-v4";
 import * as z from "zod";
+import { RESERVED_MAX } from "./settings.ts";
 import { Sha256 } from "../shared/storage/presign.ts";
 
 export interface Access {
@@ -28,6 +29,30 @@ interface DeployedStack {
 /** AWS rejected a call, usually because the person who deploys lacks the permission. */
 export class AwsError extends Error {}
 
+interface Identity {
+  account: string;
+  /** Who deploys. */
+  arn: string;
+}
+
+/** Everyone may ask this. */
+export async function identityOf(access: Access): Promise<Identity> {
+  const { status, text } = await ask("sts", "/", { Action: "GetCallerIdentity", Version: "2011-06-15" }, access);
+  const [, account] = /<Account>(\d+)<\/Account>/.exec(text) ?? [];
+  const [, arn] = /<Arn>([^<]*)<\/Arn>/.exec(text) ?? [];
+  if (status !== 200 || account === undefined || arn === undefined)
+    throw new AwsError(`sts:GetCallerIdentity returned ${status}: ${text.slice(0, 300)}`);
+  return { account, arn: decoded(arn) };
+}
+
+/** Whether the bucket has at least one archive; old versions do not count. */
+export async function hasArchives(bucket: string, access: Access): Promise<boolean> {
+  const { status, text } = await ask("s3", `/${bucket}`, { "list-type": "2", "max-keys": "1" }, access);
+  if (status === 404) return false;
+  if (status !== 200) throw new AwsError(`s3:ListBucket returned ${status}: ${text.slice(0, 300)}`);
+  return text.includes("<Contents>");
+}
+
 /** Undefined if there is no such stack. */
 export async function findStack(name: string, access: Access): Promise<DeployedStack | undefined> {
   const query = { Action: "DescribeStacks", Version: "2010-05-15", StackName: name };
@@ -50,14 +75,30 @@ const decoded = (xml: string): string => xml.replaceAll(/&\w+;/g, (entity) => EN
 export const hasCompleted = (stack: DeployedStack | undefined): boolean =>
   stack !== undefined && /^(CREATE_COMPLETE$|UPDATE_|IMPORT_)/.test(stack.status);
 
-const AccountSettings = z.object({ AccountLimit: z.object({ ConcurrentExecutions: z.number() }) });
+const AccountSettings = z.object({
+  AccountLimit: z.object({ ConcurrentExecutions: z.number(), UnreservedConcurrentExecutions: z.number() }),
+});
 
-/** How many functions may run concurrently in the account and region, for all stacks together. */
-export async function concurrencyLimit(access: Access): Promise<number> {
+interface Concurrency {
+  /** How many functions may run concurrently in the account and region, for all stacks together. */
+  limit: number;
+  /** How many of them are reserved for no function. */
+  unreserved: number;
+}
+
+export async function concurrencyOf(access: Access): Promise<Concurrency> {
   const { status, text } = await ask("lambda", "/2016-08-19/account-settings", {}, access);
   if (status !== 200) throw new AwsError(`lambda:GetAccountSettings returned ${status}: ${text.slice(0, 300)}`);
-  return AccountSettings.parse(JSON.parse(text)).AccountLimit.ConcurrentExecutions;
+  const { ConcurrentExecutions, UnreservedConcurrentExecutions } = AccountSettings.parse(JSON.parse(text)).AccountLimit;
+  return { limit: ConcurrentExecutions, unreserved: UnreservedConcurrentExecutions };
 }
+
+/** AWS rejects a reservation that leaves fewer than this many functions to everything else. */
+const UNRESERVED_MIN = 100;
+
+/** Whether a stack with these outputs may have its reservation: what it has already is not reserved twice. */
+export const canReserve = ({ unreserved }: Concurrency, { ReservedConcurrency }: DeployedStack["outputs"] = {}): boolean =>
+  unreserved + Number(ReservedConcurrency ?? 0) - RESERVED_MAX >= UNRESERVED_MIN;
 
 /**
  * A request takes two functions, its authorizer and its own, and the dashboard sends several concurrently; a wait for an operation holds one for up
@@ -66,7 +107,7 @@ export async function concurrencyLimit(access: Access): Promise<number> {
 const CONCURRENCY_WANTED = 1000;
 const CONCURRENCY_MIN = 100;
 
-export const concurrencyWarning = (limit: number): string | undefined =>
+export const concurrencyWarning = ({ limit }: Concurrency): string | undefined =>
   limit >= CONCURRENCY_MIN
     ? undefined
     : `Only ${limit} functions may run at once in this account and region: a dashboard and a few waits use that up, and every further request
@@ -76,7 +117,7 @@ gets 503. Ask AWS for ${CONCURRENCY_WANTED}:
 const ASK_SECONDS = 20;
 
 async function ask(
-  service: "cloudformation" | "lambda",
+  service: "cloudformation" | "lambda" | "s3" | "sts",
   path: string,
   query: Record<string, string>,
   { region, credentials }: Access,

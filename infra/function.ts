@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { ArnFormat, CfnElement, type Duration, Stack, Validations } from "aws-cdk-lib";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
-import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { type IRole, PolicyDocument, PolicyStatement, Role } from "aws-cdk-lib/aws-iam";
 import {
   ApplicationLogLevel,
   Architecture,
@@ -16,15 +16,16 @@ import {
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Secret } from "aws-cdk-lib/aws-secretsmanager";
-import type { NamedBucket } from "./storage.ts";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import { Construct } from "constructs";
 import type { KeyName } from "../shared/domain/grants.ts";
 import { WORKFLOW_NAMES, type WorkflowName } from "../shared/domain/lifecycle.ts";
 import { machineVariable } from "../shared/domain/workflow.ts";
+import { serviceForUs } from "./principals.ts";
 import { stateMachineName, type Settings } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
+import type { Store, StoreAccess } from "./store.ts";
 import { INDEXES } from "./table.ts";
 
 /** AWS allows no longer run. */
@@ -38,15 +39,6 @@ const TABLE_ACTIONS = {
   authorize: ["UpdateItem"],
 } as const;
 
-const OBJECT_ACTIONS = {
-  read: ["GetObject"],
-  write: ["GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload", "ListMultipartUploadParts"],
-  upload: ["PutObject", "AbortMultipartUpload"],
-  "list parts": ["ListMultipartUploadParts"],
-  "list and abort uploads": ["ListMultipartUploadParts", "AbortMultipartUpload"],
-  "remove uploads": ["AbortMultipartUpload"],
-} as const;
-
 /** What a function may do; its permissions and its environment follow from it. */
 export interface Access {
   table?: keyof typeof TABLE_ACTIONS;
@@ -56,7 +48,7 @@ export interface Access {
   keys?: readonly KeyName[];
   /** Whether it may read the operator's configuration, if there is one. */
   configuration?: boolean;
-  storage?: keyof typeof OBJECT_ACTIONS | undefined;
+  storage?: StoreAccess | undefined;
   /** Where Lambda puts, on its behalf, the events that it could not handle. */
   failures?: Queue;
 }
@@ -70,7 +62,7 @@ interface Parts {
   table: TableV2;
   keys: Readonly<Record<KeyName, Secret>>;
   configuration: Secret | undefined;
-  backups: NamedBucket;
+  store: Store;
 }
 
 interface FunctionProps {
@@ -82,6 +74,8 @@ interface FunctionProps {
   logGroup: LogGroup;
   /** Whether it continues the trace of a request or an execution. Otherwise AWS would trace every run. */
   traced?: boolean;
+  /** How many runs of it at a time find a place whatever else runs, and the most that it may have. */
+  reserved?: number | undefined;
 }
 
 /** Creates functions. Functions with the same permissions share a role: a stack cannot have one for each. */
@@ -96,10 +90,7 @@ export class Functions extends Construct {
     this.parts = parts;
     Validations.of(this).acknowledge(
       { id: "AwsSolutions-IAM5[Resource::*]", reason: "X-Ray has no resources to name" },
-      {
-        id: `AwsSolutions-IAM5[Resource::${parts.backups.nagArn}/*]`,
-        reason: "Archives get their names when they are created: all of this bucket, and nothing outside it",
-      },
+      ...parts.store.wildcards.map(({ resource, reason }) => ({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason })),
       ...WORKFLOW_NAMES.map((name) => ({
         id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${stateMachineName(parts.environment, name)}:*]`,
         reason: "Executions are named by operations: all of this machine's, and no other's",
@@ -110,7 +101,7 @@ export class Functions extends Construct {
   make(
     scope: Construct,
     id: string,
-    { bundle, description, access, timeout, logGroup, traced = true }: FunctionProps,
+    { bundle, description, access, timeout, logGroup, traced = true, reserved }: FunctionProps,
   ): LambdaFunction {
     return new LambdaFunction(scope, id, {
       description,
@@ -129,11 +120,12 @@ export class Functions extends Construct {
       // The START and REPORT lines of every invocation are twice as long as our own lines.
       systemLogLevelV2: SystemLogLevel.WARN,
       tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
+      ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
     });
   }
 
   private environmentOf({ starts = [], keys = [], configuration = false, storage }: Access): Record<string, string> {
-    const { environment, table, backups } = this.parts;
+    const { environment, table, store } = this.parts;
     const secret = configuration ? this.parts.configuration : undefined;
     return {
       TABLE_NAME: table.tableName,
@@ -141,7 +133,7 @@ export class Functions extends Construct {
       ...Object.fromEntries(starts.map((name) => [machineVariable(name), this.machine(name).stateMachineArn])),
       ...Object.fromEntries(keys.map((name) => [`${name.toUpperCase()}_KEY`, this.parts.keys[name].secretArn])),
       ...(secret === undefined ? {} : { PROVIDERS_SECRET: secret.secretArn }),
-      ...(storage === undefined ? {} : { BACKUP_BUCKET: backups.bucketName }),
+      ...(storage === undefined ? {} : store.variables),
     };
   }
 
@@ -151,7 +143,7 @@ export class Functions extends Construct {
     if (known !== undefined) return known;
     const role = new Role(this, shape, {
       description: `May ${shape}`,
-      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+      assumedBy: serviceForUs("lambda.amazonaws.com"),
       inlinePolicies: { access: new PolicyDocument({ statements: this.statementsFor(access, logGroup) }) },
     });
     // The CDK would add its own policy for what is declared here already.
@@ -165,7 +157,6 @@ export class Functions extends Construct {
     logGroup: LogGroup,
   ): PolicyStatement[] {
     const { tableArn } = this.parts.table;
-    const { bucketArn } = this.parts.backups;
     const statements = [
       allow("logs", ["CreateLogStream", "PutLogEvents"], [logGroup.logGroupArn]),
       allow("xray", TRACING, ["*"]),
@@ -190,11 +181,8 @@ export class Functions extends Construct {
     const secrets = keys.map((name) => this.parts.keys[name].secretArn);
     if (configuration && this.parts.configuration !== undefined) secrets.push(this.parts.configuration.secretArn);
     if (secrets.length > 0) statements.push(allow("secretsmanager", ["GetSecretValue"], secrets));
-    if (storage !== undefined) statements.push(allow("s3", OBJECT_ACTIONS[storage], [`${bucketArn}/*`]));
+    if (storage !== undefined) statements.push(...this.parts.store.statementsFor(storage));
     if (failures !== undefined) statements.push(allow("sqs", ["SendMessage"], [failures.queueArn]));
-    // Without the first, S3 returns "forbidden" for an archive that does not exist.
-    if (storage === "write") statements.push(allow("s3", ["ListBucket", "ListBucketMultipartUploads"], [bucketArn]));
-    if (storage === "remove uploads") statements.push(allow("s3", ["ListBucketMultipartUploads"], [bucketArn]));
     return statements;
   }
 

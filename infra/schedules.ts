@@ -10,7 +10,7 @@ import { Construct } from "constructs";
 import type { ScheduleName } from "./bundle.ts";
 import { WORKFLOW_NAMES } from "../shared/domain/lifecycle.ts";
 import { type Access, type Functions, LAMBDA_MINUTES_MAX } from "./function.ts";
-import { stateMachineName, type Settings } from "./settings.ts";
+import { RESERVED_EACH, stateMachineName, type Settings } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
 interface Timed {
@@ -63,6 +63,8 @@ interface Props {
   settings: Settings;
   functions: Functions;
   logGroup: LogGroup;
+  /** Whether requests cannot take all of the account's concurrent functions, so that schedules always find one. A new account allows no reservation. */
+  reserved: boolean;
 }
 
 export class Schedules extends Construct {
@@ -72,9 +74,13 @@ export class Schedules extends Construct {
   readonly deaths: Rule;
   /** Dead executions that could not be rescued. */
   readonly unrescued: Queue;
+  /** Of the account's concurrent functions, how many nothing else can take. */
+  readonly reservedRuns: number;
+  private readonly reserved: number | undefined;
 
-  constructor(scope: Construct, id: string, { environment, settings, functions, logGroup }: Props) {
+  constructor(scope: Construct, id: string, { environment, settings, functions, logGroup, reserved }: Props) {
     super(scope, id);
+    this.reserved = reserved ? RESERVED_EACH : undefined;
     const names = Object.keys(TIMED).filter(
       (name): name is TimedName => name in TIMED && (settings.rents || name !== RENTED_ONLY),
     );
@@ -88,6 +94,7 @@ export class Schedules extends Construct {
     Validations.of(this.unrescued).acknowledge({ id: "AwsSolutions-SQS3", reason: "This is the dead-letter queue" });
     this.rescue = this.rescuer(functions, logGroup);
     this.deaths = this.onDeath(environment);
+    this.reservedRuns = [...this.timed.values(), this.rescue].length * (this.reserved ?? 0);
   }
 
   private every(
@@ -103,6 +110,7 @@ export class Schedules extends Construct {
       timeout: Duration.minutes(Math.min(LAMBDA_MINUTES_MAX, every.toMinutes())),
       logGroup,
       traced: false,
+      reserved: this.reserved,
     });
     // No retry: the next run comes anyway, and an alarm fires if none succeeds.
     run.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(Math.min(60, every.toMinutes())) });
@@ -123,6 +131,7 @@ export class Schedules extends Construct {
       timeout: Duration.minutes(1),
       logGroup,
       traced: false,
+      reserved: this.reserved,
     });
     rescue.configureAsyncInvoke({
       retryAttempts: 2,

@@ -7,6 +7,7 @@ import { Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
 import { Dashboard, type OwnDomain } from "./dashboard.ts";
 import type { DashboardConfig } from "./dashboard-headers.ts";
+import { type Chosen, RECOVER_DAYS } from "./deploy-settings.ts";
 import { configuration } from "./configuration.ts";
 import { Functions } from "./function.ts";
 import { Keys } from "./keys.ts";
@@ -16,6 +17,7 @@ import { Schedules } from "./schedules.ts";
 import { type Settings, SETTINGS, stackName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 import { Storage } from "./storage.ts";
+import { OtherStore, type StorePlace } from "./store.ts";
 import { table as oneTable } from "./table.ts";
 import { Workflows } from "./workflows.ts";
 
@@ -27,27 +29,28 @@ interface Props {
   dashboard: string | undefined;
   otherDashboard: DashboardConfig["other_dashboard"];
   brand: DashboardConfig["brand"];
-  domain: OwnDomain | undefined;
+  options: Chosen;
   /** Whether stack and table are protected against deletion: not during the creation, or a failed one could not be cleaned up. */
   guarded: boolean | undefined;
-  /** The email address for alarms. */
-  alarmEmail: string | undefined;
 }
 
-interface Outputs extends Pick<Props, "domain"> {
+interface Outputs extends Pick<Props, "options"> {
   url: string;
   distribution: Dashboard["distribution"];
-  backups: Storage["backups"];
+  storage: Storage;
+  otherStore: OtherStore | undefined;
+  recoverDays: number;
   topic: Alarms["topic"];
-  alarmEmail: string | undefined;
+  schedules: Schedules;
   settings: Settings;
   keys: Keys["secrets"];
   providers: ReturnType<typeof configuration> | undefined;
 }
 
 export class Service extends Stack {
-  constructor(scope: Construct, { environment, bundles, dashboard, domain, guarded: wanted, alarmEmail, ...shown }: Props) {
+  constructor(scope: Construct, { environment, bundles, dashboard, options, guarded: wanted, ...shown }: Props) {
     const settings = SETTINGS[environment];
+    const recoverDays = Number(options.recoverDays ?? RECOVER_DAYS);
     const guarded = settings.protectData && wanted === true;
     super(scope, stackName(environment), {
       description: `ERP control plane, ${environment}`,
@@ -66,18 +69,11 @@ export class Service extends Stack {
     const table = oneTable(this, environment, settings, { guarded });
     const { secrets: keys } = new Keys(this, "keys", settings);
     const providers = settings.rents ? configuration(this, "providers", settings) : undefined;
-    const storage = new Storage(this, "storage", settings);
-    const { backups } = storage;
-    // One log group per kind of function, so that a request's ID is looked up in one place.
-    const kept = logsOf(settings);
-    const requests = new LogGroup(this, "requests", kept);
-    const work = new LogGroup(this, "work", kept);
-    const logs = [requests, work];
-    // With this prefix the group needs no entry in the region's one policy for deliveries, which is small.
-    const machineLog = new LogGroup(this, "machines", {
-      ...kept,
-      logGroupName: `/aws/vendedlogs/states/${stackName(environment)}`,
-    });
+    const storage = new Storage(this, "storage", { settings, recoverDays });
+    const place = storeOf(options);
+    const otherStore = place && new OtherStore(this, "store", { place, settings });
+    const store = otherStore ?? storage;
+    const { requests, work, machineLog } = this.logs(environment, settings);
     const functions = new Functions(this, "functions", {
       environment,
       settings,
@@ -85,43 +81,70 @@ export class Service extends Stack {
       table,
       keys,
       configuration: providers,
-      backups: storage.named,
+      store,
     });
     new Workflows(this, "workflows", { environment, settings, functions, taskLog: work, machineLog });
     const originKey = new OriginKey(this, "origin-key", { number: settings.originKey });
-    const { rest, authorize } = new Api(this, "api", { environment, settings, functions, originKey, logGroup: requests });
+    const api = new Api(this, "api", { environment, settings, functions, originKey, logGroup: requests });
     const { url, distribution } = new Dashboard(this, "dashboard", {
       environment,
-      rest,
+      rest: api.rest,
       originKey,
       files: dashboard,
       ...shown,
-      domain,
-      storeUrl: storage.url,
+      domain: domainOf(options),
+      webAcl: options.webAcl,
+      storeUrl: store.url,
       logGroup: work,
     });
     storage.allowUploadsFrom(url);
-    const schedules = new Schedules(this, "schedules", { environment, settings, functions, logGroup: work });
-    const { topic } = new Alarms(this, "alarms", { environment, rest, authorize, table, schedules, logs, email: alarmEmail });
+    const reserved = options.reserved !== undefined;
+    const schedules = new Schedules(this, "schedules", { environment, settings, functions, logGroup: work, reserved });
+    const logs = [requests, work];
+    const { topic } = new Alarms(this, "alarms", { environment, api, table, schedules, logs, options });
 
-    this.output({ url, distribution, domain, backups, topic, alarmEmail, settings, keys, providers });
+    this.output({ url, distribution, options, storage, otherStore, recoverDays, topic, schedules, settings, keys, providers });
+  }
+
+  /** One log group per kind of function, so that a request's ID is looked up in one place. */
+  private logs(environment: Environment, settings: Settings) {
+    const kept = logsOf(settings);
+    return {
+      requests: new LogGroup(this, "requests", kept),
+      work: new LogGroup(this, "work", kept),
+      // With this prefix the group needs no entry in the region's one policy for deliveries, which is small.
+      machineLog: new LogGroup(this, "machines", {
+        ...kept,
+        logGroupName: `/aws/vendedlogs/states/${stackName(environment)}`,
+      }),
+    };
   }
 
   /** What the operator and the commands read about a deployment. */
-  private output({ url, distribution, domain, backups, topic, alarmEmail, settings, keys, providers }: Outputs): void {
+  private output(outputs: Outputs): void {
+    const { url, distribution, options, storage, otherStore, recoverDays, topic, schedules, settings, keys, providers } = outputs;
     new CfnOutput(this, "Dashboard", { value: url });
     new CfnOutput(this, "BaseUrl", { value: `${url}${BASE_PATH}`, description: "Base URL of the API" });
-    if (domain !== undefined)
+    if (options.domain !== undefined)
       new CfnOutput(this, "Distribution", {
         value: distribution.domainName,
         description: "The target for your domain's DNS record",
       });
     new CfnOutput(this, "BackupBucket", {
-      value: backups.bucketName,
-      description: "Archives of backups",
+      value: storage.backups.bucketName,
+      description: otherStore === undefined ? "Archives of backups" : "Unused: archives of backups are in another store",
     });
+    new CfnOutput(this, "RecoverDays", {
+      value: String(recoverDays),
+      description: "Days for which deleted archives can be recovered",
+    });
+    if (otherStore !== undefined) {
+      new CfnOutput(this, "BackupStore", { value: otherStore.url, description: "Archives of backups" });
+      new CfnOutput(this, "StoreKeys", { value: otherStore.keys.secretArn, description: "Store the keys of that store here" });
+    }
+    if (schedules.reservedRuns > 0) new CfnOutput(this, "ReservedConcurrency", { value: String(schedules.reservedRuns) });
     new CfnOutput(this, "AlarmTopic", { value: topic.topicArn, description: "Subscribe here to receive alarms" });
-    if (alarmEmail !== undefined) new CfnOutput(this, "AlarmEmail", { value: alarmEmail });
+    if (options.alarmEmail !== undefined) new CfnOutput(this, "AlarmEmail", { value: options.alarmEmail });
     new CfnOutput(this, "SessionKey", { value: keys.session.secretArn });
     new CfnOutput(this, "SealingKey", { value: keys.sealing.secretArn });
     new CfnOutput(this, "HostsKey", { value: keys.hosts.secretArn });
@@ -133,3 +156,10 @@ export class Service extends Stack {
       });
   }
 }
+
+/** With an own domain, there is its certificate: `problemOf` makes sure of it. */
+const domainOf = ({ domain: name, certificate: certificateArn }: Chosen): OwnDomain | undefined =>
+  name === undefined || certificateArn === undefined ? undefined : { name, certificateArn };
+
+const storeOf = ({ storeEndpoint: endpoint, storeBucket: bucket, storeRegion: region }: Chosen): StorePlace | undefined =>
+  endpoint === undefined || bucket === undefined || region === undefined ? undefined : { endpoint, bucket, region };

@@ -50,6 +50,15 @@ export const SETTINGS: Readonly<Record<Environment, Settings>> = {
 
 export const stackName = (environment: Environment): string => `ErpControlPlane-${environment}`;
 
+/** The stack of what AWS has in us-east-1 only: the firewall of CloudFront, and the metrics of health checks. */
+export const edgeStackName = (environment: Environment): string => `${stackName(environment)}-edge`;
+export const EDGE_REGION = "us-east-1";
+
+/** Runs of each scheduled function that nothing else can keep from starting: two, because one may last until after the next has begun. */
+export const RESERVED_EACH = 2;
+/** All of them together, at most. */
+export const RESERVED_MAX = 20;
+
 /** Our own name, so that the operator's commands find the table without asking CloudFormation. */
 export const tableName = (environment: Environment): string => `${stackName(environment)}-table`;
 

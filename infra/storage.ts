@@ -1,40 +1,58 @@
 // The bucket for archives of backups, and the log of its downloads.
 import { Aws, Duration, Fn, Stack, Validations } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, type IBucket, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import { removalOf } from "./removal.ts";
 import { UPLOAD } from "../shared/domain/limits.ts";
 import type { Settings } from "./settings.ts";
+import type { Store, StoreAccess } from "./store.ts";
 
-/** How long an operator can recover an archive that was deleted or replaced. */
-const NONCURRENT_DAYS = 30;
 const ACCESS_LOG_DAYS = 90;
 
-/** A bucket that others refer to without waiting for it. */
-export interface NamedBucket {
-  bucketName: string;
-  bucketArn: string;
-  /** Its ARN as findings of cdk-nag spell it. */
-  nagArn: string;
+const OBJECT_ACTIONS: Readonly<Record<StoreAccess, readonly string[]>> = {
+  read: ["GetObject"],
+  write: ["GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload", "ListMultipartUploadParts"],
+  upload: ["PutObject", "AbortMultipartUpload"],
+  "list parts": ["ListMultipartUploadParts"],
+  "list and abort uploads": ["ListMultipartUploadParts", "AbortMultipartUpload"],
+  "remove uploads": ["AbortMultipartUpload"],
+};
+
+/** Without the first, S3 returns "forbidden" for an archive that does not exist. */
+const BUCKET_ACTIONS: Partial<Record<StoreAccess, readonly string[]>> = {
+  write: ["ListBucket", "ListBucketMultipartUploads"],
+  "remove uploads": ["ListBucketMultipartUploads"],
+};
+
+interface Props {
+  settings: Settings;
+  /** How long an operator can recover an archive that was deleted or replaced. */
+  recoverDays: number;
 }
 
-export class Storage extends Construct {
+/** Functions know it by the name that it gets: the bucket waits for the dashboard, which may upload to it, and the dashboard for the functions. */
+export class Storage extends Construct implements Store {
   readonly backups: Bucket;
-  /** By the name that it gets: the bucket waits for the dashboard, which may upload to it, and the dashboard for the functions. */
-  readonly named: NamedBucket;
-  /** What the URLs of archives begin with. */
   readonly url: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly wildcards: Store["wildcards"];
+  private readonly arn: string;
 
-  constructor(scope: Construct, id: string, settings: Settings) {
+  constructor(scope: Construct, id: string, { settings, recoverDays }: Props) {
     super(scope, id);
     // Unique to the stack, and as long as a name may be.
     const prefix = Stack.of(this).stackName.toLowerCase();
     const bucketName = Fn.join("-", [prefix, Fn.select(2, Fn.split("/", Aws.STACK_ID))]);
-    this.named = {
-      bucketName,
-      bucketArn: `arn:${Aws.PARTITION}:s3:::${bucketName}`,
-      nagArn: `arn:<AWS::Partition>:s3:::${prefix}-{"Fn::Select":[2,{"Fn::Split":["/",{"Ref":"AWS::StackId"}]}]}`,
-    };
+    this.arn = `arn:${Aws.PARTITION}:s3:::${bucketName}`;
+    this.variables = { BACKUP_BUCKET: bucketName };
+    const nagArn = `arn:<AWS::Partition>:s3:::${prefix}-{"Fn::Select":[2,{"Fn::Split":["/",{"Ref":"AWS::StackId"}]}]}`;
+    this.wildcards = [
+      {
+        resource: `${nagArn}/*`,
+        reason: "Archives get their names when they are created: all of this bucket, and nothing outside it",
+      },
+    ];
     this.url = `https://s3.${Aws.REGION}.amazonaws.com/${bucketName}/`;
     const closed = {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -64,9 +82,14 @@ export class Storage extends Construct {
       lifecycleRules: [
         // Of customers' uploads that the service has lost track of: a day after they expire. The parts of a failed import may wait for another try.
         { abortIncompleteMultipartUploadAfter: Duration.days(UPLOAD.days + UPLOAD.failedImportDays + 1) },
-        { noncurrentVersionExpiration: Duration.days(NONCURRENT_DAYS), expiredObjectDeleteMarker: true },
+        { noncurrentVersionExpiration: Duration.days(recoverDays), expiredObjectDeleteMarker: true },
       ],
     });
+  }
+
+  statementsFor(access: StoreAccess): PolicyStatement[] {
+    const { [access]: onBucket } = BUCKET_ACTIONS;
+    return [allowS3(OBJECT_ACTIONS[access], `${this.arn}/*`), ...(onBucket === undefined ? [] : [allowS3(onBucket, this.arn)])];
   }
 
   /** The dashboard sends parts of archives to presigned URLs, and reads nothing. */
@@ -79,3 +102,6 @@ export class Storage extends Construct {
     });
   }
 }
+
+const allowS3 = (actions: readonly string[], resource: string): PolicyStatement =>
+  new PolicyStatement({ actions: actions.map((action) => `s3:${action}`), resources: [resource] });

@@ -1,6 +1,6 @@
 // Builds a state machine from a workflow's table: every step with its retries, and the undos of what may have been done, in reverse.
 import { Duration, Validations } from "aws-cdk-lib";
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { PolicyDocument, PolicyStatement, Role } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import {
@@ -20,6 +20,7 @@ import { LambdaInvoke } from "aws-cdk-lib/aws-stepfunctions-tasks";
 import { Construct } from "constructs";
 import { type Poll, type Step, WAIT_GROWTH, WAIT_SECONDS_MAX, waitsOf, type Workflow } from "../shared/domain/workflow.ts";
 import { LAMBDA_MINUTES_MAX } from "./function.ts";
+import { serviceForUs } from "./principals.ts";
 import type { PollLimits } from "./settings.ts";
 
 /** "Not now", of a provider, a host or the table: waits of 2 to 64 s, together 126 s at most, half of that as a rule. */
@@ -213,7 +214,7 @@ export class WorkflowMachine extends Construct {
       new PolicyStatement({ actions: [...LOG_DELIVERY, ...TRACING], resources: ["*"] }),
     ];
     const role = new Role(this, "role", {
-      assumedBy: new ServicePrincipal("states.amazonaws.com"),
+      assumedBy: serviceForUs("states.amazonaws.com"),
       inlinePolicies: { access: new PolicyDocument({ statements }) },
     });
     Validations.of(role).acknowledge({

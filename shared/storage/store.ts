@@ -1,6 +1,6 @@
-// The store for archives of backups: the deployment's own bucket, or the S3 that the operator of a service on one machine
-// has named.
+// The store for archives of backups: the deployment's own bucket, or another S3-compatible store that the operator has named.
 import { variable } from "../platform/env.ts";
+import { storeKeys } from "./store-keys.ts";
 
 interface Credentials {
   accessKeyId: string;
@@ -13,21 +13,18 @@ interface Store {
   region: string;
   /** Path style, so that a storage on this machine needs no DNS names. */
   endpoint: URL;
-  credentials: Credentials;
+  credentials: Credentials | (() => Promise<Credentials>);
 }
 
 export function store(): Store {
-  const { BACKUP_S3_ENDPOINT, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env;
+  const { BACKUP_S3_ENDPOINT, BACKUP_S3_SECRET, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env;
   const bucket = variable("BACKUP_BUCKET");
   if (BACKUP_S3_ENDPOINT !== undefined)
     return {
       bucket,
       region: variable("BACKUP_S3_REGION"),
       endpoint: new URL(BACKUP_S3_ENDPOINT),
-      credentials: {
-        accessKeyId: variable("BACKUP_S3_ACCESS_KEY_ID"),
-        secretAccessKey: variable("BACKUP_S3_SECRET_ACCESS_KEY"),
-      },
+      credentials: BACKUP_S3_SECRET === undefined ? keysInVariables() : storeKeys,
     };
   const region = variable("AWS_REGION");
   return {
@@ -37,6 +34,11 @@ export function store(): Store {
     credentials: functionCredentials(),
   };
 }
+
+const keysInVariables = (): Credentials => ({
+  accessKeyId: variable("BACKUP_S3_ACCESS_KEY_ID"),
+  secretAccessKey: variable("BACKUP_S3_SECRET_ACCESS_KEY"),
+});
 
 function functionCredentials(): Credentials {
   const sessionToken = process.env["AWS_SESSION_TOKEN"];

@@ -3,20 +3,35 @@ import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import * as cxapi from "aws-cdk-lib/cx-api";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { synth } from "../../infra/app.ts";
-import { concurrencyLimit, concurrencyWarning, environmentFor, findStack, hasCompleted } from "../../infra/deployed.ts";
-import { forgotten, unreachableKey, withChosen } from "../../infra/deploy-settings.ts";
-import { stackName } from "../../infra/settings.ts";
+import {
+  canReserve,
+  concurrencyOf,
+  concurrencyWarning,
+  environmentFor,
+  findStack,
+  hasArchives,
+  hasCompleted,
+  identityOf,
+} from "../../infra/deployed.ts";
+import { type Chosen, forgotten, leftStore, problemOf, unreachableKey, withChosen } from "../../infra/deploy-settings.ts";
+import { FEATURE_FLAGS } from "../../infra/feature-flags.ts";
+import { rollOut } from "../../infra/roll-out.ts";
+import { edgeStackName, RESERVED_MAX, stackName } from "../../infra/settings.ts";
+import { allows, NEEDED, resourceOf } from "./deployment-policy.ts";
+import { problemsOf, Resources } from "./schemas.ts";
 import { scratch, stubBundles } from "./stubs.ts";
 
-/** CloudFormation and Lambda, as far as a deployment uses them. */
+/** CloudFormation, Lambda, S3 and STS, as far as a deployment uses them. */
 let responses: Record<string, { status: number; text: string }> = {};
 let asked: { url: string; authorization: string | undefined }[] = [];
 const aws = createServer(({ url = "", headers: { authorization } }, response) => {
   asked.push({ url, authorization });
-  const { status, text } = responses[url.startsWith("/2016-08-19") ? "lambda" : "cloudformation"] ?? { status: 500, text: "" };
+  const [, service] = /\/(cloudformation|lambda|s3|sts)\/aws4_request/.exec(authorization ?? "") ?? [];
+  const { status, text } = responses[service ?? ""] ?? { status: 500, text: "" };
   response.writeHead(status).end(text);
 });
 
@@ -25,20 +40,25 @@ const environment: Record<string, string> = {};
 beforeAll(async () => {
   await new Promise<void>((listening) => aws.listen(0, "127.0.0.1", listening));
   const { port } = z.object({ port: z.number() }).parse(aws.address());
-  environment["AWS_ENDPOINT_URL_CLOUDFORMATION"] = `http://127.0.0.1:${port}`;
-  environment["AWS_ENDPOINT_URL_LAMBDA"] = `http://127.0.0.1:${port}`;
+  for (const service of ["CLOUDFORMATION", "LAMBDA", "S3", "STS"])
+    environment[`AWS_ENDPOINT_URL_${service}`] = `http://127.0.0.1:${port}`;
   Object.assign(process.env, environment);
 });
 afterAll(() => aws.close());
 beforeEach(() => {
   asked = [];
-  responses = { cloudformation: stackIn("UPDATE_COMPLETE"), lambda: limitOf(1000) };
+  responses = { cloudformation: stackIn("UPDATE_COMPLETE"), lambda: limitOf(1000), s3: bucketWith(""), sts: IDENTITY };
 });
 
-const limitOf = (ConcurrentExecutions: number) => ({
+const limitOf = (ConcurrentExecutions: number, UnreservedConcurrentExecutions = ConcurrentExecutions) => ({
   status: 200,
-  text: JSON.stringify({ AccountLimit: { ConcurrentExecutions, UnreservedConcurrentExecutions: ConcurrentExecutions } }),
+  text: JSON.stringify({ AccountLimit: { ConcurrentExecutions, UnreservedConcurrentExecutions } }),
 });
+const bucketWith = (objects: string) => ({ status: 200, text: `<ListBucketResult>${objects}</ListBucketResult>` });
+const IDENTITY = {
+  status: 200,
+  text: "<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::111122223333:user/r&amp;d</Arn><Account>111122223333</Account></GetCallerIdentityResult></GetCallerIdentityResponse>",
+};
 const stackIn = (status: string, outputs: Record<string, string> = {}) => ({
   status: 200,
   text: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>${Object.entries(outputs)
@@ -102,9 +122,111 @@ describe("the existing stack", () => {
 
 it("the deployment of a new account with ten concurrent functions says what to request from AWS", async () => {
   responses["lambda"] = limitOf(10);
-  expect(concurrencyWarning(await concurrencyLimit(access))).toMatch(/Only 10 .*--quota-code L-B99A9384 --desired-value 1000/s);
+  expect(concurrencyWarning(await concurrencyOf(access))).toMatch(/Only 10 .*--quota-code L-B99A9384 --desired-value 1000/s);
   responses["lambda"] = limitOf(1000);
-  expect(concurrencyWarning(await concurrencyLimit(access))).toBeUndefined();
+  expect(concurrencyWarning(await concurrencyOf(access))).toBeUndefined();
+});
+
+it("a new account's ten functions are not reserved, and a stack's own reservation does not count against it", async () => {
+  const of = async (limit: number, unreserved?: number) => {
+    responses["lambda"] = limitOf(limit, unreserved);
+    return concurrencyOf(access);
+  };
+  expect(canReserve(await of(10))).toBe(false);
+  expect(canReserve(await of(100 + RESERVED_MAX))).toBe(true);
+  expect(canReserve(await of(1000, 99 + RESERVED_MAX))).toBe(false);
+  expect(canReserve(await of(1000, 106), { ReservedConcurrency: "14" })).toBe(true);
+});
+
+describe("the account", () => {
+  it("the deployer is told which account it is, and as whom they deploy", async () => {
+    expect(await identityOf(access)).toEqual({ account: "111122223333", arn: "arn:aws:iam::111122223333:user/r&d" });
+    expect(asked[0]?.authorization).toMatch(/\/eu-central-1\/sts\/aws4_request/);
+  });
+
+  it("a bucket with an archive has archives; an empty one, or none, has not; an error says neither", async () => {
+    responses["s3"] = bucketWith("<Contents><Key>accounts/a</Key></Contents>");
+    expect(await hasArchives("backups", access)).toBe(true);
+    expect(asked[0]?.url).toBe("/backups?list-type=2&max-keys=1");
+    responses["s3"] = bucketWith("<KeyCount>0</KeyCount>");
+    expect(await hasArchives("backups", access)).toBe(false);
+    responses["s3"] = { status: 404, text: "<Code>NoSuchBucket</Code>" };
+    expect(await hasArchives("backups", access)).toBe(false);
+    responses["s3"] = { status: 403, text: "<Code>AccessDenied</Code>" };
+    await expect(hasArchives("backups", access)).rejects.toThrow("s3:ListBucket returned 403");
+  });
+});
+
+describe("a roll-out", () => {
+  const DASHBOARD = { Dashboard: "https://d1.cloudfront.net" };
+  const FIREWALL = "arn:aws:wafv2:us-east-1:111122223333:global/webacl/a/b";
+
+  /** The stacks in their order, with the options of each that matter here, and what cdk.json has at the end. */
+  async function rolledOut(options: Chosen, { isComplete = true, reserved = false, environment = "live" as const } = {}) {
+    const deployed: unknown[] = [];
+    let text = JSON.stringify({ context: { [environment]: options } });
+    const { unneededEdge } = await rollOut({
+      environment,
+      options,
+      isComplete,
+      reserved,
+      deployStack: async (stack, { protected: isProtected, reserved: isReserved, webAcl, front }) => {
+        deployed.push({ stack, isProtected, isReserved, webAcl, front });
+        return stack === edgeStackName(environment) ? { WebAcl: FIREWALL } : DASHBOARD;
+      },
+      store: async (changes) => {
+        const stored = withChosen(text, environment, changes);
+        ({ text } = stored);
+        return stored.values;
+      },
+    });
+    return { deployed, unneededEdge, stored: withChosen(text, environment, {}).values };
+  }
+  const main = { stack: stackName("live") };
+  const edge = { stack: edgeStackName("live") };
+
+  it("a created stack is protected by a second deployment, and stays so by the CDK's own command", async () => {
+    const { deployed, stored } = await rolledOut({}, { isComplete: false });
+    expect(deployed).toEqual([main, { ...main, isProtected: "true" }]);
+    expect(stored).toEqual({ protected: "true" });
+    expect((await rolledOut(stored)).deployed).toEqual([{ ...main, isProtected: "true" }]);
+  });
+
+  it("another account's first deployment is not protected because this one is", async () => {
+    expect((await rolledOut({ protected: "true" }, { isComplete: false })).deployed[0]).toEqual(main);
+  });
+
+  it("a firewall exists before CloudFront uses it, and for the host that CloudFront has", async () => {
+    const { deployed, stored } = await rolledOut({ requestsPerAddress: "2000" });
+    const isProtected = "true";
+    const front = "d1.cloudfront.net";
+    expect(deployed).toEqual([
+      { ...main, isProtected },
+      { ...edge, isProtected, front },
+      { ...main, isProtected, front, webAcl: FIREWALL },
+    ]);
+    expect(stored).toMatchObject({ front, webAcl: FIREWALL });
+    expect((await rolledOut(stored)).deployed).toHaveLength(2);
+  });
+
+  it("CloudFront leaves a firewall before it goes, and a stack that nothing needs is named", async () => {
+    const before: Chosen = { protected: "true", front: "d1.cloudfront.net", webAcl: FIREWALL };
+    const { deployed, stored, unneededEdge } = await rolledOut(before);
+    expect(deployed).toEqual([{ ...main, isProtected: "true" }]);
+    expect({ stored, unneededEdge }).toEqual({ stored: { protected: "true" }, unneededEdge: true });
+  });
+
+  it("a reservation is made where the account allows it, and ends where it does not", async () => {
+    const { deployed, stored } = await rolledOut({}, { reserved: true });
+    expect(deployed).toEqual([{ ...main, isProtected: "true", isReserved: "true" }]);
+    expect(stored).toEqual({ protected: "true", reserved: "true" });
+    expect((await rolledOut(stored)).stored).toEqual({ protected: "true" });
+  });
+});
+
+it("every feature flag of the CDK has a value that we have chosen", () => {
+  const { CURRENTLY_RECOMMENDED_FLAGS } = cxapi;
+  expect(Object.keys(FEATURE_FLAGS).toSorted()).toEqual(Object.keys(CURRENTLY_RECOMMENDED_FLAGS).toSorted());
 });
 
 describe("stored settings", () => {
@@ -120,18 +242,68 @@ describe("stored settings", () => {
     expect(withChosen(text, "test", {}).values).toEqual({});
   });
 
+  it.each<[Chosen, string | undefined]>([
+    [{ recoverDays: "0" }, "--recoverDays must be 1 to 365."],
+    [{ recoverDays: "7.5" }, "--recoverDays must be 1 to 365."],
+    [{ budget: "-1" }, "--budget must be 0 to 10000000."],
+    [{ budget: "0" }, undefined],
+    [{ requestsPerAddress: "50" }, "--requestsPerAddress must be 100 to 1000000000."],
+    [{ storeEndpoint: "https://s3.example.com" }, "Use --storeEndpoint, --storeBucket and --storeRegion together."],
+    [
+      { storeEndpoint: "http://s3.example.com", storeBucket: "backups", storeRegion: "eu" },
+      "--storeEndpoint must be https:// and a host.",
+    ],
+    [
+      { storeEndpoint: "https://s3.example.com/x; a", storeBucket: "backups", storeRegion: "eu" },
+      "--storeEndpoint must be https:// and a host.",
+    ],
+    [
+      { storeEndpoint: "https://s3.example.com", storeBucket: "b; *", storeRegion: "eu" },
+      "--storeBucket must be the name of a bucket.",
+    ],
+    [{ storeEndpoint: "https://s3.example.com:9000/", storeBucket: "my.backups", storeRegion: "eu-1" }, undefined],
+    [{ certificate: "arn" }, "Use --domain and --certificate together."],
+    [{ alarmEmail: "nobody" }, "--alarmEmail must be an email address."],
+  ])("the options %j are rejected in a sentence, or fine", (options, sentence) => {
+    expect(problemOf(options, (name) => `--${name}`)).toBe(sentence);
+  });
+
+  it("a deployment that would delete archives for good stops, unless its options say so", () => {
+    const outputs = { BackupBucket: "backups" }; // of before there was the option: 30 days
+    expect(forgotten(outputs, {}, {})).toContain("--recover-days 30 to keep them, or --recover-days 7 if");
+    expect(forgotten(outputs, { recoverDays: "7" }, { recoverDays: "7" })).toBeUndefined();
+    expect(forgotten(outputs, { recoverDays: "30" }, {})).toBeUndefined();
+    expect(forgotten({ ...outputs, RecoverDays: "7" }, {}, {})).toBeUndefined();
+    expect(forgotten({ ...outputs, RecoverDays: "14" }, {}, {})).toContain("for 14 days");
+    expect(forgotten({}, {}, {})).toBeUndefined();
+  });
+
+  it("a change of the store is noticed in both directions", () => {
+    const other = { storeEndpoint: "https://s3.example.com/", storeBucket: "erp", storeRegion: "eu" };
+    const url = "https://s3.example.com/erp/";
+    expect(leftStore({}, other)).toBeUndefined();
+    expect(leftStore({ BackupBucket: "b" }, {})).toBeUndefined();
+    expect(leftStore({ BackupBucket: "b" }, other)).toBe("b");
+    expect(leftStore({ BackupBucket: "b", BackupStore: url }, other)).toBeUndefined();
+    expect(leftStore({ BackupBucket: "b", BackupStore: url }, {})).toBe(url);
+    expect(leftStore({ BackupBucket: "b", BackupStore: url }, { ...other, storeBucket: "erp2" })).toBe(url);
+  });
+
   it("a setting is removed on request", () => {
     expect(withChosen(CDK_JSON, "live", { domain: "none", certificate: "none" }).values).toEqual({});
   });
 
   const KEYS = { AWS_ACCESS_KEY_ID: "AKIDTEST", AWS_SECRET_ACCESS_KEY: "secret" };
   const errorResponse = (...options: string[]) => errorIn(KEYS, ...options);
-  const errorIn = (shell: Record<string, string>, ...options: string[]): Promise<{ code: number | null; stderr: string }> =>
+  const errorIn = (
+    shell: Record<string, string>,
+    ...options: string[]
+  ): Promise<{ code: number | null; stderr: string; stdout: string }> =>
     new Promise((ended) => {
       const { PATH, HOME } = process.env;
       const env = { PATH, HOME, ...environment, AWS_REGION: "eu-central-1", ...shell };
-      const child = execFile(process.execPath, ["infra/deploy.ts", ...options], { env }, (_, __, stderr) =>
-        ended({ code: child.exitCode, stderr }),
+      const child = execFile(process.execPath, ["infra/deploy.ts", ...options], { env }, (_, stdout, stderr) =>
+        ended({ code: child.exitCode, stderr, stdout }),
       );
     });
 
@@ -143,6 +315,25 @@ describe("stored settings", () => {
     const { code, stderr } = await errorResponse("live");
     expect(code).toBe(1);
     expect(stderr).toContain("https://erp.example.com, and this deployment would take that name away");
+  });
+
+  it("a store that has archives is not left by mistake, in the account that the command names", async () => {
+    responses["cloudformation"] = stackIn("UPDATE_COMPLETE", { BackupBucket: "backups", RecoverDays: "7" });
+    responses["s3"] = bucketWith("<Contents><Key>accounts/a</Key></Contents>");
+    const other = ["--store-endpoint", "https://s3.example.com", "--store-bucket", "erp", "--store-region", "eu"];
+    const { code, stderr, stdout } = await errorResponse("live", ...other);
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: "Account 111122223333, eu-central-1, as arn:aws:iam::111122223333:user/r&d\n",
+    });
+    expect(stderr).toContain("Archives are in backups, and this deployment would look for them elsewhere");
+    expect(stderr).toContain("--archives-moved");
+  });
+
+  it("an option's value is checked before AWS is asked anything", async () => {
+    const { code, stderr } = await errorResponse("live", "--requests-per-address", "many");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "--requests-per-address must be 100 to 1000000000.\n" });
+    expect(asked).toEqual([]);
   });
 
   it("neither an older domain nor another alarm email replaces the stack's without an option", () => {
@@ -243,35 +434,111 @@ describe("the templates", () => {
       z.looseObject({ properties: z.looseObject({ terminationProtection: z.boolean().optional() }).optional() }),
     ),
   });
-  const resources = z.looseObject({
-    Resources: z.record(z.string(), z.looseObject({ Type: z.string(), Properties: z.json().optional() })),
-  });
+  const Template = z.looseObject({ Resources, Outputs: z.record(z.string(), z.json()) });
 
   /** The context in the form in which the CDK's command line passes it on. */
-  async function withContext(context: Record<string, unknown>) {
+  async function withContext(context: Record<string, unknown>, { checked = false } = {}) {
     const folder = scratch();
     process.env["CDK_CONTEXT_JSON"] = JSON.stringify(context);
     try {
-      await synth(folder, ["live"], { bundles: stubBundles(), checked: false });
+      await synth(folder, ["live"], { bundles: stubBundles(), checked });
     } finally {
       delete process.env["CDK_CONTEXT_JSON"];
     }
     const { artifacts } = manifest.parse(JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")));
-    const text = readFileSync(join(folder, `${stackName("live")}.template.json`), "utf8");
-    const { Resources } = resources.parse(JSON.parse(text));
-    const [table] = Object.values(Resources).filter(({ Type }) => Type === "AWS::DynamoDB::GlobalTable");
-    return { terminationProtection: artifacts[stackName("live")]?.properties?.terminationProtection ?? false, table, text };
+    const stack = (name: string) => {
+      const text = readFileSync(join(folder, `${name}.template.json`), "utf8");
+      const template = Template.parse(JSON.parse(text));
+      const of = (type: string) => Object.values(template.Resources).filter(({ Type }) => Type === type);
+      return { text, of, ...template };
+    };
+    const isProtected = artifacts[stackName("live")]?.properties?.terminationProtection ?? false;
+    return { isProtected, main: stack(stackName("live")), stack, names: Object.keys(artifacts) };
   }
 
   const replica = (DeletionProtectionEnabled: boolean) => ({
     Properties: { Replicas: [expect.objectContaining({ DeletionProtectionEnabled })] },
   });
 
-  it("later deployments protect the stack and the table, and use the domain stored in cdk.json", async () => {
+  it("the CDK's own command protects the stack and the table, and uses the domain, as cdk.json says", async () => {
     const kept = { domain: "erp.example.com", certificate: "arn:aws:acm:us-east-1:111111111111:certificate/1" };
-    const { terminationProtection, table, text } = await withContext({ protected: "true", live: kept });
-    expect(terminationProtection).toBe(true);
-    expect(table).toMatchObject(replica(true));
-    expect(text).toMatch(/"Aliases":\s*\[\s*"erp\.example\.com"/);
+    const { isProtected, main, names } = await withContext({ live: { ...kept, protected: "true" } });
+    expect(isProtected).toBe(true);
+    expect(main.of("AWS::DynamoDB::GlobalTable")[0]).toMatchObject(replica(true));
+    expect(main.text).toMatch(/"Aliases":\s*\[\s*"erp\.example\.com"/);
+    expect(names).not.toContain(edgeStackName("live"));
+    expect(main.of("AWS::Budgets::Budget")).toMatchObject([
+      { Properties: { Budget: { BudgetLimit: { Amount: 100, Unit: "USD" }, CostTypes: { IncludeCredit: false } } } },
+    ]);
+    expect(main.text).toMatch(/"NoncurrentDays":\s*7\b/);
+    expect(main.text).not.toContain("ReservedConcurrentExecutions");
+  }, 300_000);
+
+  it("a first creation is not protected, whatever cdk.json says of another account", async () => {
+    const { isProtected, main } = await withContext({ protected: "false", live: { protected: "true" } });
+    expect(isProtected).toBe(false);
+    expect(main.of("AWS::DynamoDB::GlobalTable")[0]).toMatchObject(replica(false));
+  }, 300_000);
+
+  it("all options together satisfy AWS's schemas, cdk-nag and the narrowed deployment policy", async () => {
+    const store = { storeEndpoint: "https://s3.example.com", storeBucket: "erp", storeRegion: "eu-1" };
+    const webAcl = "arn:aws:wafv2:us-east-1:111122223333:global/webacl/a/b";
+    const options = { ...store, webAcl, recoverDays: "30", budget: "0", healthCheck: "on", requestsPerAddress: "2000" };
+    const live = { ...options, front: "d1.cloudfront.net", reserved: "true", protected: "true", alarmEmail: "a@example.com" };
+    const { main, stack } = await withContext({ live }, { checked: true });
+    const edge = stack(edgeStackName("live"));
+    for (const { Resources: all } of [main, edge]) {
+      expect(problemsOf(all)).toEqual([]);
+      const types = [...new Set(Object.values(all).map(({ Type }) => Type))];
+      const denied = types.flatMap((type) =>
+        (NEEDED[type] ?? [`${type} itself`]).filter((each) => !allows(each, resourceOf(each))),
+      );
+      expect(denied).toEqual([]);
+    }
+
+    // Another store: its keys are in a secret, the dashboard uploads there, and no function may do anything in S3.
+    expect(main.Outputs).toMatchObject({ BackupStore: { Value: "https://s3.example.com/erp/" }, RecoverDays: { Value: "30" } });
+    expect(main.text).toContain("connect-src 'self' https://s3.example.com/erp/;");
+    const keys = main.Outputs["StoreKeys"];
+    const functions = main.of("AWS::Lambda::Function").map(({ Properties }) => JSON.stringify(Properties));
+    const using = functions.filter((each) => each.includes('"BACKUP_BUCKET":"erp"'));
+    expect(using.length).toBeGreaterThan(10);
+    for (const each of using) {
+      expect(each).toContain('"BACKUP_S3_ENDPOINT":"https://s3.example.com","BACKUP_S3_REGION":"eu-1"');
+      expect(each).toContain(`"BACKUP_S3_SECRET":${JSON.stringify(z.object({ Value: z.json() }).parse(keys).Value)}`);
+    }
+    const roles = Object.entries(main.Resources).filter(
+      ([id, { Type }]) => Type === "AWS::IAM::Role" && id.startsWith("functions"),
+    );
+    expect(roles.filter(([, role]) => JSON.stringify(role).includes('"s3:'))).toEqual([]);
+
+    expect(main.of("AWS::Budgets::Budget")).toEqual([]);
+    const reservations = main
+      .of("AWS::Lambda::Function")
+      .flatMap(({ Properties }) =>
+        Object.entries(Properties).flatMap(([name, value]) => (name === "ReservedConcurrentExecutions" ? [Number(value)] : [])),
+      );
+    const reserved = reservations.reduce((sum, each) => sum + each, 0);
+    expect(main.Outputs["ReservedConcurrency"]).toEqual({ Value: String(reserved) });
+    expect(reserved).toBeGreaterThan(0);
+    expect(reserved).toBeLessThanOrEqual(RESERVED_MAX);
+
+    expect(main.of("AWS::CloudFront::Distribution")).toMatchObject([
+      { Properties: { DistributionConfig: { WebACLId: webAcl } } },
+    ]);
+    expect(edge.of("AWS::Route53::HealthCheck")).toMatchObject([
+      { Properties: { HealthCheckConfig: { FullyQualifiedDomainName: "d1.cloudfront.net", ResourcePath: "/api/v1/health" } } },
+    ]);
+    const [firewall] = edge.of("AWS::WAFv2::WebACL");
+    expect(firewall).toMatchObject({
+      Properties: {
+        Scope: "CLOUDFRONT",
+        Rules: [{ Statement: { RateBasedStatement: { Limit: 2000, AggregateKeyType: "IP" } } }],
+      },
+    });
+    expect(JSON.stringify(firewall)).toContain('\\"code\\":\\"RATE_LIMIT_EXCEEDED\\"');
+    const [alarm] = edge.of("AWS::CloudWatch::Alarm");
+    expect(readFileSync("docs/operations.md", "utf8")).toContain("\n## not-reachable\n");
+    expect(alarm?.Properties["AlarmDescription"]).toMatch(/#not-reachable$/);
   }, 300_000);
 });

@@ -26,6 +26,7 @@ export const NEEDED: Readonly<Record<string, readonly string[]>> = {
     "logs:PutResourcePolicy",
     "logs:DescribeLogGroups",
   ],
+  "AWS::Budgets::Budget": ["budgets:ModifyBudget", "budgets:ViewBudget"],
   "AWS::CloudFront::Distribution": [
     "cloudfront:CreateDistribution",
     "cloudfront:UpdateDistribution",
@@ -36,6 +37,7 @@ export const NEEDED: Readonly<Record<string, readonly string[]>> = {
     "cloudfront:UntagResource",
     "cloudfront:ListTagsForResource",
     "acm:DescribeCertificate",
+    "wafv2:GetWebACL",
   ],
   "AWS::CloudFront::Function": [
     "cloudfront:CreateFunction",
@@ -142,6 +144,8 @@ export const NEEDED: Readonly<Record<string, readonly string[]>> = {
     "iam:PassRole",
     "s3:GetObject",
     "s3:GetObjectVersion",
+    "lambda:PutFunctionConcurrency",
+    "lambda:DeleteFunctionConcurrency",
   ],
   "AWS::Lambda::LayerVersion": [
     "lambda:PublishLayerVersion",
@@ -162,6 +166,15 @@ export const NEEDED: Readonly<Record<string, readonly string[]>> = {
     "logs:DeleteLogGroup",
   ],
   "AWS::Logs::MetricFilter": ["logs:PutMetricFilter", "logs:DescribeMetricFilters", "logs:DeleteMetricFilter"],
+  "AWS::Route53::HealthCheck": [
+    "route53:CreateHealthCheck",
+    "route53:GetHealthCheck",
+    "route53:UpdateHealthCheck",
+    "route53:DeleteHealthCheck",
+    "route53:ListTagsForResource",
+    "route53:ChangeTagsForResource",
+    "cloudwatch:DescribeAlarms",
+  ],
   "AWS::S3::Bucket": [
     "s3:CreateBucket",
     "s3:DeleteBucket",
@@ -224,6 +237,15 @@ export const NEEDED: Readonly<Record<string, readonly string[]>> = {
     "states:UntagResource",
     "states:DeleteStateMachine",
     "iam:PassRole",
+  ],
+  "AWS::WAFv2::WebACL": [
+    "wafv2:CreateWebACL",
+    "wafv2:GetWebACL",
+    "wafv2:UpdateWebACL",
+    "wafv2:DeleteWebACL",
+    "wafv2:ListTagsForResource",
+    "wafv2:TagResource",
+    "wafv2:UntagResource",
   ],
   "AWS::XRay::SamplingRule": [
     "xray:CreateSamplingRule",

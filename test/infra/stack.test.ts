@@ -90,6 +90,17 @@ function functionOf(environment: Environment, route: Route) {
 const oneOrMore = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
 const statement = z.object({ Effect: z.literal("Allow"), Action: oneOrMore, Resource: oneOrMore });
 
+const Statement = z.looseObject({ Effect: z.string(), Principal: z.json().optional(), Condition: z.json().optional() });
+
+/** The statements of all policies in a resource's properties. */
+function statementsIn(value: z.core.util.JSONType): z.infer<typeof Statement>[] {
+  if (typeof value !== "object" || value === null) return [];
+  const own = Statement.safeParse(value);
+  return [...(own.success ? [own.data] : []), ...Object.values(value).flatMap(statementsIn)];
+}
+
+const namesService = (principal: unknown): boolean => z.looseObject({ Service: z.json() }).safeParse(principal).success;
+
 /** How often schedules run in a month of 30 days. */
 function runsOfSchedules(environment: Environment): number {
   const rates = resources(environment, "AWS::Events::Rule").flatMap(({ Properties }) => Properties["ScheduleExpression"] ?? []);
@@ -249,6 +260,38 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
       grantsOf(environment, arn).filter((grant) => grant.endsWith(" *")),
     );
     expect(nameless.filter((grant) => !/^(xray:|logs:)/.test(grant))).toEqual([]);
+  });
+
+  it("what the stack grants to a service, the service may use for this account only", () => {
+    const grants = Object.entries(of(raws, environment).Resources).flatMap(([id, { Properties }]) =>
+      statementsIn(Properties)
+        .filter(
+          ({ Effect, Principal, Condition }) =>
+            Effect === "Allow" && namesService(Principal) && !/"aws:Source(Account|Arn)"/i.test(JSON.stringify(Condition ?? "")),
+        )
+        .map(() => id),
+    );
+    // AWS does not document that API Gateway names the account; the others are the CDK's own functions.
+    const others = [/^apiinvoke/, /^apigatewayCloudWatchRole/, /^CustomS3AutoDelete/, /^CustomCDKBucketDeployment/];
+    expect(grants.filter((id) => !others.some((other) => other.test(id)))).toEqual([]);
+    expect(grants).toHaveLength(others.length);
+  });
+
+  it("the share of requests with 401 counts lines of the access log, and only if there are many", () => {
+    const alarm = resources(environment, "AWS::CloudWatch::Alarm").find(({ Properties }) =>
+      z.string().parse(Properties["AlarmName"]).endsWith("requests rejected"),
+    );
+    expect(alarm?.Properties["Metrics"]).toContainEqual(
+      expect.objectContaining({ Expression: "IF(FILL(requests, 0) >= 200, 100 * FILL(rejected, 0) / FILL(requests, 1), 0)" }),
+    );
+    const [access] = resources(environment, "AWS::ApiGateway::Stage").map(({ Properties }) =>
+      JSON.stringify(Properties["AccessLogSetting"]),
+    );
+    const filters = resources(environment, "AWS::Logs::MetricFilter").filter(({ Properties }) =>
+      access?.includes(JSON.stringify(z.object({ Ref: z.string() }).parse(Properties["LogGroupName"]).Ref)),
+    );
+    expect(filters).toMatchObject([{ Properties: { FilterPattern: '{ $.status = "401" }' } }]);
+    expect(access).toContain(String.raw`\"status\":\"$context.status\"`);
   });
 
   it("every function runs on the newest Node.js on ARM, with log retention, and is traced if a request or an execution calls it", () => {

@@ -3,14 +3,15 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
+import { inspect, promisify } from "node:util";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { expect, test } from "vitest";
+import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { expect, test, vi } from "vitest";
 import { configurationFrom, storeFrom } from "../../infra/local/operator.ts";
 import { putArchive, requireStored } from "../../shared/storage/archives.ts";
 import { presignedArchive } from "../../shared/storage/presign.ts";
 import { scratch } from "../infra/stubs.ts";
-import { BUCKET, startLocal } from "./services.ts";
+import { BUCKET, SECRET, startLocal } from "./services.ts";
 
 const MACHINE = { name: "office", address: "192.0.2.7", host_key: "ssh-ed25519 AAAA", cpu: 2, memory_gb: 4, disk_gb: 40 };
 
@@ -68,6 +69,41 @@ test("archives are written to your own store and read from it", async () => {
   const { Body } = await s3.send(new GetObjectCommand({ Bucket: BUCKET, Key: key }));
   expect(await Body?.transformToString()).toBe("an archive");
   expect(await (await fetch(await presignedArchive(key, 60))).text()).toBe("an archive");
+  await own.stop();
+});
+
+test("a deployment's own store has its keys in a secret, which may be changed, and without which a request is to be retried", async () => {
+  const own = await startLocal({ dynamodb: false });
+  const { endpoint, region, credentials } = own.as("operator");
+  const BACKUP_S3 = { BACKUP_S3_ENDPOINT: endpoint, BACKUP_S3_REGION: region, BACKUP_BUCKET: BUCKET, BACKUP_S3_SECRET: SECRET };
+  const aws = { AWS_ENDPOINT_URL: endpoint, AWS_REGION: region, AWS_ACCESS_KEY_ID: credentials.accessKeyId };
+  Object.assign(process.env, { ...BACKUP_S3, ...aws, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey });
+  vi.resetModules(); // the client knows its store
+  const { putArchive, requireStored } = await import("../../shared/storage/archives.ts");
+  const { presignedArchive } = await import("../../shared/storage/presign.ts");
+  const secrets = new SecretsManagerClient(own.as("operator"));
+  const store = (SecretString: string) => secrets.send(new PutSecretValueCommand({ SecretId: SECRET, SecretString }));
+  const keysOf = ({ accessKeyId, secretAccessKey }: typeof credentials) =>
+    JSON.stringify({ access_key_id: accessKeyId, secret_access_key: secretAccessKey });
+
+  for (const unusable of [keysOf({ accessKeyId: "", secretAccessKey: "" }), "s3cret that is not JSON"]) {
+    await store(unusable);
+    const error = await presignedArchive("a", 60).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+    expect(inspect(error)).not.toContain("s3cret");
+  }
+  await store(keysOf(credentials));
+  const key = "accounts/a/backups/c.zip";
+  const bytes = Buffer.from("another archive");
+  await requireStored(key, { size_bytes: bytes.length, stored_checksum: await putArchive(key, bytes) });
+  expect(await (await fetch(await presignedArchive(key, 60))).text()).toBe("another archive");
+
+  const other = own.as("other");
+  await store(keysOf(other.credentials));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+  const url = await presignedArchive(key, 3600);
+  vi.useRealTimers();
+  expect(url).toContain(encodeURIComponent(other.credentials.accessKeyId));
   await own.stop();
 });
 
