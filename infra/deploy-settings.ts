@@ -61,7 +61,7 @@ export type Chosen = z.infer<typeof Chosen>;
 export const CHOSEN_NAMES = Chosen.keyof().options;
 
 export const RECOVER_DAYS = 7;
-/** In US$. An environment that nobody uses costs 7 a month, and each example of docs/deploy.md less than this. */
+/** In US$: well above the 7 that an environment costs which nobody uses. */
 export const BUDGET = 100;
 
 /** What belongs together and what is not a value, as a sentence that names the option as `nameOf` does; undefined if nothing is wrong. */

@@ -63,9 +63,9 @@ async function deploy(): Promise<void> {
       return deployStack(stack, { environment, options: values, access, yes: request.yes });
     },
     store: async (changes) => {
-      const before = await readFile(CDK_JSON, "utf8");
-      const { text, values } = withChosen(before, environment, { ...chosen, ...changes });
-      if (text === before) return values;
+      const stored = await readFile(CDK_JSON, "utf8");
+      const { text, values } = withChosen(stored, environment, { ...chosen, ...changes });
+      if (text === stored) return values;
       await writeFile(CDK_JSON, text);
       console.log("Your options are now in cdk.json: commit it, so that the next deployment uses them too.");
       return values;

@@ -52,7 +52,7 @@ export const guarantees = {
   idempotency: guarantee({
     title: "Idempotency",
     promise:
-      "A request that is retried with its `Idempotency-Key` has one effect and one response, and no success is reported for what is then withdrawn.",
+      "A request that is retried with its `Idempotency-Key` has one effect and one response (presigned addresses are signed anew), and no success is reported for what is then withdrawn.",
     proof:
       "Every POST that takes a key: 20 requests at once, retries while the workflow engine is down and comes back, another body, another credential, and the function killed at each of its calls, before or after the call takes effect. Each effect is counted in the table and must equal that of one plain request.",
     full: 1_000,
