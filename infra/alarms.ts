@@ -150,6 +150,11 @@ export class Alarms extends Construct {
       impact: "The provider has a machine of ours without a record: it costs money and serves nobody",
       anchor: "orphan-machines",
     });
+    this.alarm("instances down", this.own("InstancesDown"), {
+      atLeast: 1,
+      impact: "A customer's ERP cannot be used: three looks in a row found that it does not respond",
+      anchor: "instances-down",
+    });
     this.alarm("backups overdue", this.own("BackupsOverdue"), {
       atLeast: 1,
       impact:

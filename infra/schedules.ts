@@ -23,8 +23,8 @@ interface Timed {
 export const TIMED = {
   "check-servers": {
     every: Duration.minutes(1),
-    description: "Checks whether every server responds",
-    access: { table: "write", keys: ["hosts"], configuration: true },
+    description: "Checks whether every server and every ERP responds, and restarts ERPs that do not",
+    access: { table: "write", starts: ["restart-instance"], keys: ["hosts"], configuration: true },
   },
   sweep: {
     every: Duration.minutes(5),

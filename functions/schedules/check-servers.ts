@@ -1,16 +1,20 @@
 // Every minute: checks whether each server responds, and records those that went offline or came back, and what they report about themselves.
+// Where a machine's line says which of its ERPs cannot be used, that is recorded too, and those that stay down are restarted.
 // Those that came back lose the ERPs whose instances were deleted meanwhile.
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/data/host-reports.ts";
+import { beginRestart, judgeErps, newsOf, noteWatched } from "../../shared/data/health.ts";
 import { recordProbe, watchedServers } from "../../shared/data/machines.ts";
-import type { ServerRecord, WatchedServer } from "../../shared/data/records.ts";
-import { greets, probe, run } from "../../shared/hosts/index.ts";
+import type { InstanceRecord, ServerRecord, WatchedServer } from "../../shared/data/records.ts";
+import { greets, probe, run, statusLine } from "../../shared/hosts/index.ts";
 import { bytesOfId } from "../../shared/domain/ids.ts";
-import { HEALTH } from "../../shared/domain/lifecycle.ts";
+import { HEALTH, workflowOf } from "../../shared/domain/lifecycle.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import { providerOf } from "../../shared/providers/index.ts";
 import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
 import { shuffled } from "../../shared/runtime/shuffled.ts";
+import { startExecution } from "../../shared/runtime/start.ts";
 import { log } from "../../shared/platform/log.ts";
+import { publish } from "../../shared/platform/metrics.ts";
 
 /** A probe without a response takes 5 s, and a report at most 10: 100 at once cover 1,000 dead servers within the minute. */
 const PROBES_AT_ONCE = 100;
@@ -22,14 +26,60 @@ export const handler = async (): Promise<void> =>
   }));
 
 async function check({ server, watched }: { server: ServerRecord; watched: WatchedServer }): Promise<void> {
-  const loggedIn = needsLogin(server, watched, Date.now());
-  const { responded, report } = loggedIn ? await probe(server) : { responded: await greets(server) };
+  const at = Date.now();
+  const isInTrouble = server.state !== HEALTH.responds || server.failed_probes > 0;
+  const news = isInTrouble ? undefined : newsOf(watched, await statusLine(server), at);
+  // Only a login decides whether a machine responds: a timer that has stopped takes no server away.
+  const lostLine = news === undefined && watched.line !== null;
+  const loggedIn = lostLine || needsLogin(server, watched, at);
+  const { responded, report } = loggedIn ? await probe(server) : { responded: news !== undefined || (await greets(server)) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
   const reason = goesOffline(server, responded) ? await reasonOf(server) : "";
-  await recordProbe(server, { responded, loggedIn, reason });
+  const heard = isInTrouble || !responded ? {} : await hear({ server, watched, loggedIn, news, at });
+  await recordProbe(server, { responded, loggedIn, heard, reason });
   if (report === undefined) return;
   await recordReport(server, report);
   await removeLeftover(server, report);
+}
+
+interface Heard {
+  server: ServerRecord;
+  watched: WatchedServer;
+  loggedIn: boolean;
+  news: ReturnType<typeof newsOf>;
+  at: number;
+}
+
+/** What a machine that responds says of its ERPs, or that it says nothing any more. */
+async function hear({ server, watched, loggedIn, news, at }: Heard): Promise<Partial<Pick<WatchedServer, "line" | "misses">>> {
+  if (news === "old") return {};
+  if (news === undefined) {
+    if (!loggedIn) return {};
+    if (watched.line !== null) log.warn("a machine no longer says how its ERPs are", { server: server.id });
+    await noteWatched(server, false);
+    return { line: null, misses: {} };
+  }
+  if (watched.line === null) await noteWatched(server, true);
+  const { misses, wentDown, toRestart } = await judgeErps(server, watched.misses, news);
+  for (const { id, account_id } of wentDown) log.warn("an ERP does not respond", { account: account_id, instance: id });
+  if (wentDown.length > 0) publish("InstancesDown", wentDown.length);
+  for (const instance of toRestart) if (await restart(instance, at)) misses[instance.id] = 0;
+  return { line: { sequence: news.sequence, at: new Date(at).toISOString() }, misses };
+}
+
+/** Whether a restart has begun: the next one waits for as many misses as the first. */
+async function restart(instance: InstanceRecord, at: number): Promise<boolean> {
+  const about = { account: instance.account_id, instance: instance.id };
+  try {
+    const operation = await beginRestart(instance, at);
+    if (operation === undefined) return false;
+    log.warn("restarting an ERP that does not respond", { ...about, operation: operation.id });
+    await startExecution(workflowOf(operation.type), operation.id, operation.input);
+    return true;
+  } catch (error) {
+    log.warn("could not restart an ERP; what has begun is started by the sweep", { ...about, error });
+    return false;
+  }
 }
 
 /**

@@ -169,10 +169,10 @@ export const statusReason = z
   .nullable()
   .meta({ description: "Why the resource has this status, for people to read", examples: [null] });
 
-/** Who did something: an API token, a user of the dashboard, a backup policy; `operator` is the person who runs the service. */
+/** Who did something: an API token, a user of the dashboard, a backup policy; `operator` is the person who runs the service, `service` the service itself. */
 export const Actor = z
   .object({
-    type: z.enum(["token", "user", "operator", "schedule"]).meta({ examples: ["token"] }),
+    type: z.enum(["token", "user", "operator", "schedule", "service"]).meta({ examples: ["token"] }),
     id: z.string().meta({ examples: [exampleId("token")] }),
     name: z.string().meta({ examples: ["Deploy pipeline"] }),
   })

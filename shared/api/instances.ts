@@ -1,7 +1,13 @@
 // Instances: an ERP application on a server, with its database, filestore and domain.
 import * as z from "zod";
 import { EDITIONS } from "../domain/erp-versions.ts";
-import { CERTIFICATE_STATUSES, INSTANCE_ACTIONS, INSTANCE_STATUSES, PROTECTION_STATUSES } from "../domain/lifecycle.ts";
+import {
+  CERTIFICATE_STATUSES,
+  HEALTH_STATUSES,
+  INSTANCE_ACTIONS,
+  INSTANCE_STATUSES,
+  PROTECTION_STATUSES,
+} from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import {
@@ -80,6 +86,31 @@ const Certificate = z
   .meta({ description: "The TLS certificate of the domain, as the server last reported it" });
 export type Certificate = z.infer<typeof Certificate>;
 
+/** In the order in which they are made. */
+export const HEALTH_CHECKS = ["proxy", "page", "stylesheet", "script"] as const;
+
+const Health = z
+  .object({
+    status: z.enum(HEALTH_STATUSES).meta({
+      description:
+        "`failing`: three looks in a row found that the ERP cannot be used; `status_reason` says what failed. `unknown`: it does not have to run, its server is not active, or the server has not reported for a while",
+      examples: ["ok"],
+    }),
+    since: timestamp.nullable().meta({ description: "Null if nobody has looked yet" }),
+    checks: z
+      .array(
+        z.object({
+          name: z.enum(HEALTH_CHECKS).meta({ description: "New checks may appear", examples: ["page"] }),
+          passed: z.boolean().nullable().meta({ description: "Null if it could not be made, because one before it failed" }),
+        }),
+      )
+      .meta({
+        description: "What the server checks once a minute: its proxy, the ERP's sign-in page, a stylesheet and a script of it",
+      }),
+  })
+  .meta({ description: "Whether the ERP can be used, as seen from its server" });
+export type Health = z.infer<typeof Health>;
+
 export const Instance = z
   .object({
     id: id("instance"),
@@ -125,6 +156,7 @@ export const Instance = z
       })
       .meta({ description: "Whether the backup policy does what it says" }),
     certificate: Certificate,
+    health: Health,
     labels: shownLabels,
     created_at: timestamp,
     updated_at: timestamp,
@@ -136,8 +168,17 @@ export type Instance = z.infer<typeof Instance>;
 export const ListedInstance = Instance.omit({ certificate: true }).meta({ id: "ListedInstance" });
 export type ListedInstance = z.infer<typeof ListedInstance>;
 
-/** Fields that follow from an instance's domain, its server, and its backups. */
-export const INSTANCE_UNVERSIONED = ["url", "domain_unicode", "allowed_actions", "dns_record", "protection", "certificate"];
+/** Fields that follow from an instance's domain, its server, its backups, and what is found out about its ERP. */
+export const INSTANCE_UNVERSIONED = [
+  "url",
+  "domain_unicode",
+  "status_reason",
+  "allowed_actions",
+  "dns_record",
+  "protection",
+  "certificate",
+  "health",
+];
 
 /** A new instance; its administrator's generated password is shown only once. */
 const NewInstance = Instance.extend({
@@ -154,6 +195,7 @@ const provisioning = {
   allowed_actions: [],
   protection: { status: "unprotected", last_backup_at: null, next_backup_at: null },
   certificate: { status: "pending", expires_at: null, checked_at: null },
+  health: { status: "unknown", since: null, checks: [] },
 };
 
 /** Errors of creating an instance. */

@@ -16,6 +16,7 @@ import { idOfBytes, newId } from "../domain/ids.ts";
 import { isInternalName } from "../domain/internal-names.ts";
 import {
   allowedActions,
+  HEALTH_OF_ERP,
   INSTANCE_RENAMABLE,
   type InstanceAction,
   type InstanceStatus as Status,
@@ -27,6 +28,7 @@ import {
   WRITABLE,
 } from "../domain/lifecycle.ts";
 import { ofEnvironment } from "../platform/env.ts";
+import { healthOf, reasonOfHealth } from "./shown-health.ts";
 import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now, labelChange, relabeledMeanwhile, withLabels } from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
@@ -91,6 +93,8 @@ function toListedInstance(record: InstanceRecord, server: Pick<ServerRecord, "st
   return {
     ...record,
     status: state,
+    status_reason: record.status_reason ?? reasonOfHealth(record, server),
+    health: healthOf(record, server),
     url: `https://${domain}`,
     domain_unicode: domainToUnicode(domain) || domain,
     allowed_actions: allowedActions({ status: state, heldBy: operation_id, installed, server: server?.state }),
@@ -171,6 +175,11 @@ export function reserveInstance(
     last_backup_id: null,
     last_backup_at: null,
     last_backup_begun_at: null,
+    health_status: HEALTH_OF_ERP.unknown,
+    health_since: null,
+    health_fault: null,
+    unfinished_modules: [],
+    auto_restarts: [],
     created_at: change.at,
     updated_at: change.at,
   };
@@ -195,7 +204,7 @@ export function moveInstance(
   instance: InstanceRecord,
   type: OperationType,
   operationId: string,
-  fields: RenamedFields = {},
+  fields: RenamedFields & Partial<Pick<InstanceRecord, "auto_restarts">> = {},
 ): InstanceRecord {
   const { through }: Transition = LIFECYCLE[type];
   const state = through === "unchanged" ? instance.state : InstanceState.parse(through);
@@ -213,6 +222,9 @@ export function moveInstance(
   return moved;
 }
 
+/** Work whose success means that the ERP responded at its end. What was down before comes back with the next look, and its event. */
+const STARTING: readonly OperationType[] = ["instance.create", "instance.clone", "instance.start", "instance.restart"];
+
 /** Work after whose success there is an ERP where there was none. */
 const INSTALLING: readonly OperationType[] = ["instance.create", "instance.clone"];
 
@@ -225,6 +237,7 @@ const Ended = Held.extend({
   name: z.string(),
   admin_email: z.string(),
   labels: z.custom<Labels>().default({}),
+  health_status: z.string().default(HEALTH_OF_ERP.unknown),
 });
 
 /**
@@ -249,8 +262,10 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
   const state = InstanceState.parse(to);
   const { before, after } = withdrawn ? stillReplaced(instance, operation) : NOTHING_REPLACED;
   const installed = INSTALLING.includes(operation.type) && state === LIFECYCLE[operation.type].to;
+  const responds = STARTING.includes(operation.type) && state === LIFECYCLE["instance.start"].to;
   const set = {
     ...(installed && { installed }),
+    ...(responds && instance.health_status !== HEALTH_OF_ERP.failing && { health_status: HEALTH_OF_ERP.ok, health_since: now() }),
     ...before,
     state,
     status_reason: reasonAfter(state, instance.status_reason),

@@ -74,14 +74,19 @@ interface Probe {
   responded: boolean;
   /** Whether it was a login. */
   loggedIn?: boolean;
+  /** What its machine's line said, if that has changed. */
+  heard?: Partial<Pick<WatchedServer, "line" | "misses">>;
   /** Of a server that goes offline. */
   reason?: string;
 }
 
 /** Records the result of a probe, unless the server has changed state since. */
-export async function recordProbe(server: ServerRecord, { responded, loggedIn = false, reason = "" }: Probe): Promise<void> {
+export async function recordProbe(
+  server: ServerRecord,
+  { responded, loggedIn = false, heard = {}, reason = "" }: Probe,
+): Promise<void> {
   if (responded) {
-    const set = { last_seen_at: now(), ...(loggedIn && { instances_at_login: server.instances }) };
+    const set = { last_seen_at: now(), ...(loggedIn && { instances_at_login: server.instances }), ...heard };
     await updateOne(keys.watchedServer(server.id), { set }, {});
     if (server.state !== HEALTH.responds) return moveTo(HEALTH.responds, server, { failed_probes: 0, status_reason: null });
     return server.failed_probes === 0 ? undefined : setFields(server, { failed_probes: 0 });

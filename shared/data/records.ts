@@ -13,6 +13,7 @@ import type { Permission } from "../api/permissions.ts";
 import { SESSIONS_PER_USER } from "../domain/limits.ts";
 import type {
   BackupStatus,
+  HealthStatus,
   InstanceStatus,
   OperationStatus,
   OperationType,
@@ -77,6 +78,10 @@ export const WatchedServer = z.object({
   last_seen_at: noText,
   /** How many instances were on it at the last login: another number is a reason for the next one. */
   instances_at_login: maybeCount,
+  /** The last line of its machine, and when it was first seen; null while there is none to rely on. */
+  line: z.object({ sequence: count, at: text }).nullable().default(null),
+  /** How often each ERP that cannot be used was missed in a row, by its instance's ID. */
+  misses: z.record(text, count).default({}),
 });
 export type WatchedServer = z.infer<typeof WatchedServer>;
 
@@ -111,6 +116,7 @@ export const InstanceRecord = stored(
     domain_unicode: true,
     protection: true,
     certificate: true,
+    health: true,
   }),
 ).extend({
   ...listed,
@@ -126,6 +132,14 @@ export const InstanceRecord = stored(
   server_ip: textOrNull,
   /** Whether the ERP was ever installed; records of before this was noted are taken for installed. */
   installed: z.boolean().default(true),
+  health_status: growing<HealthStatus>().default("unknown"),
+  health_since: noText,
+  /** What does not load, of an ERP that is failing. */
+  health_fault: noText,
+  /** Modules that the last start found half installed. */
+  unfinished_modules: z.array(text).default([]),
+  /** When the service last restarted it by itself. */
+  auto_restarts: z.array(text).default([]),
 });
 export type InstanceRecord = z.infer<typeof InstanceRecord>;
 

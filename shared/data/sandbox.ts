@@ -128,6 +128,8 @@ const SandboxErp = Contents.extend({
   built: Contents.extend({ restore_id: z.string() }).nullable().default(null),
   /** The uuid that the database had in the archive it comes from. */
   archived_uuid: z.string().nullable(),
+  /** Whether it was started again since its creation. */
+  restarted: z.boolean().default(false),
   /** Counts writes, so that none overtakes another unseen. */
   revision: z.number().int(),
 });

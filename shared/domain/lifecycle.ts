@@ -29,6 +29,13 @@ export const CERTIFICATE_STATUSES = ["pending", "valid", "failing"] as const;
 /** There is none yet, or the server has not reported on the domain. */
 export const CERTIFICATE_PENDING = "pending" satisfies (typeof CERTIFICATE_STATUSES)[number];
 
+/** Whether the ERP of a running instance can be used; nobody knows while nobody looks. */
+export const HEALTH_STATUSES = ["ok", "failing", "unknown"] as const;
+export type HealthStatus = (typeof HEALTH_STATUSES)[number];
+export const HEALTH_OF_ERP = { ok: "ok", failing: "failing", unknown: "unknown" } as const satisfies {
+  [S in HealthStatus]: S;
+};
+
 export const OPERATION_STATUSES = ["pending", "running", "succeeded", "failed"] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 

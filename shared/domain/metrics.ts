@@ -7,6 +7,6 @@ export const RECORD_SKIPPED = "record skipped";
 
 /**
  * Operations that failed because of an error of ours; undoing that failed for good; machines at a provider that no record knows; backups that
- * failed their drill; instances that have become overdue.
+ * failed their drill; instances that have become overdue; ERPs that went down.
  */
-export type MetricName = "InternalError" | "UndoFailed" | "OrphanMachines" | "DrillFailed" | "BackupsOverdue";
+export type MetricName = "InternalError" | "UndoFailed" | "OrphanMachines" | "DrillFailed" | "BackupsOverdue" | "InstancesDown";

@@ -204,4 +204,6 @@ export interface Host {
   probe: (server: HostedServer) => Promise<Probed>;
   /** Whether something responds where the machine listens: a twentieth of a probe's CPU time, and no proof of who it is. */
   greets: (server: HostedServer) => Promise<boolean>;
+  /** The machine's line about its ERPs, if it has one that is its own. It may be an old one. */
+  statusLine: (server: HostedServer) => Promise<StatusLine | undefined>;
 }

@@ -1,11 +1,11 @@
 // Chooses how machines are reached in this environment, and handles undos on a machine that is down.
-import { addResult } from "../data/operations.ts";
+import { addResult, recordUnfinished } from "../data/operations.ts";
 import type { InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
 import { isFailure, USABLE } from "../domain/lifecycle.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
-import type { Host, HostedServer, Job, JobKind, JobProgress, Probed } from "./host.ts";
+import type { Host, HostedServer, Job, JobKind, JobProgress, Probed, StatusLine } from "./host.ts";
 
 /** Loaded on demand, because most tasks reach no machine, and the other environment's never do. */
 const host = (): Promise<Host> =>
@@ -17,6 +17,8 @@ export const run = async <K extends JobKind>(server: HostedServer, job: Job<K>):
 export const probe = async (server: HostedServer): Promise<Probed> => (await host()).probe(server);
 
 export const greets = async (server: HostedServer): Promise<boolean> => (await host()).greets(server);
+
+export const statusLine = async (server: HostedServer): Promise<StatusLine | undefined> => (await host()).statusLine(server);
 
 /**
  * Runs a job that takes something back. A machine that the health check has missed, too, is down: waiting for it would hold the
@@ -48,6 +50,7 @@ export async function isHealthy(server: ServerRecord, { operation, instance, job
     log.warn("an ERP has half-installed modules", { instance: instance.id, unfinished_modules });
     await addResult(operation, { unfinished_modules });
   }
+  await recordUnfinished(operation, instance.id, unfinished_modules);
   return true;
 }
 

@@ -1,7 +1,8 @@
-// What a simulated machine reports about itself: figures as those of a real one with as many ERPs.
+// What a simulated machine reports about itself: figures as those of a real one with as many ERPs, and which of these cannot be used.
 import type { MachineReport } from "../data/host-reports.ts";
 import { listErps, type SandboxErp, type SandboxMachine } from "../data/sandbox.ts";
 import { timeOfId } from "../domain/ids.ts";
+import type { StatusLine } from "./host.ts";
 import { SANDBOX_CATALOG } from "../providers/sandbox-catalog.ts";
 
 const MB = 1_000_000;
@@ -41,3 +42,15 @@ function certificateOf(instanceId: string, domain: string): { expires_at: string
   const renewals = Math.max(0, Math.floor((Date.now() - created) / DAY / RENEWED_AFTER_DAYS));
   return { expires_at: new Date(created + (VALID_DAYS + renewals * RENEWED_AFTER_DAYS) * DAY).toISOString(), failing: false };
 }
+
+/** Written anew whenever it is read. */
+export async function statusLineOf({ machine_id }: SandboxMachine): Promise<StatusLine> {
+  const erps = [...(await listErps(machine_id))].filter(([, erp]) => erp.status === "running" && isDown(erp));
+  return {
+    sequence: Math.round((performance.timeOrigin + performance.now()) * 1000),
+    faults: erps.map(([instance_id]) => ({ instance_id, what: "page", looks: 1 })),
+  };
+}
+
+const isDown = ({ domain, restarted }: SandboxErp): boolean =>
+  domain.startsWith("fail-health.") || (domain.startsWith("goes-down.") && !restarted);

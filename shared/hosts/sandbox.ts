@@ -25,7 +25,7 @@ import { missingFiles, packArchive } from "./sandbox-archive.ts";
 import { openArchive, sha256Of } from "./sandbox-opened.ts";
 import { importArchive } from "./sandbox-import.ts";
 import { drill } from "./sandbox-drill.ts";
-import { reportOf } from "./sandbox-report.ts";
+import { reportOf, statusLineOf } from "./sandbox-report.ts";
 
 export const sandbox: Host = {
   run: async <K extends JobKind>(server: HostedServer, job: Job<K>) => {
@@ -46,6 +46,10 @@ export const sandbox: Host = {
     return machine === undefined ? { responded: false } : { responded: true, report: await reportOf(machine) };
   },
   greets: async (server) => (await responding(server)) !== undefined,
+  statusLine: async (server) => {
+    const machine = await responding(server);
+    return machine === undefined ? undefined : statusLineOf(machine);
+  },
 };
 
 /** The machine, if it responds to a health check. */
@@ -89,14 +93,21 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
       return null;
     },
   },
-  start_erp: { seconds: 0.3, work: (machineId, job) => change(machineId, job, () => ({ status: "running" })) },
+  start_erp: {
+    seconds: 0.3,
+    work: (machineId, job) => change(machineId, job, () => ({ status: "running", restarted: true })),
+  },
   stop_erp: { seconds: 0.3, work: (machineId, job) => change(machineId, job, () => ({ status: "stopped" })) },
-  restart_erp: { seconds: 0.5, work: (machineId, job) => change(machineId, job, () => ({ status: "running" })) },
+  restart_erp: {
+    seconds: 0.5,
+    work: (machineId, job) => change(machineId, job, () => ({ status: "running", restarted: true })),
+  },
   check_health: {
     seconds: 0,
     work: async (machineId, { instance_id }) => {
       const erp = await findErp(machineId, instance_id);
-      return erp?.status === "running" && erp.database !== null ? { unfinished_modules: [] } : "not yet";
+      if (erp?.status !== "running" || erp.database === null) return "not yet";
+      return { unfinished_modules: erp.domain.startsWith("fail-modules.") ? ["sale", "stock"] : [] };
     },
   },
   make_archive: { seconds: 0.5, work: makeArchive },
@@ -178,6 +189,7 @@ async function install(machineId: string, { instance, database, admin_password, 
     replaced: null,
     built: null,
     archived_uuid: null,
+    restarted: false,
   });
   return null;
 }

@@ -19,6 +19,7 @@ import { connected, sendsSshBanner, type Shell } from "./ssh-connection.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
 import { limitMinutes, parametersOf } from "./ssh-parameters.ts";
 import { type Machine, machineOf } from "./ssh-script.ts";
+import { fetchStatusLine } from "./status-line.ts";
 
 export const ssh: Host = {
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) =>
@@ -51,6 +52,8 @@ export const ssh: Host = {
     }
     return probed;
   },
+
+  statusLine: fetchStatusLine,
 
   greets: async ({ ip_address, ssh_port }) => ip_address !== null && sendsSshBanner(ip_address, ssh_port, PROBE),
 };

@@ -1,8 +1,21 @@
-// The line in which a machine's timer says which of its ERPs cannot be used (script/watch.sh).
+// The line in which a machine's timer says which of its ERPs cannot be used (script/watch.sh): read over HTTP, and believed by its signature alone.
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { get } from "node:http";
 import * as z from "zod";
-import type { StatusKey } from "../platform/service-key.ts";
-import type { StatusLine } from "./host.ts";
+import { type StatusKey, statusKeys } from "../platform/service-key.ts";
+import type { HostedServer, StatusLine } from "./host.ts";
+
+/** The line of a server; undefined if there is none, or none of its own. Whether it is a new one is for the caller to see. */
+export async function fetchStatusLine({ id, ip_address }: HostedServer): Promise<StatusLine | undefined> {
+  if (ip_address === null) return undefined;
+  for (const key of await statusKeys(id)) {
+    const text = await read(ip_address, key.name);
+    if (text === undefined) return undefined; // nobody listens, whatever the key
+    const line = parseStatusLine(text, id, key);
+    if (line !== undefined) return line;
+  }
+  return undefined;
+}
 
 const LINE =
   /^(?<signed>erp1 (?<server>[a-z0-9_]{1,50}) (?<sequence>\d{1,15}) (?<faults>-|[a-z0-9_:,]+)) (?<hmac>[0-9a-f]{64})\n$/;
@@ -22,11 +35,35 @@ const Fault = z
   )
   .transform(([instance_id, what, looks]) => ({ instance_id, what, looks }));
 
-/** Undefined if it is none, or another server's, or forged. Whether it is a new one is for the caller to see. */
+/** Undefined if it is another server's, or forged. */
 export function parseStatusLine(text: string, serverId: string, { key }: StatusKey): StatusLine | undefined {
   const { signed = "", server, sequence, faults = "", hmac = "" } = LINE.exec(text)?.groups ?? {};
   const own = createHmac("sha256", key).update(signed).digest();
   if (server !== serverId || !timingSafeEqual(own, Buffer.from(hmac.padEnd(64, "0"), "hex"))) return undefined;
   const parsed = z.array(Fault).safeParse(faults === "-" ? [] : faults.split(","));
   return parsed.success ? { sequence: Number(sequence), faults: parsed.data } : undefined;
+}
+
+const READ_SECONDS = 5;
+/** Those of 1,000 ERPs. */
+const CHARACTERS_MAX = 64 * 1024;
+
+/** Whatever listens there: nothing is read but a short text, nothing is followed, and it ends in time. Empty if it is no such text. */
+async function read(host: string, name: string): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const request = get({ host, port: 80, path: `/${name}`, agent: false }, (response) => {
+    let text = "";
+    if (response.statusCode !== 200) return resolve("");
+    response.setEncoding("latin1").on("data", (part: string) => {
+      text += part;
+      if (text.length > CHARACTERS_MAX) resolve("");
+    });
+    response.on("end", () => resolve(text)).on("error", () => resolve(""));
+  });
+  request.on("error", () => resolve(undefined));
+  const timer = setTimeout(() => resolve(undefined), READ_SECONDS * 1000);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    request.destroy();
+  });
 }

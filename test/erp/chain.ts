@@ -15,6 +15,7 @@ import { restore } from "./restoring.ts";
 import { run } from "./running.ts";
 import { slowClients } from "./slow-clients.ts";
 import type { Service } from "./service.ts";
+import { watch } from "./watching.ts";
 
 /** In this order; each leaves the instance as the backup has it, or running at least. */
 const PARTS: Readonly<Record<string, (chain: Chain, of: BackedUp) => Promise<void>>> = {
@@ -25,6 +26,7 @@ const PARTS: Readonly<Record<string, (chain: Chain, of: BackedUp) => Promise<voi
   clone,
   survive,
   run,
+  watch,
   network,
   slowClients,
   backUpUnderLoad,

@@ -51,6 +51,7 @@ test("an instance exists immediately as provisioning, with its password, and is 
     dns_record: { type: "A", name: body["domain"], value: server.ip_address },
     protection: { status: "unprotected", last_backup_at: null, next_backup_at: null },
     certificate: { status: "pending", expires_at: null, checked_at: null },
+    health: { status: "unknown", since: null, checks: [] },
     created_at: expect.any(String),
     updated_at: expect.any(String),
   });

@@ -1,12 +1,16 @@
 // Replaces the connection to machines: every job is done at once. `unreachable` holds the machines that do not respond.
 import { createHash } from "node:crypto";
-import type { Host, HostedServer, Job, JobKind, JobProgress } from "../../shared/hosts/host.ts";
+import type { Host, HostedServer, Job, JobKind, JobProgress, StatusLine } from "../../shared/hosts/host.ts";
 import { JOB_RESULTS } from "../../shared/hosts/host.ts";
 import { TryAgain } from "../../shared/platform/task-errors.ts";
 
 export const unreachable = new Set<string>();
 /** What a machine does instead of a kind of job. */
 export const misbehave = new Map<JobKind, () => { ready: false } | Promise<{ ready: false }>>();
+/** What the machines' timers have written. */
+export const lines = new Map<string, StatusLine>();
+/** How often machines were logged in to. */
+export const logins = { count: 0 };
 /** Each job once, however often it was requested. */
 export const jobs = new Map<string, { kind: JobKind; host_keys: string[]; ssh_port: number | null }>();
 
@@ -25,6 +29,10 @@ export const ssh: Host = {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job and its result belong together, which a lookup forgets
     return Promise.resolve({ ready: true, result } as JobProgress<K>);
   },
-  probe: (server) => Promise.resolve({ responded: !unreachable.has(server.machine_id ?? "") }),
+  probe: (server) => {
+    logins.count += 1;
+    return Promise.resolve({ responded: !unreachable.has(server.machine_id ?? "") });
+  },
   greets: (server) => Promise.resolve(!unreachable.has(server.machine_id ?? "")),
+  statusLine: (server) => Promise.resolve(lines.get(server.machine_id ?? "")),
 };

@@ -21,6 +21,7 @@ import { Actions, type Dialog } from "./actions.tsx";
 import { BackupsOf } from "./backups.tsx";
 import { DnsRecord } from "./dns-record.tsx";
 import { Facts } from "./facts.tsx";
+import { reasonOf } from "./health.tsx";
 import { useAct } from "./use-act.ts";
 import { lazily } from "../app/lazily.tsx";
 
@@ -81,7 +82,7 @@ function Shown({ instance }: { instance: Instance }) {
       {start.error !== null && <Failure error={start.error} resend={() => start.mutate()} />}
       <Progress id={instance.operation_id} />
       <Reason
-        of={instance}
+        of={{ ...instance, status_reason: reasonOf(instance) }}
         action={
           isFailure(instance.status) && (
             <StartAgain instance={instance} server={server} start={start} onDelete={() => setDialog("delete")} />

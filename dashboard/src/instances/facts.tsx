@@ -17,6 +17,7 @@ import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
 import { Address } from "./address.tsx";
 import { certificateFacts } from "./certificate.tsx";
+import { healthFacts } from "./health.tsx";
 
 export function Facts({ instance, server }: { instance: Instance; server: ListedServer | undefined }) {
   const { fields, copied, facts: say } = text.instances;
@@ -28,6 +29,7 @@ export function Facts({ instance, server }: { instance: Instance; server: Listed
         minColumnWidth={200}
         items={[
           { label: fields.status, value: <Status of="instance" status={instance.status} /> },
+          ...healthFacts(instance),
           { label: fields.url, value: <Address of={instance} /> },
           ...certificateFacts(instance.certificate),
           { label: fields.server, value: <Link to={`/servers/${server_id}`}>{server?.name ?? server_id}</Link> },

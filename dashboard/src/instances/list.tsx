@@ -11,6 +11,7 @@ import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Address } from "./address.tsx";
 import { InstancesBulk } from "./bulk.tsx";
+import { InstanceStatus } from "./health.tsx";
 import { ServerLink, serverNameOf } from "./server-link.tsx";
 
 const versionOf = ({ erp_version, edition }: ListedInstance) => `${erp_version} ${edition}`;
@@ -22,7 +23,7 @@ function columnsOf(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
     {
       id: "status",
       header: fields.status,
-      cell: ({ status }) => <Status of="instance" status={status} />,
+      cell: (instance) => <InstanceStatus of={instance} />,
       text: ({ status }) => status,
     },
     {

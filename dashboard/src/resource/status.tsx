@@ -4,6 +4,7 @@ import type { Drill } from "../../../shared/api/drill.ts";
 import type { Certificate } from "../../../shared/api/instances.ts";
 import type {
   BackupStatus,
+  HealthStatus,
   InstanceStatus,
   OperationStatus,
   ProtectionStatus,
@@ -48,6 +49,11 @@ export const STATUSES = {
     valid: "success",
     failing: "error",
   } satisfies Record<Certificate["status"], Sign>,
+  health: {
+    ok: "success",
+    failing: "error",
+    unknown: "pending",
+  } satisfies Record<HealthStatus, Sign>,
   drill: {
     passed: "success",
     failed: "error",

@@ -1,4 +1,4 @@
-// What servers report about themselves: disk, memory, certificates.
+// What servers report about themselves: disk, memory, certificates, and whether their ERPs can be used.
 import type { reports as en } from "../en/reports.ts";
 
 export const reports: typeof en = {
@@ -13,6 +13,18 @@ export const reports: typeof en = {
       `Auf ${server} sind ${free} von ${disk} frei. Sicherungen und Wiederherstellungen können fehlschlagen, und wenn die Festplatte voll ist, bleiben die Datenbanken stehen. Löschen Sie nicht mehr benötigte Instanzen oder klonen Sie einige auf einen anderen Server und löschen Sie die Originale.`,
     onForm: (server, free, disk) =>
       `Auf ${server} sind ${free} von ${disk} frei. Wählen Sie einen anderen Server oder löschen Sie dort zuerst nicht mehr benötigte Instanzen.`,
+  },
+  health: {
+    label: "Zustand",
+    failingSince: "Gestört seit",
+    faults: {
+      proxy: "Der Proxy des Servers läuft nicht, daher ist das ERP nicht erreichbar.",
+      page: "Das ERP antwortet nicht: Seine Anmeldeseite lädt nicht. Der Dienst startet es automatisch neu, höchstens dreimal am Tag.",
+      stylesheet:
+        "Das ERP antwortet, aber ein Stylesheet seiner Anmeldeseite lädt nicht, sodass seine Seiten nicht benutzbar sind. Der Dienst startet es automatisch neu, höchstens dreimal am Tag.",
+      script:
+        "Das ERP antwortet, aber ein Skript seiner Anmeldeseite lädt nicht, sodass seine Seiten nicht benutzbar sind. Der Dienst startet es automatisch neu, höchstens dreimal am Tag.",
+    },
   },
   certificate: {
     label: "Zertifikat",

@@ -28,6 +28,7 @@ export const resource: typeof en = {
     },
     protection: { protected: "Geschützt", overdue: "Überfällig", unprotected: "Ungeschützt" },
     certificate: { pending: "Ausstehend", valid: "Gültig", failing: "Fehlerhaft" },
+    health: { ok: "Erreichbar", failing: "Gestört", unknown: "Unbekannt" },
     drill: { passed: "Bestanden", failed: "Nicht bestanden" },
     operation: { pending: "Wartet", running: "Läuft", succeeded: "Erfolgreich", failed: "Fehlgeschlagen" },
   },

@@ -1,4 +1,4 @@
-// What servers report about themselves: disk, memory, certificates.
+// What servers report about themselves: disk, memory, certificates, and whether their ERPs can be used.
 
 export const reports = {
   disk: "Free disk space",
@@ -12,6 +12,18 @@ export const reports = {
       `${server} has ${free} of ${disk} free. Backups and restores may fail, and databases stop if the disk fills up. Delete instances you no longer need, or clone some to another server and delete the originals.`,
     onForm: (server: string, free: string, disk: string) =>
       `${server} has ${free} of ${disk} free. Choose another server, or first delete instances on it that you no longer need.`,
+  },
+  health: {
+    label: "Health",
+    failingSince: "Failing since",
+    faults: {
+      proxy: "The server's proxy isn't running, so nobody can reach the ERP.",
+      page: "The ERP doesn't respond: its sign-in page doesn't load. The service restarts it automatically, at most three times a day.",
+      stylesheet:
+        "The ERP responds, but a stylesheet of its sign-in page doesn't load, so its pages can't be used. The service restarts it automatically, at most three times a day.",
+      script:
+        "The ERP responds, but a script of its sign-in page doesn't load, so its pages can't be used. The service restarts it automatically, at most three times a day.",
+    },
   },
   certificate: {
     label: "Certificate",

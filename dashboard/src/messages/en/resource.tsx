@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { Drill } from "../../../../shared/api/drill.ts";
 import type {
   BackupStatus,
+  HealthStatus,
   InstanceStatus,
   OperationStatus,
   ProtectionStatus,
@@ -36,6 +37,7 @@ export const resource = {
       string
     >,
     certificate: { pending: "Pending", valid: "Valid", failing: "Failing" },
+    health: { ok: "Responding", failing: "Not working", unknown: "Unknown" } satisfies Record<HealthStatus, string>,
     drill: { passed: "Passed", failed: "Failed" } satisfies Record<Drill["status"], string>,
     operation: { pending: "Pending", running: "Running", succeeded: "Succeeded", failed: "Failed" } satisfies Record<
       OperationStatus,

@@ -1,0 +1,106 @@
+// The lines of machines' timers, as the minute's check takes them: new ones instead of a login, and old, replayed or missing ones as a reason for one.
+import { beforeEach, expect, test, vi } from "vitest";
+import { handler as check } from "../../functions/schedules/check-servers.ts";
+import { getAccount } from "../../shared/data/accounts.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { getInstance, reserveInstance } from "../../shared/data/instances.ts";
+import { keys } from "../../shared/data/keys.ts";
+import type { ServerRecord } from "../../shared/data/records.ts";
+import { getServer } from "../../shared/data/servers.ts";
+import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { pass } from "./executions.ts";
+import { lines, logins, unreachable } from "./fake-host.ts";
+import { accountId, here } from "./rented.ts";
+
+vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
+
+let server: ServerRecord;
+let sequence = 1_000;
+beforeEach(async () => {
+  ({ server } = await here.create(accountId, "hetzner"));
+  await putIfAbsent(keys.watchedServer(server.id), { account_id: accountId, server_id: server.id });
+  logins.count = 0;
+});
+
+const MINUTE_SECONDS = 60;
+/** What the timer has written by the next check; `undefined`: what was there before. */
+async function minute(line?: { sequence?: number; faults?: [id: string, looks: number][] }): Promise<void> {
+  pass(MINUTE_SECONDS);
+  if (line !== undefined) {
+    sequence += 60;
+    const faults = (line.faults ?? []).map(([instance_id, looks]) => ({ instance_id, what: "script", looks }));
+    lines.set(server.machine_id ?? "", { sequence: line.sequence ?? sequence, faults });
+  }
+  await check();
+}
+const stateNow = async () => (await getServer(accountId, server.id)).state;
+
+/** A running instance on the server, which no operation holds. */
+async function running(): Promise<string> {
+  const change = changeOf(await getAccount(accountId));
+  const id = newId("instance");
+  const names = {
+    name: id,
+    database_name: `d${id.slice(-20)}`,
+    domain: `${id.replace("_", "-")}.example.org`,
+    admin_email: "a@example.org",
+  };
+  reserveInstance(change, server, { id, ...names, erp_version: "19.0", edition: "community" }, "op_none");
+  await change.commit();
+  await updateOne(keys.record("instance", accountId, id), { set: { state: "running", operation_id: null, installed: true } }, {});
+  return id;
+}
+const health = async (id: string) => (await getInstance(accountId, id)).health_status;
+
+test("while lines come, a machine is logged in to once in ten minutes; when they stop, once more, and it stays active", async () => {
+  await minute({});
+  logins.count = 0;
+  for (let count = 0; count < 10; count++) await minute({});
+  expect(logins.count).toBe(1);
+  for (let count = 0; count < 10; count++) await minute();
+  expect(logins.count).toBeLessThanOrEqual(3);
+  expect(logins.count).toBeGreaterThanOrEqual(2);
+  expect(await stateNow()).toBe("ready");
+});
+
+test.each([
+  ["stopped", {}],
+  ["replayed", { sequence: 1 }],
+])("a machine whose line is %s, and that rejects the login, is offline after five checks", async (_, line) => {
+  await minute({});
+  unreachable.add(server.machine_id ?? "");
+  if (Object.keys(line).length === 0) for (let count = 0; count < 2; count++) await minute();
+  for (let count = 0; count < 5; count++) await (Object.keys(line).length === 0 ? minute() : minute(line));
+  expect(await stateNow()).toBe("unreachable");
+});
+
+test("instances are well from the first line on, fail after three misses, and are unknown once there are no lines; a replayed line says nothing", async () => {
+  const [id, well] = [await running(), await running()];
+  expect(await health(id)).toBe("unknown");
+  await minute({});
+  expect([await health(id), await health(well)]).toEqual(["ok", "ok"]);
+  await minute({ faults: [[id, 2]] });
+  expect(await health(id)).toBe("ok");
+  await minute(); // the same line again
+  expect(await health(id)).toBe("ok");
+  await minute({ faults: [[id, 1]] });
+  expect([await health(id), (await getInstance(accountId, id)).health_fault]).toEqual(["failing", "script"]);
+  await minute({ sequence: 5 });
+  expect([await health(id), await health(well)]).toEqual(["failing", "unknown"]);
+  await minute({});
+  await minute({});
+  expect([await health(id), await health(well)]).toEqual(["ok", "ok"]);
+});
+
+test("a machine says nothing about the instances of another server, and of no more than there are on it", async () => {
+  const id = await running();
+  await minute({});
+  const mine = server;
+  ({ server } = await here.create(accountId, "digitalocean"));
+  await putIfAbsent(keys.watchedServer(server.id), { account_id: accountId, server_id: server.id });
+  const many = Array.from({ length: 1000 }, (_, count): [string, number] => [`ins_${count}`, 2]);
+  for (let count = 0; count < 4; count++) await minute({ faults: [[id, 2], ...many] });
+  expect(await health(id)).not.toBe("failing");
+  expect(mine.id).not.toBe(server.id);
+});
