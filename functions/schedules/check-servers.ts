@@ -2,7 +2,7 @@
 // Where a machine's line says which of its ERPs cannot be used, that is recorded too, and those that stay down are restarted.
 // Those that came back lose the ERPs whose instances were deleted meanwhile.
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/data/host-reports.ts";
-import { beginRestart, judgeErps, newsOf, noteWatched } from "../../shared/data/health.ts";
+import { beginRestart, judgeErps, newsOf, noteWatched, wasHeard, withoutLines } from "../../shared/data/health.ts";
 import { recordProbe, watchedServers } from "../../shared/data/machines.ts";
 import type { InstanceRecord, ServerRecord, WatchedServer } from "../../shared/data/records.ts";
 import { greets, probe, run, statusLine } from "../../shared/hosts/index.ts";
@@ -30,7 +30,7 @@ async function check({ server, watched }: { server: ServerRecord; watched: Watch
   const isInTrouble = server.state !== HEALTH.responds || server.failed_probes > 0;
   const news = isInTrouble ? undefined : newsOf(watched, await statusLine(server), at);
   // Only a login decides whether a machine responds: a timer that has stopped takes no server away.
-  const lostLine = news === undefined && watched.line !== null;
+  const lostLine = !isInTrouble && news === undefined && wasHeard(watched);
   const loggedIn = lostLine || needsLogin(server, watched, at);
   const { responded, report } = loggedIn ? await probe(server) : { responded: news !== undefined || (await greets(server)) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
@@ -55,16 +55,16 @@ async function hear({ server, watched, loggedIn, news, at }: Heard): Promise<Par
   if (news === "old") return {};
   if (news === undefined) {
     if (!loggedIn) return {};
-    if (watched.line !== null) log.warn("a machine no longer says how its ERPs are", { server: server.id });
+    if (wasHeard(watched)) log.warn("a machine no longer says how its ERPs are", { server: server.id });
     await noteWatched(server, false);
-    return { line: null, misses: {} };
+    return withoutLines(watched);
   }
-  if (watched.line === null) await noteWatched(server, true);
+  if (!wasHeard(watched)) await noteWatched(server, true);
   const { misses, wentDown, toRestart } = await judgeErps(server, watched.misses, news);
   for (const { id, account_id } of wentDown) log.warn("an ERP does not respond", { account: account_id, instance: id });
   if (wentDown.length > 0) publish("InstancesDown", wentDown.length);
   for (const instance of toRestart) if (await restart(instance, at)) misses[instance.id] = 0;
-  return { line: { sequence: news.sequence, at: new Date(at).toISOString() }, misses };
+  return { line: { sequence: news.sequence, at: new Date(at).toISOString(), lost: false }, misses };
 }
 
 /** Whether a restart has begun: the next one waits for as many misses as the first. */

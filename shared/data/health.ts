@@ -3,7 +3,6 @@ import { ApiError } from "../api/errors.ts";
 import { newId } from "../domain/ids.ts";
 import { HEALTH_OF_ERP, type HealthStatus, SERVING } from "../domain/lifecycle.ts";
 import { MISSES, RESTARTS_A_DAY, STALE_SECONDS } from "../domain/limits.ts";
-import type { StatusLine } from "../hosts/host.ts";
 import { getAccount } from "./accounts.ts";
 import { type Change, changeOf, logEvent, now } from "./change.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "./instances.ts";
@@ -17,16 +16,32 @@ import { ConditionFailed, readAll, updateOne } from "./table.ts";
 const SERVICE = { actor: { type: "service", id: "service", name: "Health checks" }, requestId: "health-checks" } as const;
 const { ok, failing, unknown } = HEALTH_OF_ERP;
 
+/** What a machine says about its ERPs once a minute. A line is a new one if its sequence is higher. */
+export interface StatusLine {
+  sequence: number;
+  /** The ERPs that should run and cannot be used, with what does not load, and how many looks found that since the line before. */
+  faults: readonly { instance_id: string; what: string; looks: number }[];
+}
+
 /**
  * A machine's line if it is a new one, `old` if it is the one that was seen a moment ago. Undefined if there is none, the timer has stopped, or
  * someone sends an earlier line again.
  */
 export function newsOf({ line: seen }: WatchedServer, line: StatusLine | undefined, at: number): StatusLine | "old" | undefined {
   if (line === undefined || seen === null || line.sequence > seen.sequence) return line;
-  return line.sequence === seen.sequence && at - Date.parse(seen.at) < STALE_SECONDS * 1000 ? "old" : undefined;
+  return !seen.lost && line.sequence === seen.sequence && at - Date.parse(seen.at) < STALE_SECONDS * 1000 ? "old" : undefined;
 }
 
+/** Whether a machine's lines were relied on at the last check. */
+export const wasHeard = ({ line }: WatchedServer): boolean => line !== null && !line.lost;
+
 type Misses = WatchedServer["misses"];
+
+/** What is known of a machine's ERPs once there are no more lines: what is down must be told once it is back. */
+export const withoutLines = ({ line, misses }: WatchedServer): Pick<WatchedServer, "line" | "misses"> => ({
+  line: line && { ...line, lost: true },
+  misses: Object.fromEntries(Object.keys(misses).map((id) => [id, 0])),
+});
 
 /** A machine's root may be hostile, and may name more instances than there are. */
 const NAMED_MAX = 50;

@@ -78,8 +78,11 @@ export const WatchedServer = z.object({
   last_seen_at: noText,
   /** How many instances were on it at the last login: another number is a reason for the next one. */
   instances_at_login: maybeCount,
-  /** The last line of its machine, and when it was first seen; null while there is none to rely on. */
-  line: z.object({ sequence: count, at: text }).nullable().default(null),
+  /** The last line of its machine, and when it was first seen. It was lost if no new one came. */
+  line: z
+    .object({ sequence: count, at: text, lost: z.boolean().default(false) })
+    .nullable()
+    .default(null),
   /** How often each ERP that cannot be used was missed in a row, by its instance's ID. */
   misses: z.record(text, count).default({}),
 });

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { DrillCheck } from "../api/drill.ts";
 import { Verification } from "../api/operations.ts";
+import type { StatusLine } from "../data/health.ts";
 import type { MachineReport } from "../data/host-reports.ts";
 import type { InstanceRecord, ServerRecord } from "../data/records.ts";
 import { EDITIONS } from "../domain/erp-versions.ts";
@@ -185,13 +186,6 @@ export interface Probed {
   responded: boolean;
   /** What the machine says about itself; undefined if that took too long, or is nonsense. */
   report?: MachineReport | undefined;
-}
-
-/** What a machine says about its ERPs once a minute. A line is a new one if its sequence is higher. */
-export interface StatusLine {
-  sequence: number;
-  /** The ERPs that should run and cannot be used, with what does not load, and how many looks found that since the line before. */
-  faults: readonly { instance_id: string; what: string; looks: number }[];
 }
 
 export interface Host {

@@ -1,11 +1,12 @@
 // Chooses how machines are reached in this environment, and handles undos on a machine that is down.
 import { addResult, recordUnfinished } from "../data/operations.ts";
+import type { StatusLine } from "../data/health.ts";
 import type { InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
 import { isFailure, USABLE } from "../domain/lifecycle.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
-import type { Host, HostedServer, Job, JobKind, JobProgress, Probed, StatusLine } from "./host.ts";
+import type { Host, HostedServer, Job, JobKind, JobProgress, Probed } from "./host.ts";
 
 /** Loaded on demand, because most tasks reach no machine, and the other environment's never do. */
 const host = (): Promise<Host> =>

@@ -1,8 +1,8 @@
 // What a simulated machine reports about itself: figures as those of a real one with as many ERPs, and which of these cannot be used.
+import type { StatusLine } from "../data/health.ts";
 import type { MachineReport } from "../data/host-reports.ts";
 import { listErps, type SandboxErp, type SandboxMachine } from "../data/sandbox.ts";
 import { timeOfId } from "../domain/ids.ts";
-import type { StatusLine } from "./host.ts";
 import { SANDBOX_CATALOG } from "../providers/sandbox-catalog.ts";
 
 const MB = 1_000_000;

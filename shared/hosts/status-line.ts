@@ -3,7 +3,8 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { get } from "node:http";
 import * as z from "zod";
 import { type StatusKey, statusKeys } from "../platform/service-key.ts";
-import type { HostedServer, StatusLine } from "./host.ts";
+import type { StatusLine } from "../data/health.ts";
+import type { HostedServer } from "./host.ts";
 
 /** The line of a server; undefined if there is none, or none of its own. Whether it is a new one is for the caller to see. */
 export async function fetchStatusLine({ id, ip_address }: HostedServer): Promise<StatusLine | undefined> {

@@ -62,6 +62,7 @@ test("an instance exists immediately as provisioning, with its password, and is 
     status: "running",
     operation_id: null,
     allowed_actions: expect.arrayContaining(["stop", "restart", "backup", "restore", "update", "delete"]),
+    health: { status: "ok", since: expect.any(String), checks: expect.arrayContaining([{ name: "page", passed: true }]) },
     updated_at: expect.any(String),
   });
   expect(shown.text).not.toContain("password");

@@ -1,6 +1,7 @@
 // Replaces the connection to machines: every job is done at once. `unreachable` holds the machines that do not respond.
 import { createHash } from "node:crypto";
-import type { Host, HostedServer, Job, JobKind, JobProgress, StatusLine } from "../../shared/hosts/host.ts";
+import type { StatusLine } from "../../shared/data/health.ts";
+import type { Host, HostedServer, Job, JobKind, JobProgress } from "../../shared/hosts/host.ts";
 import { JOB_RESULTS } from "../../shared/hosts/host.ts";
 import { TryAgain } from "../../shared/platform/task-errors.ts";
 

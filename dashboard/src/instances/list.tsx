@@ -11,7 +11,7 @@ import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Address } from "./address.tsx";
 import { InstancesBulk } from "./bulk.tsx";
-import { InstanceStatus } from "./health.tsx";
+import { InstanceStatus } from "./instance-status.tsx";
 import { ServerLink, serverNameOf } from "./server-link.tsx";
 
 const versionOf = ({ erp_version, edition }: ListedInstance) => `${erp_version} ${edition}`;

@@ -1,0 +1,9 @@
+// The status of an instance, or of its ERP: of one that runs and cannot be used, only that matters.
+import type { ListedInstance } from "../../../shared/api/instances.ts";
+import { HEALTH_OF_ERP } from "../../../shared/domain/lifecycle.ts";
+import { Status } from "../resource/status.tsx";
+
+export const isFailing = ({ health }: ListedInstance): boolean => health.status === HEALTH_OF_ERP.failing;
+
+export const InstanceStatus = ({ of }: { of: ListedInstance }) =>
+  isFailing(of) ? <Status of="health" status={of.health.status} /> : <Status of="instance" status={of.status} />;
