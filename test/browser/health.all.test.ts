@@ -16,7 +16,7 @@ test.for([
     const server = await getServer(mine.id, server_id);
     const fault = { instance_id: id, what: "stylesheet", looks: 1 };
     const page = await open(`/instances/${id}`, { as: mine, locale, fresh: true });
-    await page.getByText(running).first().waitFor();
+    await page.getByText(running, { exact: true }).first().waitFor();
     await judgeErps(server, { [id]: 2 }, { sequence: 1, faults: [fault] });
     await page.getByText(reason).waitFor();
     await page.getByText(status, { exact: true }).first().waitFor();

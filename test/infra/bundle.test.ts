@@ -17,9 +17,9 @@ const READ_MAX = 240 * KB;
  * Contains what writing needs: idempotency, sealing, Step Functions, what dry runs show, search entries and the overview (4 KB); of creations, also
  * what they need of a backup, and of policies the parser of schedules.
  */
-const WRITE_MAX = 280 * KB;
+const WRITE_MAX = 283 * KB;
 /** Contains all of zod, the clients of S3 and SSH, and the machine's script with its report and what it knows of SQL; nobody waits for its start. */
-const TASK_FUNCTION_MAX = 1160 * KB;
+const TASK_FUNCTION_MAX = 1180 * KB;
 
 it("every function that the tables declare is bundled", async () => {
   expect(Object.keys(await bundledSizes(inject("bundles"))).toSorted()).toEqual(Object.keys(ENTRIES).toSorted());
