@@ -6,7 +6,18 @@ import { BACKUP_STATUSES } from "../domain/lifecycle.ts";
 import { UPLOAD } from "../domain/limits.ts";
 import { KEEP_RULES } from "../domain/retention.ts";
 import { endpoint } from "./endpoint.ts";
-import { atLeastOne, heldBy, id, labels, searchableListOf, shownLabels, statusReason, text, timestamp } from "./fields.ts";
+import {
+  atLeastOne,
+  heldBy,
+  id,
+  labels,
+  reason,
+  searchableListOf,
+  shownLabels,
+  statusReason,
+  text,
+  timestamp,
+} from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { Drill } from "./drill.ts";
 import { NOTHING_TO_RESTORE, nothingToRestore } from "./instances.ts";
@@ -52,6 +63,7 @@ export const Backup = z
       .meta({ description: "null for an uploaded backup", examples: ["Shop"] }),
     status: BackupStatus.meta({ examples: ["completed"] }),
     status_reason: statusReason,
+    reason,
     kind: z
       .enum(["manual", "pre_restore", "scheduled", "uploaded"])
       .meta({ description: "New kinds may appear", examples: ["manual"] }),
@@ -119,6 +131,9 @@ export const Backup = z
   .meta({ id: "Backup" });
 export type Backup = z.infer<typeof Backup>;
 
+/** It follows from `status_reason`. */
+export const BACKUP_UNVERSIONED = ["reason"];
+
 const NOTHING_TO_NEUTRALIZE = {
   properties: { restore_database: { const: false }, neutralize: { const: true } },
   required: ["restore_database", "neutralize"],
@@ -180,7 +195,7 @@ export const backups = {
     summary: "Show a backup",
     description: "Strongly consistent. `sha256` is the checksum of the archive that you download.",
     access: ["backups:read"],
-    unversioned: [],
+    unversioned: BACKUP_UNVERSIONED,
     data: Backup,
   }),
   update: endpoint({
@@ -190,7 +205,7 @@ export const backups = {
     description:
       "Locks the backup, or unlocks it: you cannot delete a locked backup, and a locked safety backup does not expire. `note: null` removes the note.",
     access: ["backups:write"],
-    unversioned: [],
+    unversioned: BACKUP_UNVERSIONED,
     errors: [backupNotEditable("deleting")],
     body: atLeastOne({
       note: text(200, "before the upgrade").nullable().optional(),

@@ -1,7 +1,7 @@
 // Restore drills: whether a backup's archive can really be restored, found out by restoring it.
 import * as z from "zod";
 import { DRILL } from "../domain/lifecycle.ts";
-import { timestamp } from "./fields.ts";
+import { reason, timestamp } from "./fields.ts";
 
 /** What a drill says of an archive that arrived as it was stored. */
 export const ARCHIVE_INTACT = "The archive matches its checksum";
@@ -16,6 +16,8 @@ export const DrillCheck = z.object({
     .nullable()
     .meta({ description: "null if it could not be made: `detail` says why", examples: [true] }),
   detail: z.string().meta({ description: "For people to read", examples: [ARCHIVE_INTACT] }),
+  /** Only shown: stored checks have none. */
+  reason: reason.optional(),
 });
 export type DrillCheck = z.infer<typeof DrillCheck>;
 

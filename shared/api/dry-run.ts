@@ -3,15 +3,7 @@ import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
 import { RESOURCE_TYPES } from "../domain/lifecycle.ts";
 import { NextRuns } from "./backup-policy.ts";
-import { integer } from "./fields.ts";
-
-/** What a client says in its own words. */
-const reason = {
-  code: z.string().meta({ description: "What the sentence says; new codes may appear", examples: ["all_replaced"] }),
-  parameters: z
-    .record(z.string(), z.union([z.string(), z.number()]))
-    .meta({ description: "The values in the sentence", examples: [{}] }),
-};
+import { coded, integer } from "./fields.ts";
 
 const Effect = z.object({
   action: z
@@ -29,7 +21,7 @@ const Effect = z.object({
   detail: z
     .string()
     .meta({ description: "For people to read", examples: ["Replaces the database and the files with the backup's"] }),
-  ...reason,
+  ...coded("all_replaced"),
 });
 export type Effect = z.infer<typeof Effect>;
 
@@ -54,7 +46,7 @@ export const DryRun = z
     ...NextRuns.partial().shape,
     warnings: z.array(z.string()).meta({ description: "What you may want to know first, for people to read", examples: [[]] }),
     warning_reasons: z
-      .array(z.object(reason))
+      .array(z.object(coded("disk_low")))
       .meta({ description: "The same as codes with parameters, in the same order", examples: [[]] }),
   })
   .meta({ id: "DryRun" });

@@ -164,6 +164,22 @@ export const heldBy = id("operation")
   .nullable()
   .meta({ description: "The operation in progress on this resource, or null", examples: [null] });
 
+/** What a sentence says, for clients that have words of their own. */
+export const coded = (example: string) => ({
+  code: z.string().meta({ description: "What the sentence says; new codes may appear", examples: [example] }),
+  parameters: z
+    .record(z.string(), z.union([z.string(), z.number()]))
+    .meta({ description: "The values in the sentence", examples: [{}] }),
+});
+
+const Reason = z.object(coded("machine_gone")).meta({ id: "Reason" });
+
+/** The code of a `status_reason`, of an operation's error or of a check. */
+export const reason = Reason.nullable().meta({
+  description: "The sentence as a code with parameters; null if it has none",
+  examples: [null],
+});
+
 export const statusReason = z
   .string()
   .nullable()

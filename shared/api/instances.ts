@@ -23,6 +23,7 @@ import {
   labels,
   searchableListOf,
   shownLabels,
+  reason,
   statusReason,
   text,
   timestamp,
@@ -119,6 +120,7 @@ export const Instance = z
     url: z.string().meta({ examples: ["https://shop.example.com"] }),
     status: InstanceStatus.meta({ examples: ["running"] }),
     status_reason: statusReason,
+    reason,
     operation_id: heldBy,
     cloned_from_backup_id: id("backup")
       .nullable()
@@ -173,6 +175,7 @@ export const INSTANCE_UNVERSIONED = [
   "url",
   "domain_unicode",
   "status_reason",
+  "reason",
   "allowed_actions",
   "dns_record",
   "protection",

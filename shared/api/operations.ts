@@ -13,7 +13,7 @@ import { endpoint } from "./endpoint.ts";
 import { HISTORY_DAYS, WAITS_AT_ONCE } from "../domain/limits.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { Drill } from "./drill.ts";
-import { Actor, id, integer, resourceListOf, timestamp, waitSeconds } from "./fields.ts";
+import { Actor, id, integer, reason, resourceListOf, timestamp, waitSeconds } from "./fields.ts";
 
 const OperationStatus = z.enum(OPERATION_STATUSES);
 
@@ -105,7 +105,7 @@ export const Operation = z
     }),
     result: OperationResult.nullable().meta({ examples: [null] }),
     error: z
-      .object({ code: z.enum(OPERATION_ERRORS), message: z.string() })
+      .object({ code: z.enum(OPERATION_ERRORS), message: z.string(), reason: reason.optional() })
       .nullable()
       .meta({ description: "Why the operation failed; if its changes could not be undone, that too", examples: [null] }),
     request_id: z

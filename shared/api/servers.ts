@@ -12,6 +12,7 @@ import {
   labels,
   searchableListOf,
   shownLabels,
+  reason,
   statusReason,
   timestamp,
 } from "./fields.ts";
@@ -60,6 +61,7 @@ export const Server = z
       .meta({ description: "Null until the provider assigns one", examples: ["203.0.113.10"] }),
     status: ServerStatus.meta({ examples: ["active"] }),
     status_reason: statusReason,
+    reason,
     provider: code("sandbox"),
     region: code("eu-central"),
     size: code("small"),
@@ -91,7 +93,7 @@ export type Server = z.infer<typeof Server>;
 
 /** Fields of a server that change on their own, as its health checks find them. */
 export const SERVER_OBSERVED = { last_seen_at: true, disk_free_bytes: true, memory_free_bytes: true, reported_at: true } as const;
-export const SERVER_UNVERSIONED = ["name_unicode", ...Object.keys(SERVER_OBSERVED)];
+export const SERVER_UNVERSIONED = ["name_unicode", "reason", ...Object.keys(SERVER_OBSERVED)];
 
 /** A server in a list: without what changes every few minutes. */
 export const ListedServer = Server.omit(SERVER_OBSERVED).meta({ id: "ListedServer" });

@@ -10,12 +10,14 @@ import {
   notFound,
   operationInProgress,
 } from "../api/errors.ts";
-import { Backup } from "../api/backups.ts";
+import { BACKUP_UNVERSIONED, Backup } from "../api/backups.ts";
 import { nameOfBackup } from "../domain/backup-name.ts";
 import type { Labels } from "../api/fields.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { EDITABLE, isFailure, LIFECYCLE, type OperationType, RESTORABLE, type Transition } from "../domain/lifecycle.ts";
 import { FAILED_BACKUP_DAYS, UPLOAD } from "../domain/limits.ts";
+import { reasonOf } from "../domain/reasons.ts";
+import { withReasons } from "./check-reasons.ts";
 import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
 import { type Author, type Change, changeOf, heldByAnother, labelChange, relabeledMeanwhile, withLabels } from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
@@ -69,14 +71,17 @@ export async function listBackupsOfInstance(
 }
 
 export const backupVersion = (backup: BackupRecord): Version =>
-  versionOf(backupRef(backup.account_id, backup.id), backup, { shown: Backup, unversioned: [], status: ({ state }) => state });
+  versionOf(backupRef(backup.account_id, backup.id), backup, {
+    shown: Backup,
+    unversioned: BACKUP_UNVERSIONED,
+    status: ({ state }) => state,
+  });
 
-export const toBackup = ({ state, status_reason, upload, ...record }: BackupRecord): Backup => ({
-  ...record,
-  status: state,
+export function toBackup({ state, status_reason, upload, drill, ...record }: BackupRecord): Backup {
   // An import that is tried again keeps the reason of the try before, for a start that is withdrawn.
-  status_reason: upload !== undefined && !isFailure(state) ? null : status_reason,
-});
+  const reason = upload !== undefined && !isFailure(state) ? null : status_reason;
+  return { ...record, status: state, status_reason: reason, reason: reasonOf(reason), drill: drill && withReasons(drill) };
+}
 
 interface NewBackup {
   kind: Backup["kind"];

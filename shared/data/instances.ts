@@ -27,6 +27,7 @@ import {
   WITHOUT_ERP,
   WRITABLE,
 } from "../domain/lifecycle.ts";
+import { reasonOf } from "../domain/reasons.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { healthOf, reasonOfHealth } from "./shown-health.ts";
 import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
@@ -90,10 +91,12 @@ export const instanceVersion = (instance: InstanceRecord): Version =>
 
 function toListedInstance(record: InstanceRecord, server: Pick<ServerRecord, "state"> | undefined): ListedInstance {
   const { state, domain, operation_id, installed, server_ip } = record;
+  const status_reason = record.status_reason ?? reasonOfHealth(record, server);
   return {
     ...record,
     status: state,
-    status_reason: record.status_reason ?? reasonOfHealth(record, server),
+    status_reason,
+    reason: reasonOf(status_reason),
     health: healthOf(record, server),
     url: `https://${domain}`,
     domain_unicode: domainToUnicode(domain) || domain,

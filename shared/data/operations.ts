@@ -13,6 +13,8 @@ import {
   statusOf,
   type Transition,
 } from "../domain/lifecycle.ts";
+import { reasonOf } from "../domain/reasons.ts";
+import { withReasons } from "./check-reasons.ts";
 import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
 import { actorOf, type Author, type Change, changeOf, logEvent, now } from "./change.ts";
 import { keys } from "./keys.ts";
@@ -45,8 +47,13 @@ export function listOperations(
   return listOfParentWithLinks(list, resource_id, page, status);
 }
 
-export function toOperation({ state, ...record }: OperationRecord): Operation {
-  return { ...record, status: state };
+export function toOperation({ state, error, result, ...record }: OperationRecord): Operation {
+  return {
+    ...record,
+    status: state,
+    error: error && { ...error, reason: reasonOf(error.message) },
+    result: result && { ...result, ...(result.drill && { drill: withReasons(result.drill) }) },
+  };
 }
 
 interface NewOperation {

@@ -47,7 +47,7 @@ export interface RenamedFields {
 
 const listed = { account_id: text, number: text };
 
-export const ServerRecord = stored(Server.omit({ status: true, name_unicode: true, ...SERVER_OBSERVED })).extend({
+export const ServerRecord = stored(Server.omit({ status: true, reason: true, name_unicode: true, ...SERVER_OBSERVED })).extend({
   ...listed,
   labels,
   /** Servers of before it was stored have none. */
@@ -113,6 +113,7 @@ export type HostReport = z.infer<typeof HostReport>;
 export const InstanceRecord = stored(
   Instance.omit({
     status: true,
+    reason: true,
     allowed_actions: true,
     dns_record: true,
     url: true,
@@ -154,7 +155,7 @@ export const KeptUpload = z.object({
 });
 export type KeptUpload = z.infer<typeof KeptUpload>;
 
-const storedBackup = stored(Backup.omit({ status: true }));
+const storedBackup = stored(Backup.omit({ status: true, reason: true }));
 export const BackupRecord = storedBackup.extend({
   ...listed,
   labels,

@@ -6,6 +6,7 @@ import { Server, SERVER_UNVERSIONED } from "../api/servers.ts";
 import { newId } from "../domain/ids.ts";
 import { LIFECYCLE, SERVER_RENAMABLE, type ServerPhase, serverStatus, USABLE } from "../domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
+import { reasonOf } from "../domain/reasons.ts";
 import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now, Overtaken, labelChange, relabeledMeanwhile, withLabels } from "./change.ts";
 import type { Ending } from "./ending.ts";
@@ -52,6 +53,7 @@ export const toListedServer = (record: ServerRecord) => ({
   ...record,
   name_unicode: domainToUnicode(record.name) || record.name,
   status: serverStatus(record.state),
+  reason: reasonOf(record.status_reason),
 });
 
 /** What its health checks know of it. */

@@ -24,6 +24,7 @@ test("a backup exists immediately as pending, and is completed with its size and
     instance_name: instance.name,
     status: "pending",
     status_reason: null,
+    reason: null,
     kind: "manual",
     erp_version: instance.erp_version,
     edition: instance.edition,

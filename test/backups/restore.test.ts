@@ -105,6 +105,7 @@ test("a damaged archive fails the restore before anything changes, and nobody ca
     ...backup,
     status: "failed",
     status_reason: error?.message,
+    reason: { code: "backup_unusable", parameters: expect.any(Object) },
   });
   expect((await api.get(`/backups?status=failed`)).text).toContain(backup.id);
   expect((await api.get(`/backups?status=completed`)).text).not.toContain(backup.id);

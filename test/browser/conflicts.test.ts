@@ -9,7 +9,7 @@ import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, dialog, getInstance, more } from "./instance-page.ts";
+import { button, comeBackUntil, dialog, getInstance, more } from "./instance-page.ts";
 
 const TITLE = "Someone else changed this meanwhile";
 
@@ -173,12 +173,7 @@ describe("labels that two people add at the same time", () => {
     await form.getByLabel(/^Labels/).fill("env: test\nteam: sales");
     await mine.api.put(`/instances/${id}`, { labels: { env: "production", owner: "ana" } });
     if (when === "before") {
-      // As if the user came back from another window.
-      await expect
-        .poll(() =>
-          page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`).then(() => form.getByText(TITLE).isVisible()),
-        )
-        .toBe(true);
+      await comeBackUntil(page, form.getByText(TITLE));
     } else await button(form, "Save").click();
     await form.getByText(TITLE).waitFor();
     await button(form, "Keep my changes").click();

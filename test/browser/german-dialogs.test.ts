@@ -1,9 +1,12 @@
-// In German no dialog shows a sentence of the API as it is: what a request would do is said in the words of the catalog.
+// In German nothing shows a sentence of the API as it is: what a request would do, why something failed, and what a check found is said in
+// the words of the catalog.
 import type { Page, Response } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
 import { recordReport } from "../../shared/data/host-reports.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { Server } from "../../shared/api/servers.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { account, uniqueDomain } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
@@ -72,4 +75,68 @@ test("the dialogs that say what would happen say it in German", async ({ open })
     await dialog.getByText("Was geschieht").first().waitFor();
     for (const sentence of sentences) expect(await dialog.textContent(), path).not.toContain(sentence);
   }
+}, 240_000);
+
+const Sentences = z.looseObject({
+  status_reason: z.string().nullish(),
+  step: z.string().nullish(),
+  detail: z.string().nullish(),
+  error: z.looseObject({ message: z.string() }).nullish(),
+});
+
+/** Every sentence in a response, wherever it is. */
+function sentencesIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { status_reason, step, detail, error } = Sentences.safeParse(value).data ?? {};
+  const own = [status_reason, step, detail, error?.message].filter((each) => each !== undefined && each !== null);
+  return [...own, ...Object.values(value).flatMap(sentencesIn)];
+}
+
+test("why something failed and what a drill found is said in German, on every page", async ({ open }) => {
+  const mine = await account();
+  const server = await mine.server();
+  const instance = await mine.instance({ server_id: server.id });
+  const backup = await mine.backup(instance.id);
+  const drill = (await mine.api.post(`/backups/${backup.id}/drill`, {})).as(Operation);
+  await mine.until(drill.id);
+  const failed = (await mine.api.post("/servers", await mine.serverBody({ name: "fail-quota-1" }))).as(Server);
+  await mine.until(failed.operation_id, "failed");
+  const [broken, offline] = [
+    await seedInstance(mine.id, {
+      server_id: server.id,
+      state: "failed",
+      status_reason: "The image odoo:19.0 could not be pulled",
+    }),
+    await seedServer(mine.id, { state: "unreachable", status_reason: "The machine is switched off at the provider" }),
+  ];
+  await seedBackup(broken, {
+    state: "failed",
+    status_reason:
+      "The backup's archive cannot be used: it is a 7z archive, not the ERP's zip file: unpack it, zip its dump.sql, manifest.json and filestore, and upload that",
+  });
+  const page = await open("/config.json", { as: mine, locale: "de", fresh: true });
+  const sentences = new Set<string>();
+  const keep = async (response: Response): Promise<void> => {
+    for (const sentence of sentencesIn(await response.json())) sentences.add(sentence);
+  };
+  page.on("response", (response) => {
+    if (response.url().includes("/api/") && response.status() === 200) void keep(response);
+  });
+  const PAGES: [path: string, shown: string][] = [
+    ["/", "Das Kontingent beim Anbieter ist aufgebraucht"],
+    [`/servers/${failed.id}`, "Das Kontingent beim Anbieter ist aufgebraucht"],
+    [`/servers/${offline.id}`, "Die Maschine ist beim Anbieter ausgeschaltet"],
+    [`/instances/${broken.id}`, "Das Image odoo:19.0 ließ sich nicht laden"],
+    [
+      "/backups",
+      "Das Archiv der Sicherung ist nicht verwendbar: Es ist ein 7z-Archiv, nicht die Zip-Datei des ERP: Entpacken Sie es",
+    ],
+    [`/backups?backup=${backup.id}`, "Die Datenbank wurde ohne Fehler wiederhergestellt"],
+  ];
+  for (const [path, shown] of PAGES) {
+    await page.goto(path);
+    await page.getByText(shown).first().waitFor();
+    for (const sentence of sentences) expect(await page.locator("body").textContent(), path).not.toContain(sentence);
+  }
+  expect(sentences.size).toBeGreaterThan(PAGES.length);
 }, 240_000);

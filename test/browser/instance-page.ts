@@ -32,6 +32,15 @@ export const instancesOf = async (mine: TestAccount): Promise<ListedInstance[]> 
 export const getInstance = async (mine: TestAccount, id: string): Promise<Instance> =>
   (await mine.api.get(`/instances/${id}`)).as(Instance);
 
+/** As if the user came back from another window, until the page shows what has happened meanwhile. */
+export const comeBackUntil = (page: Page, shown: Locator): Promise<void> =>
+  expect
+    .poll(async () => {
+      await page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`);
+      return shown.isVisible();
+    })
+    .toBe(true);
+
 /** Begins to watch for a notification: a success leaves after ten seconds, and other steps of a test may take that long on a busy machine. */
 export function notification(page: Page, text: string): Promise<void> {
   const shown = page.getByText(text).first().waitFor();

@@ -7,7 +7,7 @@ import { account } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, dialog, expectGap, fact } from "./instance-page.ts";
+import { button, comeBackUntil, dialog, expectGap, fact } from "./instance-page.ts";
 
 test("a backup policy is set up, changed and deleted on the instance's page", async ({ open }) => {
   const mine = await account();
@@ -214,8 +214,7 @@ test("the account page sets the policy of new instances, changes and removes it"
   await form.getByLabel("Time zone").fill("UTC");
   const colleagues = { schedule: "0 5 * * *", timezone: "Europe/Vienna", keep: { last: 30 } };
   expect((await mine.api.put("/settings", { default_backup_policy: colleagues })).status).toBe(200);
-  await button(form, "Save policy").click();
-  await form.getByText("Someone else changed this meanwhile").waitFor();
+  await comeBackUntil(page, form.getByText("Someone else changed this meanwhile"));
   expect(await kept()).toMatchObject(colleagues);
   await button(form, "Cancel").click();
   await button(page, "Remove default policy").click();

@@ -243,5 +243,10 @@ test("a clone of a damaged archive fails and leaves nothing on the server", asyn
   });
   expect((await everyItem()).filter((item) => item.includes("SANDBOX#ERP") && item.includes(begun.id))).toEqual([]);
   const after = (await api.get(`/backups/${damaged.id}`)).as(Backup);
-  expect(after).toEqual({ ...damaged, status: "failed", status_reason: error?.message });
+  expect(after).toEqual({
+    ...damaged,
+    status: "failed",
+    status_reason: error?.message,
+    reason: { code: "backup_unusable", parameters: expect.any(Object) },
+  });
 });

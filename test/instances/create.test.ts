@@ -43,6 +43,7 @@ test("an instance exists immediately as provisioning, with its password, and is 
     domain_unicode: body["domain"],
     status: "provisioning",
     status_reason: null,
+    reason: null,
     operation_id: expect.stringMatching(/^op_/),
     cloned_from_backup_id: null,
     neutralized: false,

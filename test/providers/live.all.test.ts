@@ -131,11 +131,12 @@ test("a server that its provider rejects shows the reason, and nothing of it is 
   const body = { name: unique("erp"), provider: "hetzner", region: "fsn1", size: "cax11", ssh_key_id: (await me.sshKey()).id };
   const server = (await api.post("/servers", body)).as(Server);
   await me.until(server.operation_id, "failed");
-  expect((await api.get(`/operations/${server.operation_id}`)).as(Operation).error).toEqual({
+  expect((await api.get(`/operations/${server.operation_id}`)).as(Operation).error).toMatchObject({
     code: "PROVIDER_OUT_OF_CAPACITY",
     message:
       "Hetzner has no machine of this size available in this region; try again later, or choose another size or region. " +
       "Hetzner says: As the test asked (resource_unavailable)",
+    reason: { code: "provider_said", parameters: { why_code: "provider_out_of_capacity", provider: "Hetzner" } },
   });
   expect((await api.get(`/servers/${server.id}`)).as(Server)).toMatchObject({ status: "offline", ip_address: null });
   await me.until((await api.delete(`/servers/${server.id}`)).as(Operation).id);

@@ -33,6 +33,7 @@ test("a server exists immediately in provisioning, and is active when its operat
     ip_address: null,
     status: "provisioning",
     status_reason: null,
+    reason: null,
     labels: {},
     specs: { cpu, memory_gb, disk_gb },
     operation_id: expect.stringMatching(/^op_/),

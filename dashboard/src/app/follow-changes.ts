@@ -1,4 +1,5 @@
-// Fetches the page again when something has changed in the account, whoever changed it: asks every 30 s while the page is visible.
+// Fetches the page again when something has changed in the account, whoever changed it: asks every 30 s while the page is visible, and when
+// the user comes back to it.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { recoverAfter } from "./connection.ts";
@@ -12,6 +13,7 @@ export function useFollowChanges(): void {
     ...overview(),
     refetchInterval: ({ state }) => recoverAfter(state.error) || FOLLOW_EVERY_MS,
     staleTime: FOLLOW_EVERY_MS,
+    refetchOnWindowFocus: "always",
     retry: false,
   });
   const revision = data?.data.revision;

@@ -33,6 +33,7 @@ export const queryClient = new QueryClient({
       staleTime: FRESH_SECONDS * 1000,
       networkMode: "always", // the browser is often wrong about being offline; the request tells
       refetchOnReconnect: true,
+      refetchOnWindowFocus: false, // the overview is, and says whether anything has changed (follow-changes.ts)
       refetchInterval: ({ state }) => recoverAfter(state.error),
       // Requests that wait for the rate limit continue as soon as they may, however often.
       retry: (count, error) => waitOf(error) !== undefined || (count < RETRIES_MAX && passes(error)),

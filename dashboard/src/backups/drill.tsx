@@ -8,6 +8,7 @@ import { useState } from "react";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { whyNotDrill } from "../allowed/backups.ts";
 import { Action } from "../resource/action.tsx";
+import { checkInSentence } from "../resource/sentence.ts";
 import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
@@ -44,13 +45,13 @@ export function DrillResult({ backup }: { backup: Backup }) {
           <KeyValuePairs
             columns={2}
             minColumnWidth={200}
-            items={drill.checks.map(({ name, passed, detail }) => ({
+            items={drill.checks.map(({ name, passed, ...check }) => ({
               label: checkInWords(name),
               value: (
                 <>
                   <Found passed={passed} />
                   <Wrapped>
-                    <Box variant="small">{detail}</Box>
+                    <Box variant="small">{checkInSentence(check)}</Box>
                   </Wrapped>
                 </>
               ),

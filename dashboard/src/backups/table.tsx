@@ -12,6 +12,7 @@ import { useOperation } from "../operations/watch.ts";
 import { workOf } from "../operations/words.ts";
 import { Labels, labelsToText } from "../resource/labels.tsx";
 import type { FiltersProps } from "../resource/list-query.ts";
+import { reasonInWords } from "../resource/sentence.ts";
 import { Status } from "../resource/status.tsx";
 import { type Column, ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
@@ -188,7 +189,9 @@ function Kind({ backup: { kind, locked, expires_at } }: { backup: Backup }) {
 }
 
 /** The operation on it, or its status with the reason if it failed. */
-function BackupState({ backup: { operation_id, status, status_reason } }: { backup: Backup }) {
+function BackupState({ backup }: { backup: Backup }) {
+  const { operation_id, status } = backup;
+  const reason = reasonInWords(backup);
   const operation = useOperation(operation_id);
   const step = useStep(operation);
   if (operation !== undefined && operation.finished_at === null)
@@ -196,9 +199,9 @@ function BackupState({ backup: { operation_id, status, status_reason } }: { back
   return (
     <>
       <Status of="backup" status={status} />
-      {status_reason !== null && (
+      {reason !== null && (
         <Wrapped>
-          <Box variant="small">{status_reason}</Box>
+          <Box variant="small">{reason}</Box>
         </Wrapped>
       )}
     </>

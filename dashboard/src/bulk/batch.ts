@@ -6,6 +6,7 @@ import { refresh } from "../app/query-client.ts";
 import { passes, wordsOf } from "../app/words.ts";
 import type { Selectable } from "../messages/en/bulk.tsx";
 import { text } from "../messages/text.ts";
+import { errorInWords } from "../resource/sentence.ts";
 import { watch } from "../operations/watch-store.ts";
 import { onOtherUser, session } from "../session/session.ts";
 import { createStore } from "../session/store.ts";
@@ -150,7 +151,7 @@ async function sendOne(job: Job, id: string, isCurrent: () => boolean): Promise<
 const isUnderWay = (error: unknown): boolean => error instanceof ClientError && error.code === "IDEMPOTENCY_IN_PROGRESS";
 
 const stateOf = ({ status, error }: Operation): State =>
-  status === "failed" ? { reason: error?.message ?? text.bulk.failed } : "done";
+  status === "failed" ? { reason: error === null ? text.bulk.failed : errorInWords(error) } : "done";
 
 const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {

@@ -10,6 +10,7 @@ import { ListPage } from "../resource/list-page.tsx";
 import type { Column } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
+import { Changes, changesIn } from "./changes.tsx";
 import { EventFilters, eventQuery, Only } from "./filters.tsx";
 import { actionInWords } from "./words.ts";
 
@@ -22,7 +23,17 @@ function actorInWords({ type, ip_address }: Event["actor"]): string {
 function columnsNow(): [Column<Event>, ...Column<Event>[]] {
   const say = text.events.columns;
   return [
-    { id: "what", header: say.action, cell: ({ type }) => actionInWords(type), text: ({ type }) => actionInWords(type) },
+    {
+      id: "what",
+      header: say.action,
+      cell: (event) => (
+        <Wrapped>
+          {actionInWords(event.type)}
+          <Changes of={event} />
+        </Wrapped>
+      ),
+      text: (event) => [actionInWords(event.type), ...changesIn(event)].join("; "),
+    },
     {
       id: "resource",
       header: say.resource,

@@ -13,6 +13,7 @@ import { events, operations } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { NamedResource } from "../operations/pages.ts";
 import { workOf } from "../operations/words.ts";
+import { errorInWords } from "../resource/sentence.ts";
 import { Time } from "../resource/time.tsx";
 import { serviceNow } from "../session/clock.ts";
 import { Name } from "./names.tsx";
@@ -31,7 +32,7 @@ interface Entry extends Pick<Event, "id" | "request_id"> {
 const ofOperation = ({ type, error, finished_at, created_at, ...rest }: Operation): Entry => ({
   ...rest,
   title: workOf(type).failed,
-  reason: error?.message,
+  reason: error === null ? undefined : errorInWords(error),
   at: finished_at ?? created_at,
 });
 

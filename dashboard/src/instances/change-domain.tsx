@@ -2,6 +2,7 @@
 import Alert from "@cloudscape-design/components/alert";
 import * as z from "zod";
 import { api } from "../../../shared/api/index.ts";
+import { asciiDomain } from "../../../shared/domain/international.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { instances } from "../app/queries.ts";
@@ -38,7 +39,7 @@ export function ChangeDomain({ instance, onDismiss }: { instance: Instance; onDi
         of={id}
         error={form.error}
       />
-      <RecordToSet record={{ ...dns_record, name: form.values.domain.trim().toLowerCase() }} />
+      <RecordToSet record={{ ...dns_record, name: asciiDomain(form.values.domain.trim().toLowerCase()) }} />
     </FormDialog>
   );
 }

@@ -5,6 +5,7 @@ import type { Operation, OperationResult } from "../../../shared/api/operations.
 import { RequestId } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
+import { errorInWords } from "../resource/sentence.ts";
 import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
@@ -25,7 +26,7 @@ export function Outcome({ operation }: { operation: Operation }) {
         </Box>
       ) : (
         <>
-          {error.message}
+          {errorInWords(error)}
           <RequestId id={request_id} />
         </>
       )}

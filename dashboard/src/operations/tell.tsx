@@ -4,6 +4,7 @@ import { DRILL } from "../../../shared/domain/lifecycle.ts";
 import { RequestId } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
+import { checkInSentence, errorInWords } from "../resource/sentence.ts";
 import { workOf } from "./words.ts";
 
 export function tellEnd(operation: Operation): void {
@@ -36,8 +37,8 @@ const nameIn = ({ name = null }: Partial<Operation["resource"]>): string => (nam
 
 /** A restore drill of which a check fails is an operation that succeeded. */
 function failureOf({ type, status, error, result }: Operation): { header: string; reason: string | undefined } | undefined {
-  if (status === "failed") return { header: workOf(type).failed, reason: error?.message };
+  if (status === "failed") return { header: workOf(type).failed, reason: error === null ? undefined : errorInWords(error) };
   if (result?.drill?.status !== DRILL.failed) return undefined;
-  const reason = result.drill.checks.find(({ passed }) => passed === false)?.detail;
-  return { header: text.operations.drillFailed, reason };
+  const check = result.drill.checks.find(({ passed }) => passed === false);
+  return { header: text.operations.drillFailed, reason: check && checkInSentence(check) };
 }

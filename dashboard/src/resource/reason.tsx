@@ -2,18 +2,20 @@
 import Alert from "@cloudscape-design/components/alert";
 import type { ReactNode } from "react";
 import { SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
+import { reasonInWords } from "./sentence.ts";
 
 interface Props {
-  of: { status_reason: string | null; status: string };
+  of: Parameters<typeof reasonInWords>[0] & { status: string };
   /** A button for what to do about it. */
   action?: ReactNode;
 }
 
-export function Reason({ of: { status, status_reason }, action }: Props) {
+export function Reason({ of, action }: Props) {
+  const reason = reasonInWords(of);
   return (
-    status_reason !== null && (
-      <Alert type={status === SERVER_PHASES.ready ? "info" : "warning"} action={action}>
-        {status_reason}
+    reason !== null && (
+      <Alert type={of.status === SERVER_PHASES.ready ? "info" : "warning"} action={action}>
+        {reason}
       </Alert>
     )
   );

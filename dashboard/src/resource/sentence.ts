@@ -1,5 +1,6 @@
 // What the API says by a code and parameters, in the words of the catalog. A newer service may know more codes: then its own sentence is shown.
 import { fillIn, type Parameters } from "../../../shared/domain/sentences.ts";
+import { steps as englishSteps } from "../messages/en/steps.ts";
 import { text } from "../messages/text.ts";
 import { inShort } from "./moment.ts";
 import { sizeInWords } from "./size.ts";
@@ -11,14 +12,47 @@ interface Coded {
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-const inWords = (value: string | number, name: string): string => {
-  if (name.endsWith("_bytes")) return sizeInWords(Number(value));
-  return typeof value === "string" && TIME.test(value) ? inShort(value) : String(value);
-};
-
 /** `otherwise` is the API's own sentence; a service of before it had codes sends none. */
-export function sentenceOf(coded: Coded | undefined, otherwise: string): string {
-  const known: Readonly<Record<string, string>> = text.resource.sentences;
-  const template = coded && known[coded.code];
-  return template === undefined ? otherwise : fillIn(template, coded?.parameters ?? {}, inWords);
+export function sentenceOf(coded: Coded | null | undefined, otherwise: string): string {
+  const template = templateOf(coded?.code);
+  return template === undefined ? otherwise : filled(template, coded?.parameters ?? {});
 }
+
+function templateOf(code: string | number | undefined): string | undefined {
+  const { sentences, reasons } = text.resource;
+  const known: Readonly<Record<string, string>> = { ...sentences, ...reasons };
+  return known[code ?? ""];
+}
+
+const filled = (template: string, parameters: Parameters): string =>
+  fillIn(template, parameters, (value, name) => {
+    const part = templateOf(parameters[`${name}_code`]);
+    if (part !== undefined) return filled(part, parameters);
+    if (name === "step") return stepInWords(String(value));
+    if (name.endsWith("_bytes")) return sizeInWords(Number(value));
+    return typeof value === "string" && TIME.test(value) ? inShort(value) : String(value);
+  });
+
+/** Of the step's English name. */
+function stepInWords(label: string): string {
+  const steps: Readonly<Record<string, string>> = text.operations.steps;
+  const [code = ""] = Object.entries(englishSteps).find(([, english]) => english === label) ?? [];
+  return steps[code] ?? label;
+}
+
+/** Why an operation failed. An older service sends no code. */
+export const errorInWords = ({ message, reason }: { message: string; reason?: Coded | null | undefined }): string =>
+  sentenceOf(reason, message);
+
+/** What a check found. */
+export const checkInSentence = ({ detail, reason }: { detail: string; reason?: Coded | null | undefined }): string =>
+  sentenceOf(reason, detail);
+
+/** Why a record has its status; null if nothing says so. */
+export const reasonInWords = ({
+  status_reason,
+  reason,
+}: {
+  status_reason: string | null;
+  reason?: Coded | null;
+}): string | null => (status_reason === null ? null : sentenceOf(reason, status_reason));

@@ -20,6 +20,7 @@ import { OperationsTable } from "../operations/table.tsx";
 import { Action } from "../resource/action.tsx";
 import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
+import { BothWays } from "../resource/both-ways.tsx";
 import { Deferred } from "../resource/deferred.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
@@ -95,6 +96,7 @@ function Facts({ server }: { server: Server }) {
         minColumnWidth={200}
         items={[
           { label: say.status, value: <ServerState server={server} /> },
+          ...nameFacts(server),
           {
             label: say.address,
             value: server.ip_address === null ? say.noAddress : <Copyable value={server.ip_address} what={say.address} />,
@@ -118,6 +120,10 @@ function Facts({ server }: { server: Server }) {
 const keyNameOf = ({ ssh_key_id, ssh_key_name = null }: Pick<Server, "ssh_key_id"> & Partial<Server>): string =>
   ssh_key_name ?? ssh_key_id;
 
+/** Of a name in another script: the page's title is the one that the network writes. */
+const nameFacts = ({ name, name_unicode = name }: Pick<Server, "name"> & Partial<Server>) =>
+  name_unicode === name ? [] : [{ label: text.servers.fields.name, value: name_unicode }];
+
 const INSTANCES = 10;
 
 function instanceColumns(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
@@ -125,7 +131,11 @@ function instanceColumns(): [Column<ListedInstance>, ...Column<ListedInstance>[]
   return [
     { id: "name", header: say.name, cell: ({ id, name }) => <Link to={`/instances/${id}`}>{name}</Link> },
     { id: "status", header: say.status, cell: ({ status }) => <Status of="instance" status={status} /> },
-    { id: "domain", header: say.domain, cell: ({ domain }) => domain },
+    {
+      id: "domain",
+      header: say.domain,
+      cell: ({ domain, domain_unicode }) => <BothWays ascii={domain} unicode={domain_unicode} />,
+    },
     { id: "version", header: say.version, cell: ({ erp_version, edition }) => `${erp_version} ${edition}` },
   ];
 }

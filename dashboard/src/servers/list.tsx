@@ -4,6 +4,7 @@ import type { ListedServer } from "../../../shared/api/servers.ts";
 import { Link } from "../app/link.tsx";
 import { servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { BothWays } from "../resource/both-ways.tsx";
 import { labelsColumn } from "../resource/labels.tsx";
 import { CreateLink, ListPage } from "../resource/list-page.tsx";
 import type { Column } from "../resource/table.tsx";
@@ -18,7 +19,16 @@ const placeOf = ({ provider, region }: ListedServer) => `${provider}, ${region}`
 function columns(): [Column<ListedServer>, ...Column<ListedServer>[]] {
   const say = text.servers.fields;
   return [
-    { id: "name", header: say.name, cell: ({ id, name }) => <Link to={`/servers/${id}`}>{name}</Link>, text: ({ name }) => name },
+    {
+      id: "name",
+      header: say.name,
+      cell: ({ id, name, name_unicode }) => (
+        <Link to={`/servers/${id}`}>
+          <BothWays ascii={name} unicode={name_unicode} />
+        </Link>
+      ),
+      text: ({ name }) => name,
+    },
     { id: "status", header: say.status, cell: (server) => <ServerState server={server} />, text: ({ status }) => status },
     {
       id: "address",

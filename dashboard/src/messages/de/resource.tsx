@@ -1,5 +1,6 @@
 // What all resources share: statuses, lists, forms, dialogs, times and sizes. Titles of lists are in the plural: "Instanzen".
 import type { resource as en } from "../en/resource.tsx";
+import { reasons } from "./reasons.ts";
 import { sentences } from "./sentences.ts";
 
 /** In the accusative: "den API-Schlüssel", "das Admin-Passwort". */
@@ -32,6 +33,7 @@ export const resource: typeof en = {
     drill: { passed: "Bestanden", failed: "Nicht bestanden" },
     operation: { pending: "Wartet", running: "Läuft", succeeded: "Erfolgreich", failed: "Fehlgeschlagen" },
   },
+  reasons,
   sentences,
   conflict: {
     title: "Inzwischen von jemand anderem geändert",

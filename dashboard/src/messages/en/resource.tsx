@@ -9,6 +9,7 @@ import type {
   ProtectionStatus,
   ServerStatus,
 } from "../../../../shared/domain/lifecycle.ts";
+import { reasons } from "./reasons.ts";
 import { sentences } from "./sentences.ts";
 
 export const resource = {
@@ -45,6 +46,7 @@ export const resource = {
     >,
   },
   /** What the API says by a code: the same in English. */
+  reasons,
   sentences,
   conflict: {
     title: "Someone else changed this meanwhile",
