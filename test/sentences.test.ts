@@ -3,12 +3,15 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { reasons } from "../dashboard/src/messages/de/reasons.ts";
+import { problems } from "../dashboard/src/messages/de/problems.ts";
 import { sentences } from "../dashboard/src/messages/de/sentences.ts";
 import { steps } from "../dashboard/src/messages/en/steps.ts";
 import { workflows } from "../functions/workflows/index.ts";
 import { ROOT } from "../infra/built.ts";
+import { problemOf, PROBLEMS } from "../shared/domain/problems.ts";
 import { reasonOf, REASONS } from "../shared/domain/reasons.ts";
 import { english, SENTENCES } from "../shared/domain/sentences.ts";
+import { ERRORS } from "../shared/api/errors.ts";
 import { ARCHIVE_RULES } from "../shared/hosts/archive-rules.ts";
 
 const parametersIn = (template: string): string[] => [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).toSorted();
@@ -16,6 +19,7 @@ const parametersIn = (template: string): string[] => [...template.matchAll(/\{(\
 test.each([
   ["dry runs", sentences, SENTENCES],
   ["reasons", reasons, REASONS],
+  ["problems", problems, PROBLEMS],
 ])("German has each code of %s, with the same parameters, and says it in German", (_, german, templates) => {
   const of = (all: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(all).map(([code, template]) => [code, parametersIn(template)]));
@@ -103,7 +107,23 @@ test("each sentence about an archive has a code, whatever it is instead", () => 
       [templates.kind, templates.inGzip, templates.dump].map((each) => fill(each, { is, advice })),
     ),
     ...inside.map(({ says }) => fill(says, {})),
-    ...Object.entries(templates).flatMap(([name, each]) => (name === "unknownMethod" ? [] : [fill(each, { is: kind?.is ?? "", advice: kind?.advice ?? "" })])),
+    ...Object.entries(templates).flatMap(([name, each]) =>
+      name === "unknownMethod" ? [] : [fill(each, { is: kind?.is ?? "", advice: kind?.advice ?? "" })],
+    ),
   ];
   expect(said.filter((sentence) => reasonOf(`The uploaded archive cannot be used: ${sentence}`) === null)).toEqual([]);
+});
+
+test("each error of a response, and what the forms' schemas find wrong, has words in every language", () => {
+  const messages = Object.values(ERRORS).map(({ message }) => message);
+  const exempt = [/JSON$/, /^This path/, /^The request body/, /Content-Encoding/, /takes no body/, /^\S+$/, /\($|\? $/]; // of programs, and parts of code
+  const source = readFileSync(join(ROOT, "shared/api/errors.ts"), "utf8");
+  const said = foundIn(source, /(?:conflict|invalidState|new ApiError)\(\s*(?:"[A-Z_]+",\s*)?["`]([A-Z][^"`]{15,})["`]/g);
+  const reasonsOfFields = foundIn(
+    sourcesOf("shared/api/{fields,instances,servers,backups,tokens,backup-policy,settings}.ts"),
+    /["`](must (?:be|have|not|contain|keep|match|run)[^"`]+)["`]/g,
+  );
+  const templates = [...messages, ...said, ...reasonsOfFields].filter((each) => !exempt.some((pattern) => pattern.test(each)));
+  const unknown = templates.filter((each) => problemOf(each.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, "7")) === null);
+  expect(unknown).toEqual([]);
 });

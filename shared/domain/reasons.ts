@@ -3,6 +3,7 @@
 //
 // The code is found from the sentence. Sentences come from scripts on machines, pass through state machines as text, and older versions have
 // stored them: none of these knows codes.
+import { recognizerOf } from "./recognize.ts";
 
 /** `{name}` stands for a parameter, and for one of `PARTS` another sentence. */
 export const REASONS = {
@@ -297,62 +298,5 @@ export const REASONS = {
 
 export type ReasonCode = keyof typeof REASONS;
 
-export interface FoundReason {
-  code: ReasonCode;
-  /** Of a part, the parameter `{name}_code` is its own code; its parameters stand beside those of the whole. */
-  parameters: Record<string, string>;
-}
-
-/** Parameters that are sentences themselves, of which the code must be known. */
-const PARTS: ReadonlySet<string> = new Set(["advice", "is", "what", "why"]);
-
-interface Pattern {
-  code: ReasonCode;
-  names: readonly string[];
-  matches: RegExp;
-}
-
-const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-
-let compiled: readonly Pattern[] | undefined;
-
-/** What has most words of its own comes first: it says most. */
-function patterns(): readonly Pattern[] {
-  compiled ??= codes()
-    .map((code) => ({ code, words: REASONS[code].split(/\{\w+\}/), names: [...REASONS[code].matchAll(/\{(\w+)\}/g)] }))
-    .toSorted((a, b) => b.words.join("").length - a.words.join("").length)
-    .map(({ code, words, names }) => ({
-      code,
-      names: names.map(([, name = ""]) => name),
-      matches: new RegExp(`^${words.map(escaped).join("(.+?)")}$`, "s"),
-    }));
-  return compiled;
-}
-
-const isCode = (name: string): name is ReasonCode => name in REASONS;
-const codes = (): ReasonCode[] => Object.keys(REASONS).filter(isCode);
-
 /** The code of a sentence and its parameters; null for a sentence that has none. */
-export function reasonOf(sentence: string | null): FoundReason | null {
-  if (sentence === null) return null;
-  for (const { code, names, matches } of patterns()) {
-    const found = matches.exec(sentence);
-    const parameters = found && parametersIn(names, found.slice(1));
-    if (parameters) return { code, parameters };
-  }
-  return null;
-}
-
-/** Undefined if a part is no known sentence. */
-function parametersIn(names: readonly string[], values: readonly string[]): Record<string, string> | undefined {
-  const parameters: Record<string, string> = {};
-  for (const [index, name] of names.entries()) {
-    const value = values[index] ?? "";
-    parameters[name] = value;
-    if (!PARTS.has(name)) continue;
-    const part = reasonOf(value);
-    if (part === null) return undefined;
-    Object.assign(parameters, part.parameters, { [name]: value, [`${name}_code`]: part.code });
-  }
-  return parameters;
-}
+export const reasonOf = recognizerOf(REASONS);

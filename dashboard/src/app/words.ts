@@ -3,6 +3,7 @@ import { ClientError } from "../../../shared/api/client-of.ts";
 import { ApiError, type Problem } from "../../../shared/api/errors.ts";
 import { text } from "../messages/text.ts";
 import { waitOf } from "./limit.ts";
+import { recognized } from "./recognized.ts";
 
 interface Words {
   title: string;
@@ -21,7 +22,8 @@ function wordsFor(error: ClientError): Omit<Words, "requestId"> {
   if (error.code === "NETWORK_ERROR") return say.network;
   if (error.code === "RATE_LIMIT_EXCEEDED")
     return { title: say.limit.title, text: say.limit.text(spanInWords(waitOf(error) ?? 0)) };
-  if (error.status >= 500 || error.code === "UNEXPECTED_RESPONSE") return { title: say.service, text: `${error.message}.` };
+  if (error.status >= 500 || error.code === "UNEXPECTED_RESPONSE")
+    return { title: say.service, text: `${recognized(error.message)}.` };
   if (error.code === "NOT_FOUND") return say.missing;
   if (error.code === "PRECONDITION_FAILED") return say.changed;
   return { title: say.rejected, text: sentencesOf(error) };
@@ -30,7 +32,9 @@ function wordsFor(error: ClientError): Omit<Words, "requestId"> {
 /** The message, or what it sums up: the fields with their reasons. */
 function sentencesOf({ message, details }: ClientError): string {
   const problems = listedIn(details);
-  return problems.length === 0 ? `${message}.` : problems.map(({ field, reason }) => `${field} ${reason}.`).join(" ");
+  return problems.length === 0
+    ? `${recognized(message)}.`
+    : problems.map(({ field, reason }) => `${field} ${recognized(reason)}.`).join(" ");
 }
 
 /** A number of seconds in words: "4 min 10 s", "2 h 5 min". */

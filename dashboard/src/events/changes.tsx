@@ -25,7 +25,7 @@ function inWords({ field, before, after }: FieldChange): string {
 function valueInWords(value: unknown): string {
   if (value === null || value === undefined || value === "") return "–";
   if (typeof value === "boolean") return value ? text.events.on : text.events.off;
-  if (typeof value !== "object") return String(value);
+  if (typeof value === "string" || typeof value === "number") return String(value);
   if (Array.isArray(value)) return value.map(valueInWords).join(", ");
   const parts = Object.entries(value).map(([name, part]) => `${name}: ${valueInWords(part)}`);
   return parts.length === 0 ? "–" : parts.join(", ");

@@ -11,12 +11,15 @@ import type { BackupPolicy } from "../../../shared/api/backup-policy.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { whyNotProtect } from "../allowed/instances.ts";
+import { reasonOf } from "../../../shared/domain/reasons.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { backupPolicies } from "../app/queries.ts";
+import { recognized } from "../app/recognized.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
+import { sentenceOf } from "../resource/sentence.ts";
 import { Status } from "../resource/status.tsx";
 import { Time, Times } from "../resource/time.tsx";
 import { drillsInWords, keepInWords, scheduleInWords } from "./words.ts";
@@ -107,7 +110,12 @@ function State({ protection, policy, none }: StateProps) {
   );
 }
 
+/** Why the backup failed, or why there was none. */
+const reasonInWords = (reason: string): string => sentenceOf(reasonOf(reason), recognized(reason));
+
 function LastRun({ run }: { run: BackupPolicy["last_run"] }) {
   const say = text.policies.protection;
-  return run === null ? say.noLastRun : say.run(run.status, <Time at={run.at} exact />, run.reason);
+  return run === null
+    ? say.noLastRun
+    : say.run(run.status, <Time at={run.at} exact />, run.reason === null ? null : reasonInWords(run.reason));
 }

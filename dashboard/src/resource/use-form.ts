@@ -5,6 +5,7 @@ import { useLocation } from "react-router";
 import type * as z from "zod";
 import { parse } from "../../../shared/runtime/validate.ts";
 import { beforeReload } from "../app/reload.ts";
+import { recognized } from "../app/recognized.ts";
 import { problemsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { session, subscribe } from "../session/session.ts";
@@ -123,7 +124,9 @@ export function whyWrong(problems: ReturnType<typeof problemsOf>, field: string)
   const problem = problems.find((each) => each.field === field || each.field.startsWith(`${field}.`));
   if (problem === undefined) return undefined;
   if (problem.field === field && problem.reason === "is required") return text.resource.form.required;
-  return problem.field === field ? sentence(problem.reason) : `${problem.field.slice(field.length + 1)} ${problem.reason}.`;
+  return problem.field === field
+    ? sentence(recognized(problem.reason))
+    : `${problem.field.slice(field.length + 1)} ${recognized(problem.reason)}.`;
 }
 
 /** An empty field counts as missing, so that the reason is "is required" and not what its content had to be. */

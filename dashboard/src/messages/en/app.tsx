@@ -1,7 +1,9 @@
 // What every page has: errors, the strip of the sandbox, and the title in the browser's tab.
 import type { ReactNode } from "react";
+import { problems } from "./problems.ts";
 
 export const app = {
+  problems,
   product: "ERP control plane",
   home: "Home",
   support: "Get support",

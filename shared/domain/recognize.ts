@@ -1,0 +1,60 @@
+// Finds the code of a sentence, and its parameters, among templates: `{name}` in a template stands for a parameter.
+
+export interface Recognized<Code extends string> {
+  code: Code;
+  /** Of a part, the parameter `{name}_code` is its own code; its parameters stand beside those of the whole. */
+  parameters: Record<string, string>;
+}
+
+/** Parameters that are sentences themselves, of which the code must be known. */
+const PARTS: ReadonlySet<string> = new Set(["advice", "is", "what", "why"]);
+
+interface Pattern<Code> {
+  code: Code;
+  names: readonly string[];
+  matches: RegExp;
+}
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+
+/** What has most words of its own comes first: it says most. */
+function patternsOf<Code extends string>(templates: Readonly<Record<Code, string>>): readonly Pattern<Code>[] {
+  const isCode = (name: string): name is Code => name in templates;
+  return Object.keys(templates)
+    .filter(isCode)
+    .map((code) => ({ code, words: templates[code].split(/\{\w+\}/), names: [...templates[code].matchAll(/\{(\w+)\}/g)] }))
+    .toSorted((a, b) => b.words.join("").length - a.words.join("").length)
+    .map(({ code, words, names }) => ({
+      code,
+      names: names.map(([, name = ""]) => name),
+      matches: new RegExp(`^${words.map(escaped).join("(.+?)")}$`, "s"),
+    }));
+}
+
+export function recognizerOf<Code extends string>(templates: Readonly<Record<Code, string>>) {
+  let patterns: readonly Pattern<Code>[] | undefined; // built when first needed: most responses have no sentence
+  const recognize = (sentence: string | null): Recognized<Code> | null => {
+    if (sentence === null) return null;
+    patterns ??= patternsOf(templates);
+    for (const { code, names, matches } of patterns) {
+      const found = matches.exec(sentence);
+      const parameters = found && parametersIn(names, found.slice(1));
+      if (parameters) return { code, parameters };
+    }
+    return null;
+  };
+  /** Undefined if a part is no known sentence. */
+  function parametersIn(names: readonly string[], values: readonly string[]): Record<string, string> | undefined {
+    const parameters: Record<string, string> = {};
+    for (const [index, name] of names.entries()) {
+      const value = values[index] ?? "";
+      parameters[name] = value;
+      if (!PARTS.has(name)) continue;
+      const part = recognize(value);
+      if (part === null) return undefined;
+      Object.assign(parameters, part.parameters, { [name]: value, [`${name}_code`]: part.code });
+    }
+    return parameters;
+  }
+  return recognize;
+}
