@@ -100,6 +100,8 @@ export const PROBLEMS = {
   field_neutralize: "must be false when restore_database is false, because only a restored database can be neutralized",
   field_current_password: "is not the current password",
   field_postgres: "must not be one of PostgreSQL's own databases: {names}",
+  error_import_again:
+    "The backup is {status}, and there is no failed import of it to try again: upload the archive again if you need it",
 } as const satisfies Record<string, string>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

@@ -294,6 +294,21 @@ export const REASONS = {
   restored_files_unreadable: "The restored files cannot be read",
   files_not_swapped: "The ERP's files could not be swapped",
   files_not_put_back: "The ERP's files could not be put back",
+  disk_almost_full: "The work was stopped before the server's disk was full: it has {free_mb} MB free",
+  drill_database_reports: "The throwaway database server reports: {output}",
+  check_page_loads: "The ERP started without scheduled jobs, and its sign-in page loads with a stylesheet and a script",
+  check_page_incomplete: "The ERP started on the restored data shows its sign-in page, but a {file} of it does not load",
+  health_proxy: "The server's proxy is not running, so nobody can reach the ERP",
+  health_page: "The ERP does not respond: its sign-in page does not load",
+  health_stylesheet: "The ERP responds, but a stylesheet of its sign-in page does not load, so its pages cannot be used",
+  health_script: "The ERP responds, but a script of its sign-in page does not load, so its pages cannot be used",
+  health_failing: "The ERP cannot be used",
+  modules_interrupted:
+    "The installation or upgrade of these modules was interrupted: {modules}. Repeat it in the ERP's list of apps, then restart the instance",
+  disk_quota_exceeded:
+    "The instance uses more of its server's disk than its quota. Raise the quota, or remove files; if the disk gets almost full, the instance is paused",
+  disk_paused:
+    "The instance is paused, because its server's disk is almost full, and it uses more than its quota or has grown the most. It goes on by itself once there is room on the server, or its quota is raised",
 } as const satisfies Record<string, string>;
 
 export type ReasonCode = keyof typeof REASONS;

@@ -106,4 +106,6 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
     "muss aus sein, wenn die Datenbank nicht wiederhergestellt wird: Nur eine wiederhergestellte Datenbank lässt sich neutralisieren",
   field_current_password: "ist nicht das aktuelle Passwort",
   field_postgres: "darf keine der eigenen Datenbanken von PostgreSQL sein: {names}",
+  error_import_again:
+    "Es gibt keinen fehlgeschlagenen Import dieser Sicherung, der sich wiederholen ließe (Status: {status}): Laden Sie das Archiv bei Bedarf noch einmal hoch",
 };

@@ -299,4 +299,22 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   restored_files_unreadable: "Die wiederhergestellten Dateien lassen sich nicht lesen",
   files_not_swapped: "Die Dateien des ERP ließen sich nicht austauschen",
   files_not_put_back: "Die Dateien des ERP ließen sich nicht zurücklegen",
+  disk_almost_full: "Die Arbeit wurde abgebrochen, bevor der Datenträger des Servers voll war: {free_mb} MB sind frei",
+  drill_database_reports: "Der Datenbankserver für den Test meldet: {output}",
+  check_page_loads:
+    "Das ERP ist ohne geplante Aktionen gestartet, und seine Anmeldeseite lädt mit einem Stylesheet und einem Skript",
+  check_page_incomplete:
+    "Das ERP, das auf den wiederhergestellten Daten gestartet wurde, zeigt seine Anmeldeseite, aber davon lädt etwas nicht ({file})",
+  health_proxy: "Der Proxy des Servers läuft nicht, daher ist das ERP für niemanden erreichbar",
+  health_page: "Das ERP antwortet nicht: Seine Anmeldeseite lädt nicht",
+  health_stylesheet:
+    "Das ERP antwortet, aber ein Stylesheet seiner Anmeldeseite lädt nicht, daher sind seine Seiten nicht benutzbar",
+  health_script: "Das ERP antwortet, aber ein Skript seiner Anmeldeseite lädt nicht, daher sind seine Seiten nicht benutzbar",
+  health_failing: "Das ERP ist nicht benutzbar",
+  modules_interrupted:
+    "Die Installation oder Aktualisierung dieser Module wurde unterbrochen: {modules}. Wiederholen Sie sie in der App-Liste des ERP, und starten Sie die Instanz dann neu",
+  disk_quota_exceeded:
+    "Die Instanz belegt auf ihrem Server mehr Platz, als ihr Kontingent erlaubt. Erhöhen Sie das Kontingent, oder entfernen Sie Dateien; wird der Datenträger fast voll, wird die Instanz angehalten",
+  disk_paused:
+    "Die Instanz ist angehalten, weil der Datenträger ihres Servers fast voll ist und sie mehr als ihr Kontingent belegt oder am meisten gewachsen ist. Sie läuft von selbst weiter, sobald auf dem Server Platz ist oder ihr Kontingent erhöht wird",
 };
