@@ -26,7 +26,7 @@ import { DrillResult } from "./drill.tsx";
 import { kindInWords, momentOf, versionOf } from "./words.ts";
 import { sizeInWords } from "../resource/size.ts";
 
-const ImportAgain = lazily(async () => (await import("./import-again.tsx")).ImportAgain, "backupDialogs", "servers");
+const ImportAgain = lazily(async () => (await import("../uploads/import-again.tsx")).ImportAgain, "backupDialogs", "servers");
 
 interface Props {
   id: string;

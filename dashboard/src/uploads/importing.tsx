@@ -13,12 +13,7 @@ import { text } from "../messages/text.ts";
 import { Progress } from "../operations/progress.tsx";
 import { Reason } from "../resource/reason.tsx";
 
-const ImportAgain = lazily(
-  async () => (await import("../backups/import-again.tsx")).ImportAgain,
-  "allowed",
-  "backupDialogs",
-  "servers",
-);
+const ImportAgain = lazily(async () => (await import("./import-again.tsx")).ImportAgain, "allowed", "backupDialogs", "servers");
 
 export function Importing({ id, onAgain }: { id: string; onAgain: () => void }) {
   const navigate = useNavigate();
