@@ -75,6 +75,7 @@ export const backupVersion = (backup: BackupRecord): Version =>
     shown: Backup,
     unversioned: BACKUP_UNVERSIONED,
     status: ({ state }) => state,
+    shownAs: ({ drill }) => ({ drill: drill && withReasons(drill) }),
   });
 
 export function toBackup({ state, status_reason, upload, drill, ...record }: BackupRecord): Backup {

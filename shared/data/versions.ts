@@ -21,16 +21,18 @@ interface Kind<T> {
   unversioned: readonly string[];
   /** The public name for the stored `state`. */
   status?: (record: T) => string;
+  /** Fields that are shown in another form than they are stored in. */
+  shownAs?: (record: T) => object;
 }
 
 export function versionOf<T extends object>(
   { key, schema }: Ref<T>,
   record: T,
-  { shown, unversioned, status }: Kind<T>,
+  { shown, unversioned, status, shownAs }: Kind<T>,
 ): Version {
   const fields = versionedFields(shown.shape, unversioned);
   const values = Object.fromEntries(Object.entries(record).filter(([name]) => fields.includes(name)));
-  const tag = (each: T) => etagOf({ ...each, ...(status !== undefined && { status: status(each) }) }, fields);
+  const tag = (each: T) => etagOf({ ...each, ...(status !== undefined && { status: status(each) }), ...shownAs?.(each) }, fields);
   return {
     key,
     etag: tag(record),

@@ -51,6 +51,8 @@ test("a drill restores a backup to nowhere, and says that it can be restored", a
   expect(after).toEqual({ ...backup, drill: { status: "passed", at: expect.any(String), checks: expect.any(Array) } });
   expect(after.drill?.checks.map(({ name }) => name)).toEqual(["checksum", "restores", "boots", "rows", "files"]);
   expect(passedOf(after)).toEqual({ checksum: true, restores: true, boots: true, rows: true, files: true });
+  const { etag = "" } = (await me.api.get(`/backups/${backup.id}`)).headers;
+  expect((await me.api.put(`/backups/${backup.id}`, { note: "Drilled" }, { headers: { "if-match": etag } })).status).toBe(200);
   expect((await me.api.get(`/instances/${instance.id}`)).text).toContain('"status":"running"');
   for (const id of [instance.id, backup.id, instance.server_id])
     expect((await me.api.get(`/operations?resource_id=${id}`)).text, id).toContain(operation.id);
