@@ -19,9 +19,9 @@ export function sentenceOf(coded: Coded | null | undefined, otherwise: string): 
 }
 
 function templateOf(code: string | number | undefined): string | undefined {
-  const { sentences, reasons } = text.resource;
-  const known: Readonly<Record<string, string>> = { ...sentences, ...reasons };
-  return known[code ?? ""];
+  const sentences: Readonly<Record<string, string>> = text.resource.sentences;
+  const reasons: Readonly<Record<string, string>> = text.resource.reasons;
+  return code === undefined ? undefined : (sentences[code] ?? reasons[code]);
 }
 
 const filled = (template: string, parameters: Parameters): string =>
