@@ -62,6 +62,7 @@ const VALUES = [
   "7",
   "it is damaged",
   "An ERP",
+  "the server's disk is full",
   "The throwaway ERP",
   "The machine no longer exists at the provider",
   "does not respond",

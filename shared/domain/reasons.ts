@@ -309,6 +309,18 @@ export const REASONS = {
     "The instance uses more of its server's disk than its quota. Raise the quota, or remove files; if the disk gets almost full, the instance is paused",
   disk_paused:
     "The instance is paused, because its server's disk is almost full, and it uses more than its quota or has grown the most. It goes on by itself once there is room on the server, or its quota is raised",
+  image_not_pulled_because: "The image {image} could not be pulled: {why}",
+  pull_disk_full: "the server's disk is full",
+  pull_limited:
+    "{registry} limits how much this server may pull. Try again in some hours; the operator of the service can set a mirror or credentials",
+  pull_processor: "{registry} does not have it for this server's processor",
+  pull_certificate: "the certificate of {registry} is not valid",
+  pull_unreached: "the server cannot reach {registry}",
+  pull_silent: "{registry} does not respond",
+  pull_unknown: "{registry} has no such image, or shows it only to others",
+  pull_rejected: "{registry} rejects the service's credentials, or requires some",
+  pull_other: "Docker reports: {output}",
+  pull_slow: "{registry} sent too little in {minutes} minutes",
 } as const satisfies Record<string, string>;
 
 export type ReasonCode = keyof typeof REASONS;

@@ -317,4 +317,16 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
     "Die Instanz belegt auf ihrem Server mehr Platz, als ihr Kontingent erlaubt. Erhöhen Sie das Kontingent, oder entfernen Sie Dateien; wird der Datenträger fast voll, wird die Instanz angehalten",
   disk_paused:
     "Die Instanz ist angehalten, weil der Datenträger ihres Servers fast voll ist und sie mehr als ihr Kontingent belegt oder am meisten gewachsen ist. Sie läuft von selbst weiter, sobald auf dem Server Platz ist oder ihr Kontingent erhöht wird",
+  image_not_pulled_because: "Das Image {image} ließ sich nicht laden: {why}",
+  pull_disk_full: "Der Datenträger des Servers ist voll",
+  pull_limited:
+    "{registry} begrenzt, wie viel dieser Server laden darf. Versuchen Sie es in einigen Stunden noch einmal; der Betreiber kann einen Spiegel oder Zugangsdaten einrichten",
+  pull_processor: "{registry} hat es nicht für den Prozessor dieses Servers",
+  pull_certificate: "Das Zertifikat von {registry} ist ungültig",
+  pull_unreached: "Der Server erreicht {registry} nicht",
+  pull_silent: "{registry} antwortet nicht",
+  pull_unknown: "{registry} hat dieses Image nicht oder zeigt es nur anderen",
+  pull_rejected: "{registry} lehnt die Zugangsdaten des Dienstes ab oder verlangt welche",
+  pull_other: "Docker meldet: {output}",
+  pull_slow: "{registry} hat in {minutes} Minuten zu wenig gesendet",
 };
