@@ -25,6 +25,7 @@ test("a backup exists immediately as pending, and is completed with its size and
     status: "pending",
     status_reason: null,
     reason: null,
+    file_name: null,
     kind: "manual",
     erp_version: instance.erp_version,
     edition: instance.edition,
