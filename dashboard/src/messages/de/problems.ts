@@ -11,10 +11,13 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_conflict: "Die Anfrage widerspricht etwas, was es schon gibt",
   error_state: "Der Status der Ressource lässt diese Aktion nicht zu",
   error_busy: "Auf dieser Ressource läuft ein anderer Vorgang; warten Sie, bis er beendet ist",
-  error_archive_in_check: "Der Server prüft gerade ein anderes Archiv; warten Sie, bis das beendet ist, oder wählen Sie einen anderen Server",
+  error_archive_in_check:
+    "Der Server prüft gerade ein anderes Archiv; warten Sie, bis das beendet ist, oder wählen Sie einen anderen Server",
   error_quota: "Das Konto hat sein Kontingent für diese Art von Ressource ausgeschöpft",
-  error_quota_of: "Das Konto darf höchstens {limit} davon haben ({resource}); wenden Sie sich an den Betreiber, um das Kontingent zu erhöhen",
-  error_uploads: "Das Konto darf höchstens {limit} unfertige Uploads haben; schließen Sie zuerst einen ab, oder löschen Sie einen",
+  error_quota_of:
+    "Das Konto darf höchstens {limit} davon haben ({resource}); wenden Sie sich an den Betreiber, um das Kontingent zu erhöhen",
+  error_uploads:
+    "Das Konto darf höchstens {limit} unfertige Uploads haben; schließen Sie zuerst einen ab, oder löschen Sie einen",
   error_key_in_progress: "Eine Anfrage mit diesem Idempotency-Key läuft noch; versuchen Sie es gleich noch einmal",
   error_key_reused: "Dieser Idempotency-Key wurde schon für eine andere Anfrage verwendet",
   error_changed: "Die Ressource hat sich inzwischen geändert",
@@ -44,10 +47,12 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_backup_uploaded: "Eine hochgeladene Sicherung hat keine Instanz; erstellen Sie stattdessen daraus eine Instanz",
   error_part_missing: "Teil {number} des Uploads ist nicht angekommen",
   error_parts_missing: "{count} Teile des Uploads sind nicht angekommen, der erste davon ist Teil {number}",
-  error_settings_changed: "Die Einstellungen wurden gleichzeitig geändert; sehen Sie nach, und versuchen Sie es bei Bedarf noch einmal",
+  error_settings_changed:
+    "Die Einstellungen wurden gleichzeitig geändert; sehen Sie nach, und versuchen Sie es bei Bedarf noch einmal",
   error_server_renamed: "Der Server wurde gleichzeitig umbenannt; sehen Sie nach, und versuchen Sie es bei Bedarf noch einmal",
   error_labels_changed: "Die Labels wurden gleichzeitig geändert; sehen Sie nach, und versuchen Sie es bei Bedarf noch einmal",
-  error_policy_changed: "Der Sicherungsplan wurde gleichzeitig geändert; sehen Sie nach, und versuchen Sie es bei Bedarf noch einmal",
+  error_policy_changed:
+    "Der Sicherungsplan wurde gleichzeitig geändert; sehen Sie nach, und versuchen Sie es bei Bedarf noch einmal",
   error_backup_changed: "Diese Sicherung wurde gleichzeitig geändert",
   run_too_late: "Die Instanz und ihr Server wurden erst verfügbar, als die Zeit für diesen Lauf vorbei war",
   run_without_place: "Der Server hatte vor dem nächsten Lauf keinen Platz für eine weitere planmäßige Sicherung",
@@ -69,9 +74,11 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   field_labels_most: "darf höchstens {count} Labels haben; entfernen Sie einige",
   field_labels_bytes: "darf höchstens {count} Bytes in UTF-8 haben, Schlüssel und Werte zusammen",
   field_entries_most: "darf höchstens {count} Einträge haben",
-  field_server_name: "muss aus 1 bis 63 Kleinbuchstaben, Ziffern und Bindestrichen bestehen und darf nicht mit einem Bindestrich beginnen oder enden",
+  field_server_name:
+    "muss aus 1 bis 63 Kleinbuchstaben, Ziffern und Bindestrichen bestehen und darf nicht mit einem Bindestrich beginnen oder enden",
   field_domain: "muss ein Domainname in Kleinbuchstaben sein, zum Beispiel shop.example.com",
-  field_domain_public: "muss eine öffentliche Domain sein: Diese ist für interne Zwecke reserviert oder nennt die Metadaten einer Cloud",
+  field_domain_public:
+    "muss eine öffentliche Domain sein: Diese ist für interne Zwecke reserviert oder nennt die Metadaten einer Cloud",
   field_email: "muss eine E-Mail-Adresse sein",
   field_label: "muss ein Label sein, zum Beispiel env:production",
   field_letter: "muss einen Buchstaben oder eine Ziffer enthalten",
@@ -95,8 +102,10 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   field_another_backup: "ist eine Sicherung einer anderen Instanz",
   field_only_with_backup: "ist nur mit backup_id möglich",
   field_server_required: "ist erforderlich, weil die Sicherung keine Instanz hat",
-  field_neutralize: "muss aus sein, wenn die Datenbank nicht wiederhergestellt wird: Nur eine wiederhergestellte Datenbank lässt sich neutralisieren",
+  field_neutralize:
+    "muss aus sein, wenn die Datenbank nicht wiederhergestellt wird: Nur eine wiederhergestellte Datenbank lässt sich neutralisieren",
   field_current_password: "ist nicht das aktuelle Passwort",
   field_postgres: "darf keine der eigenen Datenbanken von PostgreSQL sein: {names}",
-  error_import_again: "Es gibt keinen fehlgeschlagenen Import dieser Sicherung, der sich wiederholen ließe (Status: {status}): Laden Sie das Archiv bei Bedarf noch einmal hoch",
+  error_import_again:
+    "Es gibt keinen fehlgeschlagenen Import dieser Sicherung, der sich wiederholen ließe (Status: {status}): Laden Sie das Archiv bei Bedarf noch einmal hoch",
 };
