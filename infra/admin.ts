@@ -34,9 +34,10 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
   delete-user --email EMAIL                                removes a user and ends all of their sessions; keeps and lists the API
                                                            tokens that they created; an account keeps its last user
   set-password --email EMAIL                               a new password; ends all of the user's sessions
-  set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N --sessions N
-  index [--account ID]                                     adds what search, labels, filters of events and the overview need to the
-                                                           records from before these; safe at any time, and again
+  set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N --sessions N --backups N --backup-bytes N
+                                                           new quotas; --backup-bytes also takes GB and TB (500GB)
+  index [--account ID]                                     adds what search, labels, filters of events, the overview and the quotas of
+                                                           backups need to the records from before these; safe at any time, and again
   release-machine --name NAME                              lets any account use one of your own machines, which you have
                                                            reinstalled, and not only the account that used it last
   service-key [--secret ARN]                               the SSH key that the service uses to log in to machines; for a
@@ -59,12 +60,15 @@ const OPTIONS = {
   "ssh-keys": { type: "string" },
   users: { type: "string" },
   sessions: { type: "string" },
+  backups: { type: "string" },
+  "backup-bytes": { type: "string" },
   secret: { type: "string" },
   "ask-password": { type: "boolean" },
   help: { type: "boolean" },
 } as const;
 
 const WHOLE = z.string().regex(/^\d{1,6}$/, "must be a whole number");
+const BYTES = z.string().regex(/^(\d{1,15}|\d{1,6}[GT]B)$/, "must be a whole number of bytes, GB or TB, such as 500GB");
 const FEW = WHOLE.refine(
   (text) => Number(text) >= 1 && Number(text) <= SESSIONS_PER_USER,
   `must be from 1 to ${SESSIONS_PER_USER}`,
@@ -77,7 +81,14 @@ const QUOTAS = [
   { option: "ssh-keys", kind: "ssh_key", form: WHOLE },
   { option: "users", kind: "user", form: WHOLE },
   { option: "sessions", kind: "session", form: FEW }, // of each user; the oldest ends
+  { option: "backups", kind: "backup", form: WHOLE },
+  { option: "backup-bytes", kind: "backup_bytes", form: BYTES },
 ] as const;
+
+const UNITS: Readonly<Record<string, number>> = { GB: 1e9, TB: 1e12 };
+
+/** What an option says, of which `form` has made sure that it is a number, of bytes perhaps with a unit. */
+const numberOf = (value: string): number => Number.parseInt(value, 10) * (UNITS[value.slice(-2)] ?? 1);
 
 class UsageError extends Error {}
 
@@ -162,7 +173,8 @@ async function list(): Promise<void> {
   for (const account of await allAccounts()) {
     const used = Object.keys(DEFAULT_QUOTAS).map((kind) => {
       const quota = z.record(z.string(), z.unknown()).parse(account);
-      return `${kind.replace("_", " ")}s ${String(quota[`used_${kind}`])}/${String(quota[`limit_${kind}`])}`;
+      const name = kind === "backup_bytes" ? "backup bytes" : `${kind.replace("_", " ")}s`;
+      return `${name} ${String(quota[`used_${kind}`])}/${String(quota[`limit_${kind}`])}`;
     });
     used.push(`sessions per user ${account.limit_session}`);
     console.log(`${account.id}  ${account.account_name}\n  ${used.join(", ")}\n  ${(await emailsOf(account.id)).join(", ")}`);
@@ -184,8 +196,8 @@ async function quotas(accountId: string, values: Values): Promise<void> {
   });
   if (limits.length === 0) throw new UsageError(`Give at least one of ${QUOTAS.map(({ option }) => `--${option}`).join(", ")}.`);
   for (const { option, kind, limit } of limits) {
-    await setQuota(accountId, kind, Number(limit));
-    console.log(`${accountId} can have ${limit} ${option}${kind === "session" ? " per user" : ""}`);
+    await setQuota(accountId, kind, numberOf(limit));
+    console.log(`${accountId} can have ${limit} ${option.replace("-bytes", " bytes")}${kind === "session" ? " per user" : ""}`);
   }
 }
 

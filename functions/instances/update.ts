@@ -30,7 +30,7 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
     );
     const instance = presentInstance(records.instance);
     match(change, instanceVersion(instance));
-    const forecast = () => forecastUpdate(instance, body);
+    const forecast = () => forecastUpdate(caller, instance, body);
     const { domain, ...fields } = body;
     if (domain === undefined || domain === instance.domain) {
       const named = domain !== undefined;

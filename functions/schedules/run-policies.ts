@@ -132,6 +132,22 @@ async function move(subject: Due, server: ServerRecord | undefined, due: DueRun,
   // A run that waits for a place is not skipped, even if its instance was not available when there was one.
   if (overtaken || (!isFull && isHeldTooLong(due, at))) return skipRun(subject, due, reasonOf(subject, server, due), at);
   try {
+    return await begin(subject, server, due, { isFull, at });
+  } catch (error) {
+    // Not held for an hour as when the instance is busy: somebody has to act, and is told at once.
+    if (error instanceof ApiError && error.code === "QUOTA_EXCEEDED") return skipRun(subject, due, error.message, at);
+    throw error;
+  }
+}
+
+async function begin(
+  subject: Due,
+  server: ServerRecord | undefined,
+  due: DueRun,
+  { isFull, at }: { isFull: boolean; at: string },
+): Promise<PolicyRecord> {
+  const { policy } = subject;
+  try {
     if (isFull) return await wait(subject, due, at);
     if (server === undefined) throw new Error(`Server ${policy.server_id} does not exist`);
     requireUsable(server);
@@ -143,7 +159,7 @@ async function move(subject: Due, server: ServerRecord | undefined, due: DueRun,
   } catch (error) {
     if (error instanceof NoPlace) return wait(subject, due, at);
     if (error instanceof ConditionFailed && (await tookPlace(policy, due))) return passRun(subject, due, at);
-    if (error instanceof Overtaken || !(error instanceof ApiError)) throw error;
+    if (error instanceof Overtaken || !(error instanceof ApiError) || error.code === "QUOTA_EXCEEDED") throw error;
     return due.held_since === null ? holdRun(subject, due, at) : policy;
   }
 }

@@ -19,7 +19,7 @@ export const handler = handle(api.uploads.create)(async ({ body, caller, by, rea
   });
   logEvent(change, by, "upload.create", { type: "upload", id: upload.id, name: upload.note });
   return commit(change, toUpload(upload, [])).catch(async (error: unknown) => {
-    if (!(error instanceof ApiError) || error.code !== "QUOTA_EXCEEDED") throw error;
+    if (!(error instanceof ApiError) || error.code !== "QUOTA_EXCEEDED" || error.details?.["resource"] !== "upload") throw error;
     throw tooManyUploads(UPLOAD.atOnce, await unfinishedUploads(caller.account_id));
   });
 });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { EDITIONS } from "../domain/erp-versions.ts";
 import { LEFT_OUT_KINDS } from "../domain/left-out.ts";
 import { BACKUP_STATUSES } from "../domain/lifecycle.ts";
-import { UPLOAD } from "../domain/limits.ts";
+import { DEFAULT_QUOTAS, UPLOAD } from "../domain/limits.ts";
 import { KEEP_RULES } from "../domain/retention.ts";
 import { endpoint } from "./endpoint.ts";
 import {
@@ -32,6 +32,7 @@ import {
   backupUploaded,
   instanceOfBackupDeleted,
   operationInProgress,
+  overQuota,
   serverNotActive,
   serverTriesAnother,
 } from "./errors.ts";
@@ -177,6 +178,7 @@ export const backups = {
       operationInProgress(exampleId("operation")),
       actionNotAllowed("backup", "failed"),
       serverNotActive(exampleId("server"), "offline"),
+      overQuota("backup", DEFAULT_QUOTAS.backup),
     ],
     example: {
       status: "pending",

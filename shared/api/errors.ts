@@ -3,11 +3,12 @@ import {
   type InstanceAction,
   type InstanceStatus,
   phaseInWords,
+  type ResourceType,
   serverStatus,
   type ServerPhase,
   type ServerStatus,
 } from "../domain/lifecycle.ts";
-import { LOGIN_WINDOW_SECONDS, type REQUEST_LIMITS, WINDOW_SECONDS } from "../domain/limits.ts";
+import { LOGIN_WINDOW_SECONDS, type QuotaKind, type REQUEST_LIMITS, WINDOW_SECONDS } from "../domain/limits.ts";
 import type { Permission } from "./permissions.ts";
 import type { UnfinishedUpload } from "./uploads.ts";
 
@@ -41,6 +42,19 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 export type ErrorDetails = Record<string, unknown>;
 
+/** What an error says of resources of a kind, and what those are told instead who have no permission for that kind. */
+interface About {
+  kind: ResourceType;
+  otherwise?: string;
+}
+
+interface ErrorOptions {
+  details?: ErrorDetails;
+  retryAfter?: number;
+  cause?: unknown;
+  about?: About | undefined;
+}
+
 /** An error that becomes a response: the message and details go to the client, the cause only to the log. */
 export class ApiError extends Error {
   override name = "ApiError";
@@ -48,9 +62,11 @@ export class ApiError extends Error {
   readonly details: ErrorDetails | undefined;
   /** Seconds to wait before a retry: the `Retry-After` header. */
   readonly retryAfter: number | undefined;
+  readonly about: About | undefined;
 
-  constructor(code: ErrorCode, message?: string, options: { details?: ErrorDetails; retryAfter?: number; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message?: string, options: ErrorOptions = {}) {
     super(message ?? ERRORS[code].message, { cause: options.cause });
+    this.about = options.about;
     this.code = code;
     this.details = options.details;
     this.retryAfter = options.retryAfter;
@@ -73,10 +89,14 @@ export const notFound = (resource: string) => new ApiError("NOT_FOUND", `No such
 export const invalid = (...problems: [Problem, ...Problem[]]) =>
   new ApiError("VALIDATION_ERROR", undefined, { details: { ...problems[0], errors: problems } });
 
-export const conflict = (message: string, details: ErrorDetails) => new ApiError("CONFLICT", message, { details });
+export const conflict = (message: string, details: ErrorDetails, about?: About) =>
+  new ApiError("CONFLICT", message, { details, about });
 
-export const invalidState = (message: string, status: string, details: ErrorDetails = {}) =>
-  new ApiError("INVALID_STATE", message, { details: { status, ...details } });
+export const invalidState = (message: string, status: string, details: ErrorDetails = {}, about?: About) =>
+  new ApiError("INVALID_STATE", message, { details: { status, ...details }, about });
+
+const INSTANCE = { kind: "instance" } as const;
+const BACKUP = { kind: "backup" } as const;
 
 export const operationInProgress = (operationId: string) =>
   new ApiError("OPERATION_IN_PROGRESS", undefined, { details: { operation_id: operationId } });
@@ -101,42 +121,69 @@ export const taken = (field: string, owner: unknown) =>
 
 export const emailTaken = () => conflict("A user with this email already exists", { field: "email" });
 
-export const overQuota = (resource: string | undefined, limit: number) =>
+/** What `QUOTA_EXCEEDED` calls the quotas whose names are not those of a resource. */
+const QUOTA_NAMES: Partial<Record<QuotaKind, string>> = { backup: "backups", backup_bytes: "backup_bytes" };
+
+export const overQuota = (kind: QuotaKind, limit: number) =>
   new ApiError(
     "QUOTA_EXCEEDED",
-    `The account may have at most ${limit} ${String(resource).replace("ssh_key", "SSH key")}${limit === 1 ? "" : "s"}; contact the operator to raise the limit`,
-    { details: { resource, limit } },
+    kind === "backup_bytes"
+      ? `The account's backups and uploads may have at most ${sizeInWords(limit)}; delete some, or contact the operator to raise the limit`
+      : `The account may have at most ${limit} ${kind.replace("ssh_key", "SSH key")}${limit === 1 ? "" : "s"}; contact the operator to raise the limit`,
+    { details: { resource: QUOTA_NAMES[kind] ?? kind, limit } },
   );
 
+const sizeInWords = (bytes: number): string =>
+  bytes >= 1e12 ? `${bytes / 1e12} TB` : bytes >= 1e9 ? `${bytes / 1e9} GB` : `${bytes} bytes`;
+
+export const quotaChanged = () => new ApiError("CONFLICT", "The operator changed this quota at the same time; try again");
+
 export const serverNotActive = (id: unknown, status: ServerStatus) =>
-  invalidState(`Server ${String(id)} is ${status}; it must be active`, status, { resource: id });
+  invalidState(
+    `Server ${String(id)} is ${status}; it must be active`,
+    status,
+    { resource: id },
+    { kind: "server", otherwise: "The server must be active" },
+  );
 
 export const serverBusy = (phase: ServerPhase) =>
   invalidState(`The server is ${phaseInWords(phase)}, so it cannot be changed`, serverStatus(phase));
 
 /** A server with instances cannot be deleted. */
 export const hasInstances = (count: number) =>
-  conflict(`The server has ${count} instance${count === 1 ? "" : "s"}; delete ${count === 1 ? "it" : "them"} first`, {
-    resource: "instance",
-    count,
-  });
+  conflict(
+    `The server has ${count} instance${count === 1 ? "" : "s"}; delete ${count === 1 ? "it" : "them"} first`,
+    { resource: "instance", count },
+    { kind: "instance", otherwise: "The server has instances; delete them first" },
+  );
 
 export const actionNotAllowed = (action: InstanceAction, status: string) =>
-  invalidState(`The action ${action} is not allowed while the instance is ${status}`, status);
+  invalidState(`The action ${action} is not allowed while the instance is ${status}`, status, {}, INSTANCE);
 
 export const erpNotInstalled = (status: InstanceStatus) =>
-  invalidState("No ERP is installed on this instance, so it holds no data", status);
+  invalidState("No ERP is installed on this instance, so it holds no data", status, {}, INSTANCE);
 
-export const instanceBeingDeleted = (status: string) => invalidState("The instance is being deleted", status);
+export const instanceBeingDeleted = (status: string) => invalidState("The instance is being deleted", status, {}, INSTANCE);
 
 export const backupNotCompleted = (status: string) =>
-  invalidState(`The backup is ${status}; only a completed backup can be used`, status);
+  invalidState(
+    `The backup is ${status}; only a completed backup can be used`,
+    status,
+    {},
+    {
+      ...BACKUP,
+      otherwise: "Only a completed backup can be used",
+    },
+  );
 
-export const backupNotDeletable = (status: string) => invalidState(`The backup is ${status}, so it cannot be deleted`, status);
+export const backupNotDeletable = (status: string) =>
+  invalidState(`The backup is ${status}, so it cannot be deleted`, status, {}, BACKUP);
 
-export const backupLocked = (status: string) => invalidState("The backup is locked; unlock it before you delete it", status);
+export const backupLocked = (status: string) =>
+  invalidState("The backup is locked; unlock it before you delete it", status, {}, BACKUP);
 
-export const backupNotEditable = (status: string) => invalidState(`The backup is ${status}, so it cannot be changed`, status);
+export const backupNotEditable = (status: string) =>
+  invalidState(`The backup is ${status}, so it cannot be changed`, status, {}, BACKUP);
 
 export const backupNotImportable = (status: string) =>
   invalidState(
@@ -154,7 +201,7 @@ export const internalDomain = () =>
   });
 
 export const instanceOfBackupDeleted = () =>
-  invalidState("The instance of this backup was deleted; clone from the backup instead", "deleted");
+  invalidState("The instance of this backup was deleted; clone from the backup instead", "deleted", {}, INSTANCE);
 
 export const uploadIncomplete = (missing: readonly number[]) =>
   invalidState(

@@ -381,6 +381,7 @@ export const instances = {
       operationInProgress(exampleId("operation")),
       actionNotAllowed("restart", "stopped"),
       serverNotActive(exampleId("server"), "offline"),
+      overQuota("backup", DEFAULT_QUOTAS.backup),
     ],
     example: justBegun("instance.restart", "instance"),
     dryRun: true,

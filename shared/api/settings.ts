@@ -34,7 +34,15 @@ export const Settings = z
       description: "Copied to every new instance except neutralized clones",
       examples: [null],
     }),
-    quotas: z.object({ servers: Quota, instances: Quota, tokens: Quota, ssh_keys: Quota, users: Quota }),
+    quotas: z.object({
+      servers: Quota,
+      instances: Quota,
+      tokens: Quota,
+      ssh_keys: Quota,
+      users: Quota,
+      backups: Quota.meta({ description: "Backups of any status" }),
+      backup_bytes: Quota.meta({ description: "Bytes of all backups and uploads" }),
+    }),
     updated_at: timestamp,
   })
   .meta({ id: "Settings" });

@@ -1,10 +1,10 @@
 // Uploads: archives that are moved in, in parts that go straight to the storage.
 import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
-import { UPLOAD } from "../domain/limits.ts";
+import { DEFAULT_QUOTAS, UPLOAD } from "../domain/limits.ts";
 import { Backup } from "./backups.ts";
 import { endpoint } from "./endpoint.ts";
-import { serverNotActive, serverTriesAnother, tooManyUploads, uploadIncomplete } from "./errors.ts";
+import { overQuota, serverNotActive, serverTriesAnother, tooManyUploads, uploadIncomplete } from "./errors.ts";
 import { deleted, id, text, timestamp } from "./fields.ts";
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -82,6 +82,7 @@ export const uploads = {
       tooManyUploads(UPLOAD.atOnce, [
         { id: exampleId("upload"), size_bytes: 18_432, note: "from our old server", created_at: "2026-11-20T12:00:00.000Z" },
       ]),
+      overQuota("backup_bytes", DEFAULT_QUOTAS.backup_bytes),
     ],
     body: z.strictObject({
       size_bytes: sizeBytes,
@@ -133,7 +134,12 @@ export const uploads = {
     access: ["backups:write"],
     status: 201,
     storage: "list parts",
-    errors: [uploadIncomplete([2]), serverTriesAnother(exampleId("operation")), serverNotActive(exampleId("server"), "offline")],
+    errors: [
+      uploadIncomplete([2]),
+      serverTriesAnother(exampleId("operation")),
+      serverNotActive(exampleId("server"), "offline"),
+      overQuota("backup", DEFAULT_QUOTAS.backup),
+    ],
     example: {
       kind: "uploaded",
       status: "pending",

@@ -78,6 +78,8 @@ export function toSettings(account: AccountRecord): Settings {
       tokens: { used: account.used_token, limit: account.limit_token },
       ssh_keys: { used: account.used_ssh_key, limit: account.limit_ssh_key },
       users: { used: account.used_user, limit: account.limit_user },
+      backups: { used: account.used_backup, limit: account.limit_backup },
+      backup_bytes: { used: account.used_backup_bytes, limit: account.limit_backup_bytes },
     },
     updated_at: account.updated_at,
   };

@@ -19,7 +19,17 @@ import { FAILED_BACKUP_DAYS, UPLOAD } from "../domain/limits.ts";
 import { reasonOf } from "../domain/reasons.ts";
 import { withReasons } from "./check-reasons.ts";
 import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
-import { type Author, type Change, changeOf, heldByAnother, labelChange, relabeledMeanwhile, withLabels } from "./change.ts";
+import { countBytes, countNewBackup, countUploaded, uncountBackup } from "./backup-quota.ts";
+import {
+  type Author,
+  type Change,
+  changeOf,
+  heldByAnother,
+  labelChange,
+  relabeledMeanwhile,
+  retryOnConflict,
+  withLabels,
+} from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
 import { keys } from "./keys.ts";
 import { listPage } from "./lists.ts";
@@ -106,6 +116,7 @@ export function reserveBackup(
   const backup: BackupRecord = {
     ...draft,
     labels,
+    ...countNewBackup(change, draft.kind),
     ...fresh(change, id, operationId),
     file_name: null,
     instance_id: instance.id,
@@ -124,10 +135,19 @@ export function reserveBackup(
 /** Reserves the backup of an uploaded archive, of which nothing is known yet. */
 export function reserveUploaded(
   change: Change,
-  { id, server_id, note, file_name }: Pick<BackupRecord, "id" | "server_id" | "note" | "file_name">,
+  {
+    id,
+    server_id,
+    note,
+    file_name,
+    size_bytes,
+  }: Pick<BackupRecord, "id" | "server_id" | "note" | "file_name"> & {
+    size_bytes: number;
+  },
   operationId: string,
 ): BackupRecord {
   const backup: BackupRecord = {
+    ...countUploaded(change, size_bytes),
     ...fresh(change, id, operationId),
     labels: {},
     kind: "uploaded",
@@ -282,6 +302,7 @@ const Ended = Held.extend({
   completed_at: z.string().nullable(),
   expires_at: z.string().nullable(),
   labels: z.custom<Labels>().default({}),
+  counted_bytes: z.number().optional(),
 });
 
 /** Ends the work on a backup: it is gone, or free again in another state. */
@@ -295,34 +316,44 @@ export async function endBackup(change: Change, { operation, to, at, failure, wi
     return;
   }
   if (to === "gone") {
-    change.drop("backup", backup, backup.state, mine);
+    const { where, conditionError } = uncountBackup(change, backup);
+    change.drop("backup", backup, backup.state, { ...mine, ...where }, conditionError);
     if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
     return;
   }
   const state = BackupRecord.shape.state.parse(to);
   const completed = state === LIFECYCLE["backup.create"].to ? { completed_at: backup.completed_at ?? at } : {};
-  const { expires_at, set, remove } = archiveAfter(operation, backup, { state, failure, withdrawn });
+  const { expires_at, bytes, set, remove } = archiveAfter(operation, backup, { state, failure, withdrawn });
   if (expires_at !== backup.expires_at) {
     if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
     if (expires_at !== null) markExpiring(change, { ...backup, expires_at });
   }
   const status_reason = reasonAfter(state, backup.status_reason);
-  const ended = { state, status_reason, operation_id: null, expires_at, ...completed, ...set };
-  change.move("backup", backup, { from: backup.state, to: state }, { set: ended, ...(remove !== undefined && { remove }) }, mine);
+  const counted = bytes === undefined ? undefined : countBytes(change, backup, bytes);
+  const ended = { state, status_reason, operation_id: null, expires_at, ...completed, ...set, ...counted?.set };
+  change.move(
+    "backup",
+    backup,
+    { from: backup.state, to: state },
+    { set: ended, ...(remove !== undefined && { remove }) },
+    { ...mine, ...counted?.where },
+    counted?.conditionError,
+  );
 }
 
-/** When a backup expires after work on it, and what else its record says of the archive from then on. */
+/** When a backup expires after work on it, which bytes it counts if these change, and what else its record says of the archive from then on. */
 function archiveAfter(
   { type, input }: OperationCore,
   { kind, expires_at }: z.infer<typeof Ended>,
   { state, failure, withdrawn }: { state: string } & Pick<Ending, "failure" | "withdrawn">,
-): { expires_at: string | null; set?: Item; remove?: string[] } {
+): { expires_at: string | null; bytes?: number; set?: Item; remove?: string[] } {
   const failed = isFailure(state);
   // Other work leaves the expiry as it is, also that of a backup that turned out to be corrupt, and whose deletion has failed.
   if (type === "backup.create" && failed)
-    return { expires_at: expires_at ?? (kind === "scheduled" ? inDays(FAILED_BACKUP_DAYS) : null), set: UNMEASURED };
+    return { expires_at: expires_at ?? (kind === "scheduled" ? inDays(FAILED_BACKUP_DAYS) : null), bytes: 0, set: UNMEASURED };
   if (type !== "backup.import" || withdrawn) return { expires_at };
-  if (!failed || failure === "BACKUP_CORRUPT") return { expires_at: null, remove: ["upload"] };
+  if (!failed) return { expires_at: null, remove: ["upload"] };
+  if (failure === "BACKUP_CORRUPT") return { expires_at: null, bytes: 0, remove: ["upload"] };
   return { expires_at: inDays(UPLOAD.failedImportDays), set: { upload: KeptUpload.parse(input) } };
 }
 
@@ -349,12 +380,30 @@ export async function recordArchive(
   id: string,
   { size_bytes, sha256, stored_checksum, missing_files, skipped_files }: MeasuredArchive,
 ): Promise<void> {
-  const change = changeOf({ id: operation.account_id });
-  const set = { size_bytes, sha256, stored_checksum, missing_files, skipped_files };
-  change.update(keys.record("backup", operation.account_id, id), { set }, { equals: { operation_id: operation.id } });
-  requireRunning(change, operation);
-  await change.commit();
+  await recordMeasured(operation, id, { size_bytes, sha256, stored_checksum, missing_files, skipped_files });
 }
+
+const Counted = z.object({ counted_bytes: z.number().optional() });
+
+/** Records what an operation found out about its backup's archive, and counts its bytes. `also` adds to the same change. */
+export const recordMeasured = (
+  operation: OperationRecord,
+  id: string,
+  measured: Partial<BackupRecord> & Pick<BackupRecord, "size_bytes">,
+  also: (change: Change) => void = () => undefined,
+): Promise<void> =>
+  retryOnConflict(async () => {
+    const key = keys.record("backup", operation.account_id, id);
+    const backup = await find({ key, schema: Counted });
+    const change = changeOf({ id: operation.account_id });
+    const { set, where, conditionError } = countBytes(change, { ...backup, id }, measured.size_bytes ?? 0);
+    const mine = { equals: { operation_id: operation.id } };
+    change.update(key, { set: { ...measured, ...set } }, { ...mine, ...where }, conditionError);
+    change.revise();
+    requireRunning(change, operation);
+    also(change);
+    await change.commit();
+  });
 
 function backupError(present: Item | undefined): Error {
   if (present === undefined) return notFound("backup");

@@ -22,8 +22,10 @@ export interface Change {
   readonly at: string;
   /** The number that a new record of this kind gets. */
   number: (kind: ListKind, id: string) => string;
-  /** Counts one more, or one less, against the account's quota. */
-  use: (kind: QuotaKind, by: 1 | -1) => void;
+  /** Counts more, or less, against the account's quota; with `limited: false` also beyond it. */
+  use: (kind: QuotaKind, by: number, options?: { limited?: boolean }) => void;
+  /** Rejects the change unless the account's quota has some room. */
+  requireRoom: (kind: QuotaKind) => void;
   /** Rejects the change unless the account has more than that of the kind. */
   requireMore: (kind: QuotaKind, than: number, conditionError: () => Error) => void;
   /** Changes the account's own item, in the one write that also moves its counters, if what it was decided by is unchanged. */
@@ -94,6 +96,7 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
     events: [],
     number: counters.number,
     use: counters.use,
+    requireRoom: counters.requireRoom,
     requireMore: counters.requireMore,
     setOnAccount: counters.set,
     ...listChanges(account.id, writes, lists, entries),

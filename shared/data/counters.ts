@@ -1,8 +1,8 @@
 // What one change counts: on the account's own item what it uses of the quotas and the numbers of its new records, and for each list
 // how many records it has. However much is counted, each item gets one write.
-import { overQuota } from "../api/errors.ts";
+import { overQuota, quotaChanged } from "../api/errors.ts";
 import { OPEN } from "../domain/lifecycle.ts";
-import type { QuotaKind } from "../domain/limits.ts";
+import { DEFAULT_QUOTAS, type QuotaKind } from "../domain/limits.ts";
 import type { Where } from "./expressions.ts";
 import { type Key, keys, keyString, type ListKind } from "./keys.ts";
 import { countPlace, markPlace, numberOf } from "./numbers.ts";
@@ -11,12 +11,14 @@ import { type Item } from "./table.ts";
 import { update, type Write } from "./writes.ts";
 
 type Floors = Map<QuotaKind, { than: number; conditionError: () => Error }>;
+/** How much there must be room for, of each kind. */
+type Needs = ReadonlyMap<QuotaKind, number>;
 
 /** The counters of the account, and what else a change sets on its item. */
 export function accountCounters(account: AccountRecord | { id: string }) {
   const added = new Map<string, number>();
   const fields: Item = {};
-  const quotas = new Set<QuotaKind>();
+  const needs = new Map<QuotaKind, number>();
   const floors: Floors = new Map();
   const same: Item = {};
   let changedError: (() => Error) | undefined;
@@ -31,11 +33,13 @@ export function accountCounters(account: AccountRecord | { id: string }) {
       add(counter, 1);
       return numberOf(made, id);
     },
-    /** Counts against a quota; the write fails if that exceeds it. */
-    use: (kind: QuotaKind, by: 1 | -1): void => {
-      add(`used_${kind}`, by);
-      if (by > 0) quotas.add(kind);
+    /** Counts against a quota; the write fails if that exceeds it, unless it is not `limited`. */
+    use: (kind: QuotaKind, by: number, { limited = true } = {}): void => {
+      if (by !== 0) add(`used_${kind}`, by);
+      if (by > 0 && limited) needs.set(kind, (needs.get(kind) ?? 0) + by);
     },
+    /** The write fails unless the quota has some room. */
+    requireRoom: (kind: QuotaKind): void => void needs.set(kind, needs.get(kind) ?? 1),
     /** The write fails unless the account has more than that of the kind. */
     requireMore: (kind: QuotaKind, than: number, conditionError: () => Error): void =>
       void floors.set(kind, { than, conditionError }),
@@ -47,9 +51,10 @@ export function accountCounters(account: AccountRecord | { id: string }) {
     writes: (): Write[] => {
       if (added.size === 0 && Object.keys(fields).length === 0) return [];
       const what = { set: fields, add: Object.fromEntries(added) };
+      const { below, limits } = withinQuotas(account, needs);
       const where = {
-        ...withinQuotas(quotas),
-        unchanged: same,
+        below,
+        unchanged: { ...same, ...limits },
         above: Object.fromEntries([...floors].map(([kind, { than }]) => [`used_${kind}`, than])),
       };
       return [
@@ -57,24 +62,40 @@ export function accountCounters(account: AccountRecord | { id: string }) {
           keys.account(account.id),
           what,
           where,
-          (present) => belowFloor(floors, present) ?? changedError?.() ?? aboveQuota(quotas, present),
+          (present) => belowFloor(floors, present) ?? changedError?.() ?? aboveQuota(needs, present),
         ),
       ];
     },
   };
 }
 
-const withinQuotas = (kinds: Set<QuotaKind>): Where => ({
-  below: Object.fromEntries([...kinds].map((kind) => [`used_${kind}`, { attribute: `limit_${kind}` }])),
-});
+/** DynamoDB compares attributes, but does not calculate: where more than one is needed, the limit must be the one that was read. */
+function withinQuotas(account: AccountRecord | { id: string }, needs: Needs) {
+  const below: NonNullable<Where["below"]> = {};
+  const limits: Item = {};
+  for (const [kind, amount] of needs) {
+    if (amount === 1) below[`used_${kind}`] = { attribute: `limit_${kind}`, otherwise: DEFAULT_QUOTAS[kind] };
+    else if (!("made_event" in account)) throw new Error("A change that uses more of a quota needs the account's record");
+    else {
+      const limit = account[`limit_${kind}`];
+      below[`used_${kind}`] = limit - amount + 1;
+      limits[`limit_${kind}`] = limit;
+    }
+  }
+  return { below, limits };
+}
 
 function belowFloor(floors: Floors, account: Item | undefined): Error | undefined {
   return [...floors].find(([kind, { than }]) => Number(account?.[`used_${kind}`] ?? 0) <= than)?.[1].conditionError();
 }
 
-function aboveQuota(kinds: Set<QuotaKind>, account: Item | undefined): Error {
-  const kind = [...kinds].find((name) => Number(account?.[`used_${name}`] ?? 0) >= Number(account?.[`limit_${name}`] ?? 0));
-  return overQuota(kind, Number(account?.[`limit_${kind}`] ?? 0));
+function aboveQuota(needs: Needs, account: Item | undefined): Error {
+  const valueOf = (attribute: string, otherwise: number) => Number(account?.[attribute] ?? otherwise);
+  for (const [kind, amount] of needs) {
+    const limit = valueOf(`limit_${kind}`, DEFAULT_QUOTAS[kind]);
+    if (valueOf(`used_${kind}`, 0) + amount > limit) return overQuota(kind, limit);
+  }
+  return quotaChanged();
 }
 
 /** The counts of an account's lists, whole and by status, and its overview. */

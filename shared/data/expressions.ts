@@ -16,8 +16,13 @@ export interface Where {
   oneOf?: Record<string, readonly unknown[]>;
   /** Attributes as they were read: equal, or absent, because records from before the attribute existed have a default when they are read. */
   unchanged?: Item;
-  /** Attribute below a number or a text, or below another attribute of the item; an absent attribute is below everything. */
-  below?: Record<string, number | string | { attribute: string }>;
+  /** Attributes exactly as they were read; undefined: absent. */
+  same?: Item;
+  /**
+   * Attribute below a number or a text, or below another attribute of the item (a number, if the item lacks that one). An absent
+   * attribute counts as zero, and is below every text.
+   */
+  below?: Record<string, number | string | { attribute: string; otherwise: number }>;
   /** Attribute above a number; an absent attribute counts as zero. */
   above?: Record<string, number>;
   /** Attributes that must be absent, zero or false, such as an empty set, a count or a flag. */
@@ -100,10 +105,20 @@ function conditionWith(use: Aliases, where: Where): Expression {
     ...Object.entries(where.unchanged ?? {}).map(
       ([name, value]) => `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} = ${use.value(value)})`,
     ),
+    ...Object.entries(where.same ?? {}).map(([name, value]) =>
+      value === undefined ? `attribute_not_exists(${use.name(name)})` : `${use.name(name)} = ${use.value(value)}`,
+    ),
     ...Object.entries(where.oneOf ?? {}).map(([name, values]) => `${use.name(name)} IN (${values.map(use.value).join(", ")})`),
     ...Object.entries(where.below ?? {}).map(([name, bound]) => {
-      const limit = typeof bound === "object" ? use.name(bound.attribute) : use.value(bound);
-      return `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} < ${limit})`;
+      const attribute = use.name(name);
+      if (typeof bound !== "object") {
+        const isBelow = `${attribute} < ${use.value(bound)}`;
+        return typeof bound === "number" && bound <= 0 ? isBelow : `(attribute_not_exists(${attribute}) OR ${isBelow})`;
+      }
+      const limit = use.name(bound.attribute);
+      const without = `attribute_not_exists(${limit}) AND ${attribute} < ${use.value(bound.otherwise)}`;
+      const absent = `attribute_not_exists(${attribute}) AND (attribute_not_exists(${limit}) OR ${limit} > ${use.value(0)})`;
+      return `(${attribute} < ${limit} OR (${without}) OR (${absent}))`;
     }),
     ...Object.entries(where.above ?? {}).map(([name, bound]) => `${use.name(name)} > ${use.value(bound)}`),
     ...Object.entries(where.contains ?? {}).map(([name, member]) => `contains(${use.name(name)}, ${use.value(member)})`),

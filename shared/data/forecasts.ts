@@ -223,11 +223,13 @@ export async function forecastRestore(
       readsArchive(backup.id),
     ],
     {
-      downtime_seconds: !SERVING.includes(instance.state)
-        ? 0
-        : mayRead(reader, "instance") && mayRead(reader, "backup")
-          ? await downtimeOfRestore(instance, restore)
-          : null,
+      downtime_seconds: !mayRead(reader, "instance")
+        ? null
+        : !SERVING.includes(instance.state)
+          ? 0
+          : mayRead(reader, "backup")
+            ? await downtimeOfRestore(instance, restore)
+            : null,
       disk_bytes: null,
       warnings: [
         ...(backup_first ? [] : [sentence(restore.restore_database ? "data_not_recoverable" : "files_not_recoverable")]),
@@ -269,19 +271,25 @@ export async function forecastAction(
 }
 
 export function forecastUpdate(
+  reader: Reader,
   instance: InstanceRecord,
   { labels, ...news }: { [K in "name" | "admin_email" | "domain" | "labels"]?: InstanceRecord[K] | undefined },
 ): Forecast {
   const resource = { type: INSTANCE, id: instance.id };
+  const knowsOld = mayRead(reader, "instance");
   const changed = (["name", "admin_email", "domain"] as const).flatMap((field) => {
     const [before, after] = [instance[field], news[field]];
-    return after === undefined || after === before ? [] : [{ field, parameters: { before, after } }];
+    return after === undefined || after === before ? [] : [{ field, parameters: knowsOld ? { before, after } : { after } }];
   });
-  const effects = changed.map(({ field, parameters }) => effect("update", resource, `${field}_changed`, parameters));
+  const effects = changed.map(({ field, parameters }) =>
+    effect("update", resource, knowsOld ? `${field}_changed` : `${field}_set`, parameters),
+  );
   if (labels !== undefined && !isDeepStrictEqual(labels, instance.labels))
     effects.push(effect("update", resource, "labels_changed"));
   return forecast(effects.length === 0 ? [effect("update", resource, "nothing_changed")] : effects, {
-    warnings: changed.flatMap(({ field, parameters }) => (field === "domain" ? [sentence("domain_needs_dns", parameters)] : [])),
+    warnings: changed.flatMap(({ field, parameters }) =>
+      field === "domain" ? [sentence(knowsOld ? "domain_needs_dns" : "new_domain_needs_dns", parameters)] : [],
+    ),
   });
 }
 
@@ -297,7 +305,7 @@ export async function forecastInstanceDeletion(reader: Reader, instance: Instanc
   const readsBackups = mayRead(reader, "backup");
   return forecast(
     [
-      effect("delete", { type: INSTANCE, id }, reachable ? "erp_deleted" : "erp_deleted_later"),
+      effect("delete", { type: INSTANCE, id }, reachable || !mayRead(reader, "server") ? "erp_deleted" : "erp_deleted_later"),
       ...(policy === undefined || !readsBackups ? [] : [effect("delete", { type: "backup_policy", id }, "policy_deleted")]),
       ...(waiting === undefined ? [] : [effect("delete", { type: BACKUP, id: waiting.id }, "waiting_backup_deleted")]),
     ],
@@ -346,7 +354,10 @@ export async function forecastPolicy(reader: Reader, instance: InstanceRecord, p
     {
       next_run_at,
       next_runs: nextRunsOf(policy),
-      warnings: [...daysWarning(policy.schedule), ...(isNeverInstalled(instance) ? [sentence("never_installed")] : [])],
+      warnings: [
+        ...daysWarning(policy.schedule),
+        ...(isNeverInstalled(instance) && mayRead(reader, "instance") ? [sentence("never_installed")] : []),
+      ],
     },
   );
 }

@@ -1,9 +1,8 @@
 // Imports: uploaded archives that become backups once a server has examined them.
-import { beginImportAgain, reserveUploaded } from "./backups.ts";
-import { type Author, type Change, changeOf } from "./change.ts";
+import { beginImportAgain, recordMeasured, reserveUploaded } from "./backups.ts";
+import type { Author, Change } from "./change.ts";
 import { takeDrillPlace } from "./drills.ts";
-import { keys } from "./keys.ts";
-import { requireRunning, reserveOperation } from "./operations.ts";
+import { reserveOperation } from "./operations.ts";
 import type { BackupRecord, KeptUpload, OperationRecord } from "./records.ts";
 import { requireServerReady } from "./servers.ts";
 import { finishUpload, restoreUpload, type UploadRecord } from "./uploads.ts";
@@ -21,7 +20,7 @@ export function beginImport(
   change.restore = (withdrawal) => restoreUpload(withdrawal, upload);
   requireServerReady(change, server_id);
   takeDrillPlace(change, server_id, operationId);
-  const backup = reserveUploaded(change, { id: backup_id, server_id, note, file_name }, operationId);
+  const backup = reserveUploaded(change, { id: backup_id, server_id, note, file_name, size_bytes }, operationId);
   reserveOperation(change, by, { id: operationId, ...importOf(backup, server_id, { store_id, size_bytes, sha256 }) });
   return backup;
 }
@@ -56,11 +55,7 @@ type Examined = Required<
 >;
 
 /** What was found out about the archive, while its import runs. */
-export async function recordImport(operation: OperationRecord, examined: Examined): Promise<void> {
-  const change = changeOf({ id: operation.account_id });
-  const mine = { equals: { operation_id: operation.id } };
-  change.update(keys.record("backup", operation.account_id, operation.resource.id), { set: examined }, mine);
-  change.refind("backup", operation.resource.id, { database_name: examined.database_name });
-  requireRunning(change, operation);
-  await change.commit();
-}
+export const recordImport = (operation: OperationRecord, examined: Examined): Promise<void> =>
+  recordMeasured(operation, operation.resource.id, examined, (change) =>
+    change.refind("backup", operation.resource.id, { database_name: examined.database_name }),
+  );

@@ -1,9 +1,11 @@
 // Records that were written before there were search entries, lists of events by type, actor and resource, and overviews: this adds what they
-// lack, and moves labels out of search entries. It can run at any time, and again: what a change has written meanwhile stays.
+// lack, moves labels out of search entries, and counts backups in the quotas. It can run at any time, and again: what a change has written
+// meanwhile stays.
 import * as z from "zod";
 import type { Labels } from "../api/fields.ts";
 import { OPEN_STATUSES, type ResourceType } from "../domain/lifecycle.ts";
 import { listCounts } from "./counters.ts";
+import { countAccount } from "./counting.ts";
 import { completedEntry, entryOf, findableIn, isSearched, labelsOf } from "./entries.ts";
 import { actorFilter, keys, type ListKind, placement } from "./keys.ts";
 import { membersOf, memberString, ownerString, readMembers, takeMember } from "./label-index.ts";
@@ -21,6 +23,7 @@ export async function indexAccount(accountId: string): Promise<void> {
   }
   for (const kind of KINDS) if (isSearched(kind)) await removeStaleLabels(accountId, kind);
   await recount(accountId);
+  await countAccount(accountId);
 }
 
 async function* allOf(kind: ListKind, accountId: string): AsyncGenerator<Item[]> {

@@ -357,9 +357,10 @@ export function adoptDomain(change: Change, operation: OperationRecord, instance
 }
 
 const neverInstalled = (state: string): Error =>
-  invalidState("The ERP was never installed on this instance; delete it and create another", state);
+  invalidState("The ERP was never installed on this instance; delete it and create another", state, {}, { kind: "instance" });
 
-const unchangeable = (state: string): Error => invalidState(`The instance is ${state}, so it cannot be changed`, state);
+const unchangeable = (state: string): Error =>
+  invalidState(`The instance is ${state}, so it cannot be changed`, state, {}, { kind: "instance" });
 
 const instanceError = (present: Item | undefined): Error =>
   present === undefined ? notFound("instance") : (heldByAnother(present) ?? unchangeable(String(present["state"])));

@@ -10,7 +10,7 @@ import {
   type Transition,
 } from "../domain/lifecycle.ts";
 import { endBackup } from "./backups.ts";
-import { type Change, changeOf, now, retryOnConflict } from "./change.ts";
+import { type Change, changeOf, now, Overtaken, retryOnConflict } from "./change.ts";
 import type { Ending } from "./ending.ts";
 import { endInstance } from "./instances.ts";
 import { keys } from "./keys.ts";
@@ -95,7 +95,7 @@ export async function withdrawOperation(operation: OperationCore, also: (change:
       await change.commit();
       return true;
     } catch (error) {
-      if (!(error instanceof ConditionFailed) || attempt >= WITHDRAW_TRIES) throw error;
+      if (!(error instanceof ConditionFailed || error instanceof Overtaken) || attempt >= WITHDRAW_TRIES) throw error;
     }
   }
 }

@@ -9,6 +9,7 @@ import { nameOfBackup } from "../domain/backup-name.ts";
 import { bytesOfId, newId } from "../domain/ids.ts";
 import { BACKUP_WAITING, INSTANCE_RENAMABLE, LIFECYCLE, type ProtectionStatus } from "../domain/lifecycle.ts";
 import { SPREAD_MINUTES } from "../domain/limits.ts";
+import { uncountBackup } from "./backup-quota.ts";
 import { type Author, type Change, logEvent, now, Overtaken } from "./change.ts";
 import { POLICY_SHARDS } from "./codes.ts";
 import { keys } from "./keys.ts";
@@ -131,7 +132,8 @@ export function removePolicy(change: Change, { by, instance, policy, waiting }: 
 
 /** A backup that waits has no operation and no archive: nothing is left of it, but the event. */
 export function dropWaiting(change: Change, by: Author, backup: BackupRecord): void {
-  change.drop("backup", backup, backup.state, { equals: { operation_id: null, state: BACKUP_WAITING } }, () =>
+  const { where } = uncountBackup(change, backup);
+  change.drop("backup", backup, backup.state, { equals: { operation_id: null, state: BACKUP_WAITING }, ...where }, () =>
     policyOvertaken(String(backup.instance_id)),
   );
   logEvent(change, by, "backup.delete", { type: "backup", id: backup.id, name: nameOfBackup(backup) });

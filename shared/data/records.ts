@@ -10,7 +10,7 @@ import { Event } from "../api/settings.ts";
 import { SshKey } from "../api/ssh-keys.ts";
 import { Token } from "../api/tokens.ts";
 import type { Permission } from "../api/permissions.ts";
-import { SESSIONS_PER_USER } from "../domain/limits.ts";
+import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../domain/limits.ts";
 import type {
   BackupStatus,
   HealthStatus,
@@ -179,6 +179,8 @@ export const BackupRecord = storedBackup.extend({
   admin_email: textOrNull,
   /** Operations that are reading the archive: it cannot be deleted while there are any. */
   used_by: z.set(text).optional(),
+  /** The bytes that it counts in the account's quotas (`backup-quota.ts`); records from before have none, and are not counted. */
+  counted_bytes: maybeCount,
 });
 export type BackupRecord = z.infer<typeof BackupRecord>;
 
@@ -338,6 +340,8 @@ export const AccountRecord = z.object({
   limit_token: counter,
   limit_ssh_key: counter,
   limit_user: counter,
+  limit_backup: count.default(DEFAULT_QUOTAS.backup),
+  limit_backup_bytes: count.default(DEFAULT_QUOTAS.backup_bytes),
   /** Of each user; the oldest ends. */
   limit_session: count.default(SESSIONS_PER_USER),
   /** How many there are. */
@@ -346,6 +350,8 @@ export const AccountRecord = z.object({
   used_token: counter,
   used_ssh_key: counter,
   used_user: counter,
+  used_backup: counter,
+  used_backup_bytes: counter,
   /** How many there have been: the number that the next one gets. */
   made_server: counter,
   made_instance: counter,

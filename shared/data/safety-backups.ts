@@ -2,7 +2,8 @@
 import { type BackupStatus, LIFECYCLE } from "../domain/lifecycle.ts";
 import { getAccount } from "./accounts.ts";
 import { backupRef, reserveBackup, UNMEASURED } from "./backups.ts";
-import { type Change, changeOf, now } from "./change.ts";
+import { countBytes } from "./backup-quota.ts";
+import { type Change, changeOf, now, retryOnConflict } from "./change.ts";
 import { requireRunning } from "./operations.ts";
 import type { BackupRecord, InstanceRecord, OperationRecord } from "./records.ts";
 import { find } from "./table.ts";
@@ -43,24 +44,31 @@ export async function completeSafetyBackup(operation: OperationRecord, id: strin
 }
 
 /** Ends it as failed; one that has ended stays as it is. */
-export async function failSafetyBackup(accountId: string, id: string): Promise<void> {
-  const backup = await find(backupRef(accountId, id));
-  if (backup?.state !== BACKUP.through) return;
-  const change = changeOf({ id: accountId });
-  end(change, backup, BACKUP.failed, {
-    status_reason: "The restore that this backup was taken for failed",
-    ...UNMEASURED,
+export const failSafetyBackup = (accountId: string, id: string): Promise<void> =>
+  retryOnConflict(async () => {
+    const backup = await find(backupRef(accountId, id));
+    if (backup?.state !== BACKUP.through) return;
+    const change = changeOf({ id: accountId });
+    const uncounted = countBytes(change, backup, 0);
+    const ending = { status_reason: "The restore that this backup was taken for failed", ...UNMEASURED, ...uncounted.set };
+    end(change, backup, BACKUP.failed, ending, uncounted);
+    await change.commit();
   });
-  await change.commit();
-}
 
-type Ending = Partial<Pick<BackupRecord, "status_reason" | "completed_at" | keyof typeof UNMEASURED>>;
+type Ending = Partial<Pick<BackupRecord, "status_reason" | "completed_at" | "counted_bytes" | keyof typeof UNMEASURED>>;
 
-const end = (change: Change, backup: BackupRecord, to: BackupStatus, set: Ending): void =>
+const end = (
+  change: Change,
+  backup: BackupRecord,
+  to: BackupStatus,
+  set: Ending,
+  { where, conditionError }: Partial<ReturnType<typeof countBytes>> = {},
+): void =>
   change.move(
     "backup",
     backup,
     { from: backup.state, to },
     { set: { ...set, state: to, operation_id: null } },
-    { equals: { state: backup.state } },
+    { equals: { state: backup.state }, ...where },
+    conditionError,
   );

@@ -16,6 +16,8 @@ export const UploadRecord = z.object({
   /** The backup that it becomes: its parts are sent to that backup's archive. */
   backup_id: z.string(),
   size_bytes: z.number(),
+  /** Its bytes count in the account's quota; those of uploads from before do not. */
+  counted: z.literal(true).optional(),
   /** As it began: another version of the service may cut uploads differently. */
   part_size: z.number().default(UPLOAD.partBytes),
   note: z.string().nullable(),
@@ -58,6 +60,7 @@ export function reserveUpload(
     account_id: change.accountId,
     backup_id: newId("backup"),
     size_bytes,
+    counted: true,
     part_size: UPLOAD.partBytes,
     note,
     file_name,
@@ -65,6 +68,7 @@ export function reserveUpload(
     expires_at: new Date(Date.now() + UPLOAD.days * DAY_MS).toISOString(),
   };
   change.put(keys.upload(change.accountId, upload.id), upload);
+  change.use("backup_bytes", size_bytes);
   change.update(keys.uploads(change.accountId), { add: { count: 1 } }, { exists: false, below: { count: UPLOAD.atOnce } }, () =>
     tooManyUploads(UPLOAD.atOnce, []),
   );
@@ -85,14 +89,19 @@ const unmarkExpiring = (change: Change, { id, expires_at }: UploadRecord): void 
   change.remove(keys.expiringUpload(expires_at, id), { exists: false });
 
 /** Takes an upload away from its account: whatever was still to be done with it fails from then on. */
-function drop(change: Change, { account_id, id }: UploadRecord, equals: Partial<UploadRecord> = {}): void {
-  change.remove(keys.upload(account_id, id), { exists: true, equals }, () => notFound("upload"));
+function drop(change: Change, { account_id, id, counted }: UploadRecord, equals: Partial<UploadRecord> = {}): void {
+  change.remove(keys.upload(account_id, id), { exists: true, equals, same: { counted } }, () => notFound("upload"));
   change.update(keys.uploads(account_id), { add: { count: -1 } });
 }
 
-/** It becomes a backup, whose import takes care of its parts. */
+/** Its parts are to be removed. */
+const uncount = (change: Change, { size_bytes, counted }: UploadRecord): void =>
+  counted && change.use("backup_bytes", -size_bytes);
+
+/** It becomes a backup, whose import takes care of its parts, and whose bytes count on. */
 export function finishUpload(change: Change, upload: UploadRecord): void {
   drop(change, upload);
+  if (!upload.counted) change.use("backup_bytes", upload.size_bytes, { limited: false });
   unmarkExpiring(change, upload);
 }
 
@@ -104,8 +113,10 @@ const HOUR_MS = 3_600_000;
  */
 export function restoreUpload(change: Change, upload: UploadRecord): void {
   const inAnHour = new Date(Date.now() + HOUR_MS).toISOString();
-  const restored = { ...upload, expires_at: upload.expires_at > inAnHour ? upload.expires_at : inAnHour };
+  const expires_at = upload.expires_at > inAnHour ? upload.expires_at : inAnHour;
+  const restored: UploadRecord = { ...upload, expires_at, counted: true };
   change.put(keys.upload(restored.account_id, restored.id), restored);
+  change.use("backup_bytes", restored.size_bytes, { limited: false });
   change.update(keys.uploads(restored.account_id), { add: { count: 1 } });
   markExpiring(change, restored, restored.expires_at);
 }
@@ -113,6 +124,7 @@ export function restoreUpload(change: Change, upload: UploadRecord): void {
 /** Its parts are removed at once by whoever aborts it, and by the next run of the schedule if that fails. */
 export function abortUpload(change: Change, by: Author, upload: UploadRecord): void {
   drop(change, upload);
+  uncount(change, upload);
   unmarkExpiring(change, upload);
   markExpiring(change, upload, now());
   logEvent(change, by, "upload.delete", { type: "upload", id: upload.id, name: upload.note });
@@ -145,6 +157,7 @@ export async function dropExpired({ account_id, upload_id, backup_id }: Expiring
   if (upload !== undefined) {
     const change = changeOf(await getAccount(account_id));
     drop(change, upload, { expires_at: upload.expires_at });
+    uncount(change, upload);
     logEvent(change, SERVICE, "upload.expire", { type: "upload", id: upload.id, name: upload.note });
     await change.commit();
   }

@@ -10,7 +10,7 @@ type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 /** One item of a transaction, and the error to throw if its condition fails, given the current item. */
 export interface Write {
   item: TransactItem;
-  conditionError: ((present: Item | undefined) => Error) | undefined;
+  conditionError: ((present: Item | undefined) => Error | undefined) | undefined;
 }
 
 type ConditionError = Write["conditionError"];

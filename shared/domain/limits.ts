@@ -62,8 +62,16 @@ export const UPLOAD = {
   atOnce: 3,
 } as const;
 
-/** The default quotas of an account; the operator can change them. */
-export const DEFAULT_QUOTAS = { server: 10, instance: 100, token: 100, ssh_key: 100, user: 20 } as const;
+/** The default quotas of an account; the operator can change them. `backup_bytes` are those of all backups and uploads. */
+export const DEFAULT_QUOTAS = {
+  server: 10,
+  instance: 100,
+  token: 100,
+  ssh_key: 100,
+  user: 20,
+  backup: 10_000,
+  backup_bytes: 2_000_000_000_000,
+} as const;
 export type QuotaKind = keyof typeof DEFAULT_QUOTAS;
 
 /** A scheduled backup starts within 15 minutes: up to 8 by instance, and the rest is for the sweep to start what was not. */

@@ -53,8 +53,12 @@ export const SENTENCES = {
   name_changed: "Changes name from {before} to {after}",
   admin_email_changed: "Changes admin_email from {before} to {after}",
   domain_changed: "Changes domain from {before} to {after}",
+  name_set: "Changes name to {after}",
+  admin_email_set: "Changes admin_email to {after}",
+  domain_set: "Changes domain to {after}",
   labels_changed: "Changes its labels",
   domain_needs_dns: "{before} stops working. {after} needs a DNS record that leads to the server",
+  new_domain_needs_dns: "The old domain stops working. {after} needs a DNS record that leads to the server",
   erp_deleted: "Removes the ERP with its database and files from the server, and the record; backups stay",
   erp_deleted_later:
     "Removes the record at once, because the server is not active, and the ERP when the server responds again; backups stay",

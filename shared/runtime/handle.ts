@@ -143,7 +143,7 @@ export const handle =
             throw error;
           })
           .catch(async (error: unknown) => {
-            throw visibleTo(context.caller.permissions, (await overtaken(error)) ?? error);
+            throw await visibleTo(context.caller, (await overtaken(error)) ?? error);
           });
         if (isDryRun(endpoint, event.queryStringParameters)) throw new Error("A dry run must end with `commit`");
         return responseOf(endpoint, { shown, tagOf }, reply, event);

@@ -5,6 +5,8 @@ import { changesBetween } from "../../shared/data/audit-changes.ts";
 import { setQuota } from "../../shared/data/operator.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
+import { bodyRoutes, fieldsOf, idKindOf, pathOf } from "../harness/requests.ts";
+import { unique } from "../harness/unique.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 
 let me: TestAccount;
@@ -64,6 +66,43 @@ describe("an event of a change says what changed", () => {
     expect(await changes(backup.id, api)).toEqual([undefined]);
     expect(await changes(server.id, api)).toHaveLength(1);
     expect((await changes(server.id, api))[0]).toBeDefined();
+  });
+
+  test("in every field that a PUT takes", async () => {
+    const instance = await seedInstance(me.id);
+    const backup = await seedBackup(instance);
+    const ids: Record<string, string> = { server: instance.server_id, instance: instance.id, backup: backup.id };
+    // Valid values other than the records have; a new field needs one.
+    const values: Record<string, unknown> = {
+      name: unique("renamed"),
+      labels: { env: "new" },
+      admin_email: "other@example.com",
+      domain: uniqueDomain(),
+      note: "other",
+      locked: true,
+      schedule: "7 3 * * *",
+      timezone: "Europe/Berlin",
+      keep: { last: 3 },
+      drill_every_days: 9,
+      enabled: false,
+      account_name: "Other Ltd",
+      contact_email: "contact@example.com",
+      default_provider: "sandbox",
+      default_region: "eu-central",
+      backup_retention_days: 11,
+      default_backup_policy: { schedule: "0 1 * * *", keep: { last: 1 } },
+    };
+    // The event of a policy is its instance's.
+    for (const route of bodyRoutes.filter(({ method, only }) => method === "PUT" && only === undefined)) {
+      const fields = fieldsOf(route.body).fields.map(([name]) => name);
+      if (route.path.startsWith("/auth")) continue;
+      const id = route.path.includes(":id") ? (ids[idKindOf(route)] ?? "") : me.id;
+      const body = Object.fromEntries(fields.map((name) => [name, values[name]]));
+      const response = await me.api.put(pathOf(route, id), body);
+      expect(response.status, `${route.path} ${response.text}`).toBe(200);
+      const last = z.looseObject({ changes: z.array(z.looseObject({ field: z.string() })) }).parse((await changes(id)).at(-1));
+      expect(last.changes.map(({ field }) => field).toSorted(), route.path).toEqual(fields.toSorted());
+    }
   });
 
   test("of secrets, and beyond 4 KB, only the names", () => {

@@ -84,10 +84,10 @@ export async function seedBackup(instance: InstanceRecord, fields: Partial<Backu
   const accountId = instance.account_id;
   const change = changeOf(await getAccount(accountId));
   const id = fields.id ?? newId("backup");
-  const backup = BackupRecord.parse({
-    ...backupFields(accountId, id, change.number("backup", id), instance),
-    ...fields,
-  });
+  const seeded = BackupRecord.parse({ ...backupFields(accountId, id, change.number("backup", id), instance), ...fields });
+  const backup = { ...seeded, counted_bytes: seeded.size_bytes ?? 0 };
+  change.use("backup", 1, { limited: false });
+  change.use("backup_bytes", backup.counted_bytes, { limited: false });
   change.add("backup", backup, { status: backup.state, parentId: instance.id });
   await change.commit();
   return backup;

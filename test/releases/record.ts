@@ -84,7 +84,11 @@ function items(): Record<string, unknown>[] {
     { kind: "scheduled", note: "Kept", expires_at: "2026-12-24T00:00:00.000Z" },
     operation,
   );
-  reserveUploaded(change, { id: newId("backup"), server_id: server.id, note: null, file_name: null }, operation);
+  reserveUploaded(
+    change,
+    { id: newId("backup"), server_id: server.id, note: null, file_name: null, size_bytes: 1000 },
+    operation,
+  );
   const resource = { type: "instance", id: instance.id, name: "Shop" } as const;
   const holds = [{ type: "instance", id: instance.id }] as const;
   reserveOperation(change, by, {

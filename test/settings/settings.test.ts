@@ -26,6 +26,8 @@ test("a new account keeps safety backups for 14 days, and shows its quotas and t
       ssh_keys: { used: 1, limit: 100 },
       tokens: { used: 1 },
       users: { used: 1 },
+      backups: { used: 0, limit: 10_000 },
+      backup_bytes: { used: 0, limit: 2_000_000_000_000 },
     },
   });
 });

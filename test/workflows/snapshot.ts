@@ -178,7 +178,7 @@ export function expectConsistent(snapshot: Snapshot): void {
 const sorted = (values: readonly string[]): string[] => values.toSorted();
 
 /** Every marker has a record, and every record has its markers. */
-export function expectMarkers({ account, servers, instances, backups, unique, expiring, watched }: Snapshot): void {
+export function expectMarkers({ account, servers, instances, backups, uploads, unique, expiring, watched }: Snapshot): void {
   const wanted = [
     ...servers.map(({ id, name }) => [keys.serverName(account.id, name).sk, id]),
     ...instances.flatMap(({ id, domain, server_id, database_name }) => [
@@ -199,6 +199,22 @@ export function expectMarkers({ account, servers, instances, backups, unique, ex
       instances.filter(({ server_id }) => server_id === server.id).length,
     );
   expect([account.used_server, account.used_instance], "used of the quotas").toEqual([servers.length, instances.length]);
+  expectCountedBackups({ account, backups, uploads });
+}
+
+/** The quotas of backups count each backup and upload, and the bytes that are stored for it. Seeded ones count nothing. */
+export function expectCountedBackups({ account, backups, uploads }: Pick<Snapshot, "account" | "backups" | "uploads">): void {
+  const counted = backups.filter(({ counted_bytes }) => counted_bytes !== undefined);
+  for (const { id, counted_bytes, size_bytes, upload, operation_id } of counted)
+    if (operation_id === null) expect(counted_bytes, `bytes counted for ${id}`).toBe(size_bytes ?? upload?.size_bytes ?? 0);
+  const bytes = [
+    ...counted.map(({ counted_bytes = 0 }) => counted_bytes),
+    ...uploads.filter(({ counted }) => counted === true).map(({ size_bytes }) => Number(size_bytes)),
+  ];
+  expect([account.used_backup, account.used_backup_bytes], "used of the quotas of backups").toEqual([
+    counted.length,
+    bytes.reduce((sum, each) => sum + each, 0),
+  ]);
 }
 
 /** The counts that give lists and the overview their totals. */

@@ -6,6 +6,7 @@ import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Settings } from "../../../shared/api/settings.ts";
 import { text } from "../messages/text.ts";
 import { inDigits } from "../resource/number.ts";
+import { sizeInWords } from "../resource/size.ts";
 
 export function Quotas({ quotas }: { quotas: Settings["quotas"] }) {
   const say = text.settings.quotas;
@@ -23,17 +24,25 @@ export function Quotas({ quotas }: { quotas: Settings["quotas"] }) {
         <Quota kind={say.tokens} of={quotas.tokens} />
         <Quota kind={say.sshKeys} of={quotas.ssh_keys} />
         <Quota kind={say.users} of={quotas.users} />
+        <Quota kind={say.backups} of={quotas.backups} />
+        <Quota kind={say.backupBytes} of={quotas.backup_bytes} inWords={sizeInWords} />
       </ColumnLayout>
     </Container>
   );
 }
 
-function Quota({ kind, of: { used, limit } }: { kind: string; of: { used: number; limit: number } }) {
+interface QuotaProps {
+  kind: string;
+  of: { used: number; limit: number };
+  inWords?: (number: number) => string;
+}
+
+function Quota({ kind, of: { used, limit }, inWords = inDigits }: QuotaProps) {
   return (
     <ProgressBar
       label={kind}
       value={limit === 0 ? 100 : (100 * used) / limit}
-      additionalInfo={text.settings.quotas.used(inDigits(used), inDigits(limit))}
+      additionalInfo={text.settings.quotas.used(inWords(used), inWords(limit))}
     />
   );
 }

@@ -53,8 +53,13 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   name_changed: "Ändert den Namen von {before} zu {after}",
   admin_email_changed: "Ändert die Admin-E-Mail von {before} zu {after}",
   domain_changed: "Ändert die Domain von {before} zu {after}",
+  name_set: "Ändert den Namen zu {after}",
+  admin_email_set: "Ändert die Admin-E-Mail zu {after}",
+  domain_set: "Ändert die Domain zu {after}",
   labels_changed: "Ändert die Labels",
   domain_needs_dns: "{before} funktioniert dann nicht mehr. {after} benötigt einen DNS-Eintrag, der auf den Server zeigt",
+  new_domain_needs_dns:
+    "Die alte Domain funktioniert dann nicht mehr. {after} benötigt einen DNS-Eintrag, der auf den Server zeigt",
   erp_deleted: "Entfernt das ERP mit Datenbank und Dateien vom Server, und den Eintrag; Sicherungen bleiben",
   erp_deleted_later:
     "Entfernt den Eintrag sofort, weil der Server nicht aktiv ist, und das ERP, sobald der Server wieder antwortet; Sicherungen bleiben",

@@ -42,6 +42,8 @@ export const settings: typeof en = {
     tokens: "API-Schlüssel",
     sshKeys: "SSH-Schlüssel",
     users: "Benutzer",
+    backups: "Sicherungen",
+    backupBytes: "Größe der Sicherungen und Uploads",
     used: (used, limit) => `${used} von ${limit} belegt`,
   },
   session: {

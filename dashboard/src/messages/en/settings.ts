@@ -39,6 +39,8 @@ export const settings = {
     tokens: "API keys",
     sshKeys: "SSH keys",
     users: "Users",
+    backups: "Backups",
+    backupBytes: "Backups and uploads, size",
     used: (used: string, limit: string) => `${used} of ${limit} used`,
   },
   session: {
