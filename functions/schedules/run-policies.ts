@@ -134,7 +134,7 @@ async function move(subject: Due, server: ServerRecord | undefined, due: DueRun,
   try {
     return await begin(subject, server, due, { isFull, at });
   } catch (error) {
-    // Not held for an hour as when the instance is busy: somebody has to act, and is told at once.
+    // Not held for an hour as when the instance is busy: somebody has to act, and the event says so at once.
     if (error instanceof ApiError && error.code === "QUOTA_EXCEEDED") return skipRun(subject, due, error.message, at);
     throw error;
   }

@@ -42,7 +42,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 export type ErrorDetails = Record<string, unknown>;
 
-/** What an error says of resources of a kind, and what those are told instead who have no permission for that kind. */
+/** Which kind of resource an error speaks of, and its message for credentials without any permission for that kind. */
 interface About {
   kind: ResourceType;
   otherwise?: string;

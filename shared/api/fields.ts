@@ -240,7 +240,7 @@ export const time = moment(
 /** A moment in a query: a date, which is UTC, or a time. A plus sign that was not encoded arrives as a space. */
 const MOMENT = `^${DATE}(${TIME.replace("[+-]", "[ +-]")})?$`;
 const MOMENT_FORM = { pattern: MOMENT, maxLength: 35 };
-const queryMoment = moment(
+export const queryMoment = moment(
   z.string().overwrite((value) => value.replace(" ", "+")),
   MOMENT,
   `must be a date or a time with an offset such as 2026-11-20, 2026-11-20T12:00:00Z or ${AN_OFFSET}`,
@@ -282,7 +282,7 @@ const finding = {
     }),
   search: searchWords.meta({
     description:
-      "Only records with words that begin with each of these, in name, domain, database name or note. Case, accents and apostrophes are ignored",
+      "Only records with words that begin with each of these, in name, domain, database name or note, or with this ID, IP address or email. Case, accents and apostrophes are ignored",
     examples: ["shop"],
   }),
   sort: z.enum(["created_at", "name"]).meta({ description: "The default is `created_at`", examples: ["created_at"] }),
@@ -307,6 +307,12 @@ function idsOf(kind: IdKind) {
       maxLength: PER_PAGE_MAX * (maxLength + 1) - 1,
     });
 }
+
+/** Whose events, or operations, a list is of. */
+export const actorId = z
+  .string()
+  .regex(/^[a-z]{1,20}(_[0-9a-z]{26})?$/, "must be the ID of an actor")
+  .meta({ examples: [exampleId("token")], maxLength: 47 });
 
 /** Query of a list: `page` or `cursor`, `per_page`, the order, and filters, which all must hold. */
 export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) =>

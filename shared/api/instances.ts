@@ -3,6 +3,7 @@ import * as z from "zod";
 import { EDITIONS } from "../domain/erp-versions.ts";
 import {
   CERTIFICATE_STATUSES,
+  DRILL,
   HEALTH_STATUSES,
   INSTANCE_ACTIONS,
   INSTANCE_STATUSES,
@@ -21,6 +22,7 @@ import {
   heldBy,
   id,
   labels,
+  queryMoment,
   searchableListOf,
   shownLabels,
   reason,
@@ -225,6 +227,15 @@ export const instances = {
       status: InstanceStatus,
       server_id: id("server"),
       protection: ProtectionStatus,
+      erp_version: erpVersion,
+      edition,
+      drill: z
+        .enum([DRILL.passed, DRILL.failed])
+        .meta({ description: "What came of the last drill of one of the instance's backups", examples: ["failed"] }),
+      last_backup_before: queryMoment.meta({
+        description: "Only instances whose last backup was completed earlier than this time, or that have none",
+        examples: ["2026-11-20"],
+      }),
     }),
   }),
   create: endpoint({

@@ -13,7 +13,7 @@ import { endpoint } from "./endpoint.ts";
 import { HISTORY_DAYS, WAITS_AT_ONCE } from "../domain/limits.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { Drill } from "./drill.ts";
-import { Actor, id, integer, reason, resourceListOf, timestamp, waitSeconds } from "./fields.ts";
+import { Actor, actorId, id, integer, reason, resourceListOf, timestamp, waitSeconds } from "./fields.ts";
 
 const OperationStatus = z.enum(OPERATION_STATUSES);
 
@@ -142,6 +142,8 @@ export const operations = {
     ...resourceListOf("operation", Operation, {
       status: OperationStatus,
       resource_id: z.union([id("server"), id("instance"), id("backup")], "must be the ID of a server, an instance or a backup"),
+      type: z.enum(OPERATION_TYPES).meta({ examples: ["instance.create"] }),
+      actor: actorId.meta({ description: "Only operations that this actor started: the `created_by.id` of an operation" }),
     }),
   }),
   get: endpoint({

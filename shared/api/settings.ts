@@ -4,7 +4,7 @@ import { PolicyFields, PolicyShown } from "./backup-policy.ts";
 import { endpoint } from "./endpoint.ts";
 import { HISTORY_DAYS } from "../domain/limits.ts";
 import { exampleId } from "../domain/id-kinds.ts";
-import { Actor, atLeastOne, code, email, emailInput, id, integer, listOf, text, timestamp } from "./fields.ts";
+import { Actor, actorId, atLeastOne, code, email, emailInput, id, integer, listOf, text, timestamp } from "./fields.ts";
 
 const settable = {
   account_name: text(100, "Example Ltd"),
@@ -141,14 +141,7 @@ export const events = {
         .string()
         .regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, "must be an event's type such as server.create")
         .meta({ examples: ["server.create"], maxLength: 81 }),
-      actor: z
-        .string()
-        .regex(/^[a-z]{1,20}(_[0-9a-z]{26})?$/, "must be the ID of an event's actor")
-        .meta({
-          description: "Only events of this actor: the `actor.id` of an event",
-          examples: [exampleId("token")],
-          maxLength: 47,
-        }),
+      actor: actorId.meta({ description: "Only events of this actor: the `actor.id` of an event" }),
       resource_id: z
         .string()
         .regex(/^[a-z]{1,20}_[0-9a-z]{26}$/, "must be the ID of a resource")

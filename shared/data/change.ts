@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ApiError, operationInProgress, taken } from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
 import type { FieldChange } from "../api/settings.ts";
+import type { ResourceType } from "../domain/lifecycle.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import { newId } from "../domain/ids.ts";
 import { accountCounters, listCounts } from "./counters.ts";
@@ -13,6 +14,7 @@ import { actorFilter, keys, type Key, type ListKind, type Place, placement, prot
 import type { AccountRecord, Actor, Caller, EventRecord, OperationRecord } from "./records.ts";
 import { type Item, transact } from "./table.ts";
 import { conditionOnly, put, remove, update, type Write } from "./writes.ts";
+import { addedOperation, droppedOperation, movedOperation } from "./operation-entries.ts";
 import { type Version, withVersion } from "./versions.ts";
 
 /** Who makes the change and on which account; workflows change without a caller and count nothing new. */
@@ -45,6 +47,10 @@ export interface Change {
   moveProtection: (record: { id: string; number: string }, status: { from: string; to: string }) => Item;
   /** What a record is found by from now on. */
   refind: (kind: ListKind, id: string, fields: Findable, labels?: LabelChange) => void;
+  /** What a record is filtered by from now on; both are parts of it, as it was and as it will be. */
+  retag: (kind: ResourceType, id: string, from: Item, to: Item) => void;
+  /** When an instance was last backed up. */
+  noteBackup: (instanceId: string, at: string | null) => void;
   /** Says in the account's revision that something has changed, which `add`, `move` and `drop` do by themselves. */
   revise: () => void;
   /** Takes a record off its lists. */
@@ -122,7 +128,7 @@ const listChanges = (
   writes: Write[],
   lists: ReturnType<typeof listCounts>,
   entries: ReturnType<typeof entryWrites>,
-): Pick<Change, "add" | "moveProtection" | "move" | "refind" | "drop"> => ({
+): Pick<Change, "add" | "moveProtection" | "move" | "refind" | "retag" | "noteBackup" | "drop"> => ({
   add: (kind, record, place) => {
     const { status, protection, actorId } = place;
     writes.push(
@@ -139,6 +145,7 @@ const listChanges = (
     ]);
     lists.mark(kind, record.number, record.created_at);
     entries.add(kind, record, { status, protection });
+    if (kind === "operation") writes.push(addedOperation(accountId, record, status));
   },
   moveProtection: ({ id, number }, { from, to }) => {
     if (from === to) return {};
@@ -156,13 +163,17 @@ const listChanges = (
     lists.count(kind, record.number, -1, [from]);
     lists.count(kind, record.number, 1, [to]);
     entries.change(kind, record.id, { status: to });
+    if (kind === "operation") writes.push(movedOperation(accountId, record.id, to));
   },
   refind: entries.change,
+  retag: entries.retag,
+  noteBackup: entries.noteBackup,
   drop: (kind, record, status, where, conditionError) => {
     writes.push(remove(keys.record(kind, accountId, record.id), where, conditionError));
     const { number, protection_status: protection, actor } = record;
     lists.count(kind, number, -1, ["all", status, protection && protectionFilter(protection), actor && actorFilter(actor.id)]);
     entries.drop(kind, record);
+    if (kind === "operation") writes.push(droppedOperation(accountId, record.id));
   },
 });
 

@@ -1,7 +1,15 @@
 // Codes that stand for values in stored items. An item is read for years, by later versions and, after a rollback, by earlier ones:
 // never change a code, and never give one that was used to another value. `test/codes.test.ts` allows additions only.
 import type { Permission } from "../api/permissions.ts";
-import type { BackupStatus, InstanceStatus, ProtectionStatus, ResourceType, ServerStatus } from "../domain/lifecycle.ts";
+import type {
+  BackupStatus,
+  InstanceStatus,
+  OperationStatus,
+  OperationType,
+  ProtectionStatus,
+  ResourceType,
+  ServerStatus,
+} from "../domain/lifecycle.ts";
 
 /** The bit of each permission in a token's number. A new permission gets the next one; a number holds 53. */
 export const PERMISSION_BITS: Readonly<Record<Permission, number>> = {
@@ -21,7 +29,9 @@ export const PERMISSION_BITS: Readonly<Record<Permission, number>> = {
  * One character for each status, as search entries store it: 10,000 of them are read for a search. A new status needs none: it is stored
  * as its text, which versions without it can show.
  */
-export const STATUS_CODES: Readonly<Partial<Record<ServerStatus | InstanceStatus | BackupStatus | ProtectionStatus, string>>> = {
+export const STATUS_CODES: Readonly<
+  Partial<Record<ServerStatus | InstanceStatus | BackupStatus | ProtectionStatus | OperationStatus, string>>
+> = {
   active: "a",
   provisioning: "p",
   offline: "o",
@@ -38,6 +48,7 @@ export const STATUS_CODES: Readonly<Partial<Record<ServerStatus | InstanceStatus
   unprotected: "u",
   protected: "y",
   overdue: "z",
+  succeeded: "g",
 };
 
 const CODES: Readonly<Record<string, string | undefined>> = STATUS_CODES;
@@ -45,7 +56,33 @@ export const codeOfStatus = (status: string): string => CODES[status] ?? status;
 export const statusOfCode = (code: string): string => Object.keys(CODES).find((status) => CODES[status] === code) ?? code;
 
 /** The letter of each kind of record in the keys of its search entries. */
-export const ENTRY_LETTERS: Readonly<Record<ResourceType, string>> = { server: "s", instance: "i", backup: "b" };
+export const ENTRY_LETTERS: Readonly<Record<ResourceType | "operation", string>> = {
+  server: "s",
+  instance: "i",
+  backup: "b",
+  operation: "o",
+};
+
+/** One character for each type of operation, as their entries store it. A type without one is stored as its text. */
+export const OPERATION_CODES: Readonly<Partial<Record<OperationType, string>>> = {
+  "server.create": "a",
+  "server.delete": "b",
+  "instance.create": "c",
+  "instance.update": "d",
+  "instance.clone": "e",
+  "instance.start": "f",
+  "instance.stop": "g",
+  "instance.restart": "h",
+  "instance.delete": "i",
+  "backup.create": "j",
+  "backup.import": "k",
+  "backup.delete": "l",
+  "backup.drill": "m",
+  "backup.restore": "n",
+};
+
+const TYPES: Readonly<Record<string, string | undefined>> = OPERATION_CODES;
+export const codeOfOperation = (type: string): string => TYPES[type] ?? type;
 
 /** The attributes of a search entry. */
 export const ENTRY_ATTRIBUTES = {
@@ -59,6 +96,9 @@ export const ENTRY_ATTRIBUTES = {
   protection: "p",
   /** How many milliseconds after the time in its ID the record was created. */
   created_after_id: "c",
+  /** Of an operation. */
+  type: "k",
+  actor: "a",
 } as const;
 
 /** The attributes of a list's counts, each followed by the number of its block. */

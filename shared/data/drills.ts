@@ -1,16 +1,17 @@
 // Restore drills: begun with the backup that they hold and a place on their server, and recorded on the backup.
+import * as z from "zod";
 import { serverTriesAnother } from "../api/errors.ts";
 import { nameOfBackup } from "../domain/backup-name.ts";
 import { type Drill, type DrillCheck, DRILL_CHECKS } from "../api/drill.ts";
 import { DRILL, LIFECYCLE, OPERATION } from "../domain/lifecycle.ts";
 import { getAccount } from "./accounts.ts";
 import { lockBackup } from "./backups.ts";
-import { type Author, type Change, changeOf, logEvent, now } from "./change.ts";
+import { type Author, type Change, changeOf, logEvent, now, Overtaken, retryOnConflict } from "./change.ts";
 import { keys } from "./keys.ts";
 import { addResult, changing, findOperation, reserveOperation } from "./operations.ts";
 import type { BackupRecord, OperationRecord } from "./records.ts";
 import { requireServerReady } from "./servers.ts";
-import { ConditionFailed, type Item } from "./table.ts";
+import { ConditionFailed, find, type Item } from "./table.ts";
 import { put, update } from "./writes.ts";
 
 /** Begins a drill of a completed backup on a server. A server has one at a time, so that it does not take the instances' share. */
@@ -57,14 +58,31 @@ export async function noteDrill(operation: OperationRecord, drill: Drill): Promi
   if (operation.result?.drill === undefined) await addResult(operation, { drill });
 }
 
-/** Records on the backup what its drill has found, once. A failure is an event, too. */
-export async function recordDrill(operation: OperationRecord, backup: BackupRecord, drill: Drill): Promise<void> {
+const Drilled = z.object({ id: z.string(), last_drill: z.string().nullable().default(null) });
+
+/** Shows on the instance of a drilled backup what came of its last drill. */
+async function showOnInstance(change: Change, instanceId: string, { status }: Drill): Promise<void> {
+  const key = keys.record("instance", change.accountId, instanceId);
+  const instance = await find({ key, schema: Drilled });
+  if (instance === undefined || instance.last_drill === status) return;
+  const { last_drill } = instance;
+  const overtaken = () => new Overtaken("Another drill of this instance ended at the same time", instanceId);
+  change.update(key, { set: { last_drill: status } }, { unchanged: { last_drill } }, overtaken);
+  change.retag("instance", instanceId, { last_drill }, { last_drill: status });
+}
+
+/** Records on the backup and its instance what its drill has found, once. A failure is an event, too. */
+export const recordDrill = (operation: OperationRecord, backup: BackupRecord, drill: Drill): Promise<void> =>
+  retryOnConflict(() => tryToRecord(operation, backup, drill));
+
+async function tryToRecord(operation: OperationRecord, backup: BackupRecord, drill: Drill): Promise<void> {
   if (operation.recorded) return;
   const change = changeOf(await getAccount(operation.account_id));
   const running = { equals: { state: OPERATION.running }, none: ["undoing", "recorded"] };
   change.write(update(keys.record("operation", operation.account_id, operation.id), { set: { recorded: true } }, running));
   const mine = { equals: { operation_id: operation.id } };
   change.update(keys.record("backup", operation.account_id, backup.id), { set: { drill } }, mine);
+  if (backup.instance_id !== null) await showOnInstance(change, backup.instance_id, drill);
   if (drill.status === DRILL.failed) {
     const by = { actor: operation.created_by, requestId: operation.request_id };
     logEvent(change, by, "backup.drill_failed", { type: "backup", id: backup.id, name: nameOfBackup(backup) });

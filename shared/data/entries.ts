@@ -7,7 +7,9 @@ import { bytesOfId, timeOfId } from "../domain/ids.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
 import { codeOfStatus, ENTRY_ATTRIBUTES } from "./codes.ts";
 import { type Key, keys, keyString, type ListKind } from "./keys.ts";
+import { backupTimeWrites, missingBackupTime } from "./backup-times.ts";
 import { labelWrites } from "./label-index.ts";
+import { tagsOf } from "./tags.ts";
 import type { Item } from "./table.ts";
 import { put, remove, update, type Write } from "./writes.ts";
 
@@ -49,6 +51,9 @@ export function findableIn(kind: ResourceType, record: Item): Findable {
   return { ...fields, name: name ?? instance_name ?? null, ...(kind === "instance" && { server_id: server_id ?? undefined }) };
 }
 
+/** What the label index has of a record: its labels and its tags. */
+export const indexedIn = (kind: ResourceType, record: Item): Labels => ({ ...labelsOf(record), ...tagsOf(kind, record) });
+
 /** The labels of a record, as its item has them. */
 export const labelsOf = (record: Item): Labels => Labeled.parse(record).labels;
 const Labeled = z.object({ labels: z.custom<Labels>().default({}) });
@@ -85,6 +90,7 @@ export function entryOf(id: string, created_at: string, fields: Findable): Item 
 export function entryWrites(accountId: string) {
   const entries = new Map<string, { key: Key; whole?: Item; set: Item; remove: Set<string>; gone?: true }>();
   const labels = labelWrites(accountId);
+  const times = backupTimeWrites(accountId);
   const of = (kind: ResourceType, id: string) => {
     const key = keys.entry(kind, accountId, id);
     const entry = entries.get(keyString(key)) ?? { key, set: {}, remove: new Set<string>() };
@@ -100,7 +106,7 @@ export function entryWrites(accountId: string) {
       if (!isSearched(kind)) return;
       const { id, created_at } = record;
       of(kind, id).whole = entryOf(id, created_at, { ...findableIn(kind, record), ...place });
-      labels.move(kind, id, {}, labelsOf(record));
+      labels.move(kind, id, {}, indexedIn(kind, record));
     },
     change: (kind: ListKind, id: string, fields: Findable, relabeled?: LabelChange): void => {
       if (!isSearched(kind)) return;
@@ -112,10 +118,15 @@ export function entryWrites(accountId: string) {
       labels.move(kind, id, relabeled.from, relabeled.to);
       of(kind, id).remove.add(OLD_LABELS);
     },
+    /** Other tags; both are records of the kind, or parts of them. */
+    retag: (kind: ResourceType, id: string, from: Item, to: Item): void =>
+      labels.move(kind, id, tagsOf(kind, from), tagsOf(kind, to)),
+    noteBackup: times.note,
     drop: (kind: ListKind, record: Item & { id: string }): void => {
       if (!isSearched(kind)) return;
       of(kind, record.id).gone = true;
-      labels.move(kind, record.id, labelsOf(record), {});
+      labels.move(kind, record.id, indexedIn(kind, record), {});
+      if (kind === "instance") times.note(record.id, null);
     },
     writes: (): Write[] => [
       ...[...entries.values()].flatMap(({ key, whole, set, remove: removed, gone }) => {
@@ -125,6 +136,7 @@ export function entryWrites(accountId: string) {
         return Object.keys(set).length + removed.size === 0 ? [] : [update(key, what, { exists: false })];
       }),
       ...labels.writes(),
+      ...times.writes(),
     ],
   };
 }
@@ -132,8 +144,12 @@ export function entryWrites(accountId: string) {
 /** What an entry from an older version, or none at all, lacks of its record: its labels move out of it. */
 export function completedEntry(accountId: string, kind: ResourceType, record: Item & { id: string }, entry: Item): Write[] {
   const labels = labelWrites(accountId);
-  labels.move(kind, record.id, {}, labelsOf(record));
+  labels.move(kind, record.id, {}, indexedIn(kind, record));
+  const { last_backup_at } = record;
   return [
+    ...(kind === "instance" && typeof last_backup_at === "string"
+      ? [missingBackupTime(accountId, record.id, last_backup_at)]
+      : []),
     update(keys.entry(kind, accountId, record.id), { fill: entry, remove: [OLD_LABELS] }, { exists: false }),
     ...labels.writes(),
   ];

@@ -7,8 +7,8 @@ import { parseEach } from "./parse-each.ts";
 import { growing } from "./stored.ts";
 import { query } from "./table.ts";
 
-/** An operation takes up to five items of the hundred of a transaction: itself, and links from what it concerned. */
-const RECORDS_PER_CHANGE = 15;
+/** An operation takes up to six items of the hundred of a transaction: itself, its entry, and links from what it concerned. */
+const RECORDS_PER_CHANGE = 12;
 
 const Old = z.object({
   id: z.string(),

@@ -2,13 +2,13 @@
 // lack, moves labels out of search entries, and counts backups in the quotas. It can run at any time, and again: what a change has written
 // meanwhile stays.
 import * as z from "zod";
-import type { Labels } from "../api/fields.ts";
 import { OPEN_STATUSES, type ResourceType } from "../domain/lifecycle.ts";
 import { listCounts } from "./counters.ts";
 import { countAccount } from "./counting.ts";
-import { completedEntry, entryOf, findableIn, isSearched, labelsOf } from "./entries.ts";
+import { completedEntry, entryOf, findableIn, indexedIn, isSearched, labelsOf } from "./entries.ts";
 import { actorFilter, keys, type ListKind, placement } from "./keys.ts";
 import { membersOf, memberString, ownerString, readMembers, takeMember } from "./label-index.ts";
+import { completedOperation } from "./operation-entries.ts";
 import { type Item, query, queryAll, readAll, transact, ConditionFailed, find } from "./table.ts";
 import { check, update, type Write } from "./writes.ts";
 
@@ -57,6 +57,10 @@ function writesFor(accountId: string, kind: ListKind, item: Item): Write[] {
   const { id, number, created_at, ...record } = Listed.parse(item);
   lists.mark(kind, number, created_at);
   if (isSearched(kind)) return [...entryWrites(accountId, kind, item), ...lists.writes()];
+  if (kind === "operation") {
+    const present = check(keys.record(kind, accountId, id), { unchanged: { state: item["state"] } });
+    return [present, completedOperation(accountId, { ...item, id }), ...lists.writes()];
+  }
   if (kind !== "event") return lists.writes();
   const { type, actor, resource, list_status } = Event.parse({ id, number, created_at, ...record });
   if (list_status !== undefined) return lists.writes();
@@ -85,19 +89,26 @@ function entryWrites(accountId: string, kind: ListKind & ("server" | "instance" 
 async function removeStaleLabels(accountId: string, kind: ResourceType): Promise<void> {
   const members = await readMembers(kind, accountId);
   const right = new Set<string>();
-  const owners = new Map<string, { id: string; labels: Labels }>();
+  const owners = new Map<string, { id: string; unchanged: Item }>();
   for await (const records of allOf(kind, accountId))
     for (const record of records) {
-      const owner = { id: String(record["id"]), labels: labelsOf(record) };
-      for (const member of membersOf(kind, accountId, owner)) right.add(memberString(member));
+      const { admin_email, last_drill } = record; // which change, too
+      const owner = {
+        id: String(record["id"]),
+        unchanged: { labels: labelsOf(record), ...defined({ admin_email, last_drill }) },
+      };
+      const indexed = { id: owner.id, labels: indexedIn(kind, record) };
+      for (const member of membersOf(kind, accountId, indexed)) right.add(memberString(member));
       owners.set(ownerString(owner), owner);
     }
   for (const member of members.filter((each) => !right.has(memberString(each)))) {
     const owner = owners.get(ownerString(member));
-    const unchanged = owner && check(keys.record(kind, accountId, owner.id), { unchanged: { labels: owner.labels } });
+    const unchanged = owner && check(keys.record(kind, accountId, owner.id), { unchanged: owner.unchanged });
     await write([...(unchanged === undefined ? [] : [unchanged]), takeMember(member)]);
   }
 }
+
+const defined = (fields: Item): Item => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 async function write(writes: readonly Write[]): Promise<void> {
   if (writes.length === 0) return;

@@ -31,8 +31,9 @@ import { reasonOf } from "../domain/reasons.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { healthOf, reasonOfHealth } from "./shown-health.ts";
 import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
-import { type Change, heldByAnother, now, labelChange, relabeledMeanwhile, withLabels } from "./change.ts";
+import { type Change, heldByAnother, now, labelChange, Overtaken, relabeledMeanwhile, withLabels } from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
+import type { LabelChange } from "./entries.ts";
 import { certificateOf, hostReportRef } from "./host-reports.ts";
 import { keys, keyString } from "./keys.ts";
 import { listPage } from "./lists.ts";
@@ -50,6 +51,7 @@ import {
 import { type Entry, type Finding, findOfParent, findPage, needsEntries } from "./search.ts";
 import { occupyServer, requireServerReady, serverRef } from "./servers.ts";
 import { find, type Item, read, readAll, updateOne } from "./table.ts";
+import { tagsFor } from "./tags.ts";
 import { type Version, versionOf } from "./versions.ts";
 import { check, type Write } from "./writes.ts";
 
@@ -61,18 +63,40 @@ export const getInstance = getterOf("instance", instanceRef, presentInstance);
 
 type InstanceQuery = PageQuery &
   Finding &
-  ByIds & { status?: string | undefined; server_id?: string | undefined; protection?: string | undefined };
+  ByIds & {
+    status?: string | undefined;
+    server_id?: string | undefined;
+    protection?: string | undefined;
+    erp_version?: string | undefined;
+    edition?: string | undefined;
+    drill?: string | undefined;
+    last_backup_before?: string | undefined;
+  };
 
 /** A page of instances; `read` has their servers, if they were read with them. */
 export async function listInstances(
   accountId: string,
-  { ids, status, server_id, protection, label, search, sort, ...page }: InstanceQuery,
+  {
+    ids,
+    status,
+    server_id,
+    protection,
+    last_backup_before,
+    erp_version,
+    edition,
+    drill,
+    label,
+    search,
+    sort,
+    ...page
+  }: InstanceQuery,
 ): Promise<Listed<InstanceRecord> & { read?: Map<string, Item> }> {
   const list = { kind: "instance", accountId, schema: InstanceRecord } as const;
   if (ids !== undefined) return listByIds(list, ids);
+  const tags = tagsFor({ erp_version, edition, drill });
   const [finding, filters] = [
-    { label, search, sort },
-    { status, protection },
+    { label: tags.length === 0 ? label : [...(label ?? []), ...tags], search, sort },
+    { status, protection, last_backup_before },
   ];
   if (server_id !== undefined) return findOfParent(list, server_id, { finding, filters, page });
   if (!needsEntries(finding, filters, page)) return listPage({ ...list, status, protection }, page);
@@ -178,6 +202,7 @@ export function reserveInstance(
     last_backup_id: null,
     last_backup_at: null,
     last_backup_begun_at: null,
+    last_drill: null,
     health_status: HEALTH_OF_ERP.unknown,
     health_since: null,
     health_fault: null,
@@ -218,10 +243,13 @@ export function moveInstance(
     instance,
     { from: instance.state, to: state },
     { set: { ...fields, state, operation_id: operationId, updated_at: moved.updated_at } },
-    { equals: { operation_id: null, state: instance.state }, ...withLabels(relabeled) },
-    (present) => relabeledMeanwhile(present, instance.id, relabeled) ?? instanceError(present),
+    {
+      equals: { operation_id: null, state: instance.state },
+      unchanged: { ...readLabels(relabeled), ...readEmail(instance, fields) },
+    },
+    (present) => changedMeanwhile(present, instance, fields, relabeled) ?? instanceError(present),
   );
-  change.refind("instance", instance.id, { name: fields.name }, relabeled);
+  refind(change, instance, fields, relabeled);
   return moved;
 }
 
@@ -241,6 +269,11 @@ const Ended = Held.extend({
   admin_email: z.string(),
   labels: z.custom<Labels>().default({}),
   health_status: z.string().default(HEALTH_OF_ERP.unknown),
+  // Its tags, to take them away with it.
+  erp_version: z.string(),
+  edition: z.string(),
+  server_ip: z.string().nullable(),
+  last_drill: z.string().nullable().default(null),
 });
 
 /**
@@ -277,6 +310,7 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
   };
   change.move("instance", instance, { from: instance.state, to: state }, { set }, { ...mine, unchanged: { ...after } });
   change.refind("instance", instance.id, { name: before.name }, labelChange(instance.labels, before.labels));
+  if (before.admin_email !== undefined) change.retag("instance", instance.id, instance, { ...instance, ...before });
 }
 
 /** What the request changed at once, without the fields that another request has changed since: that one was told its success. */
@@ -320,12 +354,32 @@ export function renameInstance(
     // Not the state that was read: work that ends in the meantime does not matter.
     {
       oneOf: { state: INSTANCE_RENAMABLE, ...(keepDomain && { operation_id: [null, instance.operation_id] }) },
-      ...withLabels(relabeled),
+      unchanged: { ...readLabels(relabeled), ...readEmail(instance, fields) },
     },
-    (present) => relabeledMeanwhile(present, instance.id, relabeled) ?? instanceError(present),
+    (present) => changedMeanwhile(present, instance, fields, relabeled) ?? instanceError(present),
   );
-  change.refind("instance", instance.id, { name: fields.name }, relabeled);
+  refind(change, instance, fields, relabeled);
   return { ...instance, ...set };
+}
+
+/** What a change of labels or of the email, by which the instance is found, was decided by. */
+const readLabels = (relabeled: LabelChange | undefined): Item => withLabels(relabeled).unchanged ?? {};
+const readEmail = ({ admin_email }: InstanceRecord, fields: RenamedFields): Item =>
+  fields.admin_email === undefined ? {} : { admin_email };
+
+const changedMeanwhile = (
+  present: Item | undefined,
+  { id, admin_email }: InstanceRecord,
+  fields: RenamedFields,
+  relabeled: LabelChange | undefined,
+): Error | undefined =>
+  fields.admin_email !== undefined && present !== undefined && present["admin_email"] !== admin_email
+    ? new Overtaken("Another request changed the email at the same time; check it and try again if you need to", id)
+    : relabeledMeanwhile(present, id, relabeled);
+
+function refind(change: Change, instance: InstanceRecord, fields: RenamedFields, relabeled: LabelChange | undefined): void {
+  change.refind("instance", instance.id, { name: fields.name }, relabeled);
+  change.retag("instance", instance.id, instance, { ...instance, ...renamedOf(fields) });
 }
 
 /** Those of the fields that were sent, or of which `has` says so. */

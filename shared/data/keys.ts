@@ -59,8 +59,8 @@ export const keys = {
   overview: (accountId: string): Key => ({ pk: account(accountId), sk: "OVERVIEW" }),
 
   /** What lists are searched and filtered by: one small item for each record of a kind. Short keys, because a search reads them all. */
-  entries: (kind: ResourceType, accountId: string) => `${shortOf(accountId)}${ENTRY_LETTERS[kind]}`,
-  entry: (kind: ResourceType, accountId: string, id: string): Key => ({
+  entries: (kind: ResourceType | "operation", accountId: string) => `${shortOf(accountId)}${ENTRY_LETTERS[kind]}`,
+  entry: (kind: ResourceType | "operation", accountId: string, id: string): Key => ({
     pk: keys.entries(kind, accountId),
     sk: shortOf(id),
   }),
@@ -72,6 +72,11 @@ export const keys = {
     sk: `${keys.labelParts(label)}${part}`,
   }),
   labelParts: (label: string) => `${label}#`,
+  /** When the instances were last backed up, of a part of them. */
+  backupTimes: (accountId: string, part: string): Key => ({
+    pk: `${keys.entries("instance", accountId)}#backups`,
+    sk: part,
+  }),
 
   /** Partition of index `byNumber`: all records of a kind in the order they were made. */
   list: (kind: ListKind, accountId: string) => owned(accountId, kind),

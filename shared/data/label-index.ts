@@ -16,7 +16,7 @@ const PARTS = 64;
 const MEMBER_BYTES = 5;
 
 /** The part of each label in which an ID is, and its member there: 46 random bits, so that two of 10,000 IDs are the same in one account of a million. */
-function placeOf(bytes: Buffer): { part: string; member: Buffer } {
+export function placeOf(bytes: Buffer): { part: string; member: Buffer } {
   const [random = 0] = bytes.subarray(8);
   return { part: String(random % PARTS).padStart(2, "0"), member: bytes.subarray(-MEMBER_BYTES) };
 }

@@ -35,21 +35,21 @@ export async function listOfParentWithLinks<T>(
   { kind, accountId, schema }: OfParent<T>,
   parentId: string,
   page: PageQuery,
-  status?: string,
+  { keep, name: filters }: { keep: ((item: Item) => boolean) | undefined; name: string },
 ): Promise<Listed<T>> {
   const all = await itemsOfParent(kind, accountId, parentId);
-  const name = `${kind}:${parentId}:${status ?? ""}`;
+  const name = `${kind}:${parentId}:${filters}`;
   const paged = (items: readonly Item[]) =>
     slicePage(
       items.map((value) => ({ value, place: String(value["number"]) })),
       page,
       name,
     );
-  const isFiltered = (status ?? page.created_after ?? page.created_before) !== undefined;
+  const isFiltered = (keep ?? page.created_after ?? page.created_before) !== undefined;
   if (isFiltered) {
     const isWithin = isCreatedIn(page);
     const { items, meta } = paged(
-      (await resolved(kind, accountId, all)).filter((item) => isWithin(item) && item["state"] === (status ?? item["state"])),
+      (await resolved(kind, accountId, all)).filter((item) => isWithin(item) && (keep?.(item) ?? true)),
     );
     return { items: parseEach(schema, items), meta };
   }

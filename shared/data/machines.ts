@@ -5,7 +5,7 @@ import { changeOf, now } from "./change.ts";
 import { keys, keyString } from "./keys.ts";
 import { parseEach, parseOrSkip } from "./parse-each.ts";
 import { ServerRecord, WatchedServer } from "./records.ts";
-import { ConditionFailed, queryAll, readAll, updateOne } from "./table.ts";
+import { ConditionFailed, type Item, queryAll, readAll, updateOne } from "./table.ts";
 
 type MachineFields = "machine_id" | "requested_at" | "ip_address" | "ssh_port" | "host_keys";
 
@@ -15,12 +15,24 @@ export async function recordMachine(
   operationId: string,
   set: Partial<Pick<ServerRecord, MachineFields>>,
 ): Promise<boolean> {
-  const { done } = await updateOne(
-    keyOf(server),
-    { set: { ...set, updated_at: now() } },
-    { equals: { operation_id: operationId } },
-  );
-  return done;
+  return record(server, set, { operation_id: operationId });
+}
+
+/** False if the server is not as `equals` says. */
+async function record(server: ServerRecord, set: Partial<Pick<ServerRecord, MachineFields>>, equals: Item): Promise<boolean> {
+  const fields = { ...set, updated_at: now() };
+  if (set.ip_address === undefined || set.ip_address === server.ip_address)
+    return (await updateOne(keyOf(server), { set: fields }, { equals })).done;
+  const change = changeOf({ id: server.account_id });
+  change.update(keyOf(server), { set: fields }, { equals, unchanged: { ip_address: server.ip_address } });
+  change.retag("server", server.id, server, { ...server, ...set });
+  try {
+    await change.commit();
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
 }
 
 /**
@@ -44,8 +56,7 @@ export async function recordRequested(
   operationId: string,
   machine: Partial<Pick<ServerRecord, MachineFields>>,
 ): Promise<boolean> {
-  const set = { ...machine, updated_at: now() };
-  return (await updateOne(keyOf(server), { set }, { equals: { operation_id: operationId, machine_id: null } })).done;
+  return record(server, machine, { operation_id: operationId, machine_id: null });
 }
 
 /** No order can be noted any more; the server as it is since. Undefined if the operation does not hold it. */

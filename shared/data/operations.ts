@@ -23,7 +23,8 @@ import { listOfParentWithLinks } from "./lists-of-parents.ts";
 import type { ByIds, Listed, PageQuery } from "./pages.ts";
 import { parseEach } from "./parse-each.ts";
 import { OperationCore, OperationRecord } from "./records.ts";
-import { find, queryAll, removeOne, updateOne } from "./table.ts";
+import { findOperations } from "./operation-search.ts";
+import { find, type Item, queryAll, removeOne, updateOne } from "./table.ts";
 import { check } from "./writes.ts";
 
 const operationRef = refOf("operation", OperationRecord);
@@ -39,13 +40,36 @@ export const findOperationCore = (accountId: string, id: string): Promise<Operat
 
 export function listOperations(
   accountId: string,
-  { ids, status, resource_id, ...page }: PageQuery & ByIds & { status?: string | undefined; resource_id?: string | undefined },
+  {
+    ids,
+    status,
+    resource_id,
+    type,
+    actor,
+    ...page
+  }: PageQuery & ByIds & Partial<Record<"status" | "resource_id" | "type" | "actor", string | undefined>>,
 ): Promise<Listed<OperationRecord>> {
   const list = { kind: "operation", accountId, schema: OperationRecord } as const;
   if (ids !== undefined) return listByIds(list, ids);
-  if (resource_id === undefined) return listPage({ ...list, status }, page);
-  return listOfParentWithLinks(list, resource_id, page, status);
+  if (resource_id === undefined)
+    return (type ?? actor) === undefined
+      ? listPage({ ...list, status }, page)
+      : findOperations(accountId, { status, type, actor }, page);
+  const keep = (item: Item): boolean => {
+    const operation = Filtered.safeParse(item).data;
+    return (
+      operation !== undefined &&
+      operation.state === (status ?? operation.state) &&
+      operation.type === (type ?? operation.type) &&
+      operation.created_by.id === (actor ?? operation.created_by.id)
+    );
+  };
+  const isFiltered = (status ?? type ?? actor) !== undefined;
+  const name = [status, type, actor].map((each) => each ?? "").join("|");
+  return listOfParentWithLinks(list, resource_id, page, { keep: isFiltered ? keep : undefined, name });
 }
+
+const Filtered = z.object({ state: z.string(), type: z.string(), created_by: z.object({ id: z.string() }) });
 
 export function toOperation({ state, error, result, ...record }: OperationRecord): Operation {
   return {

@@ -106,6 +106,7 @@ function protectionWith(change: Change, instance: Protected, last: LastBackup): 
   const { protection_status, last_backup_id } = instance;
   // What is overdue all the same, because a later run was due two hours ago, the schedule function moves.
   const to = last.last_backup_id === null || instance.next_backup_at === null ? "unprotected" : "protected";
+  change.noteBackup(instance.id, last.last_backup_at);
   return {
     set: { ...last, ...change.moveProtection(instance, { from: protection_status, to }) },
     where: { unchanged: { protection_status, last_backup_id } },

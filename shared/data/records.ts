@@ -130,6 +130,8 @@ export const InstanceRecord = stored(
   last_backup_id: noText,
   last_backup_at: noText,
   last_backup_begun_at: noText,
+  /** Whether the last drill of one of its backups passed or failed; null before the first. */
+  last_drill: noText,
   /** Null without an enabled policy. */
   next_backup_at: noText,
   state: growing<InstanceStatus>(),

@@ -8,13 +8,15 @@ import { type ResourceType, statusOf } from "../domain/lifecycle.ts";
 import { LISTED_MAX } from "../domain/limits.ts";
 import { folded, matcherOf } from "../domain/words.ts";
 import { ENTRY_ATTRIBUTES, statusOfCode } from "./codes.ts";
-import { findableIn, labelsOf, oldLabelsIn } from "./entries.ts";
+import { readBackupTimes } from "./backup-times.ts";
+import { findableIn, indexedIn, oldLabelsIn } from "./entries.ts";
 import { type Key, keys, keyString } from "./keys.ts";
 import { labelsIn, readLabels } from "./label-index.ts";
 import { itemsOfParent } from "./lists-of-parents.ts";
 import { parseEach } from "./parse-each.ts";
 import { isCreatedIn, type Listed, type PageQuery, slicePage } from "./pages.ts";
 import { type Item, queryAll, readAll } from "./table.ts";
+import { tagsInSearch } from "./tags.ts";
 
 /** What of a query only these lists know. */
 export interface Finding {
@@ -26,6 +28,8 @@ export interface Finding {
 interface Filters {
   status?: string | undefined;
   protection?: string | undefined;
+  /** Of instances: those whose last backup is older, or that have none. */
+  last_backup_before?: string | undefined;
 }
 
 /** A record as its entry describes it. */
@@ -38,8 +42,10 @@ export interface Entry {
   /** Of an instance. */
   server: Uint8Array | undefined;
   created_at: string;
-  /** Only where it is known without the labels' own items: of a record that was read, or in an older entry. */
+  /** With the tags. Only where it is known without the labels' own items: of a record that was read, or in an older entry. */
   labels: string[] | undefined;
+  /** Of an instance (ms since 1970). Only of a record that was read. */
+  last_backup_at?: number | undefined;
   /** An instance's domain, a backup's note. */
   detail: string | null;
   /** All text that is searched. */
@@ -48,7 +54,11 @@ export interface Entry {
 
 /** Whether a list needs the entries: exact filters alone have an index and counts. */
 export const needsEntries = ({ label, search, sort }: Finding, filters: Filters, page: PageQuery): boolean =>
-  label !== undefined || search !== undefined || sort === "name" || exactOf(filters, page) > 1;
+  label !== undefined ||
+  search !== undefined ||
+  sort === "name" ||
+  filters.last_backup_before !== undefined ||
+  exactOf(filters, page) > 1;
 
 const exactOf = ({ status, protection }: Filters, { created_after, created_before }: PageQuery): number =>
   [status, protection, created_after ?? created_before].filter((each) => each !== undefined).length;
@@ -91,7 +101,8 @@ function entryOfRecord(kind: ResourceType, record: Item): Entry {
     protection: text(record["protection_status"]) || "unprotected",
     server: undefined,
     created_at: text(record["created_at"]),
-    labels: labelsIn(labelsOf(record)),
+    labels: labelsIn(indexedIn(kind, record)),
+    last_backup_at: Date.parse(text(record["last_backup_at"])),
     detail: domain ?? note ?? null,
     text: searchedText([name, domain, database_name, note]),
   };
@@ -102,20 +113,46 @@ async function readEntries(kind: ResourceType, accountId: string): Promise<Entry
   return items.flatMap((item) => entryIn(item) ?? []);
 }
 
-/** Whether a record that is named by its short ID has all labels that a query names. */
-type HasLabels = (short: string) => boolean;
+/** What the items beside the entries say of a record that is named by its short ID. */
+interface Beside {
+  /** Whether it has all labels that a query names. */
+  hasLabels: (short: string) => boolean;
+  /** Whether it has the email or IP address that a query searches. */
+  hasTag: (short: string) => boolean;
+  /** When it was last backed up (ms since 1970). */
+  lastBackup: (short: string) => number | undefined;
+}
+
+const NOTHING_BESIDE: Beside = { hasLabels: () => false, hasTag: () => false, lastBackup: () => undefined };
+
+async function readBeside(
+  kind: ResourceType,
+  accountId: string,
+  { label = [], search }: Finding,
+  filters: Filters,
+): Promise<Beside> {
+  const tags = search === undefined ? [] : tagsInSearch(search);
+  const [hasLabels, hasTag, lastBackup] = await Promise.all([
+    readLabels(kind, accountId, label),
+    tags.length === 0 ? NOTHING_BESIDE.hasTag : readLabels(kind, accountId, tags),
+    filters.last_backup_before === undefined ? NOTHING_BESIDE.lastBackup : readBackupTimes(accountId),
+  ]);
+  return { hasLabels, hasTag, lastBackup };
+}
 
 /** Whether a record is one that a query means. */
 function isMeant(
   kind: ResourceType,
   { label = [], search }: Finding,
-  { status, protection }: Filters,
+  { status, protection, last_backup_before }: Filters,
   page: Pick<PageQuery, "created_after" | "created_before">,
-  hasLabels: HasLabels = () => false,
-): (entry: Pick<Entry, "short" | "status" | "protection" | "created_at" | "labels" | "text">) => boolean {
+  { hasLabels, hasTag, lastBackup }: Beside = NOTHING_BESIDE,
+): (entry: Pick<Entry, "short" | "status" | "protection" | "created_at" | "labels" | "last_backup_at" | "text">) => boolean {
   const isInTime = isCreatedIn(page);
-  const isFound = search === undefined ? () => true : finderOf(search)(kind);
+  const isFound = search === undefined ? () => true : finderOf(search, hasTag)(kind);
+  const before = last_backup_before === undefined ? undefined : Date.parse(last_backup_before);
   return (entry) =>
+    (before === undefined || !((entry.last_backup_at ?? lastBackup(entry.short) ?? Number.NaN) >= before)) &&
     (status === undefined || entry.status === status) &&
     (protection === undefined || entry.protection === protection) &&
     isInTime(entry) &&
@@ -124,12 +161,17 @@ function isMeant(
     isFound(entry);
 }
 
-/** Whether a record has the words of a search, or is the one with this ID. */
-function finderOf(search: string): (kind: ResourceType) => (entry: Pick<Entry, "short" | "text">) => boolean {
+/** Whether a record has the words of a search, or is the one with this ID, or has this email or IP address. */
+function finderOf(
+  search: string,
+  hasTag: Beside["hasTag"],
+): (kind: ResourceType) => (entry: Pick<Entry, "short" | "labels" | "text">) => boolean {
   const hasWords = matcherOf(search);
+  const tags = tagsInSearch(search);
   return (kind) => {
     const id = shortOfSearch(kind, search);
-    return ({ short, text: words }) => short === id || hasWords(words);
+    return ({ short, labels, text: words }) =>
+      short === id || hasWords(words) || hasTag(short) || tags.some((each) => labels?.includes(each));
   };
 }
 
@@ -160,10 +202,15 @@ export async function findEverywhere(
   search: string,
   limit: number,
 ): Promise<Found[]> {
-  const finder = finderOf(search);
   const wanted = folded(search.trim());
   const found = await Promise.all(
-    kinds.map(async (type) => (await readEntries(type, accountId)).filter(finder(type)).map((entry) => ({ ...entry, type }))),
+    kinds.map(async (type) => {
+      const [entries, { hasTag }] = await Promise.all([
+        readEntries(type, accountId),
+        readBeside(type, accountId, { search }, {}),
+      ]);
+      return entries.filter(finderOf(search, hasTag)(type)).map((entry) => ({ ...entry, type }));
+    }),
   );
   const rank = ({ short, name, type }: Entry & { type: ResourceType }): number => {
     const own = folded(name);
@@ -194,11 +241,8 @@ export async function findPage(
   { finding, filters, page }: { finding: Finding; filters: Filters; page: PageQuery },
   also: (entry: Entry) => Key[] = () => [],
 ): Promise<FoundPage> {
-  const [entries, hasLabels] = await Promise.all([
-    readEntries(kind, accountId),
-    readLabels(kind, accountId, finding.label ?? []),
-  ]);
-  const found = entries.filter(isMeant(kind, finding, filters, page, hasLabels));
+  const [entries, beside] = await Promise.all([readEntries(kind, accountId), readBeside(kind, accountId, finding, filters)]);
+  const found = entries.filter(isMeant(kind, finding, filters, page, beside));
   const place = placeIn(finding.sort);
   const listed: Listed<Entry> = slicePage(
     found.map((value) => ({ value, place: place(value) })),
@@ -237,5 +281,5 @@ export async function findOfParent<T>(
   return { items: parseEach(schema, listed.items), meta: listed.meta, isEmpty: items.length === 0 };
 }
 
-const capped = (meta: ListMeta): ListMeta =>
+export const capped = (meta: ListMeta): ListMeta =>
   meta.total > LISTED_MAX ? { ...meta, total: LISTED_MAX, total_capped: true } : meta;

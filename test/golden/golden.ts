@@ -13,6 +13,7 @@ import {
   PERMISSION_BITS,
   POLICY_SHARDS,
   STAMP,
+  OPERATION_CODES,
   STATUS_CODES,
 } from "../../shared/data/codes.ts";
 import { ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
@@ -31,6 +32,7 @@ export const codes = (): Record<string, unknown> =>
       permission: PERMISSION_BITS,
       status: STATUS_CODES,
       entry_kind: ENTRY_LETTERS,
+      operation: OPERATION_CODES,
       entry_attribute: ENTRY_ATTRIBUTES,
       count_attribute: COUNT_ATTRIBUTES,
       id: ID_PREFIXES,

@@ -2,9 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
-import { entryOf, findableIn } from "../../shared/data/entries.ts";
+import { entryOf, findableIn, indexedIn } from "../../shared/data/entries.ts";
 import { type Key, keys, keyString, placement } from "../../shared/data/keys.ts";
 import { membersOf } from "../../shared/data/label-index.ts";
+import { backupTimeOf } from "../../shared/data/backup-times.ts";
 import { countPlace, markPlace, numberOf } from "../../shared/data/numbers.ts";
 import { InstanceRecord } from "../../shared/data/records.ts";
 import type { Labels } from "../../shared/api/fields.ts";
@@ -49,6 +50,7 @@ export async function seedManyInstances(
   const servers = Array.from({ length: 1_000 }, () => unusedId("server"));
   const items: Record<string, unknown>[] = [];
   const counts = new Map<string, Record<string, unknown>>();
+  const times = new Map<string, Record<string, unknown>>();
   const labeled = new Map<string, Key & { m: Set<Uint8Array> }>();
   const add = (filter: string, made: number) => {
     const { leaf, attribute } = countPlace(numberOf(made, ""));
@@ -70,13 +72,16 @@ export async function seedManyInstances(
       labels: labels(made),
       state: made % 2 === 0 ? "running" : "stopped",
       created_at: createdAt(made),
+      last_backup_at: createdAt(made),
     });
+    const time = backupTimeOf(accountId, id, createdAt(made));
+    times.set(time.key.sk, { ...times.get(time.key.sk), ...time.key, [time.name]: time.stamp });
     const place = { status: record.state, protection: record.protection_status };
     items.push({
       ...entryOf(id, record.created_at, { ...findableIn("instance", record), ...place }),
       ...keys.entry("instance", accountId, id),
     });
-    for (const { key, member } of membersOf("instance", accountId, record)) {
+    for (const { key, member } of membersOf("instance", accountId, { id, labels: indexedIn("instance", record) })) {
       const item = labeled.get(keyString(key)) ?? { ...key, m: new Set<Uint8Array>() };
       labeled.set(keyString(key), item);
       item.m.add(member);
@@ -91,5 +96,5 @@ export async function seedManyInstances(
     if (isRead(made))
       items.push({ ...record, ...keys.record("instance", accountId, id), ...placement("instance", accountId, number, place) });
   }
-  await writeItems([...counts.values(), ...[...labeled.values()].map((item) => ({ ...item })), ...items]);
+  await writeItems([...counts.values(), ...times.values(), ...[...labeled.values()].map((item) => ({ ...item })), ...items]);
 }

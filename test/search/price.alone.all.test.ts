@@ -1,7 +1,12 @@
 // What a page of a list of 10,000 instances costs, each with as many and as long labels as it may have.
 import { beforeAll, expect, test } from "vitest";
 import { account, type TestAccount } from "../harness/account.ts";
-import { seedManyInstances } from "../harness/seed-many.ts";
+import { randomBytes } from "node:crypto";
+import { keys } from "../../shared/data/keys.ts";
+import { numberOf } from "../../shared/data/numbers.ts";
+import { addedOperation } from "../../shared/data/operation-entries.ts";
+import { idFrom, newId } from "../../shared/domain/ids.ts";
+import { seedManyInstances, writeItems } from "../harness/seed-many.ts";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { ownCloud } from "../harness/cloud.ts";
 
@@ -43,6 +48,10 @@ test.each([
   [`${label(0)}&status=running&search=shop&sort=name&order=desc`, RECORDS / 2],
   [[0, 1, 8].map((i) => label(i)).join("&"), RECORDS / 2],
   [`${[0, 1, 2, 8, 9].map((i) => label(i)).join("&")}&search=shop&sort=name`, RECORDS / 2],
+  ["erp_version=19.0&edition=community", RECORDS],
+  ["erp_version=19.0&edition=community&last_backup_before=2026-01-03&status=running", 1_440],
+  ["search=admin@example.com&erp_version=19.0", RECORDS],
+  ["search=203.0.113.10", RECORDS],
   [Array.from({ length: 16 }, (_, i) => label(i, 7_317)).join("&"), 1],
 ])("page %# costs at most 200 read units, more only with more than six labels: %s", async (query, total) => {
   // Each label that nearly all records have costs 7 units beyond the sixth (docs/decisions.md).
@@ -63,4 +72,52 @@ test.each([
   }
   expect(Math.min(...measured)).toBeGreaterThan(100);
   expect(Math.min(...measured)).toBeLessThanOrEqual(most);
+});
+
+test("a page of operations by type, actor, status and time costs at most 200 read units", async () => {
+  const first = Date.parse("2026-01-01T00:00:00.000Z");
+  const actor = newId("token");
+  const items = Array.from({ length: RECORDS }, (_, made) => {
+    const id = idFrom("operation", first + made * 60_000, randomBytes(10));
+    const created_at = new Date(first + made * 60_000).toISOString();
+    const record = {
+      id,
+      account_id: me.id,
+      number: numberOf(made, id),
+      type: made % 2 === 0 ? "backup.create" : "instance.restart",
+      state: made % 4 === 0 ? "failed" : "succeeded",
+      progress: 100,
+      step: null,
+      resource: { type: "instance", id: newId("instance") },
+      result: null,
+      error: null,
+      request_id: "seeded",
+      created_by: { type: "token", id: made < RECORDS / 2 ? newId("token") : actor, name: "Seeded" },
+      created_at,
+      started_at: created_at,
+      finished_at: created_at,
+      input: {},
+      before: null,
+      holds: [],
+      uses_backup_id: null,
+    };
+    const entry = addedOperation(me.id, record, record.state).item.Put?.Item ?? {};
+    return [{ ...record, ...keys.record("operation", me.id, id) }, entry];
+  });
+  await writeItems(items.flat());
+  for (const [query, total] of [
+    ["type=backup.create", RECORDS / 2],
+    [`actor=${actor}`, RECORDS / 2],
+    [`type=backup.create&actor=${actor}&status=failed&created_after=2026-01-01`, RECORDS / 8],
+  ] as const) {
+    let units = 0;
+    const stop = cloud.aws.calls.subscribe(({ principal, service, capacity = 0 }) => {
+      if (service === "dynamodb" && /apioperationslist/i.test(principal)) units += capacity;
+    });
+    const response = await me.api.get(`/operations?${query}&per_page=100`);
+    stop();
+    expect(response.meta?.total, response.text).toBe(total);
+    expect(units).toBeGreaterThan(50);
+    expect(units).toBeLessThanOrEqual(200);
+  }
 });

@@ -3,7 +3,7 @@ import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { expect } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
-import { entryOf, findableIn } from "../../shared/data/entries.ts";
+import { entryOf, findableIn, indexedIn } from "../../shared/data/entries.ts";
 import { membersOf, memberString, readMembers } from "../../shared/data/label-index.ts";
 import { actorFilter, keys, type ListKind, protectionFilter } from "../../shared/data/keys.ts";
 import { BackupRecord, EventRecord, InstanceRecord, OperationRecord, ServerRecord } from "../../shared/data/records.ts";
@@ -268,7 +268,9 @@ export function expectEntries({ entries, servers, instances, backups }: Snapshot
     backup: backups.map((record) => ({ record, status: record.state, protection: undefined })),
   };
   for (const { kind, items, labels } of entries) {
-    const members = records[kind].flatMap(({ record }) => membersOf(kind, record.account_id, record));
+    const members = records[kind].flatMap(({ record }) =>
+      membersOf(kind, record.account_id, { id: record.id, labels: indexedIn(kind, record) }),
+    );
     expect(labels.map(memberString).toSorted(), `labels of ${kind}s`).toEqual(members.map(memberString).toSorted());
     const wanted = records[kind].map(({ record, status, protection }): [string, unknown] => {
       const { account_id, id, created_at } = record;

@@ -1,0 +1,66 @@
+// What else records are filtered and found by, kept as labels are (label-index.ts): whoever has it, in five bytes a record. No label begins
+// with an equals sign.
+import { isIP } from "node:net";
+import { domainToASCII } from "node:url";
+import * as z from "zod";
+import type { Labels } from "../api/fields.ts";
+import type { ResourceType } from "../domain/lifecycle.ts";
+import { plainAddress } from "../domain/network.ts";
+import type { Item } from "./table.ts";
+
+/** The tags of a version; older records lack those that are newer. */
+type TagName = "erp_version" | "edition" | "drill" | "email" | "ip";
+
+const tagString = (name: TagName, value: string): string => `=${name}:${value}`;
+
+/** Filters as labels name them; those that are not given are left out. */
+export const tagsFor = (filters: Partial<Record<TagName, string | undefined>>): string[] =>
+  (["erp_version", "edition", "drill"] as const).flatMap((name) => {
+    const value = filters[name];
+    return value === undefined ? [] : [tagString(name, value)];
+  });
+
+/** The tag that a search means, if it is an email address or an IP address. */
+export function tagsInSearch(search: string): string[] {
+  const text = search.trim();
+  if (isIP(text) !== 0) return [tagString("ip", addressForm(text))];
+  return /^\S+@\S+$/.test(text) ? [tagString("email", emailForm(text))] : [];
+}
+
+const addressForm = (address: string): string => {
+  const plain = plainAddress(address);
+  return isIP(plain) === 6 ? new URL(`http://[${plain}]`).hostname : plain;
+};
+
+/** Domains are stored in their ASCII form, and nobody has two mailboxes that differ in case. */
+function emailForm(email: string): string {
+  const at = email.lastIndexOf("@") + 1;
+  const domain = email.slice(at);
+  return `${email.slice(0, at)}${domainToASCII(domain) || domain}`.toLowerCase();
+}
+
+/** A damaged field finds nothing. */
+const maybeText = z.string().nullish().catch(null);
+const Tagged = z.object({
+  erp_version: maybeText,
+  edition: maybeText,
+  last_drill: maybeText,
+  admin_email: maybeText,
+  server_ip: maybeText,
+  ip_address: maybeText,
+});
+
+/** The tags of a record, as if they were labels. */
+export function tagsOf(kind: ResourceType, record: Item): Labels {
+  if (kind === "backup") return {};
+  const { erp_version, edition, last_drill, admin_email, server_ip, ip_address } = Tagged.parse(record);
+  const ip = kind === "server" ? ip_address : server_ip;
+  const tags: Record<TagName, string | null | undefined> = {
+    erp_version,
+    edition,
+    drill: last_drill,
+    email: admin_email && emailForm(admin_email),
+    ip: ip && addressForm(ip),
+  };
+  return Object.fromEntries(Object.entries(tags).flatMap(([name, value]) => (value ? [[`=${name}`, value]] : [])));
+}

@@ -1,0 +1,154 @@
+// Filters of lists beyond labels: an instance's version, edition, drill and last backup, an operation's type and actor; and searches for an email
+// or an IP address.
+import { beforeAll, expect, test } from "vitest";
+import * as z from "zod";
+import { backupRef } from "../../shared/data/backups.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { drillOf, recordDrill } from "../../shared/data/drills.ts";
+import { indexAccount } from "../../shared/data/indexing.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { findOperation } from "../../shared/data/operations.ts";
+import { find, queryAll, removeOne, updateOne } from "../../shared/data/table.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+
+const Ids = z.array(z.looseObject({ id: z.string() }));
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account({ seeded: true });
+});
+
+const found = async (path: string, of: TestAccount = me) => (await of.api.get(path)).as(Ids).map(({ id }) => id);
+const sorted = (ids: readonly string[]) => ids.toSorted();
+
+test("instances are filtered by version and edition, alone, together and on a server", async () => {
+  const server = await seedServer(me.id);
+  const old = await seedInstance(me.id, { erp_version: "17.0", edition: "enterprise", server_id: server.id });
+  const same = await seedInstance(me.id, { erp_version: "17.0", edition: "community" });
+  expect(sorted(await found("/instances?erp_version=17.0"))).toEqual(sorted([old.id, same.id]));
+  expect(await found("/instances?erp_version=17.0&edition=enterprise&status=running")).toEqual([old.id]);
+  expect(await found(`/instances?erp_version=17.0&server_id=${server.id}`)).toEqual([old.id]);
+  expect(await found("/instances?erp_version=16.0")).toEqual([]);
+  const { error } = await me.api.get("/instances?erp_version=newest");
+  expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "erp_version" } });
+  const page = await me.api.get("/instances?erp_version=17.0&per_page=1");
+  expect(page.meta?.total).toBe(2);
+  expect(await found(`/instances?erp_version=17.0&per_page=1&cursor=${page.meta?.next_cursor}`)).toHaveLength(1);
+  const elsewhere = await me.api.get(`/instances?edition=community&cursor=${page.meta?.next_cursor}`);
+  expect(elsewhere.error).toMatchObject({ details: { field: "cursor" } });
+});
+
+test("instances whose last backup is older than a time, or that have none", async () => {
+  const one = await account({ seeded: true });
+  const [none, backed] = [await one.instance(), await one.instance()];
+  const { operation_id } = (await one.api.post(`/instances/${backed.id}/backups`, {})).as(
+    z.looseObject({ operation_id: z.string() }),
+  );
+  await one.until(operation_id);
+  const at = (await one.api.get(`/instances/${backed.id}`)).as(
+    z.looseObject({ protection: z.looseObject({ last_backup_at: z.string() }) }),
+  ).protection.last_backup_at;
+  const just = new Date(Date.parse(at) + 1).toISOString();
+  const before = (time: string, more = "") => found(`/instances?last_backup_before=${time}${more}`, one);
+  expect(await before(at)).toEqual([none.id]);
+  expect(sorted(await before(just))).toEqual(sorted([none.id, backed.id]));
+  expect(await before(at, `&server_id=${none.server_id}`)).toEqual([none.id]);
+  expect(await before(just, "&search=nothing")).toEqual([]);
+
+  // Records from before are found after the migration, which keeps what is newer.
+  for (const { pk, sk } of await queryAll(keys.backupTimes(one.id, "").pk)) await removeOne({ pk: String(pk), sk: String(sk) });
+  await indexAccount(one.id);
+  expect(await before(at)).toEqual([none.id]);
+  const [{ id: backup } = { id: "" }] = (await one.api.get("/backups")).as(Ids);
+  await one.until((await one.api.delete(`/backups/${backup}`)).as(z.looseObject({ id: z.string() })).id);
+  expect(sorted(await before(at))).toEqual(sorted([none.id, backed.id]));
+});
+
+test("instances are filtered by what came of their last drill", async () => {
+  const one = await account({ seeded: true });
+  const instance = await one.instance();
+  const backup = await one.backup(instance.id);
+  const drilled = async (passed: boolean) => {
+    const { id } = (await one.api.post(`/backups/${backup.id}/drill`, {})).as(z.looseObject({ id: z.string() }));
+    await one.until(id);
+    const [operation, record] = [await findOperation(one.id, id), await find(backupRef(one.id, backup.id))];
+    if (operation === undefined || record === undefined || passed) return;
+    // As if a check had failed, while the operation ran.
+    const set = { state: "running", recorded: false };
+    await updateOne(keys.record("operation", one.id, id), { set }, {});
+    await updateOne(keys.record("backup", one.id, backup.id), { set: { operation_id: id } }, {});
+    const drill = drillOf([{ name: "restores", passed: false, detail: "broken" }], "not made");
+    await recordDrill({ ...operation, state: "running", recorded: undefined }, record, drill);
+    await updateOne(keys.record("backup", one.id, backup.id), { set: { operation_id: null } }, {});
+  };
+  expect(await found("/instances?drill=failed", one)).toEqual([]);
+  await drilled(false);
+  expect(await found("/instances?drill=failed", one)).toEqual([instance.id]);
+  expect(await found("/instances?drill=passed", one)).toEqual([]);
+  await drilled(true);
+  expect(await found("/instances?drill=failed", one)).toEqual([]);
+  expect(await found("/instances?drill=passed", one)).toEqual([instance.id]);
+});
+
+test("a search finds an instance by its administrator's email, however that is written, until it changes", async () => {
+  const instance = await seedInstance(me.id, { admin_email: "Anna.Smith@xn--mller-kva.example.com" });
+  const search = async (text: string) => [
+    await found(`/instances?search=${encodeURIComponent(text)}`),
+    await found(`/search?q=${encodeURIComponent(text)}`),
+  ];
+  for (const text of ["Anna.Smith@xn--mller-kva.example.com", "anna.smith@müller.example.com", " ANNA.SMITH@MÜLLER.example.com "])
+    expect(await search(text), text).toEqual([[instance.id], [instance.id]]);
+  expect(await found(`/instances?search=anna.smith%40m%C3%BCller.example.com&server_id=${instance.server_id}`)).toEqual([
+    instance.id,
+  ]);
+  await me.api.put(`/instances/${instance.id}`, { admin_email: "other@example.org" });
+  expect(await search("anna.smith@müller.example.com")).toEqual([[], []]);
+  expect(await search("other@example.org")).toEqual([[instance.id], [instance.id]]);
+  const { api } = await me.token(["servers:read"]);
+  expect((await api.get("/search?q=other@example.org")).as(Ids)).toEqual([]);
+});
+
+test("a search finds a server and its instances by an IP address", async () => {
+  const server = await me.server();
+  const ip = z.looseObject({ ip_address: z.string() }).parse(server).ip_address;
+  const own = await seedServer(me.id, { ip_address: "198.51.100.23" });
+  const instance = await seedInstance(me.id, { server_id: own.id, server_ip: "198.51.100.23" });
+  expect(await found(`/servers?search=${ip}`)).toContain(server.id);
+  expect(await found("/servers?search=198.51.100.23")).toEqual([own.id]);
+  expect(sorted(await found("/search?q=198.51.100.23"))).toEqual(sorted([own.id, instance.id]));
+  expect(sorted(await found("/search?q=::ffff:198.51.100.23"))).toEqual(sorted([own.id, instance.id]));
+  expect(await found("/search?q=198.51.100.2")).toEqual([]);
+});
+
+test("operations are filtered by type, actor, status and time, in all and of a resource", async () => {
+  const one = await account({ seeded: true });
+  const instance = await one.instance();
+  const { api, id: other } = await one.token();
+  const Started = z.looseObject({ id: z.string() });
+  const restart = (await api.post(`/instances/${instance.id}/actions`, { action: "restart" })).as(Started).id;
+  await one.until(restart);
+  const stop = (await one.api.post(`/instances/${instance.id}/actions`, { action: "stop" })).as(Started).id;
+  await one.until(stop);
+  const list = (query: string) => found(`/operations?${query}`, one);
+  expect(await list("type=instance.restart")).toEqual([restart]);
+  expect(await list(`actor=${other}`)).toEqual([restart]);
+  expect(await list(`actor=${one.tokenId}&type=instance.stop&status=succeeded`)).toEqual([stop]);
+  expect(await list(`actor=${one.tokenId}&type=instance.restart`)).toEqual([]);
+  expect(await list("type=instance.stop&status=failed")).toEqual([]);
+  expect(await list(`type=instance.stop&resource_id=${instance.id}`)).toEqual([stop]);
+  expect(await list(`actor=${other}&resource_id=${instance.id}`)).toEqual([restart]);
+  expect(await list("type=instance.stop&created_after=2020-01-01&created_before=2021-01-01")).toEqual([]);
+  expect(await list("type=instance.stop&created_after=2020-01-01")).toEqual([stop]);
+  expect((await one.api.get("/operations?type=instance.explode")).error?.details).toMatchObject({ field: "type" });
+
+  for (const { pk, sk } of await queryAll(keys.entries("operation", one.id))) await removeOne({ pk: String(pk), sk: String(sk) });
+  expect(await list("type=instance.stop")).toEqual([]);
+  await indexAccount(one.id);
+  await indexAccount(one.id);
+  expect(await list("type=instance.stop&status=succeeded")).toEqual([stop]);
+  const change = changeOf({ id: one.id });
+  const record = await findOperation(one.id, stop);
+  if (record !== undefined) change.drop("operation", record, record.state, {});
+  await change.commit();
+  expect(await list("type=instance.stop")).toEqual([]);
+});
