@@ -13,6 +13,8 @@ type Configured = Readonly<Record<string, unknown>>;
 export function configurationFrom(variables: Variables): Configured {
   const { HETZNER_TOKEN, DIGITALOCEAN_TOKEN, BYO_MACHINES, ENTERPRISE_SOURCE, TLS, ACME_EMAIL, OPEN_NETWORKS, POSTGRES_IMAGE } =
     variables;
+  const { REGISTRY_MIRROR, REGISTRY_USERNAME, REGISTRY_PASSWORD } = variables;
+  const registry = { mirror: REGISTRY_MIRROR, username: REGISTRY_USERNAME, password: REGISTRY_PASSWORD };
   const given: Record<string, unknown> = {
     hetzner: HETZNER_TOKEN && { token: HETZNER_TOKEN },
     digitalocean: DIGITALOCEAN_TOKEN && { token: DIGITALOCEAN_TOKEN },
@@ -22,8 +24,9 @@ export function configurationFrom(variables: Variables): Configured {
     acme_email: ACME_EMAIL,
     open_networks: OPEN_NETWORKS && OPEN_NETWORKS.trim().split(/[\s,]+/),
     postgres_image: POSTGRES_IMAGE,
+    registry: Object.values(registry).some((value) => value !== undefined && value !== "") ? emptyLeftOut(registry) : undefined,
   };
-  const configured = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ""));
+  const configured = emptyLeftOut(given);
   try {
     parseConfiguration(JSON.stringify(configured));
   } catch (cause) {
@@ -32,6 +35,9 @@ export function configurationFrom(variables: Variables): Configured {
   }
   return configured;
 }
+
+const emptyLeftOut = (values: Configured): Configured =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ""));
 
 /** A list of machines, or the path of its file. */
 function machinesIn(text: string): unknown {

@@ -7,6 +7,7 @@ import { SERVER_STATEMENTS } from "./server-statements.ts";
 const PARTS = [
   "jobs",
   "instance",
+  "pull",
   "files",
   "install",
   "run",

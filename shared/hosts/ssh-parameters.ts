@@ -153,4 +153,27 @@ const uploaded = async ({ key, size_bytes, sha256 }: UploadedArchive): Promise<J
   SHA256: sha256,
 });
 
+/** Kinds of jobs that may pull images. */
+const PULLING: ReadonlySet<JobKind> = new Set<JobKind>([
+  "prepare_host",
+  "install_erp",
+  "start_erp",
+  "restart_erp",
+  "verify_archive",
+  "build_restore",
+  "swap_restore",
+  "restore_archive",
+  "put_back",
+  "drill_archive",
+  "import_archive",
+]);
+
+/** Credentials are for the machine's Docker alone, and only as long as the job runs. */
+export async function registryParameters(kind: JobKind): Promise<JobParameters> {
+  const { registry } = await configuration();
+  if (registry === undefined || !PULLING.has(kind)) return {};
+  const { mirror = "", username = "", password = "" } = registry;
+  return { REGISTRY_MIRROR: mirror, REGISTRY_USERNAME: username, REGISTRY_PASSWORD: password };
+}
+
 const yesOrNo = (flag: boolean): string => (flag ? "yes" : "no");

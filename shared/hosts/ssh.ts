@@ -17,7 +17,7 @@ import {
 import { forgetArchive, makeArchive } from "./ssh-archive.ts";
 import { connected, sendsSshBanner, type Shell } from "./ssh-connection.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
-import { limitMinutes, parametersOf } from "./ssh-parameters.ts";
+import { limitMinutes, parametersOf, registryParameters } from "./ssh-parameters.ts";
 import { type Machine, machineOf } from "./ssh-script.ts";
 import { fetchStatusLine } from "./status-line.ts";
 
@@ -108,14 +108,16 @@ async function progressOf(machine: Machine, server: HostedServer, job: Job): Pro
       return makeArchive(machine, server, job);
     case "forget_archive":
       return forgetArchive(machine, job);
-    default:
+    default: {
+      const registry = await registryParameters(job.kind);
       return advance(machine, {
         id: job.id,
         kind: job.kind,
         minutes: limitMinutes(job.kind),
-        parameters: () => parametersOf(server, job),
-        secrets: "admin_password" in job ? [job.admin_password ?? ""] : [],
+        parameters: async () => ({ ...(await parametersOf(server, job)), ...registry }),
+        secrets: ["admin_password" in job ? (job.admin_password ?? "") : "", registry["REGISTRY_PASSWORD"] ?? ""],
       });
+    }
   }
 }
 

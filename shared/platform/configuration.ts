@@ -65,6 +65,18 @@ export const Configuration = z.strictObject({
     .string()
     .regex(/^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$/, "must be the name of an image")
     .default("pgvector/pgvector:pg16"),
+  /** Where the images of Docker Hub come from, and credentials for that or, without a mirror, for Docker Hub. */
+  registry: z
+    .strictObject({
+      mirror: z
+        .string()
+        .regex(/^[a-z0-9][a-z0-9.-]*(:\d{1,5})?(\/[a-z0-9][a-z0-9._-]*)*$/, "must be a host, with a port and a path if needed")
+        .optional(),
+      username: z.string().min(1).optional(),
+      password: z.string().min(1).optional(),
+    })
+    .refine(({ username, password }) => (username === undefined) === (password === undefined), "must have both or neither")
+    .optional(),
 });
 export type Configuration = z.infer<typeof Configuration>;
 

@@ -19,6 +19,12 @@ test("environment variables become the settings of providers, and empty ones do 
   const variables = { HETZNER_TOKEN: "h", DIGITALOCEAN_TOKEN: "", TLS: "internal", ACME_EMAIL: "a@example.com" };
   expect(configurationFrom(variables)).toEqual({ hetzner: { token: "h" }, tls: "internal", acme_email: "a@example.com" });
   expect(configurationFrom({})).toEqual({});
+  const registry = { REGISTRY_MIRROR: "mirror.example.com:5000/hub", REGISTRY_USERNAME: "u", REGISTRY_PASSWORD: "p" };
+  expect(configurationFrom(registry)).toEqual({
+    registry: { mirror: "mirror.example.com:5000/hub", username: "u", password: "p" },
+  });
+  expect(configurationFrom({ REGISTRY_MIRROR: "mirror.example.com" })).toEqual({ registry: { mirror: "mirror.example.com" } });
+  expect(configurationFrom({ REGISTRY_MIRROR: "", REGISTRY_PASSWORD: "" })).toEqual({});
   const networks = ["192.168.1.0/24", "203.0.113.25", "fd12::/16"];
   expect(configurationFrom({ OPEN_NETWORKS: networks.join(", ") })).toEqual({ open_networks: networks });
 });
@@ -37,6 +43,8 @@ test.each([
   ["an unknown kind of certificate", { TLS: "none" }, /tls/],
   ["a network with too long a prefix", { OPEN_NETWORKS: "10.0.0.0/33" }, /open_networks\.0/],
   ["a network that is a name", { OPEN_NETWORKS: "relay.example.com" }, /open_networks\.0/],
+  ["a registry mirror with a scheme", { REGISTRY_MIRROR: "https://mirror.example.com" }, /registry\.mirror/],
+  ["a registry's password without a user name", { REGISTRY_PASSWORD: "s3cret-token" }, /registry/],
   ["a source without the version", { ENTERPRISE_SOURCE: "https://example.com/x.tar.gz" }, /enterprise_source/],
 ])("%s is rejected without repeating any of the input", (_, variables, message) => {
   const given = { HETZNER_TOKEN: "s3cret-token", ...variables };

@@ -11,7 +11,7 @@ BUFFER_MB=96 # 64 KB for each of 768 requests at once, and the program
 has_buffer() { [[ -e $HERE/buffer/nginx.conf ]]; }
 
 configure_buffer() {
-  if ! docker image inspect "$NGINX" >/dev/null 2>&1 && ! docker pull -q "$NGINX"; then
+  if ! docker image inspect "$NGINX" >/dev/null 2>&1 && ! pull_once "$NGINX"; then
     rm -rf "$HERE/buffer"
     return
   fi

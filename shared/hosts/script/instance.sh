@@ -228,15 +228,3 @@ require_room() { # DIRECTORY BYTES WHAT
 megabytes() { echo $((($1 + 1048575) / 1048576)); }
 
 docker_root() { timeout 10 docker info -f '{{.DockerRootDir}}'; }
-
-# Pulls the newest of each, or keeps the present one if the registry is unreachable.
-pull() {
-  local image try
-  for image in "$@"; do
-    for try in 1 2 3 last; do
-      if docker pull -q "$image" || docker image inspect "$image" >/dev/null 2>&1; then break; fi
-      [[ $try != last ]] || broken "The image $image could not be pulled"
-      sleep 10
-    done
-  done
-}
