@@ -1,7 +1,7 @@
 // POST /instances/:id/clone
 import { noSuch, notFound, type Problem, serverOfBackupUnknown } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { backupRef, requireRestorable } from "../../shared/data/backups.ts";
+import { backupRef, requireFiles, requireRestorable } from "../../shared/data/backups.ts";
 import { beginClone } from "../../shared/data/clones.ts";
 import { forecastClone } from "../../shared/data/forecasts.ts";
 import { instanceRef, reserveInstance, toInstance } from "../../shared/data/instances.ts";
@@ -28,6 +28,7 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
   requireOf(params.id, source, backup, isUnknown ? [noSuch("server_id", "server")] : []);
   const server = serverFor(source, body.server_id, chosen);
   requireRestorable(backup);
+  requireFiles(backup, body, body.accept_missing_files);
   const { name, domain, neutralize, restore_database, restore_filestore, reset_users = neutralize } = body;
   const policy = neutralize ? null : account.default_backup_policy;
   const instance = reserveInstance(

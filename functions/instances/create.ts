@@ -1,7 +1,7 @@
 // POST /instances
 import { noSuch, type Problem } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { backupRef, requireRestorable } from "../../shared/data/backups.ts";
+import { backupRef, requireFiles, requireRestorable } from "../../shared/data/backups.ts";
 import { beginClone } from "../../shared/data/clones.ts";
 import { forecastClone, forecastCreation } from "../../shared/data/forecasts.ts";
 import { reserveInstance, toInstance } from "../../shared/data/instances.ts";
@@ -18,7 +18,7 @@ import { handle } from "../../shared/runtime/handle.ts";
 import { requireNone } from "../../shared/runtime/validate.ts";
 
 export const handler = handle(api.instances.create)(async ({ body, caller, by, read, commit }) => {
-  const { backup_id, neutralize, admin_password = generatePassword(), ...fields } = body;
+  const { backup_id, neutralize, accept_missing_files, admin_password = generatePassword(), ...fields } = body;
   const { change, account, operationId, ...records } = await beginWork(
     { caller, read },
     {
@@ -34,7 +34,10 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
   ]);
   const server = namedServer(records.server);
   requireUsable(server);
-  if (backup !== undefined) requireRestorable(backup);
+  if (backup !== undefined) {
+    requireRestorable(backup);
+    requireFiles(backup, WHOLE, accept_missing_files);
+  }
   const neutralized = backup !== undefined && (neutralize ?? !isMovedIn(backup));
   const policy = neutralized ? null : account.default_backup_policy;
   const cloned_from_backup_id = backup?.id ?? null;

@@ -93,6 +93,11 @@ export const Backup = z
       .nullable()
       .meta({ description: "SHA-256 of the archive, in hexadecimal", examples: ["9f86d081884c7d65".repeat(4)] }),
     missing_files: fileCount("Files that the database references but the instance did not have; normally 0"),
+    listed_files: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: "How many files the database references; null if that was not counted", examples: [605] }),
     skipped_files: fileCount(
       "Files left out of the archive: links, devices, sockets and names that are not UTF-8 or longer than 1,024 bytes",
     ),

@@ -32,7 +32,15 @@ import {
 } from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun, Operation } from "./operations.ts";
-import { actionNotAllowed, backupNotCompleted, operationInProgress, overQuota, serverNotActive, taken } from "./errors.ts";
+import {
+  actionNotAllowed,
+  backupNotCompleted,
+  filesMissing,
+  operationInProgress,
+  overQuota,
+  serverNotActive,
+  taken,
+} from "./errors.ts";
 
 const InstanceStatus = z.enum(INSTANCE_STATUSES);
 const ProtectionStatus = z.enum(PROTECTION_STATUSES);
@@ -217,6 +225,15 @@ export const NOTHING_TO_RESTORE = {
   required: ["restore_database", "restore_filestore"],
 };
 
+const acceptMissingFiles = z
+  .boolean()
+  .optional()
+  .meta({
+    description:
+      "Required as true if the backup lacks more than 1 % (and more than 3) of the files that its database lists: documents, images and attachments that nobody can open",
+    examples: [true],
+  });
+
 export const instances = {
   list: endpoint({
     path: "/instances",
@@ -249,7 +266,7 @@ export const instances = {
     access: ["instances:write"],
     fieldPermission: { field: "backup_id", permission: "backups:restore" },
     status: 201,
-    errors: [...placementErrors, backupNotCompleted("running")],
+    errors: [...placementErrors, backupNotCompleted("running"), filesMissing("completed", 31, 605)],
     example: provisioning,
     dryRun: true,
     starts: ["create-instance", "clone-instance"],
@@ -267,6 +284,7 @@ export const instances = {
             description: "Only with `backup_id`. Defaults to false for an uploaded backup, and to true for others",
             examples: [false],
           }),
+        accept_missing_files: acceptMissingFiles,
         admin_password: adminPassword.optional(),
       })
       .check(nothingRestoredToNeutralize)
@@ -331,7 +349,7 @@ export const instances = {
       "You can clone a deleted instance from its backups; `server_id` is then required.",
     access: ["instances:write", "backups:restore"],
     status: 201,
-    errors: [...placementErrors, backupNotCompleted("running")],
+    errors: [...placementErrors, backupNotCompleted("running"), filesMissing("completed", 31, 605)],
     example: { ...provisioning, cloned_from_backup_id: exampleId("backup"), neutralized: true },
     dryRun: true,
     starts: ["clone-instance"],
@@ -360,6 +378,7 @@ export const instances = {
               "Whether to invalidate the passwords, sessions and API keys of all users except the administrator on the clone. Defaults to the value of `neutralize`",
             examples: [true],
           }),
+        accept_missing_files: acceptMissingFiles,
         admin_password: adminPassword.optional(),
         labels: labels.optional().meta({ description: "Defaults to the source instance's labels" }),
         server_id: id("server").optional().meta({ description: "Defaults to the source instance's server" }),

@@ -64,6 +64,12 @@ export const OperationResult = z
         description: "Up to 20 of the paths that the backup left out; the backup's `skipped_files` counts them all",
         examples: [["ab/link"]],
       }),
+    missing_files: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .meta({ description: "How many files the database of an imported archive lists that are not in it", examples: [31] }),
     left_out: z
       .array(z.object({ kind: z.string(), count: z.number().int().min(1), names: z.array(z.string()) }))
       .optional()

@@ -6,6 +6,7 @@ import {
   backupNotDeletable,
   backupNotEditable,
   backupNotImportable,
+  filesMissing,
   noneInAccount,
   notFound,
   operationInProgress,
@@ -16,6 +17,7 @@ import type { Labels } from "../api/fields.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { EDITABLE, isFailure, LIFECYCLE, type OperationType, RESTORABLE, type Transition } from "../domain/lifecycle.ts";
 import { FAILED_BACKUP_DAYS, UPLOAD } from "../domain/limits.ts";
+import { lacksManyFiles } from "../domain/missing-files.ts";
 import { reasonOf } from "../domain/reasons.ts";
 import { withReasons } from "./check-reasons.ts";
 import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
@@ -167,7 +169,14 @@ export function reserveUploaded(
 }
 
 /** Of an archive that is not stored yet, or was removed. */
-export const UNMEASURED = { size_bytes: null, sha256: null, missing_files: 0, skipped_files: 0, left_out: [] };
+export const UNMEASURED = {
+  size_bytes: null,
+  sha256: null,
+  missing_files: 0,
+  listed_files: null,
+  skipped_files: 0,
+  left_out: [],
+};
 
 /** Every backup when its work begins. */
 const fresh = (change: Change, id: string, operationId: string | null) => ({
@@ -195,6 +204,16 @@ export function requireRestorable(backup: BackupRecord): asserts backup is Resto
   const { state, erp_version, edition, database_name } = backup;
   if (!RESTORABLE.includes(state) || erp_version === null || edition === null || database_name === null)
     throw backupNotCompleted(state);
+}
+
+/** Makes sure that whoever restores both parts of a backup knows of the files that it lacks. */
+export function requireFiles(
+  { state, missing_files, listed_files }: BackupRecord,
+  { restore_database, restore_filestore }: { restore_database: boolean; restore_filestore: boolean },
+  accepted: boolean | undefined,
+): void {
+  const concerns = restore_database && restore_filestore && lacksManyFiles({ missing_files, listed_files });
+  if (concerns && accepted !== true) throw filesMissing(state, missing_files, listed_files);
 }
 
 /** The same for a drill, which locks the backup: what locks it already comes before the state that it is in meanwhile. */
@@ -371,16 +390,16 @@ const markExpiring = (
 ): void => change.put(keys.expiringBackup(expires_at, id), { account_id: change.accountId, backup_id: id, instance_id });
 
 type MeasuredArchive = Required<
-  Pick<BackupRecord, "size_bytes" | "sha256" | "stored_checksum" | "missing_files" | "skipped_files">
+  Pick<BackupRecord, "size_bytes" | "sha256" | "stored_checksum" | "missing_files" | "listed_files" | "skipped_files">
 >;
 
 /** Measurements of the stored archive, by the operation that makes the backup: a task that was given up must not write to a failed one. */
 export async function recordArchive(
   operation: OperationRecord,
   id: string,
-  { size_bytes, sha256, stored_checksum, missing_files, skipped_files }: MeasuredArchive,
+  { size_bytes, sha256, stored_checksum, missing_files, listed_files, skipped_files }: MeasuredArchive,
 ): Promise<void> {
-  await recordMeasured(operation, id, { size_bytes, sha256, stored_checksum, missing_files, skipped_files });
+  await recordMeasured(operation, id, { size_bytes, sha256, stored_checksum, missing_files, listed_files, skipped_files });
 }
 
 const Counted = z.object({ counted_bytes: z.number().optional() });

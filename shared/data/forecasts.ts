@@ -182,6 +182,9 @@ export async function forecastClone(
       disk_bytes: null,
       warnings: [
         ...(neutralized ? [] : [sentence(backup.kind === "uploaded" ? "upload_not_neutralized" : "clone_not_neutralized")]),
+        ...(parts.restore_database && parts.restore_filestore && backup.missing_files > 0
+          ? [sentence("files_missing", { missing_files: backup.missing_files })]
+          : []),
         ...(await diskWarnings(reader, account_id, server_id, leastOf(backup, parts))),
         ...(await memoryWarnings(reader, account_id, server_id)),
       ],

@@ -50,7 +50,15 @@ const importOf = ({ id, note }: BackupRecord, server_id: string, upload: KeptUpl
 type Examined = Required<
   Pick<
     BackupRecord,
-    "size_bytes" | "sha256" | "stored_checksum" | "erp_version" | "edition" | "database_name" | "missing_files" | "left_out"
+    | "size_bytes"
+    | "sha256"
+    | "stored_checksum"
+    | "erp_version"
+    | "edition"
+    | "database_name"
+    | "missing_files"
+    | "listed_files"
+    | "left_out"
   >
 >;
 

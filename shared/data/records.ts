@@ -164,6 +164,7 @@ export const BackupRecord = storedBackup.extend({
   state: growing<BackupStatus>(),
   file_name: noText,
   missing_files: counter,
+  listed_files: count.nullable().default(null),
   skipped_files: counter,
   left_out: storedBackup.shape.left_out.default([]),
   locked: Backup.shape.locked.default(false),

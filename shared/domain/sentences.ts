@@ -34,6 +34,8 @@ export const SENTENCES = {
   upload_not_neutralized:
     "The instance is not neutralized: its scheduled jobs, mail and payments run from now on here; stop the original first",
   clone_not_neutralized: "The clone is not neutralized: its scheduled jobs, mail and payments run like the original's",
+  files_missing:
+    "{missing_files} of the files that the backup's database lists are not in it, and nobody can open them in the new instance",
   copy_neutralized: "Neutralizes the copy: scheduled jobs, mail and payments are turned off",
   copy_users_reset:
     "Resets the copy's users: passwords, sessions and API keys stop working, except for the administrator's new password",

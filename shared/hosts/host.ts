@@ -17,6 +17,8 @@ export const MadeArchive = z.object({
   stored_checksum: z.string(),
   /** Files that the database names and the file tree lacked. */
   missing_files: z.number().int(),
+  /** How many it names. */
+  listed_files: z.number().int().nullable(),
   /** Files that were skipped: links, devices, sockets, names that are not UTF-8. */
   skipped_files: z.number().int(),
   /** Some of those, for people. */
@@ -152,6 +154,7 @@ export const JOB_RESULTS = {
     edition: z.enum(EDITIONS),
     database_name: z.string().regex(/^[A-Za-z0-9_.-]{1,63}$/),
     missing_files: z.number().int().nonnegative(),
+    listed_files: z.number().int().nonnegative().nullable().default(null),
     left_out: z.array(LeftOut).max(50).default([]),
   }),
   remove_drill: z.null(),

@@ -33,8 +33,10 @@ type Archivable = Pick<SandboxErp, "erp_version" | "edition" | "database_name" |
 
 /** Files that the database names and that are not there, as after a restore of the database alone. */
 export function missingFiles({ database, files }: Pick<Archived, "database" | "files">): string[] {
-  return [...new Set(database.attachments.map(({ file }) => file))].filter((file) => !(file in files));
+  return listedFiles(database).filter((file) => !(file in files));
 }
+
+export const listedFiles = ({ attachments }: ErpDatabase): string[] => [...new Set(attachments.map(({ file }) => file))];
 
 /** The same contents at the same time make the same bytes. */
 export function packArchive(erp: Archivable, at: string): Uint8Array {

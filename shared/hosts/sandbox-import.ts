@@ -1,7 +1,7 @@
 // Imports in the sandbox: an uploaded archive is opened by the same rules as any other, within the limits of what a sandbox holds.
 import { GiveUp } from "../platform/task-errors.ts";
 import type { Job, JobResult } from "./host.ts";
-import { missingFiles } from "./sandbox-archive.ts";
+import { listedFiles, missingFiles } from "./sandbox-archive.ts";
 import { unusable } from "./sandbox-layout.ts";
 import { corrupt, openUploaded } from "./sandbox-opened.ts";
 
@@ -25,6 +25,7 @@ export async function importArchive({
     edition: "web_enterprise" in modules ? "enterprise" : "community",
     database_name: db_name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, 63) || "imported",
     missing_files: missingFiles({ database, files }).length,
+    listed_files: listedFiles(database).length,
     left_out,
   };
 }

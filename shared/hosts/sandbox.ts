@@ -21,7 +21,7 @@ import {
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import { putArchive } from "../storage/archives.ts";
 import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, type JobKind, requirePassword } from "./host.ts";
-import { missingFiles, packArchive } from "./sandbox-archive.ts";
+import { listedFiles, missingFiles, packArchive } from "./sandbox-archive.ts";
 import { openArchive, sha256Of } from "./sandbox-opened.ts";
 import { importArchive } from "./sandbox-import.ts";
 import { drill } from "./sandbox-drill.ts";
@@ -225,6 +225,7 @@ async function makeArchive(machineId: string, job: Job<"make_archive">): Promise
     sha256,
     stored_checksum: await putArchive(job.key, sent),
     missing_files: missingFiles({ database, files: erp.files }).length,
+    listed_files: listedFiles(database).length,
     skipped_files: 0, // there are only files here
     skipped_paths: [],
   };

@@ -31,6 +31,7 @@ const Packed = z.object({
     .min(1)
     .max(PARTS_MAX),
   missing_files: z.number().int().min(0).default(0),
+  listed_files: z.number().int().min(0).nullable().default(null),
   skipped_files: z.number().int().min(0).default(0),
   /** Chosen by anyone who can write to the file tree, so cut to a readable length. */
   skipped_paths: z
@@ -73,9 +74,9 @@ export async function makeArchive(
   });
   if (!packed.ready) return { ready: false };
   const archive = Packed.parse(packed.result);
-  const { size_bytes, sha256, parts, missing_files, skipped_files, skipped_paths } = archive;
+  const { size_bytes, sha256, parts, missing_files, listed_files, skipped_files, skipped_paths } = archive;
   const stored_checksum = checksumOfParts(parts);
-  const result = { size_bytes, sha256, stored_checksum, missing_files, skipped_files, skipped_paths };
+  const result = { size_bytes, sha256, stored_checksum, missing_files, listed_files, skipped_files, skipped_paths };
   if (!(await isStored(job.key, result))) {
     if (!(await upload(machine, job, archive))) return { ready: false };
     await requireStored(job.key, result);

@@ -184,7 +184,14 @@ async function carryOutOnce({ account, name }: Ended, whole: boolean): Promise<v
     const running = { ...operation, state: "running" as const };
     await showProgress(running, { step: "Checking", step_code: null, progress: 50 });
     if (operation.type === "backup.create") {
-      const made = { size_bytes: 1, sha256: "0".repeat(64), stored_checksum: "0".repeat(44), missing_files: 0, skipped_files: 0 };
+      const made = {
+        size_bytes: 1,
+        sha256: "0".repeat(64),
+        stored_checksum: "0".repeat(44),
+        missing_files: 0,
+        listed_files: 0,
+        skipped_files: 0,
+      };
       await recordArchive(running, operation.resource.id, made);
       await addResult(running, {});
     }

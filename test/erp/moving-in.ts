@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { unzipSync, zipSync } from "fflate";
 import { type BackedUp, type Chain, COLLEAGUE, DATABASE, OWN_PASSWORD } from "./context.ts";
 import { signIn } from "./erp.ts";
 import { isGone } from "./service.ts";
@@ -76,16 +77,13 @@ export async function moveIn(
     return { archive, large: { id: Number(id), sha1 } };
   });
 
-  const backup = await guarantee("the archive is uploaded in parts and becomes a backup", async () => {
-    const { archive } = made;
-    const note = "Made by the database manager";
-    const { data: upload } = await client.uploads.create({ body: { size_bytes: archive.length, note } });
-    const parts = Array.from({ length: Math.ceil(archive.length / upload.part_size) }, (_, index) => ({
+  const upload = async (archive: Uint8Array, note: string) => {
+    const { data: begun } = await client.uploads.create({ body: { size_bytes: archive.length, note } });
+    const parts = Array.from({ length: Math.ceil(archive.length / begun.part_size) }, (_, index) => ({
       number: index + 1,
-      bytes: archive.subarray(index * upload.part_size, (index + 1) * upload.part_size),
+      bytes: archive.subarray(index * begun.part_size, (index + 1) * begun.part_size),
     }));
-    assert(parts.length > 1);
-    const params = { id: upload.id };
+    const params = { id: begun.id };
     const asked = parts.map(({ number, bytes: part }) => ({ number, sha256: sha256Of(part) }));
     const addresses = (await client.uploads.parts({ params, body: { parts: asked } })).data.parts;
     for (const { number, url, headers } of addresses) {
@@ -94,7 +92,12 @@ export async function moveIn(
     }
     const { data } = await client.uploads.complete({ params, body: { sha256: sha256Of(archive), server_id: server.id } });
     const { result } = await succeeds(data.operation_id);
-    const { data: imported } = await client.backups.get({ params: { id: data.id } });
+    return { imported: (await client.backups.get({ params: { id: data.id } })).data, result };
+  };
+
+  const backup = await guarantee("the archive is uploaded in parts and becomes a backup", async () => {
+    const { archive } = made;
+    const { imported, result } = await upload(archive, "Made by the database manager");
     const { kind, status, erp_version, edition, database_name, missing_files, size_bytes } = imported;
     assert.deepEqual(
       { kind, status, erp_version, edition, database_name, missing_files, size_bytes },
@@ -115,7 +118,7 @@ export async function moveIn(
     assert.match(JSON.stringify(result?.left_out), /GRANT SELECT ON TABLE public\.ir_attachment TO metabase/);
     assert.doesNotMatch(JSON.stringify(result?.left_out), /not to be shown/);
     const found = (await client.search.find({ query: { q: DATABASE } })).data;
-    assert(found.some(({ id }) => id === data.id));
+    assert(found.some(({ id }) => id === imported.id));
     return imported;
   });
 
@@ -163,4 +166,35 @@ export async function moveIn(
     await succeeds((await client.backups.delete({ params: { id: backup.id } })).data.id);
     assert(await isGone(() => client.backups.get({ params: { id: backup.id } })));
   });
+
+  await guarantee(
+    "an archive without its files says so, boots with a stylesheet and a script, and so does its instance",
+    async () => {
+      const entries = unzipSync(made.archive, { filter: ({ name }) => ["dump.sql", "manifest.json"].includes(name) });
+      const { imported, result } = await upload(zipSync(entries), "Without its files");
+      assert(imported.listed_files !== null && imported.listed_files > 3);
+      assert.equal(imported.missing_files, imported.listed_files);
+      assert.equal(result?.missing_files, imported.missing_files);
+      const drill = (await client.backups.drill({ params: { id: imported.id }, body: { server_id: server.id } })).data;
+      const checks = (await succeeds(drill.id)).result?.drill?.checks ?? [];
+      assert.equal(checks.find(({ name }) => name === "boots")?.passed, true, JSON.stringify(checks));
+      const body = {
+        name: "Without files",
+        server_id: server.id,
+        erp_version: "19.0",
+        edition: "community" as const,
+        database_name: "without_files",
+        admin_email: "owner@example.com",
+        domain: "without.example.com",
+        backup_id: imported.id,
+        admin_password: OWN_PASSWORD,
+      };
+      await assert.rejects(client.instances.create({ body }), { code: "INVALID_STATE" });
+      const { data } = await client.instances.create({ body: { ...body, accept_missing_files: true } });
+      await succeeds(data.operation_id);
+      await enter(await instanceOf(data.id), OWN_PASSWORD);
+      await succeeds((await client.instances.delete({ params: { id: data.id } })).data.id);
+      await succeeds((await client.backups.delete({ params: { id: imported.id } })).data.id);
+    },
+  );
 }

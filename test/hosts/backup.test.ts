@@ -95,6 +95,7 @@ describe("a backup over SSH", unless(noMachine), () => {
       sha256: sha256(bytes),
       stored_checksum: expect.stringMatching(/=-\d+$/),
       missing_files: 0,
+      listed_files: 0,
       skipped_files: 0,
       skipped_paths: [],
     });

@@ -9,7 +9,7 @@ import type { StoredArchive } from "../../shared/storage/stored-archive.ts";
 import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
 import { runToEnd } from "./jobs.ts";
-import { noMachine, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
+import { noMachine, PAGES, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
 
 const FILES = { a: randomBytes(2_000_000), b: randomBytes(10) };
 const sha1 = (bytes: Buffer): string => createHash("sha1").update(bytes).digest("hex");
@@ -31,7 +31,10 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     machine.docker(
       `echo "$*" >> $NOTES/calls; case "$*" in *"--name erp-drill-db"*) cp ${machine.root}/drill/database.env $NOTES ;; esac`,
     );
-    machine.standIn("nsenter", "cat $NOTES/login 2> /dev/null || printf 200");
+    machine.standIn(
+      "nsenter",
+      `if [[ "$*" == *--config* ]]; then ${PAGES}; else cat $NOTES/login 2> /dev/null || printf 200; fi`,
+    );
     restoredAs(COUNTS, ATTACHMENTS);
     const key = "accounts/acc_1/backups/bak_drill.zip";
     const made = await done({ id: "op_made-makeArchive", kind: "make_archive", instance_id: "ins_1", key, note: null });
@@ -156,6 +159,17 @@ describe("a restore drill over SSH", unless(noMachine), () => {
       `psql:/in:3: ERROR:  42601: no\nCONTEXT:  53200: out of memory\n${LOST}psql:/in:9: ERROR:  53200: out of memory\n`,
     );
     expect(await checksOf()).toEqual([{ name: "restores", passed: false, detail: "The database reports: no" }]);
+  });
+
+  test.each(["stylesheet", "script"])("an ERP whose sign-in page lacks its %s has not started", async (what) => {
+    writeFileSync(note("broken-page"), what);
+    writeFileSync(note("ended"), "erp-drill");
+    expect(await checksOf()).toContainEqual({
+      name: "boots",
+      passed: false,
+      detail: `The ERP started on the restored data shows its sign-in page, but a ${what} of it does not load`,
+    });
+    expect(readFileSync(note("asked"), "utf8")).toContain("url like '/web/assets/%'");
   });
 
   test("an ERP that only redirects has not started", async () => {

@@ -19,7 +19,7 @@ import { hostScript } from "../../shared/hosts/host-script.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
-import { noMachine, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
+import { noMachine, PAGES, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
 
 describe("jobs on a machine", unless(noMachine), () => {
   let machine: TestMachine;
@@ -372,7 +372,7 @@ describe("jobs on a machine", unless(noMachine), () => {
 
   test("modules that an installation left half done are found when the ERP responds; names that are none are left out", async () => {
     machine.docker(":");
-    machine.standIn("nsenter", ":");
+    machine.standIn("nsenter", PAGES);
     writeFileSync(note("database-says"), "crm\nsale_stock\n$(reboot)\n");
     const health: Job = { id: "op_1-awaitHealthy", kind: "check_health", instance_id: "ins_1" };
     expect(await ssh.run(machine.server, health)).toEqual({
@@ -383,7 +383,7 @@ describe("jobs on a machine", unless(noMachine), () => {
 
   test("a site has HSTS and an HTTPS-only session cookie; the one for probes listens to the proxy's container alone", async () => {
     machine.docker("cat > /dev/null");
-    machine.standIn("nsenter", ":");
+    machine.standIn("nsenter", PAGES);
     const job: Job = { id: "op_move-moveDomain", kind: "move_domain", instance_id: "ins_1", domain: "new.example.com" };
     await readyInTime(job);
     const site = readFileSync(join(machine.root, "caddy/etc/sites/ins_1.caddy"), "utf8");
@@ -400,7 +400,7 @@ describe("jobs on a machine", unless(noMachine), () => {
       "image ls -q --no-trunc --filter dangling=true --filter reference=odoo --filter reference=postgres --filter reference=pgvector/pgvector --filter reference=nginx") cat $NOTES/dangling ;;
       "image rm "*) ! grep -qxF "$3" $NOTES/created || exit 1; sed -i "/^$3$/d" $NOTES/dangling ;;
     esac`);
-    machine.standIn("nsenter", ":");
+    machine.standIn("nsenter", PAGES);
     const pinned = { "instances/ins_2/image": "sha256:1", "instances/ins_2/db_image": "sha256:2", "drill/image": "sha256:3" };
     for (const [name, id] of Object.entries(pinned)) {
       mkdirSync(join(machine.root, name, ".."), { recursive: true });
@@ -446,7 +446,7 @@ describe("jobs on a machine", unless(noMachine), () => {
       message: expect.stringContaining("The proxy rejected the domain"),
     };
     beforeEach(() => {
-      machine.standIn("nsenter", ":");
+      machine.standIn("nsenter", PAGES);
       for (const [id, domain] of Object.entries(domains)) {
         machine.install(id, {});
         writeFileSync(join(machine.root, "instances", id, "domain"), domain);

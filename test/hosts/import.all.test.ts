@@ -13,7 +13,7 @@ import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
 import { BUCKET } from "../local/services.ts";
 import { ownAws } from "./cloud.ts";
-import { noMachine, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
+import { noMachine, PAGES, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
 
 const PROGRAM = filesProgram();
 
@@ -114,6 +114,7 @@ describe("an import over SSH", unless(noMachine), () => {
       edition: "enterprise",
       database_name: "M_ller___Co",
       missing_files: 1,
+      listed_files: 2,
       left_out: [
         { kind: "privileges", count: 1, names: ["GRANT SELECT ON TABLE public.t TO metabase"] },
         { kind: "settings", count: 2, names: ["SET transaction_timeout = 0", "SET some_setting_of_tomorrow = '…'"] },
@@ -324,7 +325,7 @@ print(scan.size)
   });
 
   test("an import that is killed midway starts again, and one that is undone midway is removed", async () => {
-    machine.standIn("nsenter", ":");
+    machine.standIn("nsenter", PAGES);
     const archive = zipOf({ "filestore/ab/file": randomBytes(1000) });
     const [killed, undone] = [await jobOf(archive), await jobOf(archive)];
     // Each is held where it starts a container.

@@ -20,7 +20,7 @@ import { account, type TestAccount } from "../harness/account.ts";
 import { ownLiveCloud } from "../harness/cloud.ts";
 import { seedServer } from "../harness/seed.ts";
 import { unless } from "../harness/unless.ts";
-import { noMachine, startMachine, type TestMachine } from "./machine.ts";
+import { noMachine, PAGES, startMachine, type TestMachine } from "./machine.ts";
 
 const OWN = { name: "office", address: "127.0.0.1", cpu: 2, memory_gb: 4, disk_gb: 40, firewall: false };
 
@@ -36,7 +36,7 @@ describe("the live environment with a machine of the operator's own", unless(noM
     machine.docker("cat > /dev/null");
     machine.standIn("dpkg", ":");
     // The proxy's port on the machine; every other call goes to the real one.
-    machine.standIn("nsenter", ":");
+    machine.standIn("nsenter", PAGES);
     const { ssh_port: port, host_keys } = machine.server;
     await configure({ tls: "internal", byo: { machines: [{ ...OWN, port, host_key: host_keys[0] }] } });
     await cloud.events.fire("refreshcatalog");

@@ -68,6 +68,15 @@ export interface TestMachine {
 /** The size of the pieces in which archives are read. */
 export const PIECE_BYTES = 1024 ** 2;
 
+/** Instead of nsenter: each ERP's sign-in page with a stylesheet and a script; of what the note `broken-page` names, it has none. */
+export const PAGES = `config="$*"; config=\${config##*--config }; [[ "$*" != *--config* ]] || awk -F'"' -v broken="$(cat $NOTES/broken-page 2> /dev/null)" '
+  /^output/ { to = $2 }
+  /^write-out/ {
+    split($2, word, " ")
+    if (to != "/dev/null") print "<link href=\\"/web/assets/1/a.css\\"/> <script src=\\"/web/assets/1/a.js\\"/>" > to
+    print word[1], word[2], 0, word[2] == broken ? 500 : 200, 100
+  }' "\${config%% *}"`;
+
 const DATABASE = "shop";
 /**
  * A server's databases: their names and oids are in the note `databases`, if a test has written it. Otherwise all exist. As in psql, a

@@ -8,7 +8,7 @@ import { filesProgram } from "../../shared/hosts/host-script.ts";
 import type { StoredArchive } from "../../shared/storage/stored-archive.ts";
 import { unless } from "../harness/unless.ts";
 import { type MachineWithJobs, machineWithJobs } from "./jobs.ts";
-import { noMachine } from "./machine.ts";
+import { noMachine, PAGES } from "./machine.ts";
 
 const PROGRAM = filesProgram();
 
@@ -18,7 +18,7 @@ describe("the swap of a restore", unless(noMachine), () => {
   let restore_id: string;
   beforeAll(async () => {
     jobs = await machineWithJobs();
-    jobs.machine.standIn("nsenter", ":");
+    jobs.machine.standIn("nsenter", PAGES);
     jobs.begin();
     const { bytes, ...made } = await jobs.backUp();
     ({ archive } = made);

@@ -19,6 +19,7 @@ import { given, useForm } from "../resource/use-form.ts";
 import type { Pages } from "../resource/use-pages.ts";
 import { AdminPasswordField } from "./admin-password-field.tsx";
 import type { Made } from "./after-making.tsx";
+import { AcceptMissingFiles } from "./missing-files.tsx";
 import { NameField } from "./name-field.tsx";
 import { ServerField, useActiveServers } from "../servers/server-field.tsx";
 
@@ -39,13 +40,15 @@ interface Values {
   reset_users: boolean;
   restore_database: boolean;
   restore_filestore: boolean;
+  accept_missing_files: boolean;
   server_id: string;
   database_name: string;
   admin_password: string;
 }
 
-const bodyOf = ({ name, domain, server_id, database_name, admin_password, ...values }: Values) => ({
+const bodyOf = ({ name, domain, server_id, database_name, admin_password, accept_missing_files, ...values }: Values) => ({
   ...values,
+  accept_missing_files: accept_missing_files ? true : undefined,
   name: name.trim(),
   domain: domain.trim().toLowerCase(),
   server_id: given(server_id),
@@ -63,6 +66,7 @@ const useCloneForm = (id: string, chosen: string, onMade: Props["onMade"]) =>
       reset_users: true,
       restore_database: true,
       restore_filestore: true,
+      accept_missing_files: false,
       server_id: "",
       database_name: "",
       admin_password: "",
@@ -102,8 +106,17 @@ export function CloneForm({ source: { id, instance }, offered, preselected, onMa
         what={say.backups}
         empty={say.noBackups}
         chosen={form.values.backup_id}
-        onChange={(backup_id) => form.set({ backup_id })}
+        onChange={(backup_id) => form.set({ backup_id, accept_missing_files: false })}
       />
+      {form.values.restore_database && form.values.restore_filestore && (
+        <AcceptMissingFiles
+          backup={[...offered.items, ...(preselected === undefined ? [] : [preselected])].find(
+            (backup) => backup.id === form.values.backup_id,
+          )}
+          accepted={form.values.accept_missing_files}
+          onChange={(accept_missing_files) => form.set({ accept_missing_files })}
+        />
+      )}
       <NameField {...form.text("name")} />
       <TextField
         label={text.instances.fields.domain}

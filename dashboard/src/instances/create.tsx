@@ -32,6 +32,7 @@ import { isUsable } from "../allowed/instances.ts";
 import { ErpFields } from "./erp-fields.tsx";
 import { AdminPasswordField } from "./admin-password-field.tsx";
 import { AfterMaking, type Made } from "./after-making.tsx";
+import { AcceptMissingFiles } from "./missing-files.tsx";
 import { NameField } from "./name-field.tsx";
 import { ServerField, useActiveServers } from "../servers/server-field.tsx";
 
@@ -116,15 +117,20 @@ interface Values {
   admin_email: string;
   domain: string;
   neutralize: boolean;
+  accept_missing_files: boolean;
   admin_password: string;
 }
 
-const bodyOf = ({ name, domain, admin_email, admin_password, neutralize, ...values }: Values, backup: Backup | undefined) => ({
+const bodyOf = (
+  { name, domain, admin_email, admin_password, neutralize, accept_missing_files, ...values }: Values,
+  backup: Backup | undefined,
+) => ({
   ...values,
   name: name.trim(),
   domain: domain.trim().toLowerCase(),
   admin_email: admin_email.trim(),
   ...(backup !== undefined && { backup_id: backup.id, neutralize }),
+  ...(accept_missing_files && { accept_missing_files }),
   ...(admin_password !== "" && { admin_password }),
 });
 
@@ -140,6 +146,7 @@ const useInstanceForm = (offered: Catalog, serverId: string, backup: Backup | un
       admin_email: session()?.user.email ?? "",
       domain: "",
       neutralize: backup !== undefined && backup.kind !== "uploaded",
+      accept_missing_files: false,
       admin_password: "",
     },
     schema: api.instances.create.body,
@@ -176,6 +183,11 @@ function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
       ) : (
         <BackupFields backup={backup} neutralize={form.values.neutralize} error={form.error} onChange={form.set} />
       )}
+      <AcceptMissingFiles
+        backup={backup}
+        accepted={form.values.accept_missing_files}
+        onChange={(accept_missing_files) => form.set({ accept_missing_files })}
+      />
       <TextField label={fields.domain} description={say.domainAbout} placeholder="shop.example.com" {...form.text("domain")} />
       <TextField label={fields.databaseName} hint={say.databaseNameHint} {...form.text("database_name")} />
       <TextField label={fields.adminEmail} description={say.adminEmailAbout} type="email" {...form.text("admin_email")} />

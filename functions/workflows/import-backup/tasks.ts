@@ -31,7 +31,9 @@ export const handler = tasks(workflow, {
     const { left_out, ...found } = examined.result;
     const counts = left_out.map(({ kind, count }) => ({ kind, count }));
     await recordImport(operation, { ...found, left_out: counts, size_bytes, stored_checksum, sha256: input.sha256 });
-    if (left_out.length > 0) await addResult(operation, { left_out });
+    const { missing_files } = found;
+    if (left_out.length + missing_files > 0)
+      await addResult(operation, { ...(left_out.length > 0 && { left_out }), ...(missing_files > 0 && { missing_files }) });
   },
 
   // Any other failure may be the server's or the storage's: nobody should have to send 100 GB again for it.

@@ -18,7 +18,7 @@ job_make_archive() {
   require_room "$JOB" "$bytes" "A backup of the ERP"
   pack "$archive" $((2 * bytes / PARTS_MAX > PART_BYTES_MIN ? 2 * bytes / PARTS_MAX : PART_BYTES_MIN))
   rm -f "$HERE/snapshot"
-  tail -n 1 "$JOB/work/report" | jq -c '{ size_bytes, sha256, part_bytes, parts, missing_files, skipped_files, skipped_paths }' | answer
+  tail -n 1 "$JOB/work/report" | jq -c '{ size_bytes, sha256, part_bytes, parts, missing_files, listed_files, skipped_files, skipped_paths }' | answer
 }
 
 pack() { # ARCHIVE PART-BYTES

@@ -48,6 +48,6 @@ examine() {
     corrupt "its database has no list of its files"
   }
   files missing "$NEW" <"$JOB/work/listed" || files_failed "The restored files cannot be read"
-  jq -c --argjson missing "$(reported_number missing_files)" \
-    '{ erp_version: .version, edition, database_name, missing_files: $missing, left_out }' "$JOB/work/about" | answer
+  jq -c --argjson missing "$(reported_number missing_files)" --argjson listed "$(reported_number listed_files)" \
+    '{ erp_version: .version, edition, database_name, missing_files: $missing, listed_files: $listed, left_out }' "$JOB/work/about" | answer
 }

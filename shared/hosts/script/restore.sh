@@ -157,9 +157,8 @@ setting() { sql "$1" <<<"select left(value, 200) from ir_config_parameter where 
 # Its URL is this instance's, and it is neutralized before it can start.
 finish_database() {
   set_fact archived_uuid "$(setting "$NEW" database.uuid)"
-  if [[ ${P[RESTORE_FILESTORE]} != yes ]]; then # the ERP makes those of its pages again
-    sql "$NEW" <<<"delete from ir_attachment where url like '/web/assets/%'"
-  fi
+  # Without their files, the sign-in page would be there, and nothing that it needs.
+  if [[ ${P[RESTORE_FILESTORE]} != yes || $(reported .missing_files) != 0 ]]; then remove_generated "$NEW"; fi
   sql "$NEW" -v "url=https://$DOMAIN" -v "report_url=$REPORT_URL" <<'SQL'
 insert into ir_config_parameter (key, value)
 values ('web.base.url', :'url'), ('web.base.url.freeze', 'True'), ('report.url', :'report_url')
@@ -167,6 +166,14 @@ on conflict (key) do update set value = excluded.value
 SQL
   if [[ ${P[NEUTRALIZE]} == yes ]]; then neutralize "$NEW"; fi
   sql "$NEW" <<<"analyze" # a dump has no statistics
+}
+
+# Stylesheets and scripts that the ERP has put together from its modules, and does again when it is asked for them. Those of versions before
+# 17 had other addresses; a database may still list them.
+remove_generated() { # DATABASE
+  sql "$1" <<'SQL'
+delete from ir_attachment where url like '/web/assets/%' or (res_model = 'ir.ui.view' and url like '/web/content/%assets%')
+SQL
 }
 
 pause_erp() {

@@ -37,9 +37,25 @@ health() {
   [[ -n $reason ]] || runs "$PROJECT" || reason="The ERP is not running"
   [[ -n $reason ]] || runs erp-caddy || reason="The proxy is not running"
   [[ -n $reason ]] || answers_page /web/health || reason="The ERP does not respond"
-  [[ -n $reason ]] || answers_page /web/login || reason="The ERP does not show its login page"
+  [[ -n $reason ]] || reason=$(fault_of_page)
   [[ -n $reason ]] || runs_scheduled_jobs || reason="The ERP no longer runs its scheduled jobs; restart it"
   if [[ -z $reason ]]; then printf 'healthy=yes\nunfinished=%s\n' "$(unfinished_modules | encoded)"; else printf 'healthy=no\nreason=%s\n' "$(printf %s "$reason" | encoded)"; fi
+}
+
+# What of its sign-in page does not load, as a sentence; nothing if it can be used.
+fault_of_page() {
+  local proxy folder fault="page"
+  folder=$(mktemp -d)
+  proxy=$(docker inspect -f '{{.State.Pid}}' erp-caddy) && fault=$(echo "$ID $DOMAIN" | faulty_pages "$proxy" "$PROBE_PORT" "$folder/page") || fault=page
+  rm -rf "$folder"
+  sentence_on_page "${fault##* }"
+}
+
+sentence_on_page() { # WHAT
+  case $1 in
+    page) echo "The ERP does not show its login page" ;;
+    stylesheet | script) echo "The ERP shows its login page, but a $1 of it does not load" ;;
+  esac
 }
 
 # An installation that was killed, as by an earlier limit, leaves its modules between two states: the ERP has their fields, and no tables for them.

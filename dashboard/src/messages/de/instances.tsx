@@ -177,6 +177,11 @@ export const instances: typeof en = {
     neutralizeOff:
       "Geplante Aktionen, E-Mails und Zahlungen laufen dann hier. Stoppen Sie daher zuerst das Original. Außer dem Admin behalten alle Benutzer ihre Passwörter.",
   },
+  missingFiles: {
+    accept: "Ohne die fehlenden Dateien anlegen",
+    about: (missing, listed) =>
+      `${missing} der ${listed} Dateien, die in der Datenbank stehen, fehlen in der Sicherung: Dokumente, Bilder und Anhänge, die sich nicht öffnen lassen.`,
+  },
   clone: {
     title: "Klonen",
     titleOf: (name) => `${name} klonen`,

@@ -153,6 +153,10 @@ export const operations: typeof en = {
   skipped: (paths) => `Ausgelassen: ${paths}`,
   unfinished: (modules) =>
     `Halb installierte Apps, die im ERP zu aktualisieren, zu installieren oder abzubrechen sind: ${modules}`,
+  missingFiles: (number) =>
+    number === 1
+      ? "1 Datei, die in der Datenbank steht, fehlt im Archiv."
+      : `${number} Dateien, die in der Datenbank stehen, fehlen im Archiv.`,
   leftOutKind,
   leftOut: (kind, count, names) => `Nicht geladen, ${leftOutKind(kind, count)}: ${names}`,
   downtime: (seconds) =>

@@ -34,6 +34,8 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
     "Die Instanz wird nicht neutralisiert: Ihre geplanten Aktionen, E-Mails und Zahlungen laufen ab jetzt hier; stoppen Sie zuerst das Original",
   clone_not_neutralized:
     "Der Klon wird nicht neutralisiert: Seine geplanten Aktionen, E-Mails und Zahlungen laufen wie die des Originals",
+  files_missing:
+    "{missing_files} der Dateien, die in der Datenbank der Sicherung stehen, fehlen in ihr und lassen sich in der neuen Instanz nicht öffnen",
   copy_neutralized: "Neutralisiert die Kopie: Geplante Aktionen, E-Mails und Zahlungen werden abgeschaltet",
   copy_users_reset:
     "Setzt die Benutzer der Kopie zurück: Passwörter, Sitzungen und API-Schlüssel gelten nicht mehr, außer dem neuen Passwort des Administrators",

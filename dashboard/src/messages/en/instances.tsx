@@ -171,6 +171,11 @@ export const instances = {
     neutralizeOff:
       "Scheduled actions, email and payments will run here, so stop the original first. Users keep their passwords, except the admin.",
   },
+  missingFiles: {
+    accept: "Create it without the missing files",
+    about: (missing: string, listed: string) =>
+      `${missing} of the ${listed} files that the database lists aren't in the backup: documents, images and attachments that nobody can open.`,
+  },
   clone: {
     title: "Clone",
     titleOf: (name: string) => `Clone ${name}`,

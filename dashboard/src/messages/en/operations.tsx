@@ -163,6 +163,7 @@ export const operations = {
   preRestoreBackup: "Pre-restore backup",
   skipped: (paths: string) => `Skipped: ${paths}`,
   unfinished: (modules: string) => `Half-installed apps, to be upgraded, installed or canceled in the ERP: ${modules}`,
+  missingFiles: (number: number) => `The archive lacks ${counted(number, "file")} that its database lists.`,
   leftOutKind,
   leftOut: (kind: string, count: number, names: string) => `Not loaded, ${leftOutKind(kind, count)}: ${names}`,
   downtime: (seconds: number) =>

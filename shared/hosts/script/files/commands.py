@@ -21,7 +21,7 @@
 #   rows                               stdin: counts of tables, a JSON array a line       {"passed", "detail"}: whether they are the archive's
 #   verify DATABASE MISSING            stdin: names and SHA-1s of files, likewise         {"passed", "detail"}: whether all but MISSING are there
 #   measure DATABASE                                                                         {"bytes"}
-#   missing DATABASE                   stdin: names of files, one a line                  {"missing_files"}: how many are not there
+#   missing DATABASE                   stdin: names of files, one a line                  {"missing_files", "listed_files"}: how many are not there, of how many
 #   prepare NEW OLD                    before a swap, with the ERP stopped: NEW must be there, OLD not
 #   swap NEW DATABASE OLD [merge]      DATABASE becomes OLD, NEW becomes DATABASE; merge: with what DATABASE got since NEW was made
 #   swap_back OLD DATABASE NEW         takes that back
@@ -138,7 +138,7 @@ def pack(database, part_bytes):
     out.add("manifest.json", [json.dumps(manifest, indent=4).encode()], now)
     out.close()
     remove(SNAPSHOT)
-    report = {"files": len(packed.sizes), "missing_files": missing, "skipped_files": len(skipped), "skipped_paths": skipped[:NAMES_REPORTED]}
+    report = {"files": len(packed.sizes), "missing_files": missing, "listed_files": len(listed.names), "skipped_files": len(skipped), "skipped_paths": skipped[:NAMES_REPORTED]}
     return report | out.sums()
 
 
@@ -337,8 +337,8 @@ def allocated(path):
 
 def missing(database):
     files = set(walk(folder(database)))
-    wanted = {line.rstrip(b"\n") for line in sys.stdin.buffer}
-    return {"missing_files": len(wanted - files - {b""})}
+    wanted = {line.rstrip(b"\n") for line in sys.stdin.buffer} - {b""}
+    return {"missing_files": len(wanted - files), "listed_files": len(wanted)}
 
 
 def prepare(new, old):
