@@ -7,7 +7,7 @@ import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   operation: "backup.restore",
-  access: { keys: ["hosts"], storage: "write" },
+  access: { keys: ["hosts"], configuration: true, storage: "write" },
   input: z.object({
     account_id: id("account"),
     operation_id: id("operation"),
