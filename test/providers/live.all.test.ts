@@ -23,6 +23,7 @@ const READERS = [
   "tasks.clone-instance",
   "tasks.drill-backup",
   "tasks.import-backup",
+  "tasks.restore-backup",
   "schedules.check-servers",
   "schedules.sweep",
   "schedules.refresh-catalog",
