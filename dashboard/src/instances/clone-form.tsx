@@ -108,15 +108,11 @@ export function CloneForm({ source: { id, instance }, offered, preselected, onMa
         chosen={form.values.backup_id}
         onChange={(backup_id) => form.set({ backup_id, accept_missing_files: false })}
       />
-      {form.values.restore_database && form.values.restore_filestore && (
-        <AcceptMissingFiles
-          backup={[...offered.items, ...(preselected === undefined ? [] : [preselected])].find(
-            (backup) => backup.id === form.values.backup_id,
-          )}
-          accepted={form.values.accept_missing_files}
-          onChange={(accept_missing_files) => form.set({ accept_missing_files })}
-        />
-      )}
+      <MissingFiles
+        values={form.values}
+        among={[...offered.items, ...(preselected === undefined ? [] : [preselected])]}
+        onChange={form.set}
+      />
       <NameField {...form.text("name")} />
       <TextField
         label={text.instances.fields.domain}
@@ -126,18 +122,7 @@ export function CloneForm({ source: { id, instance }, offered, preselected, onMa
       />
       {instance === undefined && server}
       <Parts values={form.values} none={form.error("restore_database") !== undefined} onChange={form.set} />
-      <Neutralize
-        chosen={form.values.neutralize}
-        // A copy for tests locks out other users; one that replaces the original lets them in.
-        onChange={(neutralize) => form.set({ neutralize, reset_users: neutralize })}
-      />
-      <Checkbox
-        checked={form.values.reset_users}
-        description={say.resetUsersAbout}
-        onChange={({ detail }) => form.set({ reset_users: detail.checked })}
-      >
-        {say.resetUsers}
-      </Checkbox>
+      <Isolation values={form.values} onChange={form.set} />
       <Preview id={id} values={form.values} deleted={instance === undefined} error={form.error} />
       <MoreOptions wrong={["server_id", "database_name", "admin_password"].some((field) => form.error(field) !== undefined)}>
         {instance !== undefined && server}
@@ -167,6 +152,52 @@ function Preview({
       rehearse={(body) => client.instances.clone.dryRun({ params: { id }, body })}
       of={id}
       error={error}
+    />
+  );
+}
+
+function Isolation({
+  values,
+  onChange,
+}: {
+  values: Values;
+  onChange: (news: Partial<Pick<Values, "neutralize" | "reset_users">>) => void;
+}) {
+  const say = text.instances.clone;
+  return (
+    <>
+      <Neutralize
+        chosen={values.neutralize}
+        // A copy for tests locks out other users; one that replaces the original lets them in.
+        onChange={(neutralize) => onChange({ neutralize, reset_users: neutralize })}
+      />
+      <Checkbox
+        checked={values.reset_users}
+        description={say.resetUsersAbout}
+        onChange={({ detail }) => onChange({ reset_users: detail.checked })}
+      >
+        {say.resetUsers}
+      </Checkbox>
+    </>
+  );
+}
+
+/** Matters only to a copy of both parts. */
+function MissingFiles({
+  values: { backup_id, restore_database, restore_filestore, accept_missing_files },
+  among,
+  onChange,
+}: {
+  values: Values;
+  among: readonly Backup[];
+  onChange: (news: Pick<Values, "accept_missing_files">) => void;
+}) {
+  if (!restore_database || !restore_filestore) return null;
+  return (
+    <AcceptMissingFiles
+      backup={among.find(({ id }) => id === backup_id)}
+      accepted={accept_missing_files}
+      onChange={(accepted) => onChange({ accept_missing_files: accepted })}
     />
   );
 }
