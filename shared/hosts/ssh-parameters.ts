@@ -170,8 +170,9 @@ const PULLING: ReadonlySet<JobKind> = new Set<JobKind>([
 
 /** Credentials are for the machine's Docker alone, and only as long as the job runs. */
 export async function registryParameters(kind: JobKind): Promise<JobParameters> {
+  if (!PULLING.has(kind)) return {}; // functions whose jobs pull nothing may not read the configuration
   const { registry } = await configuration();
-  if (registry === undefined || !PULLING.has(kind)) return {};
+  if (registry === undefined) return {};
   const { mirror = "", username = "", password = "" } = registry;
   return { REGISTRY_MIRROR: mirror, REGISTRY_USERNAME: username, REGISTRY_PASSWORD: password };
 }
