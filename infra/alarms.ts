@@ -161,6 +161,17 @@ export class Alarms extends Construct {
         "A customer's instance has had no backup for two hours after one was due: a failure now loses more data than its policy allows",
       anchor: "backups-overdue",
     });
+    this.alarm("disks low", this.own("DisksLow"), {
+      atLeast: 1,
+      impact: "A customer's server has less than 15 % or 5 % of its disk free: backups and restores on it may fail",
+      anchor: "disks-low",
+    });
+    this.alarm("instances paused", this.own("InstancesPaused"), {
+      atLeast: 1,
+      impact:
+        "A customer's instance is paused, because it used more than it may of a disk that is almost full: nobody can use it",
+      anchor: "instances-paused",
+    });
   }
 
   /** No successful run in the time of three: the function fails, or nothing calls it. */

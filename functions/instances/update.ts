@@ -9,6 +9,7 @@ import {
   instanceRef,
   instanceVersion,
   moveInstance,
+  passOnQuota,
   presentInstance,
   renamedOf,
   renameInstance,
@@ -20,7 +21,7 @@ import { changing, reserveOperation } from "../../shared/data/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-const CHANGEABLE = ["name", "admin_email", "domain", "labels"];
+const CHANGEABLE = ["name", "admin_email", "domain", "labels", "disk_quota_bytes"];
 
 export const handler = handle(api.instances.update)(async ({ params, body, caller, by, read, commit, match }) =>
   retryOnConflict(async () => {
@@ -32,6 +33,7 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
     match(change, instanceVersion(instance));
     const forecast = () => forecastUpdate(caller, instance, body);
     const { domain, ...fields } = body;
+    passOnQuota(change, instance, fields);
     if (domain === undefined || domain === instance.domain) {
       const named = domain !== undefined;
       if (named) await requireNotMoving(instance);

@@ -1,10 +1,12 @@
 // Every minute: checks whether each server responds, and records those that went offline or came back, and what they report about themselves.
 // Where a machine's line says which of its ERPs cannot be used, that is recorded too, and those that stay down are restarted.
 // Those that came back lose the ERPs whose instances were deleted meanwhile.
+import { judgeDisk, noteDisk, quotasOn, quotasPassedOn } from "../../shared/data/disk-alerts.ts";
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/data/host-reports.ts";
 import { beginRestart, judgeErps, newsOf, noteWatched, wasHeard, withoutLines } from "../../shared/data/health.ts";
 import { recordProbe, watchedServers } from "../../shared/data/machines.ts";
-import type { InstanceRecord, ServerRecord, WatchedServer } from "../../shared/data/records.ts";
+import type { HostReport, InstanceRecord, ServerRecord, WatchedServer } from "../../shared/data/records.ts";
+import type { Probed } from "../../shared/hosts/host.ts";
 import { greets, probe, run, statusLine } from "../../shared/hosts/index.ts";
 import { bytesOfId } from "../../shared/domain/ids.ts";
 import { HEALTH, workflowOf } from "../../shared/domain/lifecycle.ts";
@@ -32,13 +34,22 @@ async function check({ server, watched }: { server: ServerRecord; watched: Watch
   // Only a login decides whether a machine responds: a timer that has stopped takes no server away.
   const lostLine = !isInTrouble && news === undefined && wasHeard(watched);
   const loggedIn = lostLine || needsLogin(server, watched, at);
-  const { responded, report } = loggedIn ? await probe(server) : { responded: news !== undefined || (await greets(server)) };
+  const quotasChanged = watched.quotas_changed_at;
+  const quotas = loggedIn && quotasChanged !== undefined ? await quotasOn(server) : undefined;
+  const { responded, report, quotasSet }: Probed = loggedIn
+    ? await probe(server, quotas)
+    : { responded: news !== undefined || (await greets(server)) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
   const reason = goesOffline(server, responded) ? await reasonOf(server) : "";
   const heard = isInTrouble || !responded ? {} : await hear({ server, watched, loggedIn, news, at });
   await recordProbe(server, { responded, loggedIn, heard, reason });
+  if (quotasChanged !== undefined && quotasSet) await quotasPassedOn(server.id, quotasChanged);
   if (report === undefined) return;
-  await recordReport(server, report);
+  const recorded = await recordReport(server, report);
+  if (recorded !== undefined) {
+    await judge(server, recorded);
+    await noteDisk(watched, recorded);
+  }
   await removeLeftover(server, report);
 }
 
@@ -82,6 +93,22 @@ async function restart(instance: InstanceRecord, at: number): Promise<boolean> {
   }
 }
 
+/** At once: nothing later counts it again. */
+async function judge(server: ServerRecord, report: HostReport): Promise<void> {
+  const { disk_free, disk_paused } = await judgeDisk(server, report);
+  if (disk_free > 0) {
+    log.warn("a server's disk is low", { account: server.account_id, server: server.id });
+    publish("DisksLow", disk_free);
+  }
+  if (disk_paused > 0) {
+    log.warn("instances are paused, because their server's disk is almost full", {
+      account: server.account_id,
+      server: server.id,
+    });
+    publish("InstancesPaused", disk_paused);
+  }
+}
+
 /**
  * The job continues without us. As long as it has not succeeded, the machine reports the ERP, and a later check begins the job again, as a new
  * try each hour. One at a time: this function has to look after other servers, too.
@@ -116,7 +143,8 @@ const MINUTES_BETWEEN_LOGINS = 10;
  * machine is ours and works, and brings its report. A new machine, and one that has got or lost an instance, need not wait its turn.
  */
 function needsLogin({ id, state, failed_probes, instances }: ServerRecord, watched: WatchedServer, at: number): boolean {
-  const { last_seen_at, instances_at_login = instances } = watched;
+  const { last_seen_at, instances_at_login = instances, quotas_changed_at, disk_low = false } = watched;
+  if (disk_low || quotas_changed_at !== undefined) return true;
   if (state !== HEALTH.responds || failed_probes > 0) return true;
   if (last_seen_at === null || instances_at_login !== instances) return true;
   return (Math.floor(at / 60_000) + bytesOfId(id).readUInt16BE(14)) % MINUTES_BETWEEN_LOGINS === 0;

@@ -21,6 +21,7 @@ import {
   emailInput,
   heldBy,
   id,
+  integer,
   labels,
   queryMoment,
   searchableListOf,
@@ -121,6 +122,18 @@ const Health = z
   })
   .meta({ description: "Whether the ERP can be used, as seen from its server" });
 export type Health = z.infer<typeof Health>;
+/** Less than this no ERP can do with. */
+const DISK_QUOTA_BYTES_MIN = 1_000_000;
+const diskQuota = z
+  .number("must be a whole number")
+  .int("must be a whole number")
+  .min(DISK_QUOTA_BYTES_MIN, `must be at least ${DISK_QUOTA_BYTES_MIN}`)
+  .max(1e15, "must be at most 1000000000000000")
+  .meta({
+    description:
+      "How many bytes of its server's disk the instance may use; null: as much as there is. One that uses more says so in `status_reason`, and is paused if less than 5 % of the disk is free, the worst one first",
+    examples: [20_000_000_000],
+  });
 
 export const Instance = z
   .object({
@@ -169,6 +182,11 @@ export const Instance = z
       .meta({ description: "Whether the backup policy does what it says" }),
     certificate: Certificate,
     health: Health,
+    disk_quota_bytes: diskQuota.nullable(),
+    disk_used_bytes: integer(3_200_000_000).nullable().meta({
+      description:
+        "What the instance uses of its server's disk, in bytes: database, files, logs, and what else its ERP has written. Measured every minute, and reported about every ten; null until then",
+    }),
     labels: shownLabels,
     created_at: timestamp,
     updated_at: timestamp,
@@ -177,7 +195,7 @@ export const Instance = z
 export type Instance = z.infer<typeof Instance>;
 
 /** An instance in a list: without what its server reports. */
-export const ListedInstance = Instance.omit({ certificate: true }).meta({ id: "ListedInstance" });
+export const ListedInstance = Instance.omit({ certificate: true, disk_used_bytes: true }).meta({ id: "ListedInstance" });
 export type ListedInstance = z.infer<typeof ListedInstance>;
 
 /** Fields that follow from an instance's domain, its server, its backups, and what is found out about its ERP. */
@@ -191,6 +209,7 @@ export const INSTANCE_UNVERSIONED = [
   "protection",
   "certificate",
   "health",
+  "disk_used_bytes",
 ];
 
 /** A new instance; its administrator's generated password is shown only once. */
@@ -209,6 +228,8 @@ const provisioning = {
   protection: { status: "unprotected", last_backup_at: null, next_backup_at: null },
   certificate: { status: "pending", expires_at: null, checked_at: null },
   health: { status: "unknown", since: null, checks: [] },
+  disk_quota_bytes: null,
+  disk_used_bytes: null,
 };
 
 /** Errors of creating an instance. */
@@ -304,9 +325,9 @@ export const instances = {
   update: endpoint({
     method: "PUT",
     path: "/instances/:id",
-    summary: "Change an instance's name, admin email, labels or domain",
+    summary: "Change an instance's name, admin email, labels, disk quota or domain",
     description:
-      "The name, email and labels change immediately. A new domain starts an operation, which `operation_id` identifies; the old domain works until it finishes. Meanwhile, a request that names a domain is rejected, even if it names the current one.",
+      "The name, email, labels and disk quota change immediately; the server learns of a quota within two minutes. A new domain starts an operation, which `operation_id` identifies; the old domain works until it finishes. Meanwhile, a request that names a domain is rejected, even if it names the current one.",
     access: ["instances:write"],
     errors: [
       taken("domain", exampleId("instance")),
@@ -322,6 +343,7 @@ export const instances = {
       admin_email: emailInput.optional(),
       domain: domainInput.optional(),
       labels: labels.optional(),
+      disk_quota_bytes: diskQuota.nullable().optional(),
     }),
     data: Instance,
   }),

@@ -74,9 +74,12 @@ export const Server = z
     labels: shownLabels,
     operation_id: heldBy,
     last_seen_at: timestamp.nullable().meta({ description: "When the server last passed a health check" }),
+    disk_size_bytes: integer(40_000_000_000).nullable().meta({
+      description: "Size in bytes of the disk that holds the instances; null until the server first reports it",
+    }),
     disk_free_bytes: integer(31_000_000_000).nullable().meta({
       description:
-        "Free space in bytes on the disk that holds the instances, and backups while they are made; null until the server first reports",
+        "Free space in bytes that instances can still get on that disk, which also holds backups while they are made; null until the server first reports",
     }),
     memory_free_bytes: integer(1_900_000_000)
       .nullable()
@@ -85,18 +88,26 @@ export const Server = z
       description:
         "When the server reported its free disk space and memory. It does so about every ten minutes while it is active",
     }),
+    instance_count: integer(2, "How many instances are on it"),
     created_at: timestamp,
     updated_at: timestamp,
   })
   .meta({ id: "Server" });
 export type Server = z.infer<typeof Server>;
 
-/** Fields of a server that change on their own, as its health checks find them. */
-export const SERVER_OBSERVED = { last_seen_at: true, disk_free_bytes: true, memory_free_bytes: true, reported_at: true } as const;
+/** Fields of a server that change on their own, as its health checks find them, or follow from other records. */
+export const SERVER_OBSERVED = {
+  last_seen_at: true,
+  disk_size_bytes: true,
+  disk_free_bytes: true,
+  memory_free_bytes: true,
+  reported_at: true,
+  instance_count: true,
+} as const;
 export const SERVER_UNVERSIONED = ["name_unicode", "reason", ...Object.keys(SERVER_OBSERVED)];
 
-/** A server in a list: without what changes every few minutes. */
-export const ListedServer = Server.omit(SERVER_OBSERVED).meta({ id: "ListedServer" });
+/** A server in a list. */
+export const ListedServer = Server.omit({ last_seen_at: true }).meta({ id: "ListedServer" });
 export type ListedServer = z.infer<typeof ListedServer>;
 
 export const servers = {
@@ -122,9 +133,11 @@ export const servers = {
       ip_address: null,
       operation_id: exampleId("operation"),
       last_seen_at: null,
+      disk_size_bytes: null,
       disk_free_bytes: null,
       memory_free_bytes: null,
       reported_at: null,
+      instance_count: 0,
     },
     starts: ["create-server"],
     body: z.strictObject({

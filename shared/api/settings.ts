@@ -93,6 +93,16 @@ const FieldChange = z.object({
 });
 export type FieldChange = z.infer<typeof FieldChange>;
 
+const Alert = z.object({
+  kind: z.string().meta({
+    description: "`disk_free`, of a server; `disk_quota` and `disk_paused`, of an instance; new kinds may appear",
+    examples: ["disk_free"],
+  }),
+  value: integer(4).meta({ description: "What was measured: for `disk_free`, percent of the disk; otherwise bytes" }),
+  threshold: integer(5).meta({ description: "What it was compared with" }),
+});
+export type Alert = z.infer<typeof Alert>;
+
 export const Event = z
   .object({
     id: id("event"),
@@ -116,13 +126,14 @@ export const Event = z
     request_id: z.string().meta({ examples: ["3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10"] }),
     data: z
       .object({
-        changes: z.array(FieldChange).meta({
+        changes: z.array(FieldChange).optional().meta({
           description:
             "What changed, if the credential may read the resource. Without values, those are secret, or all changes have more than 4 KB",
         }),
+        alert: Alert.optional().meta({ description: "Of an alert that opens or closes" }),
       })
       .optional()
-      .meta({ description: "Only of changes to a resource's fields" }),
+      .meta({ description: "Only of changes to a resource's fields, and of alerts" }),
     created_at: timestamp,
   })
   .meta({ id: "Event" });

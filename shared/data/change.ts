@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ApiError, operationInProgress, taken } from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
-import type { FieldChange } from "../api/settings.ts";
+import type { Alert, FieldChange } from "../api/settings.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import { newId } from "../domain/ids.ts";
@@ -232,14 +232,14 @@ export function actorOf(by: Author): Actor {
   return { type: by.caller.type, id: by.caller.id, name: by.caller.name ?? by.caller.id };
 }
 
-/** Writes to the account's audit log who did what; `what` has the changed fields of a resource. */
+/** Writes to the account's audit log who did what; `what` has the changed fields of a resource, or an alert. */
 export function logEvent(
   change: Change,
   by: Author,
-  what: string | { type: string; changes: FieldChange[] },
+  what: string | { type: string; changes: FieldChange[] } | { type: string; alert: Alert },
   resource: EventRecord["resource"],
 ): void {
-  const { type, changes } = typeof what === "string" ? { type: what, changes: undefined } : what;
+  const { type, ...data } = typeof what === "string" ? { type: what } : what;
   const id = newId("event");
   const event: EventRecord = {
     id,
@@ -249,7 +249,7 @@ export function logEvent(
     actor: { ...actorOf(by), ip_address: "caller" in by ? by.caller.ip_address : null },
     resource,
     request_id: by.requestId,
-    ...(changes !== undefined && { data: { changes } }),
+    ...(Object.keys(data).length > 0 && { data }),
     created_at: change.at,
   };
   change.add("event", event, { status: type, parentId: resource.id, actorId: event.actor.id });

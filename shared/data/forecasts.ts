@@ -5,7 +5,7 @@ import type { PolicyFields } from "../api/backup-policy.ts";
 import type { Effect, Forecast } from "../api/dry-run.ts";
 import { OPERATION, type OperationType, RESTORABLE, SERVING, USABLE } from "../domain/lifecycle.ts";
 import { daysOf } from "../domain/cron-days.ts";
-import { isLowDisk } from "../domain/low-disk.ts";
+import { diskSize, diskStep } from "../domain/low-disk.ts";
 import { english, type Parameters, type Sentence, type SentenceCode } from "../domain/sentences.ts";
 import { waitingBackup } from "./begin-backup.ts";
 import { hostReportRef } from "./host-reports.ts";
@@ -75,10 +75,10 @@ async function diskWarnings(reader: Reader, accountId: string, serverId: string,
   const { server, report } = await read({ server: serverRef(accountId, serverId), report: hostReportRef(accountId, serverId) });
   if (server === undefined || report === undefined) return [];
   const { disk_free_bytes: free, reported_at } = report;
-  const { disk_gb } = server.specs;
-  if (!isLowDisk(free - bytes, disk_gb)) return [];
+  const size = diskSize({ ...report, specs: server.specs });
+  if (diskStep(free - bytes, size) === null) return [];
   const reported = { server_name: server.name, free_bytes: free, reported_at };
-  if (isLowDisk(free, disk_gb)) return [sentence("disk_low", reported)];
+  if (diskStep(free, size) !== null) return [sentence("disk_low", reported)];
   return [sentence("disk_low_afterwards", { needed_bytes: bytes, ...reported })];
 }
 
@@ -276,7 +276,10 @@ export async function forecastAction(
 export function forecastUpdate(
   reader: Reader,
   instance: InstanceRecord,
-  { labels, ...news }: { [K in "name" | "admin_email" | "domain" | "labels"]?: InstanceRecord[K] | undefined },
+  {
+    labels,
+    ...news
+  }: { [K in "name" | "admin_email" | "domain" | "labels" | "disk_quota_bytes"]?: InstanceRecord[K] | undefined },
 ): Forecast {
   const resource = { type: INSTANCE, id: instance.id };
   const knowsOld = mayRead(reader, "instance");
@@ -289,6 +292,10 @@ export function forecastUpdate(
   );
   if (labels !== undefined && !isDeepStrictEqual(labels, instance.labels))
     effects.push(effect("update", resource, "labels_changed"));
+  const quota = news.disk_quota_bytes;
+  if (quota === null && instance.disk_quota_bytes !== null) effects.push(effect("update", resource, "disk_quota_removed"));
+  if (typeof quota === "number" && quota !== instance.disk_quota_bytes)
+    effects.push(effect("update", resource, "disk_quota_set", { quota_bytes: quota }));
   return forecast(effects.length === 0 ? [effect("update", resource, "nothing_changed")] : effects, {
     warnings: changed.flatMap(({ field, parameters }) =>
       field === "domain" ? [sentence(knowsOld ? "domain_needs_dns" : "new_domain_needs_dns", parameters)] : [],

@@ -4,7 +4,14 @@ import { CERTIFICATE_PENDING, HEALTH, OPERATION, WATCHED } from "../domain/lifec
 import { now } from "./change.ts";
 import { keys, keyString } from "./keys.ts";
 import { newestOfParent } from "./lists-of-parents.ts";
-import { HostReport, type InstanceRecord, OperationRecord, type ReportedCertificate, type ServerRecord } from "./records.ts";
+import {
+  HostReport,
+  type InstanceRecord,
+  OperationRecord,
+  type ReportedCertificate,
+  type ReportedUse,
+  type ServerRecord,
+} from "./records.ts";
 import { ConditionFailed, readAll, type Ref, transact, updateOne } from "./table.ts";
 import { check, update } from "./writes.ts";
 
@@ -12,6 +19,10 @@ import { check, update } from "./writes.ts";
 export interface MachineReport {
   disk_free_bytes: number;
   memory_free_bytes: number;
+  /** Undefined of a script of before it was reported. */
+  disk_size_bytes?: number | undefined;
+  /** What the instances use of the disk, as far as it was measured. */
+  uses?: readonly (ReportedUse & { instance_id: string })[] | undefined;
   /** Undefined if its proxy did not respond. */
   certificates: readonly (ReportedCertificate & { instance_id: string })[] | undefined;
 }
@@ -27,8 +38,11 @@ export const hostReportRef = (accountId: string, serverId: string): Ref<HostRepo
  */
 const LEFTOVERS_MAX = 50;
 
-/** Records a report, unless a later one is recorded already, or the server was deleted. */
-export async function recordReport(server: ServerRecord, { certificates, ...free }: MachineReport): Promise<void> {
+/** Records a report, and returns what is recorded. Undefined if a later one is recorded already, or the server was deleted. */
+export async function recordReport(
+  server: ServerRecord,
+  { certificates, uses, ...free }: MachineReport,
+): Promise<HostReport | undefined> {
   const { account_id, id, instances } = server;
   const key = keys.hostReport(account_id, id);
   const reported_at = now();
@@ -36,21 +50,26 @@ export async function recordReport(server: ServerRecord, { certificates, ...free
   const set = {
     ...free,
     reported_at,
+    ...(uses !== undefined && {
+      uses: Object.fromEntries(uses.slice(0, instances + LEFTOVERS_MAX).map(({ instance_id, ...use }) => [instance_id, use])),
+    }),
     ...(believed !== undefined && {
       certificates: Object.fromEntries(believed.map(({ instance_id, ...found }) => [instance_id, found])),
       certificates_at: reported_at,
     }),
   };
-  const { item } = await updateOne(key, { set }, { below: { reported_at } });
-  if (item !== undefined) return;
+  const { done, item } = await updateOne(key, { set }, { below: { reported_at } });
+  if (item !== undefined) return done ? HostReport.parse(item) : undefined;
   // The server's first report. It is removed with the server, and must not come back.
   try {
     await transact([
       check(keys.record("server", account_id, id), { oneOf: { state: WATCHED } }),
       update(key, { set }, { exists: false, below: { reported_at } }),
     ]);
+    return HostReport.parse(set);
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error; // deleted meanwhile, or another run was faster
+    return undefined;
   }
 }
 

@@ -138,7 +138,11 @@ export const toInstance = (
   record: InstanceRecord,
   server: Pick<ServerRecord, "state"> | undefined,
   report?: HostReport,
-): Instance => ({ ...toListedInstance(record, server), certificate: certificateOf(record, report, Date.now()) });
+): Instance => ({
+  ...toListedInstance(record, server),
+  certificate: certificateOf(record, report, Date.now()),
+  disk_used_bytes: report?.uses[record.id]?.used_bytes ?? null,
+});
 
 /** As `toListedInstance`, with one call for all servers, whose states affect the allowed actions, unless they are `known`. */
 export async function toListedInstances(
@@ -189,6 +193,7 @@ export function reserveInstance(
     next_backup_at: null,
     ...draft,
     labels,
+    disk_quota_bytes: null,
     id,
     account_id: change.accountId,
     number: change.number("instance", id),
@@ -274,6 +279,7 @@ const Ended = Held.extend({
   edition: z.string(),
   server_ip: z.string().nullable(),
   last_drill: z.string().nullable().default(null),
+  disk_quota_bytes: z.number().nullable().default(null),
 });
 
 /**
@@ -384,13 +390,20 @@ function refind(change: Change, instance: InstanceRecord, fields: RenamedFields,
 
 /** Those of the fields that were sent, or of which `has` says so. */
 export const renamedOf = (
-  { name, admin_email, labels }: RenamedFields,
+  { name, admin_email, labels, disk_quota_bytes }: RenamedFields,
   has: (field: keyof RenamedFields) => boolean = () => true,
 ) => ({
   ...(name !== undefined && has("name") && { name }),
   ...(admin_email !== undefined && has("admin_email") && { admin_email }),
   ...(labels !== undefined && has("labels") && { labels }),
+  ...(disk_quota_bytes !== undefined && has("disk_quota_bytes") && { disk_quota_bytes }),
 });
+
+/** Has the machine learn of another disk quota with the next health check. */
+export function passOnQuota(change: Change, { server_id, disk_quota_bytes }: InstanceRecord, fields: RenamedFields): void {
+  if (fields.disk_quota_bytes === undefined || fields.disk_quota_bytes === disk_quota_bytes) return;
+  change.update(keys.watchedServer(server_id), { set: { quotas_changed_at: now() } });
+}
 
 /** Reserves a domain for the instance, which may already have another one. In the sandbox nothing serves it, so any will do. */
 export function claimDomain(change: Change, instance: InstanceRecord, domain: string): void {

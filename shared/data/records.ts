@@ -43,6 +43,7 @@ export interface RenamedFields {
   name?: string | undefined;
   admin_email?: string | undefined;
   labels?: Labels | undefined;
+  disk_quota_bytes?: number | null | undefined;
 }
 
 const listed = { account_id: text, number: text };
@@ -85,6 +86,10 @@ export const WatchedServer = z.object({
     .default(null),
   /** How often each ERP that cannot be used was missed in a row, by its instance's ID. */
   misses: z.record(text, count).default({}),
+  /** When a quota of an instance on it was last changed that its machine does not know yet. */
+  quotas_changed_at: maybeText,
+  /** Its disk is low: instances on it may be paused at any moment. */
+  disk_low: mark,
 });
 export type WatchedServer = z.infer<typeof WatchedServer>;
 
@@ -98,6 +103,15 @@ const ReportedCertificate = z.object({
 });
 export type ReportedCertificate = z.infer<typeof ReportedCertificate>;
 
+/** What an instance uses of its machine's disk, what it may use, and whether the machine has paused it. */
+const ReportedUse = z.object({
+  used_bytes: count,
+  /** As far as the machine knows it. */
+  quota_bytes: count.nullable(),
+  paused: z.boolean(),
+});
+export type ReportedUse = z.infer<typeof ReportedUse>;
+
 /** What a server's machine last reported about itself. Like the item above it is in no index. */
 export const HostReport = z.object({
   disk_free_bytes: count,
@@ -107,6 +121,13 @@ export const HostReport = z.object({
   certificates: z.record(text, ReportedCertificate).default({}),
   /** When the certificates were reported, which the rest may be without; null if they never were. */
   certificates_at: noText,
+  disk_size_bytes: count.nullable().default(null),
+  /** By the instance's ID. */
+  uses: z.record(text, ReportedUse).default({}),
+  /** The step of free disk space, in percent, below which an alert is open. */
+  disk_alert: count.nullable().default(null),
+  /** The kinds of the alerts that are open for an instance, by its ID. */
+  use_alerts: z.record(text, z.array(text)).default({}),
 });
 export type HostReport = z.infer<typeof HostReport>;
 
@@ -121,10 +142,13 @@ export const InstanceRecord = stored(
     protection: true,
     certificate: true,
     health: true,
+    disk_used_bytes: true,
+    disk_quota_bytes: true,
   }),
 ).extend({
   ...listed,
   labels,
+  disk_quota_bytes: count.nullable().default(null),
   protection_status: growing<ProtectionStatus>().default("unprotected"),
   /** The last completed backup, without safety backups: when it was completed, and when it was begun. */
   last_backup_id: noText,

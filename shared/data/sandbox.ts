@@ -31,11 +31,13 @@ const SandboxMachine = z.object({
   /** Does not respond any more. */
   offline: z.boolean(),
   created_at: timestamp,
+  /** What its instances may use of the disk, in bytes. */
+  quotas: z.record(z.string(), z.number()).default({}),
 });
 export type SandboxMachine = z.infer<typeof SandboxMachine>;
 
 /** Keeps the machine that an earlier try created. */
-export const addMachine = async (machine: SandboxMachine): Promise<void> =>
+export const addMachine = async (machine: Omit<SandboxMachine, "quotas">): Promise<void> =>
   void (await putIfAbsent(keys.sandboxMachine(machine.machine_id), machine));
 
 export const findMachine = (machineId: string): Promise<SandboxMachine | undefined> =>
@@ -46,7 +48,10 @@ export async function listMachines(): Promise<SandboxMachine[]> {
   return items.map((item) => SandboxMachine.parse(item));
 }
 
-export async function setMachine(machineId: string, set: Partial<Pick<SandboxMachine, "prepared" | "offline">>): Promise<void> {
+export async function setMachine(
+  machineId: string,
+  set: Partial<Pick<SandboxMachine, "prepared" | "offline" | "quotas">>,
+): Promise<void> {
   await updateOne(keys.sandboxMachine(machineId), { set }, {});
 }
 

@@ -2,7 +2,7 @@
 import { domainToUnicode } from "node:url";
 import { hasInstances, noneInAccount, notFound, operationInProgress, serverBusy, serverNotActive, taken } from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
-import { Server, SERVER_UNVERSIONED } from "../api/servers.ts";
+import { type ListedServer, Server, SERVER_UNVERSIONED } from "../api/servers.ts";
 import { newId } from "../domain/ids.ts";
 import { LIFECYCLE, SERVER_RENAMABLE, type ServerPhase, serverStatus, USABLE } from "../domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
@@ -11,13 +11,13 @@ import { getterOf, listByIds, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now, Overtaken, labelChange, relabeledMeanwhile, withLabels } from "./change.ts";
 import type { Ending } from "./ending.ts";
 import { hostReportRef } from "./host-reports.ts";
-import { keys } from "./keys.ts";
+import { keys, keyString } from "./keys.ts";
 import { listPage } from "./lists.ts";
 import type { ByIds, Listed, PageQuery } from "./pages.ts";
-import { type HostReport, ServerRecord, WatchedServer } from "./records.ts";
-import { parseEach } from "./parse-each.ts";
+import { HostReport, ServerRecord, WatchedServer } from "./records.ts";
+import { parseEach, parseOrSkip } from "./parse-each.ts";
 import { type Finding, findPage, needsEntries } from "./search.ts";
-import { find, type Item, type Ref } from "./table.ts";
+import { find, type Item, readAll, type Ref } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
 import { check, checkAbsent } from "./writes.ts";
 
@@ -49,12 +49,27 @@ export const serverVersion = (server: ServerRecord): Version =>
     status: ({ state }) => serverStatus(state),
   });
 
-export const toListedServer = (record: ServerRecord) => ({
+export const toListedServer = (record: ServerRecord, report?: HostReport): ListedServer => ({
   ...record,
   name_unicode: domainToUnicode(record.name) || record.name,
   status: serverStatus(record.state),
   reason: reasonOf(record.status_reason),
+  disk_size_bytes: report?.disk_size_bytes ?? null,
+  disk_free_bytes: report?.disk_free_bytes ?? null,
+  memory_free_bytes: report?.memory_free_bytes ?? null,
+  reported_at: report?.reported_at ?? null,
+  instance_count: record.instances,
 });
+
+/** A page of servers with what they last reported: in one call. */
+export async function toListedServers(accountId: string, records: readonly ServerRecord[]): Promise<ListedServer[]> {
+  const keyOf = ({ id }: ServerRecord) => hostReportRef(accountId, id).key;
+  const reports = await readAll(records.map(keyOf), { consistent: false });
+  return records.map((record) => {
+    const report = reports.get(keyString(keyOf(record)));
+    return toListedServer(record, report && parseOrSkip(HostReport, report));
+  });
+}
 
 /** What its health checks know of it. */
 interface Observed {
@@ -63,11 +78,8 @@ interface Observed {
 }
 
 export const toServer = (record: ServerRecord, { watched, report }: Observed): Server => ({
-  ...toListedServer(record),
+  ...toListedServer(record, report),
   last_seen_at: watched?.last_seen_at ?? null,
-  disk_free_bytes: report?.disk_free_bytes ?? null,
-  memory_free_bytes: report?.memory_free_bytes ?? null,
-  reported_at: report?.reported_at ?? null,
 });
 
 const watchedRef = (serverId: string): Ref<WatchedServer> => ({ key: keys.watchedServer(serverId), schema: WatchedServer });

@@ -7,6 +7,15 @@ export const RECORD_SKIPPED = "record skipped";
 
 /**
  * Operations that failed because of an error of ours; undoing that failed for good; machines at a provider that no record knows; backups that
- * failed their drill; instances that have become overdue; ERPs that went down.
+ * failed their drill; instances that have become overdue; ERPs that went down; servers whose disk has become low; instances that are paused
+ * because of it.
  */
-export type MetricName = "InternalError" | "UndoFailed" | "OrphanMachines" | "DrillFailed" | "BackupsOverdue" | "InstancesDown";
+export type MetricName =
+  | "InternalError"
+  | "UndoFailed"
+  | "OrphanMachines"
+  | "DrillFailed"
+  | "BackupsOverdue"
+  | "InstancesDown"
+  | "DisksLow"
+  | "InstancesPaused";

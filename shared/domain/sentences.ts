@@ -59,6 +59,8 @@ export const SENTENCES = {
   admin_email_set: "Changes admin_email to {after}",
   domain_set: "Changes domain to {after}",
   labels_changed: "Changes its labels",
+  disk_quota_set: "Sets its disk quota to {quota_bytes}",
+  disk_quota_removed: "Removes its disk quota",
   domain_needs_dns: "{before} stops working. {after} needs a DNS record that leads to the server",
   new_domain_needs_dns: "The old domain stops working. {after} needs a DNS record that leads to the server",
   erp_deleted: "Removes the ERP with its database and files from the server, and the record; backups stay",

@@ -14,6 +14,7 @@ const PARTS = [
   "page",
   "proxy",
   "buffer",
+  "disk",
   "backup",
   "restore",
   "clone",

@@ -189,6 +189,8 @@ export interface Probed {
   responded: boolean;
   /** What the machine says about itself; undefined if that took too long, or is nonsense. */
   report?: MachineReport | undefined;
+  /** It has taken the quotas. */
+  quotasSet?: boolean;
 }
 
 export interface Host {
@@ -197,8 +199,8 @@ export interface Host {
    * respond, or is not the expected one (HOST_UNREACHABLE).
    */
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) => Promise<JobProgress<K>>;
-  /** Logs in, to see whether the machine responds. */
-  probe: (server: HostedServer) => Promise<Probed>;
+  /** Logs in, to see whether the machine responds, and passes on what its instances may use of the disk, if that has changed. */
+  probe: (server: HostedServer, quotas?: ReadonlyMap<string, number>) => Promise<Probed>;
   /** Whether something responds where the machine listens: a twentieth of a probe's CPU time, and no proof of who it is. */
   greets: (server: HostedServer) => Promise<boolean>;
   /** The machine's line about its ERPs, if it has one that is its own. It may be an old one. */

@@ -15,7 +15,8 @@ const host = (): Promise<Host> =>
 export const run = async <K extends JobKind>(server: HostedServer, job: Job<K>): Promise<JobProgress<K>> =>
   (await host()).run(server, job);
 
-export const probe = async (server: HostedServer): Promise<Probed> => (await host()).probe(server);
+export const probe = async (server: HostedServer, quotas?: ReadonlyMap<string, number>): Promise<Probed> =>
+  (await host()).probe(server, quotas);
 
 export const greets = async (server: HostedServer): Promise<boolean> => (await host()).greets(server);
 

@@ -41,9 +41,13 @@ export const sandbox: Host = {
     await finishJob(machine_id, job.id, result);
     return done(result);
   },
-  probe: async (server) => {
+  probe: async (server, quotas) => {
     const machine = await responding(server);
-    return machine === undefined ? { responded: false } : { responded: true, report: await reportOf(machine) };
+    if (machine === undefined) return { responded: false };
+    if (quotas === undefined) return { responded: true, report: await reportOf(machine) };
+    const changed = { quotas: Object.fromEntries(quotas) };
+    await setMachine(machine.machine_id, changed);
+    return { responded: true, quotasSet: true, report: await reportOf({ ...machine, ...changed }) };
   },
   greets: async (server) => (await responding(server)) !== undefined,
   statusLine: async (server) => {

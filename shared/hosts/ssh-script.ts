@@ -44,7 +44,7 @@ const byteCount = z
   .transform(Number);
 
 /** More than the instances of any machine. */
-const CERTIFICATES_MAX = 1000;
+const INSTANCES_MAX = 1000;
 /** The last second of the year 9999. */
 const TIME_MAX = 253_402_300_799;
 
@@ -61,10 +61,20 @@ const ReportedCertificate = z
     expires_at: expires_at === null ? null : new Date(expires_at * 1000).toISOString(),
   }));
 
+const bytes = z.number().int().min(0).max(1e15);
+const ReportedUse = z.object({
+  instance_id: z.string().regex(/^[a-z0-9_]{1,50}$/),
+  used_bytes: bytes,
+  quota_bytes: bytes.nullable(),
+  paused: z.boolean(),
+});
+
 const Report = z.object({
+  disk_size_bytes: byteCount,
   disk_free_bytes: byteCount,
+  instances: Json.pipe(z.array(ReportedUse).max(INSTANCES_MAX)),
   memory_free_bytes: byteCount,
-  certificates: Json.pipe(z.array(ReportedCertificate).max(CERTIFICATES_MAX)).optional(),
+  certificates: Json.pipe(z.array(ReportedCertificate).max(INSTANCES_MAX)).optional(),
 });
 
 export type JobParameters = Readonly<Record<string, string>>;
@@ -78,6 +88,8 @@ export interface Machine {
   health: (instanceId: string) => Promise<{ healthy: boolean; reason: string; unfinished: string[] }>;
   /** Without certificates if its proxy does not respond. */
   report: () => Promise<MachineReport>;
+  /** What each of its instances may use of the disk; all others may use what there is. */
+  setQuotas: (quotas: ReadonlyMap<string, number>) => Promise<void>;
 }
 
 /** Waits until everything that the job started has ended, which may include stopping an ERP properly. */
@@ -96,8 +108,11 @@ export function machineOf(shell: Shell): Machine {
       return { healthy: healthy === "yes", ...rest };
     },
     report: async () => {
-      const { certificates, ...free } = Report.parse(await ask(["report"]));
-      return { ...free, certificates };
+      const { certificates, instances, ...free } = Report.parse(await ask(["report"]));
+      return { ...free, certificates, uses: instances };
+    },
+    setQuotas: async (quotas) => {
+      await ask(["quotas"], [...[...quotas].map(([instanceId, quota]) => `${instanceId} ${quota}`), "END", ""].join("\n"));
     },
   };
 }
@@ -109,7 +124,7 @@ const serialize = (parameters: JobParameters): string =>
   );
 
 /** Free text is in base64. */
-const ENCODED: ReadonlySet<string> = new Set(["answer", "message", "log", "reason", "unfinished", "certificates"]);
+const ENCODED: ReadonlySet<string> = new Set(["answer", "message", "log", "reason", "unfinished", "certificates", "instances"]);
 
 function fieldsOf(output: string): Record<string, string> {
   const pairs = output

@@ -35,14 +35,16 @@ export const ssh: Host = {
       }),
     ),
 
-  probe: async (server) => {
+  probe: async (server, quotas) => {
     const probed: Probed = { responded: false };
     try {
       await connected(
         server,
         async (shell) => {
           probed.responded = await echoes(shell);
-          if (probed.responded) probed.report = await reportOf(shell, server);
+          if (!probed.responded) return;
+          if (quotas !== undefined) probed.quotasSet = await setQuotas(shell, server, quotas);
+          probed.report = await reportOf(shell, server);
         },
         PROBE,
       );
@@ -97,6 +99,16 @@ async function reportOf(shell: Shell, { id }: HostedServer): Promise<MachineRepo
     const why = error instanceof z.ZodError ? "the response is nonsense" : String(error);
     log.info("a machine did not report about itself", { server: id, why });
     return undefined;
+  }
+}
+
+async function setQuotas(shell: Shell, { id }: HostedServer, quotas: ReadonlyMap<string, number>): Promise<boolean> {
+  try {
+    await machineOf((command, input) => shell(command, input, PROBE)).setQuotas(quotas);
+    return true;
+  } catch (error) {
+    log.info("a machine did not take its instances' disk quotas", { server: id, error });
+    return false;
   }
 }
 

@@ -54,6 +54,30 @@ test("editing a backup's note leaves the lock that a colleague has set meanwhile
   expect((await mine.api.get(`/backups/${id}`)).as(Backup)).toMatchObject({ note: "Before the inventory", locked: true });
 });
 
+test("an instance's disk quota is set in GB, and taken away by emptying the field", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedInstance(mine.id, { name: "Shop" });
+  const page = await open(`/instances/${id}`, { as: mine });
+  const sent = sentTo(page, "PUT", /\/instances\//);
+  const edit = async (gb: string): Promise<void> => {
+    await button(page, "Actions").click();
+    await page.getByRole("menuitem", { name: "Edit details" }).click();
+    const asked = dialog(page, /^Edit/);
+    await asked.getByLabel("Disk quota in GB").fill(gb);
+    await button(asked, "Save").click();
+    if (gb === "many") {
+      await asked.getByText("Must be a number of GB").waitFor();
+      await asked.getByLabel("Disk quota in GB").fill("12.5");
+      await button(asked, "Save").click();
+    }
+    await asked.waitFor({ state: "detached" });
+  };
+  await edit("many");
+  await page.getByText("Not reported yet of a quota of 12.5 GB").waitFor();
+  await edit("");
+  expect(sent).toEqual([{ disk_quota_bytes: 12_500_000_000 }, { disk_quota_bytes: null }]);
+});
+
 test("an edit without a change sends nothing", async ({ open }) => {
   const mine = await account({ seeded: true });
   const { id } = await seedServer(mine.id);

@@ -3,6 +3,7 @@ import { backUpShop } from "./backing-up.ts";
 import { backUpUnderLoad } from "./backups-under-load.ts";
 import { clone } from "./cloning.ts";
 import { type BackedUp, type Chain, chainOn } from "./context.ts";
+import { shareDisk } from "./disk.ts";
 import { drills } from "./drills.ts";
 import { install } from "./installing.ts";
 import { leave } from "./leaving.ts";
@@ -29,6 +30,7 @@ const PARTS: Readonly<Record<string, (chain: Chain, of: BackedUp) => Promise<voi
   watch,
   network,
   slowClients,
+  shareDisk,
   backUpUnderLoad,
 };
 

@@ -315,14 +315,14 @@ describe("jobs on a machine", unless(noMachine), () => {
       machine.standIn("mountpoint", 'exec /usr/bin/mountpoint "$@"');
       expect(site()).toContain("reverse_proxy erp-ins_1-buffer:8080 {");
       expect(compose()).toContain(`volumes: ["./buffer:/etc/buffer:ro", "${machine.root}/buffers/ins_1:/buffer"]`);
-      expect(compose()).toContain('environment: { ODOO_HTTP_SOCKET_TIMEOUT: "300" }');
+      expect(compose()).toContain('environment: { ODOO_HTTP_SOCKET_TIMEOUT: "300", TMPDIR: /var/lib/odoo/tmp }');
       expect(readFileSync(fact("buffer/nginx.conf"), "utf8")).toContain("proxy_pass http://$erp:8069;");
     });
 
     test("gets a little memory as its buffer where there can be no such file system", async () => {
       machine.docker(":");
       await readyInTime(restart("op_memory-restartErp"));
-      expect(compose()).toContain('tmpfs: ["/tmp", "/buffer:size=32m,mode=1777"]');
+      expect(compose()).toContain('tmpfs: ["/tmp:size=16m", "/buffer:size=32m,mode=1777"]');
       expect(compose()).toContain('volumes: ["./buffer:/etc/buffer:ro"]');
     });
 

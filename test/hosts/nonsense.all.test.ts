@@ -148,9 +148,11 @@ test.each<[string, Partial<HostedServer>]>([
   expect(messages).toBe(0);
 });
 
-const REPORT = { disk_free_bytes: "1", memory_free_bytes: "1" };
+const REPORT = { disk_size_bytes: "2", disk_free_bytes: "1", memory_free_bytes: "1", instances: base64("[]") };
 const certificate = { instance_id: "ins_1", domain: "shop.example.com", expires_at: 1_800_000_000, failing: false };
 const certificates = (...all: unknown[]) => ({ ...REPORT, certificates: base64(JSON.stringify(all)) });
+const use = { instance_id: "ins_1", used_bytes: 3, quota_bytes: null, paused: false };
+const uses = (...all: unknown[]) => ({ ...REPORT, instances: base64(JSON.stringify(all)) });
 const textOf = (fields: Record<string, string>): string =>
   Object.entries(fields)
     .map(([name, value]) => `${name}=${value}\n`)
@@ -160,7 +162,7 @@ test.each<[string, Record<string, string>]>([
   ["a negative size", { ...REPORT, disk_free_bytes: "-1" }],
   ["a size that is no number", { ...REPORT, memory_free_bytes: "$(reboot)" }],
   ["more bytes than a disk", { ...REPORT, disk_free_bytes: "9".repeat(400) }],
-  ["only one size", { disk_free_bytes: "1" }],
+  ["only one size", { ...REPORT, memory_free_bytes: "" }],
   ["certificates that are not JSON", { ...REPORT, certificates: base64("[") }],
   ["certificates that are no list", { ...REPORT, certificates: base64("{}") }],
   ["a thousand and one certificates", certificates(...Array.from({ length: 1001 }, () => certificate))],
@@ -168,6 +170,10 @@ test.each<[string, Record<string, string>]>([
   ["a domain without end", certificates({ ...certificate, domain: "x".repeat(254) })],
   ["an instance that is none", certificates({ ...certificate, instance_id: "__proto__/.." })],
   ["a time beyond all years", certificates({ ...certificate, expires_at: 1e300 })],
+  ["a thousand and one instances", uses(...Array.from({ length: 1001 }, () => use))],
+  ["an instance that uses less than nothing", uses({ ...use, used_bytes: -1 })],
+  ["an instance that uses more than any disk has", uses({ ...use, used_bytes: 1e300 })],
+  ["an instance that is neither paused nor not", uses({ ...use, paused: "$(reboot)" })],
 ])("a report with %s does not count", async (_, fields) => {
   const shell = () => Promise.resolve({ code: 0, output: textOf(fields), stderr: "" });
   await expect(machineOf(shell).report()).rejects.toBeInstanceOf(z.ZodError);
@@ -196,7 +202,9 @@ test("a report is read as it is", async () => {
   well(prints(textOf(certificates(certificate, { ...certificate, expires_at: null, failing: true }))));
   const { instance_id, domain } = certificate;
   expect((await ssh.probe(machine)).report).toEqual({
+    disk_size_bytes: 2,
     disk_free_bytes: 1,
+    uses: [],
     memory_free_bytes: 1,
     certificates: [
       { instance_id, domain, expires_at: "2027-01-15T08:00:00.000Z", failing: false },

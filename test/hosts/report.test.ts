@@ -146,7 +146,9 @@ describe("a machine's report", unless(noMachine), () => {
     instance("ins_1", "shop.example.com");
     machine.standIn("docker", docker);
     expect(await report()).toEqual({
+      disk_size_bytes: expect.any(Number),
       disk_free_bytes: expect.any(Number),
+      uses: [],
       memory_free_bytes: expect.any(Number),
       certificates: undefined,
     });

@@ -11,6 +11,17 @@ import { TextField } from "../resource/form.tsx";
 import { LabelsField, labelsIn, labelsToText, mergedLabels } from "../resource/labels.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
 
+const GB = 1_000_000_000;
+const quotaToText = (bytes: number | null): string => (bytes === null ? "" : String(bytes / GB));
+
+/** What is no number of GB becomes -1, which is no quota. */
+function quotaIn(typed: string): number | null {
+  const gb = typed.trim().replace(",", ".");
+  if (gb === "") return null;
+  return /^\d{1,6}(\.\d{1,9})?$/.test(gb) ? Math.round(Number(gb) * GB) : -1;
+}
+const quota = z.nullable(z.number().refine((bytes) => bytes > 0, text.instances.edit.diskQuotaInvalid));
+
 const fields = api.instances.create.body.shape;
 
 export function EditInstance({ instance, onDismiss }: { instance: Instance; onDismiss: () => void }) {
@@ -20,15 +31,26 @@ export function EditInstance({ instance, onDismiss }: { instance: Instance; onDi
     of: id,
     record: instance,
     question: instances.one(id),
-    values: (record) => ({ name: record.name, admin_email: record.admin_email, labels: labelsToText(record.labels) }),
+    values: (record) => ({
+      name: record.name,
+      admin_email: record.admin_email,
+      labels: labelsToText(record.labels),
+      disk_quota_bytes: quotaToText(record.disk_quota_bytes),
+    }),
     shown: (values) => ({
       [labeled.name]: values.name,
       [labeled.adminEmail]: values.admin_email,
+      [labeled.diskQuota]: values.disk_quota_bytes,
       [text.resource.labels.title]: values.labels,
     }),
     merge: mergedLabels,
-    schema: z.object({ name: fields.name, admin_email: fields.admin_email, labels: fields.labels }), // here both have values, and neither may be empty
-    body: (values) => ({ name: values.name.trim(), admin_email: values.admin_email.trim(), labels: labelsIn(values.labels) }),
+    schema: z.object({ name: fields.name, admin_email: fields.admin_email, labels: fields.labels, disk_quota_bytes: quota }), // here both have values, and neither may be empty
+    body: (values) => ({
+      name: values.name.trim(),
+      admin_email: values.admin_email.trim(),
+      labels: labelsIn(values.labels),
+      disk_quota_bytes: quotaIn(values.disk_quota_bytes),
+    }),
     send: (body, version) => client.instances.update({ params: { id }, body, ...version }),
     unchanged: onDismiss,
     done: ({ data }) => {
@@ -40,6 +62,13 @@ export function EditInstance({ instance, onDismiss }: { instance: Instance; onDi
     <FormDialog title={say.title(name)} form={form} submit={say.save} onDismiss={onDismiss}>
       <TextField label={labeled.name} {...form.text("name")} />
       <TextField label={labeled.adminEmail} description={say.adminEmailAbout} type="email" {...form.text("admin_email")} />
+      <TextField
+        label={labeled.diskQuota}
+        description={say.diskQuotaAbout}
+        optional
+        inputMode="decimal"
+        {...form.text("disk_quota_bytes")}
+      />
       <LabelsField {...form.text("labels")} />
     </FormDialog>
   );

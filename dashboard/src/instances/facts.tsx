@@ -2,6 +2,7 @@
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
@@ -13,6 +14,7 @@ import { text } from "../messages/text.ts";
 import { Help } from "../resource/help.tsx";
 import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
+import { sizeInWords } from "../resource/size.ts";
 import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
 import { Address } from "./address.tsx";
@@ -33,6 +35,7 @@ export function Facts({ instance, server }: { instance: Instance; server: Listed
           { label: fields.url, value: <Address of={instance} /> },
           ...certificateFacts(instance.certificate),
           { label: fields.server, value: <Link to={`/servers/${server_id}`}>{server?.name ?? server_id}</Link> },
+          { label: fields.disk, value: <DiskUse of={instance} /> },
           { label: fields.version, value: instance.erp_version },
           { label: fields.edition, value: instance.edition },
           { label: fields.databaseName, value: <Copyable value={instance.database_name} what={copied.databaseName} code /> },
@@ -50,6 +53,13 @@ export function Facts({ instance, server }: { instance: Instance; server: Listed
       />
     </Container>
   );
+}
+
+function DiskUse({ of: { disk_used_bytes: used, disk_quota_bytes: quota } }: { of: Instance }) {
+  const inWords = used === null ? text.reports.none : sizeInWords(used);
+  if (quota === null) return inWords;
+  const ofQuota = text.reports.ofQuota(inWords, sizeInWords(quota));
+  return used !== null && used > quota ? <StatusIndicator type="warning">{ofQuota}</StatusIndicator> : ofQuota;
 }
 
 /** The backup and its instance may have been deleted since. */

@@ -86,6 +86,7 @@ interface TextFieldProps extends TextBinding {
   hint?: string;
   optional?: boolean;
   type?: InputProps.Type;
+  inputMode?: InputProps.InputMode;
   placeholder?: string;
   autoComplete?: string | boolean;
   autoFocus?: boolean;

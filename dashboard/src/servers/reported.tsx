@@ -1,36 +1,46 @@
 // What a server reported about itself, and a warning if its disk is low.
 import Alert from "@cloudscape-design/components/alert";
+import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import type { Server } from "../../../shared/api/servers.ts";
-import { isLowDisk } from "../../../shared/domain/low-disk.ts";
+import { DISK_STEPS, diskSize, diskStep } from "../../../shared/domain/low-disk.ts";
 import { servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { sizeInWords } from "../resource/size.ts";
 import { Time } from "../resource/time.tsx";
 
 /** For the details of the server. */
-export function reportedFacts({ disk_free_bytes, memory_free_bytes, reported_at, specs }: Server) {
+export function reportedFacts({ disk_size_bytes, disk_free_bytes, memory_free_bytes, reported_at, specs }: Server) {
   const { disk, memory, of, at, none } = text.reports;
-  const part = (free: number | null, all: number) => (free === null ? none : of(sizeInWords(free), `${all} GB`));
+  const part = (free: number | null, all: string) => (free === null ? none : of(sizeInWords(free), all));
   return [
-    { label: disk, value: part(disk_free_bytes, specs.disk_gb) },
-    { label: memory, value: part(memory_free_bytes, specs.memory_gb) },
+    { label: disk, value: part(disk_free_bytes, sizeInWords(diskSize({ disk_size_bytes, specs }))) },
+    { label: memory, value: part(memory_free_bytes, `${specs.memory_gb} GB`) },
     { label: at, value: <Time at={reported_at} exact none={none} /> },
   ];
 }
 
+type Disk = Pick<Server, "name" | "disk_size_bytes" | "disk_free_bytes" | "specs">;
+
+/** The step of free disk space that a server is below; null if it is not, or has not reported. */
+export const lowDiskOf = ({ disk_free_bytes, ...server }: Disk): number | null =>
+  disk_free_bytes === null ? null : diskStep(disk_free_bytes, diskSize(server));
+
 interface Props {
-  server: Server;
+  server: Disk;
   /** Says what to do in a form that puts something on the server. */
   inForm?: boolean;
+  link?: ReactNode;
 }
 
-export function LowDisk({ server: { name, disk_free_bytes, specs }, inForm = false }: Props) {
-  const { title, onServer, onForm } = text.reports.lowDisk;
-  if (disk_free_bytes === null || !isLowDisk(disk_free_bytes, specs.disk_gb)) return undefined;
+export function LowDisk({ server, inForm = false, link }: Props) {
+  const { title, almostFull, onServer, onForm } = text.reports.lowDisk;
+  const step = lowDiskOf(server);
+  if (step === null) return undefined;
+  const isAlmostFull = step === DISK_STEPS[1];
   return (
-    <Alert type="warning" header={title}>
-      {(inForm ? onForm : onServer)(name, sizeInWords(disk_free_bytes), `${specs.disk_gb} GB`)}
+    <Alert type={isAlmostFull ? "error" : "warning"} header={isAlmostFull ? almostFull : title}>
+      {(inForm ? onForm : onServer)(server.name, sizeInWords(server.disk_free_bytes), sizeInWords(diskSize(server)))} {link}
     </Alert>
   );
 }

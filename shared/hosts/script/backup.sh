@@ -15,7 +15,9 @@ job_make_archive() {
   count=$(reported_number files)
   ((count <= FILES_MAX)) || broken "The ERP has $count files, but a backup takes $FILES_MAX at most"
   bytes=$(($(database_bytes) + $(reported_number bytes)))
-  require_room "$JOB" "$bytes" "A backup of the ERP"
+  require_room "$JOB" "$bytes" "A backup of the ERP" free
+  # Allocated by root, who may use what is reserved: the container that packs may not.
+  if (($(least_free "$JOB") < bytes + RESERVE_BYTES)); then fallocate -l "$bytes" "$archive" || true; fi
   pack "$archive" $((2 * bytes / PARTS_MAX > PART_BYTES_MIN ? 2 * bytes / PARTS_MAX : PART_BYTES_MIN))
   rm -f "$HERE/snapshot"
   tail -n 1 "$JOB/work/report" | jq -c '{ size_bytes, sha256, part_bytes, parts, missing_files, listed_files, skipped_files, skipped_paths }' | answer
@@ -25,7 +27,7 @@ pack() { # ARCHIVE PART-BYTES
   local dumping packing dump=$JOB/work/dump snapshot
   make_pipe "$dump"
   manifest >"$JOB/work/manifest"
-  : >"$1"
+  touch "$1"
   chmod 666 "$1" # in the container it is not root's; its folder is
   rm -f "$JOB/work/report"
   manifest_with_rows | files --in "$dump" --out "$1" pack "$DATABASE" "$2" &
@@ -145,7 +147,7 @@ job_upload_parts() {
   bytes=$(parameter PART_BYTES '[0-9]+')
   seconds=$(parameter SECONDS '[0-9]+')
   [[ -s $archive ]] || broken "The archive is no longer on the server"
-  require_room "$JOB" "$bytes" "Sending a backup"
+  require_room "$JOB" "$bytes" "Sending a backup" free
   while read -r number url checksum; do
     if ((SECONDS >= seconds)); then break; fi # the addresses are about to expire: what is left gets new ones
     dd if="$archive" of="$JOB/work/part" bs=1M iflag=skip_bytes,count_bytes skip=$(((number - 1) * bytes)) count="$bytes" status=none

@@ -94,8 +94,8 @@ remove_unused_buffers() {
 
 # Part of compose.yaml. Without its file system, it has a little of its own memory. It is created anew if its settings change.
 buffer_service() {
-  local image=$BUFFERS/$ID.img room='tmpfs: ["/tmp", "/buffer:size=32m,mode=1777"]' mount=''
-  if mountpoint -q "${image%.img}"; then room='tmpfs: ["/tmp"]' mount=", \"${image%.img}:/buffer\""; fi
+  local image=$BUFFERS/$ID.img room='tmpfs: ["/tmp:size=16m", "/buffer:size=32m,mode=1777"]' mount=''
+  if mountpoint -q "${image%.img}"; then room='tmpfs: ["/tmp:size=16m"]' mount=", \"${image%.img}:/buffer\""; fi
   cat <<YAML
   buffer:
     <<: *limits

@@ -167,7 +167,7 @@ try_boot() {
   local modules=()
   remove_generated "$NEW" || require_own_error $? # a database that has no such table fails its start
   if [[ $(fact edition) == enterprise ]]; then modules=(-v "$ROOT/enterprise/$VERSION:/mnt/enterprise:ro"); fi
-  drill_container "$DRILL" "$DRILL_ERP_MB" --network "$NETWORK" -v "${DRILL}_odoo:/var/lib/odoo" \
+  drill_container "$DRILL" "$DRILL_ERP_MB" --network "$NETWORK" --read-only --tmpfs "/tmp:size=${TMP_MB}m,mode=1777" -v "${DRILL}_odoo:/var/lib/odoo" \
     -v "$HERE/odoo.conf:/etc/odoo/odoo.conf:ro" "${modules[@]}" --entrypoint odoo "$IMAGE" -c /etc/odoo/odoo.conf --workers=0 \
     --max-cron-threads=0 || broken "The throwaway ERP does not start"
   if within "$DRILL_BOOT_SECONDS" shows_login_or_ends && shows_login && within "$DRILL_PAGE_SECONDS" loads_page_or_ends && loads_page; then

@@ -35,6 +35,9 @@ job_install_erp() {
 # with workers, so it is a year.
 LIMIT_TIME_CPU=600 LIMIT_TIME_REAL=1200 LIMIT_TIME_REAL_CRON=$((365 * 24 * 3600))
 
+# What an ERP writes outside of its volumes: little, in its memory. Large uploads are among its files, and go with its next start.
+TMP_MB=64 ERP_TEMPORARY=/var/lib/odoo/tmp
+
 # Before each start: computes its shares for the current number of instances.
 configure() {
   local draft=$JOB/work/odoo.conf user
@@ -200,7 +203,7 @@ services:
     restart: unless-stopped
     cap_add: ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"] # it starts as root, and becomes its own user
     read_only: true
-    tmpfs: ["/run/postgresql:mode=3777", "/tmp"]
+    tmpfs: ["/run/postgresql:mode=3777,size=16m", "/tmp:size=16m"]
     mem_limit: ${DB_MB}m
     memswap_limit: ${DB_MB}m
     command: ["postgres", "-c", "max_connections=$(((WORKERS + 3) * 16 + 24))", "-c", "shared_buffers=$((DB_MB / 4))MB",
@@ -220,10 +223,12 @@ services:
     init: true # without it, an ERP that is still starting cannot be stopped
     # Bypasses the image's own entry point, which puts the database password on a command line. After a restart of the machine both
     # start concurrently, and an ERP without workers that does not find its database never runs its scheduled jobs again.
-    entrypoint: ["sh", "-c", "until pg_isready -q -h db; do sleep 1; done; exec odoo -c /etc/odoo/odoo.conf --workers=$WORKERS
+    entrypoint: ["sh", "-c", "rm -rf $ERP_TEMPORARY; mkdir $ERP_TEMPORARY; until pg_isready -q -h db; do sleep 1; done; exec odoo -c /etc/odoo/odoo.conf --workers=$WORKERS
       --limit-time-cpu=$LIMIT_TIME_CPU --limit-time-real=$LIMIT_TIME_REAL --limit-time-real-cron=$LIMIT_TIME_REAL_CRON"]
     command: []
-    environment: { ODOO_HTTP_SOCKET_TIMEOUT: "$CLIENT_SECONDS" }
+    environment: { ODOO_HTTP_SOCKET_TIMEOUT: "$CLIENT_SECONDS", TMPDIR: $ERP_TEMPORARY }
+    read_only: true
+    tmpfs: ["/tmp:size=${TMP_MB}m,mode=1777"]
     depends_on: ["db"]
     mem_limit: ${ERP_MB}m
     memswap_limit: ${ERP_MB}m

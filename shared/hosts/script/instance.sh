@@ -66,10 +66,15 @@ leave_as_wanted() {
   if [[ $(fact wanted) == stopped ]]; then halt; fi
 }
 
-halt() { docker stop -t 30 "$PROJECT" "$PROJECT-buffer" "$PROJECT-db" >/dev/null 2>&1 || true; }
+halt() {
+  resume
+  docker stop -t 30 "$PROJECT" "$PROJECT-buffer" "$PROJECT-db" >/dev/null 2>&1 || true
+}
 
 start_erp() {
   configure
+  prepare_disk
+  resume
   require_database "$DATABASE"
   refresh_firewall
   set_report_url
@@ -214,13 +219,15 @@ odoo() {
   share
   docker run --rm -i --log-driver none --name "$PROJECT-job" --network "${PROJECT}_db" --memory "${ERP_MB}m" \
     --memory-swap "${ERP_MB}m" --cpus "$CPUS" --pids-limit 512 --cap-drop ALL --security-opt no-new-privileges \
-    -v "${PROJECT}_odoo:/var/lib/odoo" -v "$HERE/odoo.conf:/etc/odoo/odoo.conf:ro" "${enterprise[@]}" --entrypoint odoo "$IMAGE" "$@" \
+    --read-only --tmpfs "/tmp:size=${TMP_MB}m,mode=1777" -v "${PROJECT}_odoo:/var/lib/odoo" \
+    -v "$HERE/odoo.conf:/etc/odoo/odoo.conf:ro" "${enterprise[@]}" --entrypoint odoo "$IMAGE" "$@" \
     2>&1 | bounded
 }
 
-require_room() { # DIRECTORY BYTES WHAT
-  local free
-  free=$(df --output=avail -B1 "$1" | tail -n 1)
+require_room() { # DIRECTORY BYTES WHAT [free: root does the work, which may use what is reserved, too]
+  local free columns=avail
+  if [[ ${4:-} == free ]]; then columns=size,used; fi
+  free=$(df --output="$columns" -B1 "$1" | awk 'END { printf "%.0f", $1 - $2 }')
   ((free >= $2 + RESERVE_BYTES)) ||
     broken "$3 needs $(megabytes "$2") MB and a reserve of $(megabytes "$RESERVE_BYTES") MB, but the server's disk has $(megabytes "$free") MB free"
 }

@@ -5,10 +5,12 @@
 #   status JOB               state=unknown|running|lost|done|failed, and answer= if done, code=, message=, log= if failed
 #   end JOB                  kills it, and those whose IDs start with "JOB-"; one that never started cannot start any more
 #   health INSTANCE          healthy=yes|no, reason=, unfinished= if it is
-#   report                   disk_free_bytes=, memory_free_bytes=, and certificates= if the proxy responds
+#   report                   disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, and certificates= if the proxy responds
+#   quotas                   what each instance may use of the disk is on stdin, "INSTANCE BYTES" a line
+#   watch_disk, measure_disk what timers do every five seconds, and each minute
 #   probe                    ok
 #
-# Parameters are NAME=BASE64, one per line, END= the last. Texts (answer, message, log, reason, unfinished, certificates) are in base64.
+# Parameters are NAME=BASE64, one per line, END= the last. Texts (answer, message, log, reason, unfinished, certificates, instances) are in base64.
 # A job that died without a result (killed, machine restarted) is lost, and starts again at the next begin: every kind
 # of job may be killed anywhere and run again. One that failed because Docker stopped is lost as well, and the next one waits
 # for Docker. An undo has a job for each try, "JOB-try2", which ends the earlier tries. Passwords come by stdin, are stored in files of root's, and are never in `ps`.
@@ -18,6 +20,7 @@
 #   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain, image and
 #                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at, served;
 #                   buffer/nginx.conf; restores/ID: the progress of a restore; new_ID.oid and old_ID.oid: its databases, whatever their names are
+#   disk/           what is known about the disk: disk.sh; the program that timers run
 #   buffers/        a file system for each instance, in a file: what its buffering proxy stores on the disk
 #   open_networks   which private networks, and mail servers, the ERPs reach
 #   drill/          the settings of a restore drill, while it runs
@@ -154,14 +157,15 @@ end() {
 UNPACKING='build_restore|restore_archive|drill_archive|import_archive'
 GROWING="make_archive|upload_parts|verify_archive|$UNPACKING"
 guard() {
-  local job=$JOBS/$1 docker='' inodes=0 left
-  if [[ $(<"$job/kind") =~ ^($UNPACKING)$ ]]; then inodes=$RESERVE_INODES; fi
+  local job=$JOBS/$1 docker='' inodes=0 room=free left
+  if [[ $(<"$job/kind") =~ ^($UNPACKING)$ ]]; then inodes=$RESERVE_INODES room=avail; fi
   while is_alive "$job"; do
     docker=${docker:-$(docker_root 2>/dev/null)} || true
-    left=$(what_is_short "$inodes" "$JOBS" ${docker:+"$docker"})
+    left=$(what_is_short "$room" "$inodes" "$JOBS" ${docker:+"$docker"})
     if [[ -n $left ]]; then
       exec 8>"$job/gate"
       flock 8
+      touch "$job/full_disk"
       stop_job "$job" HOST_JOB_FAILED "The work was stopped before the server's disk was full: it has $left free" KILL
       return
     fi
@@ -171,9 +175,11 @@ guard() {
 
 # What is left on a disk that is almost full; nothing if none is. File systems without a fixed number of inodes, such as Btrfs, report 0 in all;
 # a small one may never have as many as are to stay free.
-what_is_short() { # INODES DIRECTORY…: INODES are to stay free
-  df --output=avail,itotal,iavail -B1 "${@:2}" | awk -v bytes=$((RESERVE_BYTES / 2)) -v inodes="$1" '
-    NR > 1 && $1 < bytes { left = int(($1 + 1048575) / 1048576) " MB" }
+what_is_short() { # free|avail INODES DIRECTORY…: the room that counts, with what is reserved or without; INODES are to stay free
+  local columns=avail,itotal,iavail
+  if [[ $1 == free ]]; then columns=size,itotal,iavail,used; fi
+  df --output="$columns" -B1 "${@:3}" | awk -v bytes=$((RESERVE_BYTES / 2)) -v inodes="$2" '
+    NR > 1 && $1 - $4 < bytes { left = int(($1 - $4 + 1048575) / 1048576) " MB" }
     NR > 1 && $2 > 0 && $3 < inodes && $3 < $2 / 10 { left = $3 " inodes" }
     END { print left }'
 }
@@ -209,9 +215,10 @@ kill_tree() { # JOB TERM|KILL
   within 20 is_dead "$1" || reject "The job could not be killed"
 }
 
+# What programs say about a full disk says nothing more.
 fail_job() { # JOB CODE MESSAGE
-  local log
-  log=$(tail -n 20 "$1/log" 2>/dev/null | tail -c 2048 | encoded) || log=''
+  local log=''
+  if [[ ! -e $1/full_disk ]]; then log=$(tail -n 20 "$1/log" 2>/dev/null | tail -c 2048 | encoded) || log=''; fi
   conclude "$1" state=failed "code=$2" "message=$(printf %s "$3" | encoded)" "log=$log"
 }
 
@@ -250,9 +257,10 @@ shortened() {
 }
 
 finish() {
-  local code=HOST_JOB_FAILED message="The work on the machine stopped; the last lines of its log say why"
+  local code=HOST_JOB_FAILED message="The work on the machine stopped; the last lines of its log say why" full=''
   trap - EXIT
   set +e
+  if (($1 != 0)); then full=$(full_disk); fi
   if [[ -n ${ID:-} ]]; then leave_as_wanted; fi
   if [[ -e $JOB/drill ]]; then remove_drill; fi
   rm -rf "$JOB/parameters" "$JOB/work"
@@ -268,8 +276,28 @@ finish() {
     if [[ -s $JOB/failure ]]; then { read -r code && read -r message; } <"$JOB/failure"; fi
     exec >/dev/null 2>&1
     within 5 is_gone "$LOG" # its last lines say why
+    if [[ $code == HOST_JOB_FAILED && -n $full ]]; then
+      touch "$JOB/full_disk"
+      message=$full
+    fi
     fail_job "$JOB" "$code" "$message"
   fi
+}
+
+# How programs report a lack of room, whichever job they work for, and what of it is said to people. Shared memory is no disk.
+LACK_OF_ROOM=(
+  'disk quota exceeded|EDQUOT' "The ERP has used up its disk quota. Raise the quota or remove files, then try again"
+  'no space left|ENOSPC|enough free space|failure writing output to destination' "The server's disk is full. Free space on it, then try again"
+)
+full_disk() {
+  local said line
+  said=$(tail -q -c 20000 "$JOB/log" "$JOB/failure" "$JOB/work/report" "$JOB/work/said" 2>/dev/null | tr -d '\0' | grep -av 'shared memory') || true
+  for ((line = 0; line < ${#LACK_OF_ROOM[@]}; line += 2)); do
+    if grep -qaiE "${LACK_OF_ROOM[line]}" <<<"$said"; then
+      echo "${LACK_OF_ROOM[line + 1]}"
+      return
+    fi
+  done
 }
 
 # Docker may be down for a moment; containers keep running meanwhile.

@@ -5,6 +5,8 @@ report() {
   local docker certificates
   docker=$(timeout 2 docker info -f '{{.DockerRootDir}}' 2>/dev/null) || docker=''
   echo "disk_free_bytes=$(($(least_free "$ROOT" ${docker:+"$docker"})))"
+  echo "disk_size_bytes=$(($(df --output=size -B1 "${docker:-$ROOT}" | tail -n 1)))"
+  echo "instances=$(instances_on_disk | encoded)"
   awk '/^MemAvailable:/ { printf "memory_free_bytes=%.0f\n", $2 * 1024 }' /proc/meminfo
   if [[ -n $docker ]] && certificates=$(certificates); then echo "certificates=$(encoded <<<"$certificates")"; fi
 }

@@ -33,6 +33,7 @@ health() {
   local reason=''
   load "$1"
   [[ -n $DATABASE ]] || reason="The ERP is not installed on the server"
+  [[ -n $reason || ! -e $HERE/paused ]] || reason="The ERP is paused, because its server's disk is almost full"
   [[ -n $reason ]] || runs "$PROJECT-db" || reason="The database server is not running"
   [[ -n $reason ]] || runs "$PROJECT" || reason="The ERP is not running"
   [[ -n $reason ]] || runs erp-caddy || reason="The proxy is not running"

@@ -45,14 +45,14 @@ look() {
   printf '%s\n' "${!looks[@]}" >"$WATCH/faults"
 }
 
-# "ID DOMAIN" of the ERPs that are installed and started.
+# "ID DOMAIN" of the ERPs that are installed and started, and not paused (disk.sh).
 expected() {
   local here id domain wanted
   for here in "$ROOT/instances"/*/; do
     id=${here%/} id=${id##*/} wanted='' domain=''
     read -r wanted <"$here/wanted" || true # these files end without a line break
     read -r domain <"$here/domain" || true
-    if [[ $wanted == running && $id =~ ^[a-z0-9_]{1,50}$ && $domain =~ ^[a-z0-9.-]{1,253}$ ]]; then echo "$id $domain"; fi
+    if [[ $wanted == running && ! -e $here/paused && $id =~ ^[a-z0-9_]{1,50}$ && $domain =~ ^[a-z0-9.-]{1,253}$ ]]; then echo "$id $domain"; fi
   done 2>/dev/null
 }
 

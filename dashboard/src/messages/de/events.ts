@@ -60,6 +60,8 @@ export const events: typeof en = {
     "instance.overdue": "Sicherung überfällig",
     "instance.down": "ERP gestört",
     "instance.up": "ERP wieder erreichbar",
+    "alert.opened": "Warnung ausgelöst",
+    "alert.closed": "Warnung aufgehoben",
     "backup.download": "Sicherung heruntergeladen",
     "upload.create": "Upload einer Sicherung gestartet",
     "upload.delete": "Upload einer Sicherung verworfen",

@@ -20,6 +20,8 @@ export const instances: typeof en = {
     adminEmail: "Admin-E-Mail-Adresse",
     adminPassword: "Admin-Passwort",
     adminPasswordHint: "12 bis 128 Zeichen. Wenn Sie das Feld leer lassen, wird ein Passwort erzeugt und einmal angezeigt.",
+    disk: "Speicherplatz",
+    diskQuota: "Speicherkontingent in GB",
     created: "Angelegt",
     lastBackup: "Letzte Sicherung",
     never: "Nie",
@@ -132,6 +134,9 @@ export const instances: typeof en = {
     save: "Speichern",
     saved: (name) => `Instanz geändert: ${name}`,
     adminEmailAbout: "Wird als Anmeldename neuer Klone verwendet. Der Anmeldename dieser Instanz ändert sich nicht.",
+    diskQuotaAbout:
+      "Leer lassen für kein Kontingent. Eine Instanz über ihrem Kontingent zeigt eine Warnung und wird angehalten, wenn auf der Festplatte ihres Servers weniger als 5 % frei sind.",
+    diskQuotaInvalid: "muss eine Anzahl von GB wie 20 sein",
   },
   changeDomain: {
     title: (name) => `Domain von ${name} ändern`,

@@ -5,10 +5,13 @@ export const reports: typeof en = {
   disk: "Freier Speicherplatz",
   memory: "Freier Arbeitsspeicher",
   of: (free, all) => `${free} von ${all}`,
+  ofQuota: (used, quota) => `${used} von ${quota} Kontingent`,
   at: "Gemeldet",
   none: "Noch nicht gemeldet",
   lowDisk: {
     title: "Wenig Speicherplatz",
+    almostFull: "Festplatte fast voll",
+    open: "Server öffnen",
     onServer: (server, free, disk) =>
       `Auf ${server} sind ${free} von ${disk} frei. Sicherungen und Wiederherstellungen können fehlschlagen, und wenn die Festplatte voll ist, bleiben die Datenbanken stehen. Löschen Sie nicht mehr benötigte Instanzen oder klonen Sie einige auf einen anderen Server und löschen Sie die Originale.`,
     onForm: (server, free, disk) =>

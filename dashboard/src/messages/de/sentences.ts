@@ -59,6 +59,8 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   admin_email_set: "Ändert die Admin-E-Mail zu {after}",
   domain_set: "Ändert die Domain zu {after}",
   labels_changed: "Ändert die Labels",
+  disk_quota_set: "Setzt das Speicherkontingent auf {quota_bytes}",
+  disk_quota_removed: "Entfernt das Speicherkontingent",
   domain_needs_dns: "{before} funktioniert dann nicht mehr. {after} benötigt einen DNS-Eintrag, der auf den Server zeigt",
   new_domain_needs_dns:
     "Die alte Domain funktioniert dann nicht mehr. {after} benötigt einen DNS-Eintrag, der auf den Server zeigt",

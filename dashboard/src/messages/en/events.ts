@@ -60,6 +60,8 @@ export const events = {
     "instance.overdue": "Backup overdue",
     "instance.down": "ERP stopped working",
     "instance.up": "ERP works again",
+    "alert.opened": "Alert opened",
+    "alert.closed": "Alert closed",
     "backup.download": "Downloaded backup",
     "upload.create": "Started backup upload",
     "upload.delete": "Aborted backup upload",

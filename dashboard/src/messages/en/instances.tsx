@@ -20,6 +20,8 @@ export const instances = {
     adminEmail: "Admin email",
     adminPassword: "Admin password",
     adminPasswordHint: "12–128 characters. Leave empty to generate one, shown once.",
+    disk: "Disk space",
+    diskQuota: "Disk quota in GB",
     created: "Created",
     lastBackup: "Last backup",
     never: "Never",
@@ -126,6 +128,9 @@ export const instances = {
     save: "Save",
     saved: (name: string) => `Instance updated: ${name}`,
     adminEmailAbout: "Used as the login of new clones. Doesn't change the login of this instance.",
+    diskQuotaAbout:
+      "Leave empty for no quota. An instance above its quota shows a warning, and is paused if less than 5% of its server's disk is free.",
+    diskQuotaInvalid: "must be a number of GB such as 20",
   },
   changeDomain: {
     title: (name: string) => `Change the domain of ${name}`,

@@ -4,10 +4,13 @@ export const reports = {
   disk: "Free disk space",
   memory: "Free memory",
   of: (free: string, all: string) => `${free} of ${all}`,
+  ofQuota: (used: string, quota: string) => `${used} of a quota of ${quota}`,
   at: "Reported",
   none: "Not reported yet",
   lowDisk: {
     title: "Low disk space",
+    almostFull: "Disk almost full",
+    open: "Open the server",
     onServer: (server: string, free: string, disk: string) =>
       `${server} has ${free} of ${disk} free. Backups and restores may fail, and databases stop if the disk fills up. Delete instances you no longer need, or clone some to another server and delete the originals.`,
     onForm: (server: string, free: string, disk: string) =>

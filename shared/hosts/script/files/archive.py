@@ -131,6 +131,7 @@ class Writer:
         many = min(count, MAX16)
         self.write(struct.pack("<4sHHHHLLH", END, 0, 0, many, many, min(size, MAX32), min(start, MAX32), 0))
         self.out.flush()
+        self.out.truncate()
 
     def write(self, data):
         self.out.write(data)

@@ -91,7 +91,7 @@ def pack(database, part_bytes):
                 yield piece
 
     now = time.time()
-    out = Writer(open("/out", "wb"), int(part_bytes))
+    out = Writer(open("/out", "r+b"), int(part_bytes))  # not truncated: its room is allocated already
     out.add("dump.sql", dump(), now)
     begun.set()
     linking.join()
