@@ -1,7 +1,17 @@
 // The disk of a machine, as a file system in a file that is really filled: what is reserved, what is measured, and who is paused.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -172,6 +182,18 @@ describe("a disk", unless(noFileSystem()), () => {
     script("quotas", `small ${50 * MB}\nEND\n`);
     expect(paused()).toEqual([]);
     expect(calls()).toContain("unpause erp-big\n");
+  });
+
+  test("after a restart of the machine, which starts all ERPs, the disk is judged anew", () => {
+    measure();
+    script("quotas", `big ${50 * MB}\nEND\n`);
+    fill("big");
+    script("watch_disk");
+    utimesSync(fact("big", "paused"), 1, 1);
+    script("watch_disk");
+    expect(paused()).toEqual([]);
+    script("watch_disk");
+    expect(paused()).toEqual(["big"]);
   });
 
   test("it goes on by itself once there is room, and what was given to the others is taken back", () => {

@@ -10,7 +10,6 @@ import { text } from "../messages/text.ts";
 import { Updated } from "../resource/updated.tsx";
 import { Counts } from "./counts.tsx";
 import { Failed } from "./failed.tsx";
-import { LowDisks } from "./low-disks.tsx";
 import { Protection } from "./protection.tsx";
 import { FirstSteps, isUnprotected } from "./first-steps.tsx";
 import { Running } from "./running.tsx";
@@ -36,7 +35,6 @@ export default function Home() {
   return (
     <Page title={text.home.title} actions={<Updated at={updatedAt} />}>
       {(fresh || first !== undefined) && <FirstSteps servers={servers} instance={first} />}
-      <LowDisks />
       {!(fresh && servers.total === 0) && (
         <SpaceBetween size="l">
           <Grid gridDefinition={isKnown ? [QUARTER, QUARTER, QUARTER, QUARTER] : [THIRD, THIRD, THIRD]}>

@@ -1,6 +1,5 @@
 // What a server reported about itself, and a warning if its disk is low.
 import Alert from "@cloudscape-design/components/alert";
-import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import type { Server } from "../../../shared/api/servers.ts";
 import { DISK_STEPS, diskSize, diskStep } from "../../../shared/domain/low-disk.ts";
@@ -23,24 +22,23 @@ export function reportedFacts({ disk_size_bytes, disk_free_bytes, memory_free_by
 type Disk = Pick<Server, "name" | "disk_size_bytes" | "disk_free_bytes" | "specs">;
 
 /** The step of free disk space that a server is below; null if it is not, or has not reported. */
-export const lowDiskOf = ({ disk_free_bytes, ...server }: Disk): number | null =>
+const lowDiskOf = ({ disk_free_bytes, ...server }: Disk): number | null =>
   disk_free_bytes === null ? null : diskStep(disk_free_bytes, diskSize(server));
 
 interface Props {
   server: Disk;
   /** Says what to do in a form that puts something on the server. */
   inForm?: boolean;
-  link?: ReactNode;
 }
 
-export function LowDisk({ server, inForm = false, link }: Props) {
+export function LowDisk({ server, inForm = false }: Props) {
   const { title, almostFull, onServer, onForm } = text.reports.lowDisk;
   const step = lowDiskOf(server);
   if (step === null) return undefined;
   const isAlmostFull = step === DISK_STEPS[1];
   return (
     <Alert type={isAlmostFull ? "error" : "warning"} header={isAlmostFull ? almostFull : title}>
-      {(inForm ? onForm : onServer)(server.name, sizeInWords(server.disk_free_bytes), sizeInWords(diskSize(server)))} {link}
+      {(inForm ? onForm : onServer)(server.name, sizeInWords(server.disk_free_bytes), sizeInWords(diskSize(server)))}
     </Alert>
   );
 }

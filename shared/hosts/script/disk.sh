@@ -156,7 +156,7 @@ worst_instance() {
     read -r used _ _ before <"$here/disk" || continue
     id=$(basename "$here") quota=$(cat "$here/quota" 2>/dev/null) || quota=''
     if [[ -n $quota ]] && ((used - quota > over)); then over=$((used - quota)) by_quota="quota $id"; fi
-    if ((used - before > most)); then most=$((used - before)) by_growth="growth $id"; fi
+    if ((before > 0 && used - before > most)); then most=$((used - before)) by_growth="growth $id"; fi
   done 2>/dev/null
   if [[ -n $by_quota ]]; then echo "$by_quota"; elif ((FREE * 100 < SIZE * DISK_FULL)); then echo "$by_growth"; fi
 }
@@ -179,6 +179,10 @@ resume_instances() {
   for here in "$INSTANCES"/*/; do
     if [[ ! -e $here/paused ]]; then continue; fi
     load "$(basename "$here")"
+    if (($(stat -c %Y "$here/paused") < $(sed -n 's/^btime //p' /proc/stat))); then # the machine has started again, and the ERP with it
+      rm -f "$here/paused" "$DISK/low"
+      continue
+    fi
     if has_less_than "$DISK_WELL"; then
       quota=$(fact quota)
       read -r used _ <"$here/disk" || continue

@@ -11,7 +11,6 @@ export const reports: typeof en = {
   lowDisk: {
     title: "Wenig Speicherplatz",
     almostFull: "Festplatte fast voll",
-    open: "Server öffnen",
     onServer: (server, free, disk) =>
       `Auf ${server} sind ${free} von ${disk} frei. Sicherungen und Wiederherstellungen können fehlschlagen, und wenn die Festplatte voll ist, bleiben die Datenbanken stehen. Löschen Sie nicht mehr benötigte Instanzen oder klonen Sie einige auf einen anderen Server und löschen Sie die Originale.`,
     onForm: (server, free, disk) =>

@@ -10,7 +10,6 @@ export const reports = {
   lowDisk: {
     title: "Low disk space",
     almostFull: "Disk almost full",
-    open: "Open the server",
     onServer: (server: string, free: string, disk: string) =>
       `${server} has ${free} of ${disk} free. Backups and restores may fail, and databases stop if the disk fills up. Delete instances you no longer need, or clone some to another server and delete the originals.`,
     onForm: (server: string, free: string, disk: string) =>
