@@ -49,7 +49,7 @@ export const serverVersion = (server: ServerRecord): Version =>
     status: ({ state }) => serverStatus(state),
   });
 
-export const toListedServer = (record: ServerRecord, report?: HostReport): ListedServer => ({
+const toListedServer = (record: ServerRecord, report?: HostReport): ListedServer => ({
   ...record,
   name_unicode: domainToUnicode(record.name) || record.name,
   status: serverStatus(record.state),
