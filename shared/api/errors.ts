@@ -181,7 +181,10 @@ export const filesMissing = (status: string, missing_files: number, listed_files
     `${missing_files} of the ${listed_files} files that the backup's database lists are not in it; set accept_missing_files to true to go on without them`,
     status,
     { missing_files, listed_files },
-    { ...BACKUP, otherwise: "Files that the backup's database lists are not in it; set accept_missing_files to true to go on without them" },
+    {
+      ...BACKUP,
+      otherwise: "Files that the backup's database lists are not in it; set accept_missing_files to true to go on without them",
+    },
   );
 
 export const backupNotDeletable = (status: string) =>

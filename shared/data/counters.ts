@@ -1,7 +1,7 @@
 // What one change counts: on the account's own item what it uses of the quotas and the numbers of its new records, and for each list
 // how many records it has. However much is counted, each item gets one write.
 import { overQuota, quotaChanged } from "../api/errors.ts";
-import { OPEN } from "../domain/lifecycle.ts";
+import { OPEN_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, type QuotaKind } from "../domain/limits.ts";
 import type { Where } from "./expressions.ts";
 import { type Key, keys, keyString, type ListKind } from "./keys.ts";
@@ -134,7 +134,7 @@ export function listCounts(accountId: string) {
 
 /** The overview shows what there is now, not what has been: of the operations those that are open. */
 const isShown = (kind: ListKind, filter: string): boolean =>
-  filter !== "all" && kind !== "event" && (kind !== "operation" || OPEN.some((status) => status === filter));
+  filter !== "all" && kind !== "event" && (kind !== "operation" || OPEN_STATUSES.some((status) => status === filter));
 
 const changed = (totals: ReadonlyMap<string, number>): Record<string, number> => ({
   revision: 1,

@@ -5,7 +5,7 @@ import type { FieldChange } from "../api/settings.ts";
 import {
   isOpen,
   LIFECYCLE,
-  OPEN,
+  OPEN_STATUSES,
   OPERATION,
   type OperationType,
   type ResourceType,
@@ -212,7 +212,7 @@ export async function addResult(operation: OperationRecord, added: OperationResu
   const key = keys.record("operation", operation.account_id, operation.id);
   let { result } = operation;
   for (let attempt = 1; attempt <= RESULT_TRIES; attempt++) {
-    const where = { oneOf: { state: OPEN }, equals: { result } };
+    const where = { oneOf: { state: OPEN_STATUSES }, equals: { result } };
     const { done, item } = await updateOne(key, { set: { result: { ...result, ...added } } }, where);
     if (done || item === undefined) return;
     const present = WithResult.parse(item);

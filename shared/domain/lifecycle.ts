@@ -49,8 +49,7 @@ export const OPERATION = { pending: "pending", running: "running", succeeded: "s
 
 /** The statuses of an operation that has not ended. */
 export const OPEN_STATUSES = [OPERATION.pending, OPERATION.running] as const;
-export const OPEN: readonly OperationStatus[] = OPEN_STATUSES;
-export const isOpen = (status: OperationStatus): boolean => OPEN.includes(status);
+export const isOpen = (status: OperationStatus): boolean => OPEN_STATUSES.some((open) => open === status);
 
 /** Every action on an instance; `allowed_actions` lists those that are possible now. */
 export const INSTANCE_ACTIONS = ["start", "stop", "restart", "backup", "restore", "update", "delete"] as const;

@@ -4,7 +4,7 @@ import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { bundleIfChanged } from "../../infra/bundle.ts";
-import { type Check, dashboardTypes, format, lintOf, runChecks, serviceTypes } from "../harness/checks.ts";
+import { type Check, dashboardTypes, deadCode, format, lintOf, runChecks, serviceTypes } from "../harness/checks.ts";
 import { leastSeconds, report } from "../harness/report.ts";
 import { leaveParent, type Outcome, ROOT, runInRounds, stopChildrenWithThis } from "../harness/rounds.ts";
 import { WARM_DATABASE } from "../harness/warm-database.ts";
@@ -33,6 +33,7 @@ function staticChecks(changed: readonly string[]): Check[] {
     ...(isBroad || inDashboard ? [dashboardTypes] : []),
     format,
     ...(isBroad ? [lintOf(".")] : code.length > 0 ? [lintOf(...code)] : []),
+    ...(isBroad || code.length > 0 ? [deadCode] : []),
   ];
 }
 

@@ -18,7 +18,7 @@ export interface Product {
   remove: () => void;
 }
 
-export interface StartOptions {
+interface StartOptions {
   args?: readonly string[];
   env?: Readonly<Record<string, string>>;
 }

@@ -243,7 +243,7 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
 }
 
 /** The author of what the harness writes past the API. */
-export const operatorOf = (user: UserRecord): By => ({
+const operatorOf = (user: UserRecord): By => ({
   caller: { account_id: user.account_id, type: "user", id: user.id, name: user.name, permissions: [], ip_address: null },
   requestId: "test-harness",
 });

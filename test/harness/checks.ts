@@ -1,4 +1,4 @@
-// The checks of the code itself: types, format and lint.
+// The checks of the code itself: types, format, lint and dead code.
 import { join } from "node:path";
 import { ROOT, run } from "./rounds.ts";
 
@@ -28,8 +28,10 @@ export const lintOf = (...files: string[]): Check => ({
   name: "lint",
   command: ["oxlint/bin/oxlint", "--type-aware", "--deny-warnings", ...files],
 });
+/** Files, exports and dependencies that nothing uses. */
+export const deadCode: Check = { name: "dead code", command: ["knip/bin/knip.js", "--no-progress"] };
 
-export const ALL_CHECKS = [serviceTypes, dashboardTypes, format, lintOf(".")];
+export const ALL_CHECKS = [serviceTypes, dashboardTypes, format, lintOf("."), deadCode];
 
 /** The checkers are Go programs beside the tests: one thread each, and memory for time. */
 const FRUGAL = { GOMAXPROCS: "1", GOGC: "400" };

@@ -11,7 +11,7 @@ import { BASE_PATH, type Route, routes } from "../../shared/api/index.ts";
 import { apiUrl } from "./cloud.ts";
 import { expectDescribed } from "./described.ts";
 
-export interface Ask {
+interface Ask {
   headers?: Record<string, string>;
   /** Replaces the client's own credential; null sends none. */
   token?: string | null;
@@ -38,7 +38,7 @@ const ErrorBody = z.strictObject({
   message: z.string().min(1),
   details: z.record(z.string(), z.unknown()).optional(),
 });
-export type ErrorBody = z.infer<typeof ErrorBody>;
+type ErrorBody = z.infer<typeof ErrorBody>;
 
 const Success = z.strictObject({ success: z.literal(true), data: z.unknown(), meta: ListMeta.optional() });
 const Failure = z.strictObject({ success: z.literal(false), error: ErrorBody });
@@ -152,7 +152,7 @@ const PATTERNS = routes.map((route) => ({
 }));
 
 /** The route of a path: of two that match, the one with fewer parameters. */
-export function routeOf(method: string, path: string): Route | undefined {
+function routeOf(method: string, path: string): Route | undefined {
   const [pathOnly = ""] = path.split("?");
   const matching = PATTERNS.filter(({ pattern }) => pattern.test(pathOnly));
   const fewest = Math.min(...matching.map(({ parameters }) => parameters));

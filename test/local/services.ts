@@ -26,7 +26,7 @@ export const TABLE_PROPERTIES = {
   StreamSpecification: { StreamViewType: "NEW_IMAGE" },
 };
 
-export interface ClientConfig {
+interface ClientConfig {
   endpoint: string;
   region: string;
   credentials: { accessKeyId: string; secretAccessKey: string };

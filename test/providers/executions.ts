@@ -9,7 +9,7 @@ import type { OperationRecord } from "../../shared/data/records.ts";
 import type { CaughtError } from "../../shared/platform/task-errors.ts";
 import { type Poll, rescueName, waitsOf, type Workflow } from "../../shared/domain/workflow.ts";
 
-export type Handler = (payload: unknown) => Promise<null>;
+type Handler = (payload: unknown) => Promise<null>;
 
 export const pass = (seconds: number): void => void vi.setSystemTime(Date.now() + seconds * 1000);
 
@@ -151,7 +151,7 @@ async function task(running: Running, name: string, retriers = RETRIES, error?: 
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : "Unknown");
 
-export const caught = (error: unknown): Required<CaughtError> => ({
+const caught = (error: unknown): Required<CaughtError> => ({
   Error: nameOf(error),
   Cause: JSON.stringify({ errorType: nameOf(error), errorMessage: error instanceof Error ? error.message : String(error) }),
 });

@@ -32,7 +32,7 @@ const Order = z.object({
   ),
 });
 type Order = z.infer<typeof Order>;
-export type Droplet = FakeMachine & { order: Order; off: boolean };
+type Droplet = FakeMachine & { order: Order; off: boolean };
 const KeyOrder = z.object({ name: z.string(), public_key: z.string() });
 type Key = z.infer<typeof KeyOrder> & { id: number; fingerprint: string };
 

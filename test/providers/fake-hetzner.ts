@@ -27,7 +27,7 @@ const Order = z.object({
   labels: z.record(z.string(), z.string().regex(/^[a-zA-Z0-9]([a-zA-Z0-9._-]{0,61}[a-zA-Z0-9])?$/)),
 });
 type Order = z.infer<typeof Order>;
-export type HetznerServer = FakeMachine & { order: Order; off: boolean };
+type HetznerServer = FakeMachine & { order: Order; off: boolean };
 const KeyOrder = z.object({ name: z.string(), public_key: z.string() });
 type Key = z.infer<typeof KeyOrder> & { id: number; fingerprint: string };
 
@@ -49,7 +49,7 @@ const price = (location: string, net: string) => ({
   price_monthly: { net, gross: "9.9900000000" },
   price_hourly: { net: "0.0060000000", gross: "0.0099000000" },
 });
-export const TYPES = [
+const TYPES = [
   type(1, "cx22", "x86", [2, 4, 40]),
   type(2, "cax11", "arm", [2, 4, 40], { locations: [{ id: 1, name: "fsn1", deprecation: null }] }),
   type(3, "cx11", "x86", [1, 2, 20], { deprecation }),

@@ -31,7 +31,7 @@ const BY = { operator: "test", requestId: "test" };
 const TABLE = "live-table";
 
 export type ProviderCode = "hetzner" | "digitalocean" | "byo";
-export const PLACES: Record<ProviderCode, Pick<ServerRecord, "provider" | "region" | "size">> = {
+const PLACES: Record<ProviderCode, Pick<ServerRecord, "provider" | "region" | "size">> = {
   hetzner: { provider: "hetzner", region: "fsn1", size: "cx22" },
   digitalocean: { provider: "digitalocean", region: "fra1", size: "s-2vcpu-4gb" },
   byo: { provider: "byo", region: "own", size: "cellar-1" },
@@ -58,7 +58,7 @@ export interface ProviderHarness {
   create: (accountId: string, provider: ProviderCode, how?: How) => Promise<Outcome>;
   remove: (server: ServerRecord, how?: How) => Promise<OperationRecord>;
 }
-export interface How {
+interface How {
   fatality?: Fatality;
   random?: () => number;
   twin?: Running["twin"];

@@ -35,7 +35,7 @@ export class InjectedError extends Error {
     this.name = name;
   }
 }
-export const REASON = "HOST_JOB_FAILED: As the test asked";
+const REASON = "HOST_JOB_FAILED: As the test asked";
 export const INJECTED = { code: "HOST_JOB_FAILED", message: "As the test asked" };
 
 const Payload = z.looseObject({
@@ -72,7 +72,7 @@ export interface WorkflowHarness {
   close: () => void;
 }
 
-export const rowOf = ({ operation }: Workflow): Transition => LIFECYCLE[operation];
+const rowOf = ({ operation }: Workflow): Transition => LIFECYCLE[operation];
 export const table = Object.values(workflows).map((workflow) => ({ name: workflow.name, workflow, row: rowOf(workflow) }));
 
 export type Row = (typeof table)[number];

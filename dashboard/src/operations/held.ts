@@ -13,7 +13,7 @@ export const heldOnPage = (operationId: string): boolean =>
     );
 
 /** The records of a response. */
-export function recordsIn(response: unknown): object[] {
+function recordsIn(response: unknown): object[] {
   if (typeof response !== "object" || response === null || !("data" in response)) return [];
   const records: unknown[] = Array.isArray(response.data) ? response.data : [response.data];
   return records.filter((record) => typeof record === "object" && record !== null);
