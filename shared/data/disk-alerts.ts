@@ -31,7 +31,7 @@ const isReasonOfDisk = (reason: string | null): boolean => Object.values(REASONS
 const SERVICE = { actor: { type: "service", id: "service", name: "Health check" }, requestId: "health-check" } as const;
 
 /** How many alerts have opened, by kind. */
-export interface Opened {
+interface Opened {
   disk_free: number;
   disk_paused: number;
 }

@@ -13,11 +13,14 @@ export function reportedFacts({ disk_size_bytes, disk_free_bytes, memory_free_by
   const { disk, memory, of, at, none } = text.reports;
   const part = (free: number | null, all: string) => (free === null ? none : of(sizeInWords(free), all));
   return [
-    { label: disk, value: part(disk_free_bytes, sizeInWords(diskSize({ disk_size_bytes, specs }))) },
+    { label: disk, value: part(disk_free_bytes, diskInWords({ disk_size_bytes, specs })) },
     { label: memory, value: part(memory_free_bytes, `${specs.memory_gb} GB`) },
     { label: at, value: <Time at={reported_at} exact none={none} /> },
   ];
 }
+
+const diskInWords = ({ disk_size_bytes, specs }: Pick<Server, "disk_size_bytes" | "specs">): string =>
+  disk_size_bytes === null ? `${specs.disk_gb} GB` : sizeInWords(disk_size_bytes);
 
 type Disk = Pick<Server, "name" | "disk_size_bytes" | "disk_free_bytes" | "specs">;
 
@@ -38,7 +41,7 @@ export function LowDisk({ server, inForm = false }: Props) {
   const isAlmostFull = step === DISK_STEPS[1];
   return (
     <Alert type={isAlmostFull ? "error" : "warning"} header={isAlmostFull ? almostFull : title}>
-      {(inForm ? onForm : onServer)(server.name, sizeInWords(server.disk_free_bytes), sizeInWords(diskSize(server)))}
+      {(inForm ? onForm : onServer)(server.name, sizeInWords(server.disk_free_bytes), diskInWords(server))}
     </Alert>
   );
 }
