@@ -16,6 +16,7 @@ export const PROBLEMS = {
   error_archive_in_check: "The server is checking another archive; wait until that is done, or choose another server",
   error_quota: "The account has reached its limit for this kind of resource",
   error_quota_of: "The account may have at most {limit} {resource}; contact the operator to raise the limit",
+  error_quota_changed: "The operator changed this quota at the same time; try again",
   error_uploads: "The account may have at most {limit} unfinished uploads; complete or delete one of them first",
   error_key_in_progress: "A request with this Idempotency-Key is still in progress; try again shortly",
   error_key_reused: "This Idempotency-Key was already used with a different request; use a new key for a new request",

@@ -16,6 +16,7 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_quota: "Das Konto hat sein Kontingent für diese Art von Ressource ausgeschöpft",
   error_quota_of:
     "Das Konto darf höchstens {limit} davon haben ({resource}); wenden Sie sich an den Betreiber, um das Kontingent zu erhöhen",
+  error_quota_changed: "Der Betreiber hat dieses Kontingent gleichzeitig geändert; versuchen Sie es noch einmal",
   error_uploads:
     "Das Konto darf höchstens {limit} unfertige Uploads haben; schließen Sie zuerst einen ab, oder löschen Sie einen",
   error_key_in_progress: "Eine Anfrage mit diesem Idempotency-Key läuft noch; versuchen Sie es gleich noch einmal",
