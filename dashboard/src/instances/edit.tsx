@@ -20,7 +20,7 @@ function quotaIn(typed: string): number | null {
   if (gb === "") return null;
   return /^\d{1,6}(\.\d{1,9})?$/.test(gb) ? Math.round(Number(gb) * GB) : -1;
 }
-const quota = z.nullable(z.number().refine((bytes) => bytes > 0, text.instances.edit.diskQuotaInvalid));
+const quotaSchema = () => z.nullable(z.number().refine((bytes) => bytes > 0, text.instances.edit.diskQuotaInvalid));
 
 const fields = api.instances.create.body.shape;
 
@@ -44,7 +44,12 @@ export function EditInstance({ instance, onDismiss }: { instance: Instance; onDi
       [text.resource.labels.title]: values.labels,
     }),
     merge: mergedLabels,
-    schema: z.object({ name: fields.name, admin_email: fields.admin_email, labels: fields.labels, disk_quota_bytes: quota }), // here both have values, and neither may be empty
+    schema: z.object({
+      name: fields.name,
+      admin_email: fields.admin_email,
+      labels: fields.labels,
+      disk_quota_bytes: quotaSchema(),
+    }), // here both have values, and neither may be empty
     body: (values) => ({
       name: values.name.trim(),
       admin_email: values.admin_email.trim(),

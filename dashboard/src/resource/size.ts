@@ -10,3 +10,6 @@ export function sizeInWords(bytes: number | null): string {
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
   return `${power === 0 ? bytes : rounded.format(bytes / 1000 ** power)} ${units[power] ?? ""}`;
 }
+
+/** A whole number of gigabytes, as the catalog has them: "40 GB". */
+export const gigabytes = (count: number): string => `${count} ${text.resource.units[3] ?? ""}`;

@@ -5,7 +5,7 @@ import type { Server } from "../../../shared/api/servers.ts";
 import { DISK_STEPS, diskSize, diskStep } from "../../../shared/domain/low-disk.ts";
 import { servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { sizeInWords } from "../resource/size.ts";
+import { gigabytes, sizeInWords } from "../resource/size.ts";
 import { Time } from "../resource/time.tsx";
 
 /** For the details of the server. */
@@ -14,13 +14,13 @@ export function reportedFacts({ disk_size_bytes, disk_free_bytes, memory_free_by
   const part = (free: number | null, all: string) => (free === null ? none : of(sizeInWords(free), all));
   return [
     { label: disk, value: part(disk_free_bytes, diskInWords({ disk_size_bytes, specs })) },
-    { label: memory, value: part(memory_free_bytes, `${specs.memory_gb} GB`) },
+    { label: memory, value: part(memory_free_bytes, gigabytes(specs.memory_gb)) },
     { label: at, value: <Time at={reported_at} exact none={none} /> },
   ];
 }
 
 const diskInWords = ({ disk_size_bytes, specs }: Pick<Server, "disk_size_bytes" | "specs">): string =>
-  disk_size_bytes === null ? `${specs.disk_gb} GB` : sizeInWords(disk_size_bytes);
+  disk_size_bytes === null ? gigabytes(specs.disk_gb) : sizeInWords(disk_size_bytes);
 
 type Disk = Pick<Server, "name" | "disk_size_bytes" | "disk_free_bytes" | "specs">;
 
