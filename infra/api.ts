@@ -220,7 +220,7 @@ function acknowledgeRest(rest: SpecRestApi): void {
 }
 
 /** No header and no body: both may hold secrets. */
-const ACCESS_LOG = {
+export const ACCESS_LOG = {
   request_id: "$context.authorizer.request_id",
   gateway_request_id: "$context.requestId",
   ip: "$context.authorizer.ip_address",

@@ -1,6 +1,7 @@
 // One of everything in an account, and a valid request for every route that names it: built from the route table, so that a new route is
 // attacked as well.
 import * as z from "zod";
+import { Backup } from "../../shared/api/backups.ts";
 import { queryAll } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { setQuota } from "../../shared/data/operator.ts";
@@ -8,7 +9,7 @@ import type { IdKind } from "../../shared/domain/id-kinds.ts";
 import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
 import { account, newPublicKey, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedUpload } from "../harness/seed.ts";
-import { uploaded } from "../harness/upload.ts";
+import { sha256Of, uploaded } from "../harness/upload.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
 import { bodyOf, closedRoutes, fieldsOf, idKindOf, pathOf } from "../harness/requests.ts";
 import { uniqueDatabase } from "../harness/unique.ts";
@@ -39,12 +40,23 @@ export async function newWorld(): Promise<World> {
 }
 
 /** The same for a kind of request, with an instance in a state that allows it. */
-export async function worldFor({ fixed }: Pick<Kind, "fixed">): Promise<World> {
+export async function worldFor({ route, fixed }: Pick<Kind, "route" | "fixed">): Promise<World> {
   const world = await newWorld();
+  if (route.id === "backups.import") return { ...world, ids: { ...world.ids, backup: await failedImport(world) } };
   if (fixed["action"] !== "start") return world;
   const { server } = world.ids;
   const { id } = await seedInstance(world.me.id, { server_id: String(server), state: LIFECYCLE["instance.start"].from[0] });
   return { ...world, ids: { ...world.ids, instance: id } };
+}
+
+/** The backup of an import that failed for another reason than its archive, and can be tried again. */
+async function failedImport({ me, ids }: World): Promise<string> {
+  const { api } = await me.token();
+  const { id } = await uploaded(api, ARCHIVE, { note: "fail-import" });
+  const body = { sha256: sha256Of(ARCHIVE), server_id: ids.server };
+  const begun = (await api.post(`/backups/uploads/${id}/complete`, body)).as(Backup);
+  await me.until(begun.operation_id, "failed");
+  return begun.id;
 }
 
 /** The same as records alone, without machines and archives, in any environment. */

@@ -15,14 +15,14 @@ const KB = 1000;
  * Loading code takes a third of a cold start. Lists contain what searches them, instances their certificates, all of these their reasons, a policy
  * the parser of schedules.
  */
-const READ_MAX = 254 * KB;
+const READ_MAX = 260 * KB;
 /**
  * Contains what writing needs: idempotency, sealing, Step Functions, what dry runs show, reasons (25 KB), search entries and the overview (4 KB);
  * of creations, also what they need of a backup, and of policies the parser of schedules.
  */
-const WRITE_MAX = 305 * KB;
+const WRITE_MAX = 310 * KB;
 /** Contains all of zod, the clients of S3 and SSH, and the machine's script with its report and what it knows of SQL; nobody waits for its start. */
-const TASK_FUNCTION_MAX = 1180 * KB;
+const TASK_FUNCTION_MAX = 1210 * KB;
 
 it("every function that the tables declare is bundled", async () => {
   expect(Object.keys(await bundledSizes(inject("bundles"))).toSorted()).toEqual(Object.keys(ENTRIES).toSorted());

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, inject, test } from "vitest";
 import * as z from "zod";
+import { ACCESS_LOG } from "../../infra/api.ts";
 import { ROOT } from "../../infra/built.ts";
 import { ENTRIES } from "../../infra/bundle.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
@@ -165,6 +166,7 @@ test("every filter in docs/operations.md matches the log lines", () => {
   const valueAt = (line: unknown, path: string): unknown =>
     path.split(".").reduce<unknown>((value, name) => z.record(z.string(), z.unknown()).safeParse(value).data?.[name], line);
   for (const [filter, path = "", value = ""] of filters) {
+    if (path in ACCESS_LOG) continue; // in the gateway's own log
     // What is logged only when something goes wrong has not been logged here.
     const values = path === "message.message" ? loggedSomewhere() : parsed().map((line) => valueAt(line, path));
     expect(values, filter).toContainEqual(value === "…" ? expect.any(String) : value);
