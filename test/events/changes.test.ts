@@ -77,6 +77,7 @@ describe("an event of a change says what changed", () => {
       name: unique("renamed"),
       labels: { env: "new" },
       admin_email: "other@example.com",
+      disk_quota_bytes: 5_000_000_000,
       domain: uniqueDomain(),
       note: "other",
       locked: true,

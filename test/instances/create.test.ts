@@ -53,6 +53,8 @@ test("an instance exists immediately as provisioning, with its password, and is 
     protection: { status: "unprotected", last_backup_at: null, next_backup_at: null },
     certificate: { status: "pending", expires_at: null, checked_at: null },
     health: { status: "unknown", since: null, checks: [] },
+    disk_quota_bytes: null,
+    disk_used_bytes: null,
     created_at: expect.any(String),
     updated_at: expect.any(String),
   });

@@ -38,9 +38,11 @@ test("a server exists immediately in provisioning, and is active when its operat
     specs: { cpu, memory_gb, disk_gb },
     operation_id: expect.stringMatching(/^op_/),
     last_seen_at: null,
+    disk_size_bytes: null,
     disk_free_bytes: null,
     memory_free_bytes: null,
     reported_at: null,
+    instance_count: 0,
     created_at: expect.any(String),
     updated_at: expect.any(String),
   });
