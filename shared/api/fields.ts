@@ -1,7 +1,7 @@
 // The fields that several resources share: ids, timestamps, names, lists.
 import * as z from "zod";
 import { asciiDomain, asciiEmail } from "../domain/international.ts";
-import { exampleId, idForm, ID_PREFIXES, type IdKind } from "../domain/id-kinds.ts";
+import { exampleId, idForm, type IdKind } from "../domain/id-kinds.ts";
 import { LABEL_CHARACTERS, LABELS_BYTES_MAX, LABELS_MAX, LISTED_MAX, PER_PAGE_MAX } from "../domain/limits.ts";
 
 const ids = new Map<IdKind, z.ZodString>();
@@ -239,7 +239,7 @@ export const time = moment(
 
 /** A moment in a query: a date, which is UTC, or a time. A plus sign that was not encoded arrives as a space. */
 const MOMENT = `^${DATE}(${TIME.replace("[+-]", "[ +-]")})?$`;
-const MOMENT_FORM = { pattern: MOMENT, maxLength: 35 };
+export const MOMENT_FORM = { pattern: MOMENT, maxLength: 35 };
 export const queryMoment = moment(
   z.string().overwrite((value) => value.replace(" ", "+")),
   MOMENT,
@@ -299,12 +299,10 @@ function idsOf(kind: IdKind) {
       `must be IDs of ${kind === "ssh_key" ? "SSH key" : kind}s, separated by commas, at most ${PER_PAGE_MAX}`,
     )
     .transform((value) => [...new Set(value.split(","))])
-    .pipe(z.array(z.string()))
+    .pipe(z.array(z.string().meta({ pattern, maxLength })).max(PER_PAGE_MAX))
     .meta({
       description: "Only these records; unknown IDs are left out. Cannot be combined with other parameters",
-      examples: [exampleId(kind)],
-      pattern: `^${ID_PREFIXES[kind]}_[0-9a-z_,]+$`,
-      maxLength: PER_PAGE_MAX * (maxLength + 1) - 1,
+      examples: [[exampleId(kind)]],
     });
 }
 

@@ -23,6 +23,7 @@ import {
   id,
   integer,
   labels,
+  MOMENT_FORM,
   queryMoment,
   searchableListOf,
   shownLabels,
@@ -273,6 +274,7 @@ export const instances = {
       last_backup_before: queryMoment.meta({
         description: "Only instances whose last backup was completed earlier than this time, or that have none",
         examples: ["2026-11-20"],
+        ...MOMENT_FORM,
       }),
     }),
   }),

@@ -35,7 +35,7 @@ async function write(kind: ListKind, accountId: string, rows: readonly Row[], mo
     for (const row of rows.slice(i, i + AT_ONCE)) {
       const { status, protection, actor, resource } = row;
       const filter = kind === "event" ? { actorId: actor.id, parentId: resource.id } : { protection };
-      change.add(kind, { ...row, ...more, type: status }, { status, ...filter });
+      change.add(kind, { created_by: actor, ...row, ...more, type: status }, { status, ...filter });
     }
     await change.commit();
   }

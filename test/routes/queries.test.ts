@@ -20,10 +20,20 @@ const SEARCH = ["label", "search", "sort"];
 /** docs/api.md: the filters of each list. */
 const FILTERS: Record<string, string[]> = {
   "GET /servers": ["ids", "status", ...SEARCH],
-  "GET /instances": ["ids", "status", "server_id", "protection", ...SEARCH],
+  "GET /instances": [
+    "ids",
+    "status",
+    "server_id",
+    "protection",
+    "erp_version",
+    "edition",
+    "drill",
+    "last_backup_before",
+    ...SEARCH,
+  ],
   "GET /backups": ["ids", "status", "instance_id", ...SEARCH],
   "GET /instances/:id/backups": ["ids", "status", ...SEARCH],
-  "GET /operations": ["ids", "status", "resource_id"],
+  "GET /operations": ["ids", "status", "resource_id", "type", "actor"],
   "GET /events": ["type", "actor", "resource_id"],
   "GET /ssh-keys": ["ids"],
   "GET /tokens": ["ids"],

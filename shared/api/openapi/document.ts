@@ -38,6 +38,8 @@ export type Parameter = {
   in: "path" | "query" | "header";
   required: boolean;
   description: string;
+  /** False: values of an array are separated by commas, not sent as parameters of their own. */
+  explode?: boolean;
   schema: Schema;
   example?: unknown;
 };

@@ -86,12 +86,14 @@ export const pathParameters = ({ path }: Route): Parameter[] =>
 
 export function queryParameters(query: z.ZodType, components: Components): Parameter[] {
   const { properties = {} } = toSchema(query, "query", components);
-  const { required = [] } = toSchema(query, "body", components);
+  const { properties: sent = {}, required = [] } = toSchema(query, "body", components);
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: "query",
     required: required.includes(name),
     description: description ?? "Return only records with exactly this value",
+    // A list that is sent as one text has commas between its values.
+    ...(schema.type === "array" && sent[name]?.type === "string" && { explode: false }),
     schema,
   }));
 }
