@@ -52,6 +52,7 @@ test("a backup exists immediately as pending, and is completed with its size and
   expect(edit.status, "the backup has not changed the instance").toBe(200);
   expect((await me.api.get(`/backups/${begun.id}`)).as(Backup)).toEqual({
     ...begun,
+    listed_files: 1,
     status: "completed",
     size_bytes: expect.any(Number),
     sha256: expect.stringMatching(/^[0-9a-f]{64}$/),

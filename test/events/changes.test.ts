@@ -2,7 +2,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { changesBetween } from "../../shared/data/audit-changes.ts";
+import { keys } from "../../shared/data/keys.ts";
 import { setQuota } from "../../shared/data/operator.ts";
+import { transact } from "../../shared/data/table.ts";
+import { put } from "../../shared/data/writes.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { bodyRoutes, fieldsOf, idKindOf, pathOf } from "../harness/requests.ts";
@@ -70,6 +73,8 @@ describe("an event of a change says what changed", () => {
 
   test("in every field that a PUT takes", async () => {
     const instance = await seedInstance(me.id);
+    const { server_id } = instance;
+    await transact([put(keys.watchedServer(server_id), { account_id: me.id, server_id })]);
     const backup = await seedBackup(instance);
     const ids: Record<string, string> = { server: instance.server_id, instance: instance.id, backup: backup.id };
     // Valid values other than the records have; a new field needs one.
