@@ -86,7 +86,9 @@ describe("without the workflow engine", () => {
         const response = await reader.get(`${path}?per_page=100`);
         return {
           total: response.meta?.total,
-          data: response.as(z.array(z.looseObject({ id: z.string() }))).map((record) => ({ ...record, updated_at: undefined })),
+          data: response
+            .as(z.array(z.looseObject({ id: z.string() })))
+            .map((record) => ({ ...record, updated_at: undefined, health: undefined })),
         };
       }),
     );
