@@ -7,6 +7,9 @@ import { Operation } from "../../shared/api/operations.ts";
 import { Settings } from "../../shared/api/settings.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { recordReport } from "../../shared/data/host-reports.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { transact } from "../../shared/data/table.ts";
+import { put } from "../../shared/data/writes.ts";
 import { account, type TestUser, uniqueDomain } from "../harness/account.ts";
 import { clientWith } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
@@ -56,7 +59,8 @@ test("editing a backup's note leaves the lock that a colleague has set meanwhile
 
 test("an instance's disk quota is set in GB, and taken away by emptying the field", async ({ open }) => {
   const mine = await account({ seeded: true });
-  const { id } = await seedInstance(mine.id, { name: "Shop" });
+  const { id, server_id } = await seedInstance(mine.id, { name: "Shop" });
+  await transact([put(keys.watchedServer(server_id), { account_id: mine.id, server_id })]);
   const page = await open(`/instances/${id}`, { as: mine });
   const sent = sentTo(page, "PUT", /\/instances\//);
   const edit = async (gb: string): Promise<void> => {
