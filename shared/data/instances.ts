@@ -304,7 +304,7 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
   const state = InstanceState.parse(to);
   const { before, after } = withdrawn ? stillReplaced(instance, operation) : NOTHING_REPLACED;
   const installed = INSTALLING.includes(operation.type) && state === LIFECYCLE[operation.type].to;
-  const responds = STARTING.includes(operation.type) && state === LIFECYCLE["instance.start"].to;
+  const responds = !withdrawn && STARTING.includes(operation.type) && state === LIFECYCLE["instance.start"].to;
   const set = {
     ...(installed && { installed }),
     ...(responds && instance.health_status !== HEALTH_OF_ERP.failing && { health_status: HEALTH_OF_ERP.ok, health_since: now() }),
