@@ -16,7 +16,7 @@ import { getServer } from "../../shared/data/servers.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
 import { storedObject } from "../../shared/storage/archives.ts";
-import { account, type EndedOperation, type TestAccount, uniqueDatabase, uniqueDomain, unusedId } from "../harness/account.ts";
+import { account, type EndedOperation, type TestAccount, unusedId } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { holdWork } from "../harness/held-work.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
@@ -67,17 +67,8 @@ const erpOf = async (id: string) => {
   if (erp?.database == null) throw new Error("There is no ERP");
   return { ...erp, database: erp.database };
 };
-const moveIn = async (backup: { id: string }, fields: object = {}) => ({
-  name: "Moved in",
-  server_id: server.id,
-  erp_version: "19.0",
-  edition: "community",
-  database_name: uniqueDatabase(),
-  admin_email: "me@example.com",
-  domain: uniqueDomain(),
-  backup_id: backup.id,
-  ...fields,
-});
+const moveIn = (backup: { id: string }, fields: object = {}) =>
+  me.instanceBody({ server_id: server.id, backup_id: backup.id, ...fields });
 
 test("a downloaded archive can be uploaded again, and says what it is", async () => {
   const { api } = await me.token();
@@ -192,7 +183,7 @@ test("an instance begins with an uploaded backup, keeps its database UUID, and i
   expect(database).toMatchObject({
     uuid: original.database.uuid,
     neutralized: false,
-    admin_login: "me@example.com",
+    admin_login: "admin@example.com",
     base_url: `https://${begun.domain}`,
     users: original.database.users,
   });

@@ -8,7 +8,7 @@ import type { Server } from "../../shared/api/servers.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { lacksManyFiles } from "../../shared/domain/missing-files.ts";
-import { account, type TestAccount, uniqueDatabase, uniqueDomain } from "../harness/account.ts";
+import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { downloaded, imported } from "../harness/upload.ts";
 
@@ -29,17 +29,8 @@ function lacking(count: number): Uint8Array {
   const dump = strFromU8(entries["dump.sql"] ?? new Uint8Array()).replace("1\tlogo.svg\t", `${rows}$&`);
   return zipSync({ ...entries, "dump.sql": strToU8(dump) });
 }
-const bodyOf = (backup: Backup, fields: object = {}) => ({
-  name: "Moved in",
-  server_id: server.id,
-  erp_version: "19.0",
-  edition: "community",
-  database_name: uniqueDatabase(),
-  admin_email: "me@example.com",
-  domain: uniqueDomain(),
-  backup_id: backup.id,
-  ...fields,
-});
+const bodyOf = (backup: Backup, fields: object = {}) =>
+  me.instanceBody({ server_id: server.id, backup_id: backup.id, ...fields });
 
 test("an archive that lacks many files is imported, which says how many, and becomes an instance only if that is accepted", async () => {
   const backup = await imported(me, lacking(4), server.id);
@@ -50,8 +41,8 @@ test("an archive that lacks many files is imported, which says how many, and bec
   const refused = { code: "INVALID_STATE", details: { missing_files: 4, listed_files: backup.listed_files } };
   for (const query of ["", "?dry_run=true"])
     for (const fields of [{}, { accept_missing_files: false }])
-      expect((await me.api.post(`/instances${query}`, bodyOf(backup, fields))).error).toMatchObject(refused);
-  const accepted = bodyOf(backup, { accept_missing_files: true });
+      expect((await me.api.post(`/instances${query}`, await bodyOf(backup, fields))).error).toMatchObject(refused);
+  const accepted = await bodyOf(backup, { accept_missing_files: true });
   const { warnings } = (await me.api.post("/instances?dry_run=true", accepted)).as(DryRun);
   expect(JSON.stringify(warnings)).toContain("4 of the files that the backup's database lists are not in it");
   const { operation_id } = (await me.api.post("/instances", accepted)).as(Instance);
@@ -60,7 +51,7 @@ test("an archive that lacks many files is imported, which says how many, and bec
 
 test("an archive that lacks three files needs no acceptance, and its dry run says so", async () => {
   const backup = await imported(me, lacking(3), server.id);
-  const { warnings } = (await me.api.post("/instances?dry_run=true", bodyOf(backup))).as(DryRun);
+  const { warnings } = (await me.api.post("/instances?dry_run=true", await bodyOf(backup))).as(DryRun);
   expect(JSON.stringify(warnings)).toContain("3 of the files");
 });
 

@@ -105,7 +105,7 @@ test("pages that could not be loaded", { timeout: 240_000 }, async ({ open, faul
   await page.route(/\/api\/v1\//, (route) => route.fulfill({ status: 403, json: { success: false, error } }));
   for (const { route, path = () => route } of FETCHING) {
     await moveTo(page, path(things));
-    await page.getByRole("alert").first().waitFor();
+    await page.getByRole("alert").filter({ visible: true }).first().waitFor();
     await expectAccessibleInAllModes(page);
   }
 });

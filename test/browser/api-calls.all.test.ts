@@ -5,7 +5,7 @@ import { routes } from "../../shared/api/index.ts";
 import { account } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { moveTo, test } from "./browser.ts";
-import { button, callsOf, title } from "./instance-page.ts";
+import { button, callsOf, dialog, title } from "./instance-page.ts";
 
 /** No user asks for these: an upload sends its parts, and completes itself. */
 const BY_ITSELF = ["uploads.parts", "uploads.complete"];
@@ -24,10 +24,13 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   const unused = await seedServer(mine.id, { name: "erp-2" });
   const instance = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
   await seedBackup(instance);
+  const later = new Date(Date.now() + 86_400_000).toISOString();
+  const broken = { kind: "uploaded", instance_id: null, state: "failed", status_reason: "The server's disk is full" } as const;
+  const failed = await seedBackup(await seedInstance(mine.id, { server_id: server.id }), { ...broken, expires_at: later });
   await mine.sshKey();
   await mine.api.put(`/instances/${instance.id}/backup-policy`, { schedule: "0 2 * * *", keep: { last: 1 } });
   const page = await open("/config.json", { as: mine, fresh: true });
-  const [upload, later] = [`upl_${"0".repeat(26)}`, new Date(Date.now() + 86_400_000).toISOString()];
+  const upload = `upl_${"0".repeat(26)}`;
   const unfinished = { id: upload, user_id: mine.user.id, name: "old.zip", size_bytes: 1, modified: 1, expires_at: later };
   await page.evaluate(`localStorage.setItem("uploads", ${JSON.stringify(JSON.stringify([unfinished]))})`);
   await page.goto("/");
@@ -58,6 +61,14 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
     seen.push(await callIn(page));
   }
   await dialogBehind(button(page, "Abort upload"));
+  await moveTo(page, `/backups?backup=${failed.id}`);
+  await button(page, "Try again").click();
+  const again = dialog(page, "Try the import again"); // above the backup's details
+  seen.push(await callIn(again));
+  for (const shown of [again, asked]) {
+    await page.keyboard.press("Escape");
+    await shown.waitFor({ state: "detached" });
+  }
   await moveTo(page, `/servers/${unused.id}`);
   await dialogBehind(button(page, "Edit"));
   await dialogBehind(button(page, "Delete"));

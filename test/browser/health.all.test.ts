@@ -6,7 +6,7 @@ import { seedInstance } from "../harness/seed.ts";
 import { test } from "./browser.ts";
 
 test.for([
-  ["en", "Not working", "The ERP responds, but a stylesheet of its sign-in page doesn't load", "Running"],
+  ["en", "Not working", "The ERP responds, but a stylesheet of its sign-in page does not load", "Running"],
   ["de", "Gestört", "Das ERP antwortet, aber ein Stylesheet seiner Anmeldeseite lädt nicht", "Läuft"],
 ] as const)(
   "in %s a page says that its ERP does not work, why, and that it works again",

@@ -1,7 +1,7 @@
 // Runs tests in up to two rounds: after the last file, those that have a failed test run once more, one at a time with the machine to
 // themselves. Attacks are seeded, so a guarantee is attacked again in the same way.
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -71,6 +71,7 @@ function addTo(outcome: Outcome, name: string, results: readonly (Result | undef
 
 async function runRound(args: readonly string[], environment: Record<string, string>): Promise<Round> {
   const folder = mkdtempSync(join(tmpdir(), "test-"));
+  chmodSync(folder, 0o711); // some tests act as other users
   const file = join(folder, "summary.json");
   try {
     const { code, ended } = await run(
