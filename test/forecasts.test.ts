@@ -110,6 +110,32 @@ test("a dry run announces what a backup policy does, the account's for a new ins
   expect(await detailsOf("POST", `/instances/${source.id}/clone`, clone)).toEqual(expect.arrayContaining(announced));
 });
 
+test("a dry run says how much a restore, a clone and each drill download, to those who may read the backup", async () => {
+  const other = await account({ seeded: true });
+  const instance = await seedInstance(other.id);
+  const backup = await seedBackup(instance, { size_bytes: 3_210_000_000 });
+  const policy = { schedule: "0 2 * * *", keep: { last: 1 }, drill_every_days: 7 };
+  const readsOf = async (method: string, path: string, body: unknown, { api }: Pick<TestAccount, "api"> = other) =>
+    (await api.send(method, `${path}?dry_run=true`, body)).as(DryRun).effects.filter(({ action }) => action === "read");
+  const clone = { name: "Copy", domain: uniqueDomain(), backup_id: backup.id };
+  const download = {
+    code: "archive_downloaded",
+    parameters: { archive_bytes: 3_210_000_000 },
+    detail: "Downloads the archive (3.2 GB) to the server, once; the backup cannot be deleted until the operation ends",
+  };
+  expect(await readsOf("POST", `/backups/${backup.id}/restore`, {})).toMatchObject([download]);
+  expect(await readsOf("POST", `/instances/${instance.id}/clone`, clone)).toMatchObject([download]);
+  const drills = (days: string) => ({
+    detail: `Drills the newest completed backup every ${days}; each drill downloads its archive to the server, 3.2 GB for the newest one now`,
+  });
+  const path = `/instances/${instance.id}/backup-policy`;
+  expect(await readsOf("PUT", path, policy)).toMatchObject([drills("7 days")]);
+  expect(await readsOf("PUT", path, { ...policy, drill_every_days: 1 })).toMatchObject([drills("day")]);
+  const writer = await other.token(["backups:write", "backups:restore", "instances:write"]);
+  const unread = await readsOf("POST", `/backups/${backup.id}/restore`, {}, writer);
+  expect(unread).toMatchObject([{ code: "archive_read", parameters: {} }]);
+});
+
 test("a dry run of a clone says whether the copy is neutralized, and its users reset", async () => {
   const other = await account({ seeded: true });
   const instance = await seedInstance(other.id);

@@ -28,9 +28,15 @@ test.each([
   expect(Object.entries(german).filter(([code, template]) => template === words[code])).toEqual([]);
 });
 
-test("an English sentence shows bytes as gigabytes", () => {
-  const parameters = { server_name: "erp-1", free_bytes: 1_500_000_000, reported_at: "2026-11-20T12:00:00.000Z" };
-  expect(english({ code: "disk_low", parameters })).toMatch(/^Low disk space: server erp-1 reported 1\.5 GB free at 2026/);
+test.each([
+  [0, "0.0 GB"],
+  [4_200, "4.2 KB"],
+  [49_900_000, "49.9 MB"],
+  [50_000_000, "0.1 GB"],
+  [1_500_000_000, "1.5 GB"],
+])("an English sentence shows %i bytes as %s", (free_bytes, size) => {
+  const parameters = { server_name: "erp-1", free_bytes, reported_at: "2026-11-20T12:00:00.000Z" };
+  expect(english({ code: "disk_low", parameters })).toContain(`server erp-1 reported ${size} free at 2026`);
 });
 
 test("the dashboard has words for each step of each workflow, in English the same", () => {

@@ -56,8 +56,6 @@ const BACKUP = "backup" as const;
 const NEW_INSTANCE = { type: INSTANCE, id: null };
 const NEW_BACKUP = { type: BACKUP, id: null };
 
-const readsArchive = (id: string): Effect => effect("read", { type: BACKUP, id }, "archive_read");
-
 export const forecastServerDeletion = ({ id, machine_id }: ServerRecord): Forecast =>
   forecast([effect("delete", { type: SERVER, id }, machine_id === null ? "server_record_deleted" : "server_deleted")]);
 
@@ -65,6 +63,11 @@ export const forecastServerDeletion = ({ id, machine_id }: ServerRecord): Foreca
 type Reader = Pick<Caller, "permissions">;
 const mayRead = ({ permissions }: Reader, type: "server" | "instance" | "backup"): boolean =>
   permissions.includes(`${type}s:read`);
+
+const readsArchive = (reader: Reader, { id, size_bytes }: BackupRecord): Effect =>
+  size_bytes !== null && mayRead(reader, "backup")
+    ? effect("read", { type: BACKUP, id }, "archive_downloaded", { archive_bytes: size_bytes })
+    : effect("read", { type: BACKUP, id }, "archive_read");
 
 /**
  * What a server's disk is short of, as it last reported: `bytes` are the least that the work needs. Nothing without a report. It is never an
@@ -119,19 +122,24 @@ export async function forecastCreation(
   );
 }
 
-/** What a policy does from now on. */
+/** What a policy does from now on; `archive_bytes` are those of the newest backup, if there is one that may be read. */
 const effectsOfPolicy = (
   instanceId: string | null,
   { schedule, timezone, enabled, drill_every_days }: PolicyFields,
+  archive_bytes?: number | null,
 ): Effect[] => [
   enabled
     ? effect("update", { type: INSTANCE, id: instanceId }, "backups_scheduled", { schedule, timezone })
     : effect("update", { type: INSTANCE, id: instanceId }, "backups_paused"),
-  ...(enabled && drill_every_days !== null ? [effect("read", NEW_BACKUP, ...drillsEvery(drill_every_days))] : []),
+  ...(enabled && drill_every_days !== null
+    ? [effect("read", NEW_BACKUP, ...drillsEvery(drill_every_days, archive_bytes ?? null))]
+    : []),
 ];
 
-const drillsEvery = (days: number): [SentenceCode, Parameters] =>
-  days === 1 ? ["drills_daily", {}] : ["drills_scheduled", { days }];
+function drillsEvery(days: number, archive_bytes: number | null): [SentenceCode, Parameters] {
+  if (archive_bytes === null) return days === 1 ? ["drills_daily", {}] : ["drills_scheduled", { days }];
+  return days === 1 ? ["drills_daily_download", { archive_bytes }] : ["drills_scheduled_download", { days, archive_bytes }];
+}
 
 const DUE_BACKUP = effect("create", NEW_BACKUP, "backup_due");
 
@@ -175,7 +183,7 @@ export async function forecastClone(
         ? effect("create", NEW_INSTANCE, UNNAMED_CLONE[partsOf(parts)], place)
         : effect("create", NEW_INSTANCE, NAMED_CLONE[partsOf(parts)], { ...place, database_name }),
       ...(parts.restore_database ? effectsOnCopy(neutralized, parts.reset_users) : []),
-      readsArchive(backup.id),
+      readsArchive(reader, backup),
       ...effectsOfFirst(policy),
     ],
     {
@@ -223,7 +231,7 @@ export async function forecastRestore(
         parts === "files" ? "files_replaced" : neutralize ? `${parts}_replaced_neutralized` : `${parts}_replaced`,
       ),
       ...(backup_first ? [effect("create", NEW_BACKUP, "safety_backup_taken")] : []),
-      readsArchive(backup.id),
+      readsArchive(reader, backup),
     ],
     {
       downtime_seconds: !mayRead(reader, "instance")
@@ -349,11 +357,12 @@ async function someCompleted(accountId: string, instanceId: string): Promise<Bac
 /** What a policy would change: what it will do, and what its rules would remove after the next run. */
 export async function forecastPolicy(reader: Reader, instance: InstanceRecord, policy: PolicyRecord): Promise<Forecast> {
   const { next_run_at } = policy;
+  const newest = mayRead(reader, "backup") ? await newestBackup(instance) : undefined;
   const removable =
     next_run_at === null ? [] : (await retentionOf(policy, instance, policy.due?.due_at ?? next_run_at)).removable;
   return forecast(
     [
-      ...effectsOfPolicy(instance.id, policy),
+      ...effectsOfPolicy(instance.id, policy, newest?.size_bytes),
       ...(policy.due?.backup_id === null ? [DUE_BACKUP] : []),
       ...removable.map(({ id, due_at }) =>
         mayRead(reader, "backup")

@@ -6,6 +6,8 @@ export const SENTENCES = {
   server_deleted: "Deletes the machine at its provider, and the record",
   server_record_deleted: "Deletes the record; it has no machine",
   archive_read: "Reads the archive; the backup cannot be deleted until the operation ends",
+  archive_downloaded:
+    "Downloads the archive ({archive_bytes}) to the server, once; the backup cannot be deleted until the operation ends",
   disk_low:
     "Low disk space: server {server_name} reported {free_bytes} free at {reported_at}. Delete instances there that you no longer need, or use another server",
   disk_low_afterwards:
@@ -30,6 +32,10 @@ export const SENTENCES = {
   backups_paused: "Takes no backups by schedule",
   drills_daily: "Drills the newest completed backup every day",
   drills_scheduled: "Drills the newest completed backup every {days} days",
+  drills_daily_download:
+    "Drills the newest completed backup every day; each drill downloads its archive to the server, {archive_bytes} for the newest one now",
+  drills_scheduled_download:
+    "Drills the newest completed backup every {days} days; each drill downloads its archive to the server, {archive_bytes} for the newest one now",
   backup_due: "Takes a backup as soon as the instance is available",
   upload_not_neutralized:
     "The instance is not neutralized: its scheduled jobs, mail and payments run from now on here; stop the original first",
@@ -101,6 +107,14 @@ export const fillIn = (
   });
 
 const inEnglish = (value: string | number, name: string): string =>
-  name.endsWith("_bytes") ? `${(Number(value) / 1e9).toFixed(1)} GB` : String(value);
+  name.endsWith("_bytes") ? sizeInEnglish(Number(value)) : String(value);
+
+/** In the largest unit of which one digit after the point says something. */
+function sizeInEnglish(bytes: number): string {
+  const { unit, name } = UNITS.find((each) => bytes >= each.unit / 20) ?? GIGABYTE;
+  return `${(bytes / unit).toFixed(1)} ${name}`;
+}
+const GIGABYTE = { unit: 1e9, name: "GB" };
+const UNITS = [GIGABYTE, { unit: 1e6, name: "MB" }, { unit: 1e3, name: "KB" }];
 
 export const english = ({ code, parameters }: Sentence): string => fillIn(SENTENCES[code], parameters, inEnglish);

@@ -82,9 +82,12 @@ interface JobInput {
   make_archive: OfInstance & { key: string; note: string | null; restore_id?: string };
   /** Removes what a job that created an archive left on the machine. */
   forget_archive: { made_by: string };
-  /** Reads the whole archive and touches nothing. */
+  /** Reads the archive's listing, touches nothing, and fails if the archive is not worth reading. */
   verify_archive: { archive: StoredArchive };
-  /** Verifies the archive and builds its data next to the old data while the ERP runs; fails if the disk lacks space for what follows. */
+  /**
+   * Builds the archive's data next to the old data while the ERP runs, and verifies the archive as it passes: it is read once. Fails if the
+   * disk lacks space for what follows.
+   */
   build_restore: OfBuild & { backup_first: boolean };
   /** Restores the archive next to everything else, checks it, and removes it again. */
   drill_archive: { archive: StoredArchive; edition: InstanceRecord["edition"]; note: string | null };

@@ -1,7 +1,6 @@
 // Restore drills in the sandbox: the checks of a real one, made on the archive's contents.
 import type { DrillCheck } from "../api/drill.ts";
 import { fileNameOf } from "../data/sandbox.ts";
-import { GiveUp } from "../platform/task-errors.ts";
 import type { Job, JobResult } from "./host.ts";
 import { type Archived, missingFiles } from "./sandbox-archive.ts";
 import { countRows } from "./sandbox-dump.ts";
@@ -9,11 +8,7 @@ import { shown } from "./sandbox-layout.ts";
 import { openArchive } from "./sandbox-opened.ts";
 
 export async function drill({ archive, note }: Job<"drill_archive">): Promise<JobResult<"drill_archive">> {
-  const archived = await openArchive(archive).catch((error: unknown) => {
-    if (error instanceof GiveUp && error.code === "BACKUP_CORRUPT") return error;
-    throw error;
-  });
-  if (archived instanceof GiveUp) return { checks: [{ name: "restores", passed: false, detail: archived.message }] };
+  const archived = await openArchive(archive);
   const { manifest, database } = archived;
   const counted = countRows(database);
   const expected = manifest.rows && (note === "fail-drill" ? { ...manifest.rows, "public.sandbox_note": 2 } : manifest.rows);

@@ -2,11 +2,18 @@
 import { createHash } from "node:crypto";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { UploadedArchive } from "./host.ts";
-import { getArchive } from "../storage/archives.ts";
+import { getArchive, storedObject } from "../storage/archives.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
 import { type Archived, requireListedFiles, unpackArchive } from "./sandbox-archive.ts";
 
 export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** Throws GiveUp with BACKUP_CORRUPT if the store has none of its size. Like a machine, it reads none of the contents before they are restored. */
+export async function requireWhole({ key, size_bytes }: UploadedArchive): Promise<void> {
+  const held = await storedObject(key);
+  if (held === undefined) throw corrupt(GONE);
+  if (held.size_bytes !== size_bytes) throw corrupt(CHANGED);
+}
 
 /** Throws GiveUp with BACKUP_CORRUPT if it is not the archive that was stored, or cannot be read. */
 export async function openArchive({ erp_version, missing_files, ...archive }: StoredArchive): Promise<Archived> {
@@ -20,10 +27,13 @@ export async function openArchive({ erp_version, missing_files, ...archive }: St
 /** One that may be of any version. */
 export async function openUploaded({ key, size_bytes, sha256 }: UploadedArchive): Promise<Archived> {
   const bytes = await getArchive(key);
-  if (bytes === undefined) throw corrupt("it is no longer in the storage");
-  if (bytes.length !== size_bytes || sha256Of(bytes) !== sha256) throw corrupt("it does not match its checksum");
+  if (bytes === undefined) throw corrupt(GONE);
+  if (bytes.length !== size_bytes || sha256Of(bytes) !== sha256) throw corrupt(CHANGED);
   return orCorrupt(() => unpackArchive(bytes));
 }
+
+const GONE = "it is no longer in the storage";
+const CHANGED = "it does not match its checksum";
 
 function orCorrupt<T>(read: () => T): T {
   try {

@@ -22,7 +22,7 @@ import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import { putArchive } from "../storage/archives.ts";
 import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, type JobKind, requirePassword } from "./host.ts";
 import { listedFiles, missingFiles, packArchive } from "./sandbox-archive.ts";
-import { openArchive, sha256Of } from "./sandbox-opened.ts";
+import { openArchive, requireWhole, sha256Of } from "./sandbox-opened.ts";
 import { importArchive } from "./sandbox-import.ts";
 import { drill } from "./sandbox-drill.ts";
 import { reportOf, statusLineOf } from "./sandbox-report.ts";
@@ -119,7 +119,7 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
   verify_archive: {
     seconds: 0,
     work: async (_machineId, { archive }) => {
-      await openArchive(archive);
+      await requireWhole(archive);
       return null;
     },
   },

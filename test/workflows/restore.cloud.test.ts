@@ -58,7 +58,7 @@ test("a restore of a damaged archive fails before anything changes, with or with
     const before = await contents(instance);
     const { operation, tasks } = await harness.run(workflow, () => restore(backup, { backup_first }));
     expect(operation).toMatchObject({ state: "failed", error: { code: "BACKUP_CORRUPT" } });
-    expect(tasks.map(({ task }) => task)).toEqual(["begin", "verifyArchive", "fail"]);
+    expect(tasks.map(({ task }) => task)).toEqual(["begin", "verifyArchive", "buildRestore", "putBack", "fail"]);
     expect(await contents(instance)).toEqual(before);
   }
 });

@@ -9,6 +9,7 @@ import { instances } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
+import { sizeInWords } from "../resource/size.ts";
 import { given, useForm } from "../resource/use-form.ts";
 import { ServerField, useActiveServers } from "../servers/server-field.tsx";
 import { momentOf } from "./words.ts";
@@ -36,7 +37,7 @@ export function RunDrill({ backup, onDismiss }: Props) {
   });
   return (
     <FormDialog title={say.runTitle(backup.instance_name, momentOf(backup))} form={form} submit={say.run} onDismiss={onDismiss}>
-      <Alert type="info">{say.about}</Alert>
+      <Alert type="info">{say.about(sizeInWords(backup.size_bytes))}</Alert>
       <ServerField
         label={say.server}
         placeholder={deleted ? say.chooseServer : say.itsServer}

@@ -175,16 +175,55 @@ job_forget() {
   rm -f "$JOBS/$(parameter JOB '[A-Za-z0-9_-]+')/archive.zip"
 }
 
-# Reads the whole archive for its checksum, and lists it: the restore needs its sizes before it begins. The contents are
-# read and checked during the restore, beside the present data.
+# Reads the archive's listing, which is at its end: the restore needs its sizes before it begins. The whole archive is read once, by the
+# restore, next to the current data: what that builds counts only if the checksum was right.
 job_verify_archive() {
-  local version
+  local version known status=0
   version=$(parameter ERP_VERSION '[0-9]+\.[0-9]+')
+  known=$ARCHIVES/$(parameter SHA256 '[0-9a-f]{64}').json
   require_docker
   docker image inspect "odoo:$version" >/dev/null 2>&1 || pull "odoo:$version"
-  with_archive list_archive || unusable "$?" "The backup's archive could not be read"
+  list_archive || status=$?
+  if ((status == 3)); then
+    with_archive read_through # its checksum tells more; if that is right, the machine may have made an error
+    status=0
+    list_archive || status=$?
+  fi
+  ((status == 0)) || unusable "$status" "The backup's archive could not be read"
   tail -n 1 "$JOB/work/report" | jq -c '{ dump_bytes, file_bytes, entries }' >"$JOB/work/inspected"
-  mv "$JOB/work/inspected" "$ARCHIVES/$(parameter SHA256 '[0-9a-f]{64}').json"
+  mv "$JOB/work/inspected" "$known"
+}
+
+# The end is fetched in growing parts, until the whole listing is in it: it seldom needs more than the second.
+list_archive() {
+  local size from next status=0 ends=$JOB/work/ends
+  size=$(parameter SIZE_BYTES '[0-9]+')
+  next=$((size - (size / 50 < END_BYTES_MAX ? size / 50 : END_BYTES_MAX) - HEAD_BYTES))
+  while true; do
+    from=$((next > HEAD_BYTES ? next : 0))
+    fetch_ends "$from" "$size" "$ends"
+    list_ends "$ends" "$size" "$from" </dev/null || status=$?
+    next=$(reported '.from | numbers')
+    if ((status != 0)) || [[ -z $next ]]; then break; fi
+    [[ $next =~ ^[0-9]{1,18}$ ]] && ((next < from)) || return 1
+  done
+  rm -f "$ends"
+  return "$status"
+}
+HEAD_BYTES=4096 END_BYTES_MAX=$((64 * 1024))
+
+# The first bytes say what it is if it is no zip. An archive that is shorter than it should be has no end.
+fetch_ends() { # FROM SIZE FILE
+  local part
+  require_room "$JOB" $(($2 - $1)) "Reading an archive" free
+  : >"$3"
+  if (($1 > 0)); then fetch_range 0 "$HEAD_BYTES" "$JOB/work/piece.head" || not_read; fi
+  fetch_range "$1" "$2" "$JOB/work/piece.end" || not_read
+  for part in head end; do
+    if [[ -e $JOB/work/piece.$part ]]; then cat "$JOB/work/piece.$part" >>"$3"; fi
+  done
+  rm -f "$JOB"/work/piece.*
+  chmod 644 "$3" # its folder is root's
 }
 
 unusable() { # STATUS SENTENCE
@@ -216,10 +255,7 @@ with_archive() { # COMMAND…: gets the stream's pipe as its last argument; its 
   wait "$working" || status=$?
   wait "$summing" || broken "The archive's checksum could not be computed"
   wait "$feeding" || touch "$JOB/work/unread"
-  if [[ -e $JOB/work/unread ]]; then
-    if has_expired "$JOB"/work/piece.*; then url_rejected "The backup storage rejected the download URL"; fi
-    fail STORAGE_ERROR "The archive could not be read from the backup storage"
-  fi
+  if [[ -e $JOB/work/unread ]]; then not_read; fi
   if [[ $(cut -d' ' -f1 "$sum") != $(parameter SHA256 '[0-9a-f]{64}') ]]; then
     # A backup that is found corrupt stays so: not because of one error of the machine.
     if [[ $1 != read_through ]]; then
@@ -232,6 +268,11 @@ with_archive() { # COMMAND…: gets the stream's pipe as its last argument; its 
 }
 
 read_through() { cat "$1" >/dev/null; } # PIPE
+
+not_read() {
+  if has_expired "$JOB"/work/piece.*; then url_rejected "The backup storage rejected the download URL"; fi
+  fail STORAGE_ERROR "The archive could not be read from the backup storage"
+}
 
 # In pieces with their own retries: while one is passed on, the next is fetched, and no more of the archive is on the disk. A piece
 # that fails ends the stream, and the job once it sees "unread": a pipeline cannot end the job from here.
@@ -252,11 +293,15 @@ stream_archive() {
   done
 }
 
-fetch_piece() { # NUMBER SIZE: nothing of what is beyond the archive's end
-  local from=$(($1 * PIECE_BYTES)) to piece=$JOB/work/piece.$1 status=$JOB/work/status
-  to=$((from + PIECE_BYTES < $2 ? from + PIECE_BYTES : $2))
-  download "${P[URL]}" "$piece" --fail-with-body -r "$from-$((to - 1))" --max-filesize "$PIECE_BYTES" --retry-all-errors \
-    -w '%{http_code}' >"$status" ||
+fetch_piece() { # NUMBER SIZE
+  local from=$(($1 * PIECE_BYTES))
+  fetch_range "$from" $((from + PIECE_BYTES < $2 ? from + PIECE_BYTES : $2)) "$JOB/work/piece.$1"
+}
+
+# Nothing of what is beyond the end of the stored archive.
+fetch_range() { # FROM TO FILE
+  local status=$JOB/work/status
+  download "${P[URL]}" "$3" --fail-with-body -r "$1-$(($2 - 1))" --max-filesize $(($2 - $1)) --retry-all-errors -w '%{http_code}' >"$status" ||
     [[ $(<"$status") == 416 ]] || return 1
-  if [[ $(<"$status") == 416 ]]; then : >"$piece"; fi
+  if [[ $(<"$status") == 416 ]]; then : >"$3"; fi
 }

@@ -156,8 +156,8 @@ change_settings() { # STATEMENTS
 
 odoo_setting() { sed -n "s/^$1 = //p" "$HERE/odoo.conf"; } # NAME
 
-make_database() { # DATABASE
-  sql postgres <<<"create database \"$1\" owner odoo template template0 encoding 'UTF8' lc_collate 'C'"
+make_database() { # DATABASE [OWNER]
+  sql postgres <<<"create database \"$1\" owner ${2:-odoo} template template0 encoding 'UTF8' lc_collate 'C'"
 }
 
 # Creates the available ones. The ERP's role creates them itself, except for these: they need a superuser, in an empty

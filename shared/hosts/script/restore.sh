@@ -52,7 +52,8 @@ build_restore() {
   set_fact "restores/$RESTORE" building
   forget_new
   if [[ ${P[RESTORE_DATABASE]} == yes ]]; then
-    make_database "$NEW"
+    make_loader
+    make_database "$NEW" "$LOADER"
     find_database "$NEW"
     set_fact "$NEW.oid" "$OID"
     make_extensions "$NEW" "${SUPERUSER_EXTENSIONS[@]}"
@@ -62,8 +63,30 @@ build_restore() {
   [[ ! -e $JOB/work/not-loaded ]] || broken "The backup's database could not be restored"
   require_version
   if [[ ${P[RESTORE_DATABASE]} == yes && ${P[RESTORE_FILESTORE]} == yes ]]; then require_files; fi
-  if [[ ${P[RESTORE_DATABASE]} == yes ]]; then finish_database; fi
+  if [[ ${P[RESTORE_DATABASE]} == yes ]]; then
+    end_loader
+    finish_database
+  fi
   set_fact "restores/$RESTORE" built
+}
+
+# The dump is loaded while the archive is read, before its checksum is known: by a role that owns the new database and nothing else, so that a dump
+# that was tampered with cannot change the present one, or end its sessions.
+LOADER='' # the drill and the import have a database server that holds nothing else
+make_loader() {
+  LOADER=erp_restore LOADER_PASSWORD=$(random)
+  sql postgres <<SQL
+do \$\$ begin
+  if not exists (select from pg_roles where rolname = '$LOADER') then create role $LOADER; end if;
+end \$\$;
+alter role $LOADER login nosuperuser nocreatedb nocreaterole password '$LOADER_PASSWORD';
+alter role $LOADER reset all;
+SQL
+}
+
+end_loader() {
+  sql_as "$(superuser)" "$NEW" <<<"reassign owned by $LOADER to odoo; alter role $LOADER nologin password null"
+  LOADER='' LOADER_PASSWORD=''
 }
 
 # By the archive alone: what it was unpacked to is within reach of the ERP's own code. The import of an uploaded one has counted its files.
@@ -140,16 +163,16 @@ load_dump() { # PIPE
   client psql --in "$1" -Xq -v ON_ERROR_STOP=1 -v VERBOSITY=verbose "${whole[@]}" -d "$NEW" -f /in 2>&1 >/dev/null | bounded
 }
 
-# A database client, in a container with only the ERP's own access to it.
+# A database client, in a container with only the ERP's own access to it, or the loader's.
 client() { # COMMAND [--in PIPE] [--out PIPE] ARGUMENT…
   local command=$1
   shift
   pass "$@"
-  PGPASSWORD=$(odoo_setting db_password) docker run --rm --name "$PROJECT-$command" --log-driver none --network "$NETWORK" \
+  PGPASSWORD=${LOADER_PASSWORD:-$(odoo_setting db_password)} docker run --rm --name "$PROJECT-$command" --log-driver none --network "$NETWORK" \
     --cap-drop ALL --security-opt no-new-privileges --read-only --memory 1g --pids-limit 64 --oom-score-adj 1000 \
     --user postgres --tmpfs /var/lib/postgresql/data -e PGPASSWORD -e PGAPPNAME=erp-hosting "${PASSED[@]}" \
     --entrypoint "$command" "$(docker inspect -f '{{.Image}}' "$PROJECT-db")" \
-    -h "$DB_HOST" -U "$(odoo_setting db_user)" "${REST[@]}" </dev/null
+    -h "$DB_HOST" -U "${LOADER:-$(odoo_setting db_user)}" "${REST[@]}" </dev/null
 }
 
 setting() { sql "$1" <<<"select left(value, 200) from ir_config_parameter where key = '$2'" | head -c 1000; } # DATABASE KEY

@@ -106,9 +106,9 @@ export const backupDialogs: typeof en = {
     failed: "Nicht bestanden",
     unchecked: "Nicht geprüft",
     runTitle: (instance, at) => `Wiederherstellungstest starten: ${what(instance)}, ${at}`,
-    about:
-      "Der Test stellt diese Sicherung auf dem Server in einer temporären Datenbank ohne Netzwerk wieder her und startet darauf Odoo ohne " +
-      "geplante Aktionen. Er prüft die Daten und entfernt danach alles. Die Instanzen laufen weiter, ihre Daten bleiben unberührt.",
+    about: (size) =>
+      `Der Test lädt das Archiv dieser Sicherung (${size}) auf den Server, stellt es in einer temporären Datenbank ohne Netzwerk wieder her ` +
+      "und startet darauf Odoo ohne geplante Aktionen. Er prüft die Daten und entfernt danach alles. Die Instanzen laufen weiter, ihre Daten bleiben unberührt.",
     server: "Server",
     serverAbout: "Zu dieser Sicherung gehört keine Instanz. Wählen Sie daher einen Server aus.",
     chooseServer: "Aktiven Server auswählen",

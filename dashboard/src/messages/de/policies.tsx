@@ -77,7 +77,8 @@ export const policies: typeof en = {
     neverRemoved: "Ein Plan entfernt nie gesperrte Sicherungen, manuelle Sicherungen oder die neueste abgeschlossene Sicherung.",
     drills: "Abstand der Wiederherstellungstests (Tage)",
     drillsAbout:
-      "Stellt die neueste Sicherung in einer temporären Datenbank wieder her und prüft diese. Die Instanz bleibt unberührt.",
+      "Stellt die neueste Sicherung in einer temporären Datenbank wieder her und prüft diese. Die Instanz bleibt unberührt. " +
+      "Jeder Test lädt das ganze Archiv der Sicherung auf den Server.",
     drillsHint: "1 bis 90.",
     enabled: "Aktiv",
   },

@@ -5,6 +5,8 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   server_deleted: "Löscht die Maschine beim Anbieter und den Eintrag",
   server_record_deleted: "Löscht den Eintrag; es gibt keine Maschine dazu",
   archive_read: "Liest das Archiv; die Sicherung kann erst nach dem Ende des Vorgangs gelöscht werden",
+  archive_downloaded:
+    "Lädt das Archiv ({archive_bytes}) einmal auf den Server; die Sicherung kann erst nach dem Ende des Vorgangs gelöscht werden",
   disk_low:
     "Wenig Speicherplatz: Auf dem Server {server_name} waren am {reported_at} noch {free_bytes} frei. Löschen Sie dort nicht mehr benötigte Instanzen, oder verwenden Sie einen anderen Server",
   disk_low_afterwards:
@@ -29,6 +31,10 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   backups_paused: "Erstellt keine Sicherungen nach Zeitplan",
   drills_daily: "Testet jeden Tag die Wiederherstellung der neuesten abgeschlossenen Sicherung",
   drills_scheduled: "Testet alle {days} Tage die Wiederherstellung der neuesten abgeschlossenen Sicherung",
+  drills_daily_download:
+    "Testet jeden Tag die Wiederherstellung der neuesten abgeschlossenen Sicherung; jeder Test lädt ihr Archiv auf den Server, derzeit {archive_bytes}",
+  drills_scheduled_download:
+    "Testet alle {days} Tage die Wiederherstellung der neuesten abgeschlossenen Sicherung; jeder Test lädt ihr Archiv auf den Server, derzeit {archive_bytes}",
   backup_due: "Erstellt eine Sicherung, sobald die Instanz verfügbar ist",
   upload_not_neutralized:
     "Die Instanz wird nicht neutralisiert: Ihre geplanten Aktionen, E-Mails und Zahlungen laufen ab jetzt hier; stoppen Sie zuerst das Original",

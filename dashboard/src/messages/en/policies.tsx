@@ -83,7 +83,9 @@ export const policies = {
     } satisfies Record<KeepRule, string>,
     neverRemoved: "Locked backups, manual backups and the latest completed backup are never removed by a policy.",
     drills: "Restore drill every (days)",
-    drillsAbout: "Restores the newest backup to a throwaway database and checks it. The instance isn't touched.",
+    drillsAbout:
+      "Restores the newest backup to a throwaway database and checks it. The instance isn't touched. " +
+      "Each drill downloads the backup's whole archive to the server.",
     drillsHint: "1–90.",
     enabled: "Enabled",
   },

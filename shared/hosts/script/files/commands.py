@@ -8,8 +8,8 @@
 #   pack DATABASE PART-BYTES           stdin: the manifest in JSON; /in: a dump           {"files", "missing_files", "skipped_files", "skipped_paths",
 #                                      /out: the archive; then .snapshot is gone            "size_bytes", "sha256", "part_bytes", "parts"},
 #                                                                                           and before that {"linking"} once it has begun
-#   list [bounded]                     /in: an archive, of which only its listing is read {"dump_bytes", "file_bytes",
-#                                                                                           "entries"}
+#   list SIZE FROM [bounded]           /in: the first bytes of an archive of this size,   {"dump_bytes", "file_bytes", "entries"}; or
+#                                      behind them its end from this place on: its listing  {"from"}, if the end must begin earlier
 #   unpack NEW|- [BASE]                /in: an archive, whose files go into NEW, with     {"version", "missing_files", "known_missing"}:
 #                                      links to BASE's                                     of the files that its dump lists, now and when it was made
 #   load NEW|- KNOWN                   the same without a base; /out: its dump, without   the same with {"left_out"}
@@ -164,13 +164,16 @@ def incoming_archive():
     return incoming
 
 
-def list_archive(bounded=None):
-    archive, contents = Kept(incoming_archive()), Contents()
-    for entry in archive.listing():
-        contents.add(entry.name, entry.size)
+def list_archive(size, start, bounded=None):
+    contents = Contents()
+    try:
+        for entry in Ends(incoming_archive(), int(size), int(start)).listing():
+            contents.add(entry.name, entry.size)
+    except Further as further:
+        return {"from": further.args[0]}
     contents.require_backup()
     unpacked = contents.dump_bytes + contents.file_bytes
-    if bounded and (contents.entries > ENTRIES_MAX or unpacked > max(RATIO_FREE, RATIO_MAX * archive.size)):
+    if bounded and (contents.entries > ENTRIES_MAX or unpacked > max(RATIO_FREE, RATIO_MAX * int(size))):
         raise unusable("tooMuch")
     return {"dump_bytes": contents.dump_bytes, "file_bytes": contents.file_bytes, "entries": contents.entries}
 

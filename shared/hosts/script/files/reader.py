@@ -1,5 +1,4 @@
 # Reads archives, which may come from anyone, as a stream. What an archive says of itself is believed only where what is read bears it out.
-import collections
 import hashlib
 import os
 import stat
@@ -7,8 +6,10 @@ import struct
 import typing
 import zlib
 
-# The most that is kept of an archive's end: the listing of four million files.
+# The most that is read of an archive's end: the listing of four million files.
 LISTING_MAX = 512 << 20
+# The records behind a listing, with the longest comment, and more.
+RECORDS_MAX = 1 << 17
 ENCRYPTED = 0x2041
 KEY = os.urandom(16)
 
@@ -238,37 +239,32 @@ def listed_entry(exactly):
     return Entry(name_of(raw, flags, extra), flags, method, crc, packed, size, place)
 
 
-class Kept:
-    """The end of what came in, in pieces, as a source to read: of an archive, its listing is there."""
+class Further(Exception):
+    """The end of an archive that was fetched is too short: it is needed from this place on."""
 
-    def __init__(self, source):
-        self.pieces, self.size, self.start, self.head = collections.deque(), 0, 0, b""
-        while piece := source.read(PIECE):
-            self.head = self.head or piece[:HEAD_BYTES]
-            self.pieces.append(piece)
-            self.size += len(piece)
-            if self.size - self.start > LISTING_MAX:
-                self.drop()
 
-    def drop(self):
-        self.start += len(self.pieces.popleft())
+class Ends:
+    """An archive's first bytes, and behind them its end from a place on, in one file: its listing is there. From its beginning on, it is the archive."""
 
-    def read1(self, _):
-        return self.pieces.popleft() if self.pieces else b""
+    def __init__(self, file, size, start):
+        self.file, self.size, self.start = file, size, start
+        self.head = file.read(HEAD_BYTES)
+
+    def go_to(self, place):
+        self.file.seek(place - self.start + (HEAD_BYTES if self.start else 0))
 
     def listing(self):
         """Its entries, of which none was read yet."""
         if self.head[:4] not in (LOCAL, END) or (kind_of(self.head) or {}).get("spoiled"):
             raise what_it_is(self.head)
         start, size, count = self.listed_at()
-        if start < self.start:
+        if self.size - start > LISTING_MAX:
             raise unusable("listingTooLong")
-        while self.pieces and start - self.start >= len(self.pieces[0]):
-            self.drop()
-        reader = Reader(self)
-        reader.exactly(start - self.start)
-        first, found = reader.place, 0
-        while reader.place - first < size:
+        if start < self.start:
+            raise Further(start)
+        self.go_to(start)
+        reader, found = Reader(self.file), 0
+        while reader.place < size:
             if reader.exactly(4) != CENTRAL:
                 raise unusable("damaged")
             entry = listed_entry(reader.exactly)
@@ -280,8 +276,10 @@ class Kept:
 
     def listed_at(self):
         """Where its listing begins, how long it is, and how many files it has, by the record at its end. A comment may look like another one."""
-        end, faults = b"".join(list(self.pieces)[-2:]), []
-        before, place = self.size - len(end), len(end)
+        before, faults = max(self.start, self.size - RECORDS_MAX), []
+        self.go_to(before)
+        end = self.file.read()
+        place = len(end)
         while (place := end.rfind(END, 0, place)) >= 0:
             if len(end) - place < 22:
                 continue
@@ -301,6 +299,8 @@ class Kept:
                 faults.append("hugeWithoutZip64")
             else:
                 faults.append("beginning" if start + size > stop else "before")
+        if before > max(self.size - RECORDS_MAX, 0):
+            raise Further(max(self.size - RECORDS_MAX, 0))
         raise unusable(faults[0] if faults else "incomplete")
 
 
