@@ -22,7 +22,8 @@ import { generatePassword } from "../shared/domain/generated-password.ts";
 import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
 import { serviceKey } from "../shared/platform/service-key.ts";
 import { LocalError } from "./local/errors.ts";
-import { NOT_RUNNING, readAccess, useAccess } from "./local/access.ts";
+import { DEFAULT_DATA_DIR, NOT_RUNNING, readAccess, useAccess } from "./local/access.ts";
+import { restoreBackup, showBackups, takeBackup } from "./local/service-backup/commands.ts";
 import { tableName } from "./settings.ts";
 import { ENVIRONMENTS } from "../shared/domain/environments.ts";
 
@@ -42,6 +43,13 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
                                                            reinstalled, and not only the account that used it last
   service-key [--secret ARN]                               the SSH key that the service uses to log in to machines; for a
                                                            deployment, ARN is the stack's output HostsKey
+  backup-service --to DIR|s3://BUCKET/PREFIX [--keep N] [--daily]
+                                                           backs up the service of this machine, also while it runs: its table, its
+                                                           secrets sealed by SERVICE_BACKUP_PASSPHRASE, and what its store lists; --daily
+                                                           does nothing before the newest backup is a day old
+  service-backups --from DIR|s3://BUCKET/PREFIX            lists them; exits with 1 if the newest is over two days old
+  restore-service --from DIR|s3://BUCKET/PREFIX [--backup NAME] --data DIR
+                                                           restores the newest backup, or that one, to a new folder
 
 Passwords are generated and shown once; with --ask-password, the command reads them from standard input instead.
 Without --environment, the command manages the service that \`npm start\` runs here; with it, a deployment, with the
@@ -63,6 +71,11 @@ const OPTIONS = {
   backups: { type: "string" },
   "backup-bytes": { type: "string" },
   secret: { type: "string" },
+  to: { type: "string" },
+  from: { type: "string" },
+  backup: { type: "string" },
+  keep: { type: "string" },
+  daily: { type: "boolean" },
   "ask-password": { type: "boolean" },
   help: { type: "boolean" },
 } as const;
@@ -97,6 +110,8 @@ async function run(): Promise<void> {
   const [command] = positionals;
   if (command === "help" || values.help) return console.log(USAGE);
   if (command === undefined) throw new UsageError();
+  const ofService = workOnService(command, values);
+  if (ofService !== undefined) return ofService;
   connect(values.environment, values.data);
   switch (command) {
     case "list":
@@ -144,6 +159,30 @@ async function run(): Promise<void> {
     }
     default:
       throw new UsageError(`Unknown command: ${command}.`);
+  }
+}
+
+/** Commands on the folder of a service, whether it runs or not, and on a place for which the shell may have credentials. */
+function workOnService(command: string, values: Values): Promise<void> | undefined {
+  switch (command) {
+    case "backup-service": {
+      const keep =
+        values.keep === undefined ? {} : { keep: Number(given("keep", values.keep, WHOLE.regex(/[1-9]/, "must be at least 1"))) };
+      return takeBackup({
+        to: required("to", values.to),
+        data: values.data ?? DEFAULT_DATA_DIR,
+        daily: values.daily ?? false,
+        ...keep,
+      });
+    }
+    case "service-backups":
+      return showBackups(required("from", values.from));
+    case "restore-service": {
+      const chosen = values.backup === undefined ? {} : { name: values.backup };
+      return restoreBackup({ from: required("from", values.from), data: required("data", values.data), ...chosen });
+    }
+    default:
+      return undefined;
   }
 }
 

@@ -13,6 +13,7 @@ import { collectWhenIdle } from "./idle.ts";
 import { liveWelcome, prepareLive } from "./live.ts";
 import { configurationFrom, storeFrom } from "./operator.ts";
 import { serve } from "./pages/pages.ts";
+import { dailyBackups } from "./service-backup/schedule.ts";
 import type { Options } from "./start.ts";
 import { keepFresh, synthIfChanged } from "./template/synthesized.ts";
 
@@ -22,6 +23,7 @@ export async function run(
   { stopWith, end }: { stopWith: (stop: () => Promise<void>) => void; end: (error?: unknown) => Promise<void> },
 ): Promise<void> {
   const given = environment === "live" ? { configuration: configurationFrom(process.env), store: storeFrom(process.env) } : {};
+  const beginBackups = dailyBackups(dataDir, process.env);
   const [outDir, dashboard] = await timed("Building and synthesizing", () =>
     Promise.all([bundleIfChanged().then((bundles) => synthIfChanged(bundles, [environment])), buildDashboard()]),
   );
@@ -45,6 +47,7 @@ export async function run(
     environment === "live"
       ? liveWelcome(await timed("Updating the catalog from the providers", () => prepareLive(cloud)), cloud.apiUrl, dataDir)
       : welcome(await timed("Preparing the demo account", () => demoAccount(dataDir, cloud.apiUrl, environment)));
+  beginBackups?.();
   collectWhenIdle();
   const seconds = (performance.now() / 1000).toFixed(1);
   console.log(

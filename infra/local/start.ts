@@ -180,7 +180,7 @@ function makeFolders(dataDir: string): void {
 }
 
 function removeData(dataDir: string): void {
-  for (const name of [...FOLDERS, ...FILES]) rmSync(join(dataDir, name), { recursive: true, force: true });
+  for (const name of [...FOLDERS, "service-backup", ...FILES]) rmSync(join(dataDir, name), { recursive: true, force: true });
 }
 
 /** An earlier start leaves folders, files and JSON. Their readers check the contents. */
