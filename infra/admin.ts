@@ -6,6 +6,7 @@ import * as z from "zod";
 import { ApiError } from "../shared/api/errors.ts";
 import { characters, email, text } from "../shared/api/fields.ts";
 import { indexAccount } from "../shared/data/indexing.ts";
+import { isMissingMigrations, migrate } from "../shared/data/migrations.ts";
 import {
   accountIds,
   allAccounts,
@@ -37,8 +38,10 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
   set-password --email EMAIL                               a new password; ends all of the user's sessions
   set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N --sessions N --backups N --backup-bytes N
                                                            new quotas; --backup-bytes also takes GB and TB (500GB)
-  index [--account ID]                                     adds what search, labels, filters of events, the overview and the quotas of
-                                                           backups need to the records from before these; safe at any time, and again
+  migrate                                                  continues the migrations of the data that \`npm start\` or \`npm run deploy\` could
+                                                           not end; safe at any time
+  index [--account ID]                                     repeats the first migration, which adds what search, labels, filters, the
+                                                           overview and quotas need to older records; safe at any time
   release-machine --name NAME                              lets any account use one of your own machines, which you have
                                                            reinstalled, and not only the account that used it last
   service-key [--secret ARN]                               the SSH key that the service uses to log in to machines; for a
@@ -145,8 +148,11 @@ async function run(): Promise<void> {
       return quotas(required("account", values.account), values);
     case "index":
       for (const id of values.account === undefined ? await accountIds() : [(await namedAccount(values.account)).id])
-        await indexAccount(id);
+        for await (const _ of indexAccount(id));
       return console.log("Every record can be found");
+    case "migrate":
+      await migrate((line) => console.log(line));
+      return console.log("No migration is missing");
     case "release-machine": {
       const name = required("name", values.name);
       await releaseMachine(name);
@@ -209,6 +215,7 @@ function connect(environment: string | undefined, data: string | undefined): voi
 }
 
 async function list(): Promise<void> {
+  if (await isMissingMigrations()) console.error("Migrations of the data have not ended: npm run admin -- migrate");
   for (const account of await allAccounts()) {
     const used = Object.keys(DEFAULT_QUOTAS).map((kind) => {
       const quota = z.record(z.string(), z.unknown()).parse(account);

@@ -13,8 +13,9 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnSamplingRule } from "aws-cdk-lib/aws-xray";
 import { Construct } from "constructs";
-import { BASE_PATH, type Route, routes } from "../shared/api/index.ts";
+import { api, BASE_PATH, type Route, routes } from "../shared/api/index.ts";
 import { ANY, apiBody, type Method } from "./api-body.ts";
+import { commitOf } from "./commit.ts";
 import type { Access, Functions } from "./function.ts";
 import type { OriginKey } from "./origin-key.ts";
 import { logsOf } from "./removal.ts";
@@ -86,6 +87,8 @@ export class Api extends Construct {
       timeout: TIMEOUT,
       logGroup,
     });
+    const commit = route.path === api.health.get.path ? commitOf() : null;
+    if (commit !== null) handler.addEnvironment("COMMIT", commit);
     const open = route.access === "public";
     if (open) originKey.shareWith(handler);
     return { method: gatewayMethodOf(route), path: gatewayPathOf(route), handler, status: route.status, open };

@@ -1,4 +1,4 @@
-// `npm run deploy -- test|live`: bundles, deploys one environment's stack, and prints the URLs of its dashboard and API.
+// `npm run deploy -- test|live`: bundles, deploys one environment's stack, prints the URLs of its dashboard and API, and migrates its data.
 import { spawn } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -22,8 +22,9 @@ import {
 } from "./deployed.ts";
 import { DeployError, requestIn, USAGE } from "./deploy-request.ts";
 import { type Chosen, CHOSEN_NAMES, forgotten, leftStore, NONE, unreachableKey, withChosen } from "./deploy-settings.ts";
+import { continueMigrations, runMigrations } from "./migrate.ts";
 import { rollOut } from "./roll-out.ts";
-import { EDGE_REGION, edgeStackName, SETTINGS, stackName } from "./settings.ts";
+import { EDGE_REGION, edgeStackName, SETTINGS, stackName, tableName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
 const CDK_JSON = join(ROOT, "cdk.json");
@@ -78,6 +79,11 @@ async function deploy(): Promise<void> {
   console.log(
     `Create its first account with: npm run admin -- create-account --name NAME --email EMAIL --environment ${environment}`,
   );
+
+  console.log(`\nMigrations of ${environment} in account ${account}, ${access.region}:`);
+  Object.assign(process.env, { TABLE_NAME: tableName(environment), ENVIRONMENT: environment, AWS_REGION: access.region });
+  if (!(await runMigrations({ deployed: true }))) throw new DeployError(continueMigrations(`--environment ${environment}`));
+  console.log("No migration is missing");
 }
 
 interface Deployment {

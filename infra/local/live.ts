@@ -39,4 +39,5 @@ ${hasAccount ? "" : `\nThere is no account yet. Create one in another terminal:\
 }
 
 /** In the form for a shell. */
-const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
+export const shellWord = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openapi } from "../../shared/api/openapi.ts";
 import { bundleIfChanged } from "../bundle.ts";
 import { buildDashboard } from "../dashboard-build.ts";
+import { continueMigrations, runMigrations } from "../migrate.ts";
 import { stackName } from "../settings.ts";
 import { useAccess, writeAccess } from "./access.ts";
 import { startCloud, variableOf } from "./cloud.ts";
@@ -10,7 +11,7 @@ import { type Demo, demoAccount } from "./demo.ts";
 import { docsPage } from "./pages/docs-page.ts";
 import { LocalError } from "./errors.ts";
 import { collectWhenIdle } from "./idle.ts";
-import { liveWelcome, prepareLive } from "./live.ts";
+import { liveWelcome, prepareLive, shellWord } from "./live.ts";
 import { configurationFrom, storeFrom } from "./operator.ts";
 import { serve } from "./pages/pages.ts";
 import { dailyBackups } from "./service-backup/schedule.ts";
@@ -43,6 +44,7 @@ export async function run(
   const access = { ...cloud.operator.environment, TABLE_NAME: cloud.tableName, ENVIRONMENT: environment, HOSTS_KEY };
   useAccess(access);
   writeAccess(dataDir, access);
+  if (!(await runMigrations())) console.error(continueMigrations(`--data ${shellWord(dataDir)}`));
   const greeting =
     environment === "live"
       ? liveWelcome(await timed("Updating the catalog from the providers", () => prepareLive(cloud)), cloud.apiUrl, dataDir)

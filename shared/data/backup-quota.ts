@@ -1,7 +1,7 @@
 // What backups and uploads use of the account's quotas: how many backups there are, and the bytes of all archives.
 //
 // Each record says which bytes it counts, in `counted_bytes`, and changes that in the write that moves the account's counters: a step that
-// runs twice counts once. Records from before there were these quotas count nothing until a change or `npm run admin -- index` counts them.
+// runs twice counts once. Records from before there were these quotas count nothing until a change or the first migration counts them.
 import { type Change, Overtaken } from "./change.ts";
 import type { Where } from "./expressions.ts";
 import type { BackupRecord } from "./records.ts";

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { changeOf } from "./change.ts";
 import { type Key, keys } from "./keys.ts";
+import { parseEach } from "./parse-each.ts";
 import { ConditionFailed, find, type Item, queryAll, transact } from "./table.ts";
 import { update } from "./writes.ts";
 
@@ -11,7 +12,10 @@ const uploadsOf = (accountId: string) => queryAll(keys.upload(accountId, "").pk,
 export async function countAccount(accountId: string): Promise<void> {
   const backups = (await backupsOf(accountId)).filter(({ counted_bytes }) => counted_bytes === undefined);
   const uploads = (await uploadsOf(accountId)).filter(({ counted }) => counted === undefined);
-  await countEach(accountId, [...backups.map(uncountedBackup), ...uploads.map(uncountedUpload)]);
+  await countEach(accountId, [
+    ...parseEach(Sized, backups).map(uncountedBackup),
+    ...parseEach(Sized, uploads).map(uncountedUpload),
+  ]);
   await correct(accountId);
 }
 
@@ -32,16 +36,15 @@ const Sized = z.object({
   /** Of an import that failed, whose archive is kept. */
   upload: z.object({ size_bytes: z.number() }).optional(),
 });
+type Sized = z.infer<typeof Sized>;
 
-function uncountedBackup(item: Item): Uncounted {
-  const { pk, sk, size_bytes, upload } = Sized.parse(item);
+function uncountedBackup({ pk, sk, size_bytes, upload }: Sized): Uncounted {
   const bytes = size_bytes ?? upload?.size_bytes ?? 0;
   const same = { counted_bytes: undefined, size_bytes, upload };
   return { key: { pk, sk }, set: { counted_bytes: bytes }, same, backups: 1, bytes };
 }
 
-function uncountedUpload(item: Item): Uncounted {
-  const { pk, sk, size_bytes } = Sized.parse(item);
+function uncountedUpload({ pk, sk, size_bytes }: Sized): Uncounted {
   return { key: { pk, sk }, set: { counted: true }, same: { counted: undefined }, backups: 0, bytes: size_bytes ?? 0 };
 }
 

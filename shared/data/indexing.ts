@@ -1,6 +1,6 @@
-// Records that were written before there were search entries, lists of events by type, actor and resource, and overviews: this adds what they
-// lack, moves labels out of search entries, and counts backups in the quotas. It can run at any time, and again: what a change has written
-// meanwhile stays.
+// The first migration: records that were written before there were search entries, lists of events by type, actor and resource, and overviews
+// get what they lack, labels move out of search entries, and backups count in the quotas. It can run at any time, and again: what a change has
+// written meanwhile stays.
 import * as z from "zod";
 import { OPEN_STATUSES, type ResourceType } from "../domain/lifecycle.ts";
 import { listCounts } from "./counters.ts";
@@ -9,6 +9,7 @@ import { completedEntry, entryOf, findableIn, indexedIn, isSearched, labelsOf } 
 import { actorFilter, keys, type ListKind, placement } from "./keys.ts";
 import { membersOf, memberString, ownerString, readMembers, takeMember } from "./label-index.ts";
 import { completedOperation } from "./operation-entries.ts";
+import { unlessUnreadable } from "./parse-each.ts";
 import { type Item, query, queryAll, readAll, transact, ConditionFailed, find } from "./table.ts";
 import { check, update, type Write } from "./writes.ts";
 
@@ -16,18 +17,34 @@ const KINDS: readonly ListKind[] = ["server", "instance", "backup", "operation",
 /** Records that are read at a time; each gets a transaction of its own, so that few conflict with what else happens. */
 const AT_A_TIME = 25;
 
-export async function indexAccount(accountId: string): Promise<void> {
-  for (const kind of KINDS) {
-    for await (const records of allOf(kind, accountId))
-      await Promise.all(records.map(async (record) => write(writesFor(accountId, kind, record))));
-  }
+/** How far a migration has come in an account: in which step, after which of its records. */
+export interface Place {
+  step: string;
+  after: Item;
+}
+
+/** Yields after each page of records; what follows on the records is quick, and is done again by a run that goes on. */
+export async function* indexAccount(accountId: string, from?: Place): AsyncGenerator<Place> {
+  const first = KINDS.findIndex((kind) => kind === from?.step);
+  for (const kind of KINDS.slice(Math.max(0, first)))
+    for await (const { records, more } of pagesOf(kind, accountId, kind === from?.step ? from.after : undefined)) {
+      await Promise.all(
+        records.map(async (record) => write(unlessUnreadable(record, () => writesFor(accountId, kind, record)) ?? [])),
+      );
+      if (more !== undefined) yield { step: kind, after: more };
+    }
   for (const kind of KINDS) if (isSearched(kind)) await removeStaleLabels(accountId, kind);
   await recount(accountId);
   await countAccount(accountId);
 }
 
-async function* allOf(kind: ListKind, accountId: string): AsyncGenerator<Item[]> {
-  let more: Item | undefined;
+interface RecordPage {
+  records: Item[];
+  more: Item | undefined;
+}
+
+async function* pagesOf(kind: ListKind, accountId: string, after?: Item): AsyncGenerator<RecordPage> {
+  let more = after;
   do {
     const page = await query({
       IndexName: "byNumber",
@@ -37,10 +54,10 @@ async function* allOf(kind: ListKind, accountId: string): AsyncGenerator<Item[]>
       Limit: AT_A_TIME,
       ...(more !== undefined && { ExclusiveStartKey: more }),
     });
+    more = page.more;
     // As they are now: the index may lag behind.
     const present = await readAll(page.items.map(({ id }) => keys.record(kind, accountId, String(id))));
-    yield [...present.values()];
-    more = page.more;
+    yield { records: [...present.values()], more };
   } while (more !== undefined);
 }
 
@@ -90,18 +107,21 @@ async function removeStaleLabels(accountId: string, kind: ResourceType): Promise
   const members = await readMembers(kind, accountId);
   const right = new Set<string>();
   const owners = new Map<string, { id: string; unchanged: Item }>();
-  for await (const records of allOf(kind, accountId))
+  const unreadable = new Set<string>();
+  for await (const { records } of pagesOf(kind, accountId))
     for (const record of records) {
       const { admin_email, last_drill } = record; // which change, too
-      const owner = {
-        id: String(record["id"]),
-        unchanged: { labels: labelsOf(record), ...defined({ admin_email, last_drill }) },
-      };
-      const indexed = { id: owner.id, labels: indexedIn(kind, record) };
-      for (const member of membersOf(kind, accountId, indexed)) right.add(memberString(member));
-      owners.set(ownerString(owner), owner);
+      const id = String(record["id"]);
+      unreadable.add(ownerString({ id }));
+      unlessUnreadable(record, () => {
+        const indexed = { id, labels: indexedIn(kind, record) };
+        for (const member of membersOf(kind, accountId, indexed)) right.add(memberString(member));
+        const owner = { id, unchanged: { labels: labelsOf(record), ...defined({ admin_email, last_drill }) } };
+        owners.set(ownerString(owner), owner);
+        unreadable.delete(ownerString(owner));
+      });
     }
-  for (const member of members.filter((each) => !right.has(memberString(each)))) {
+  for (const member of members.filter((each) => !right.has(memberString(each)) && !unreadable.has(ownerString(each)))) {
     const owner = owners.get(ownerString(member));
     const unchanged = owner && check(keys.record(kind, accountId, owner.id), { unchanged: owner.unchanged });
     await write([...(unchanged === undefined ? [] : [unchanged]), takeMember(member)]);

@@ -157,6 +157,8 @@ export const keys = {
 
   /** What distinguishes this deployment from another with the same providers' accounts. */
   installation: (): Key => ({ pk: "INSTALLATION", sk: "INSTALLATION" }),
+  /** Which migrations the table has. */
+  schema: (): Key => ({ pk: "SCHEMA", sk: "SCHEMA" }),
   /** What each provider offers, and which editions can be installed. */
   catalog: (): string => "CATALOGUE",
   offered: (provider: string): Key => ({ pk: keys.catalog(), sk: `provider#${provider}` }),

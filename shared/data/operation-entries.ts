@@ -35,7 +35,7 @@ const keyOf = (accountId: string, id: string) => keys.entry("operation", account
 export const addedOperation = (accountId: string, record: Item & { id: string }, status: string | undefined): Write =>
   put(keyOf(accountId, record.id), entryOf(record, status));
 
-/** An operation from before there were entries gets none until `npm run admin -- index` has run: one without a type is no entry. */
+/** An operation from before there were entries gets none until the first migration has run: one without a type is no entry. */
 export const movedOperation = (accountId: string, id: string, status: string): Write =>
   update(keyOf(accountId, id), { set: { [STATUS]: codeOfStatus(status) } }, { exists: false });
 

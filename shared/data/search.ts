@@ -71,7 +71,7 @@ function searchedText(fields: readonly unknown[]): string {
   return [...texts, ...texts.filter((each) => each.includes("xn--")).map(domainToUnicode)].join(" ");
 }
 
-/** An entry without a name is not complete: `indexAccount` has yet to write what its record had before there were entries. */
+/** An entry without a name is not complete: the first migration has yet to write what its record had before there were entries. */
 function entryIn(item: Item): Entry | undefined {
   const read = (field: keyof typeof ENTRY_ATTRIBUTES) => item[ENTRY_ATTRIBUTES[field]];
   const name = read("name");

@@ -24,3 +24,6 @@ export function variable(name: string): string {
 /** Set by the bundler from package.json. */
 declare const SERVICE_VERSION: string;
 export const version = (): string => (typeof SERVICE_VERSION === "string" ? SERVICE_VERSION : "development");
+
+/** Only the health check's function has it: no other changes with every commit. */
+export const commit = (): string | null => process.env["COMMIT"] ?? null;

@@ -145,7 +145,7 @@ async function makeOld(me: TestAccount): Promise<void> {
       await updateOne({ pk, sk: String(sk) }, { remove: ["counted_bytes", "counted"] }, {});
 }
 
-test("backups and uploads from before the quotas count after `npm run admin -- index`, whatever changes meanwhile, and once", async () => {
+test("backups and uploads from before the quotas count after the first migration, whatever changes meanwhile, and once", async () => {
   const me = await account({ seeded: true });
   const instances = await Promise.all([1, 2, 3].map(() => me.instance()));
   const old = await Promise.all(instances.map(({ id }) => me.backup(id)));

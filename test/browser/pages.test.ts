@@ -5,7 +5,9 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test as plain } from "vitest";
 import { ROOT } from "../../infra/built.ts";
 import type { DashboardConfig } from "../../infra/dashboard-headers.ts";
+import { api } from "../../shared/api/index.ts";
 import { account, type TestAccount } from "../harness/account.ts";
+import { stranger } from "../harness/client.ts";
 import { expectAccessible, expectAccessibleInForcedColors } from "./axe.ts";
 import { test } from "./browser.ts";
 import { bytesLoaded, furnish, isShown, LOGIN, moveAndSee, PAGE_BYTES_MAX, PAGES, pathOf, type Things } from "./pages.ts";
@@ -137,7 +139,10 @@ test("an operator's brand replaces the product's name, and a logo that holds a s
   expect(await page.getByRole("menuitem", { name: /^Get support/ }).getAttribute("href")).toBe("https://help.example.com/");
   await page.getByRole("menuitem", { name: "About" }).click();
   const about = page.getByRole("dialog", { name: "About Acme Cloud" });
-  await about.getByText("0.1.0").waitFor();
+  const { version, commit } = (await stranger.get("/health")).as(api.health.get.data);
+  for (const shown of [version, commit?.slice(0, 10) ?? "–"]) await about.getByText(shown, { exact: true }).waitFor();
+  for (const name of ["Unreleased", "What operators do", "Fixed"])
+    await about.getByRole("heading", { name, exact: true }).waitFor();
   await about.getByRole("listitem").first().waitFor();
   await expectAccessible(page);
   await page.keyboard.press("Escape");

@@ -16,6 +16,7 @@ import {
   OPERATION_CODES,
   STATUS_CODES,
 } from "../../shared/data/codes.ts";
+import { MIGRATIONS } from "../../shared/data/migrations.ts";
 import { ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
 import { ERROR_TABLE, OPERATION_ERROR_TABLE } from "../../shared/api/openapi/words.ts";
 
@@ -39,6 +40,7 @@ export const codes = (): Record<string, unknown> =>
       stamp: STAMP,
       list: { block: BLOCK, blocks_per_leaf: BLOCKS_PER_LEAF },
       policies: { shards: POLICY_SHARDS },
+      migration: Object.fromEntries(MIGRATIONS.map(({ number, name }) => [name, number])),
     }).flatMap(([table, values]) => Object.entries(values).map(([value, code]): [string, unknown] => [`${table}.${value}`, code])),
   );
 

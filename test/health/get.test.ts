@@ -1,13 +1,16 @@
 // GET /health and GET /openapi.json, which are public.
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { commitOf } from "../../infra/commit.ts";
 import { routes } from "../../shared/api/index.ts";
 import { stranger } from "../harness/client.ts";
 
-test("anyone can read the health of the service, its environment and its version", async () => {
+test("anyone can read the health of the service, its environment, its version and its commit", async () => {
+  const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync("package.json", "utf8")));
   expect((await stranger.get("/health")).body).toEqual({
     success: true,
-    data: { status: "ok", environment: "test", version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+    data: { status: "ok", environment: "test", version, commit: commitOf() },
   });
 });
 

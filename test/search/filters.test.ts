@@ -5,7 +5,7 @@ import * as z from "zod";
 import { backupRef } from "../../shared/data/backups.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { drillOf, recordDrill } from "../../shared/data/drills.ts";
-import { indexAccount } from "../../shared/data/indexing.ts";
+import { indexed } from "../harness/indexed.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { findOperation } from "../../shared/data/operations.ts";
 import { find, queryAll, removeOne, updateOne } from "../../shared/data/table.ts";
@@ -57,7 +57,7 @@ test("instances whose last backup is older than a time, or that have none", asyn
 
   // Records from before are found after the migration, which keeps what is newer.
   for (const { pk, sk } of await queryAll(keys.backupTimes(one.id, "").pk)) await removeOne({ pk: String(pk), sk: String(sk) });
-  await indexAccount(one.id);
+  await indexed(one.id);
   expect(await before(at)).toEqual([none.id]);
   const [{ id: backup } = { id: "" }] = (await one.api.get("/backups")).as(Ids);
   await one.until((await one.api.delete(`/backups/${backup}`)).as(z.looseObject({ id: z.string() })).id);
@@ -143,8 +143,8 @@ test("operations are filtered by type, actor, status and time, in all and of a r
 
   for (const { pk, sk } of await queryAll(keys.entries("operation", one.id))) await removeOne({ pk: String(pk), sk: String(sk) });
   expect(await list("type=instance.stop")).toEqual([]);
-  await indexAccount(one.id);
-  await indexAccount(one.id);
+  await indexed(one.id);
+  await indexed(one.id);
   expect(await list("type=instance.stop&status=succeeded")).toEqual([stop]);
   const change = changeOf({ id: one.id });
   const record = await findOperation(one.id, stop);

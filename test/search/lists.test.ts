@@ -5,7 +5,7 @@ import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { editBackup, getBackup } from "../../shared/data/backups.ts";
-import { indexAccount } from "../../shared/data/indexing.ts";
+import { indexed } from "../harness/indexed.ts";
 import type { Update } from "../../shared/data/expressions.ts";
 import { type Key, keys } from "../../shared/data/keys.ts";
 import { ownerString, readMembers, takeMember } from "../../shared/data/label-index.ts";
@@ -213,7 +213,7 @@ describe("dates in a long list", () => {
   });
 });
 
-test("records from before there were entries and overviews are found after `npm run admin -- index`", async () => {
+test("records from before there were entries and overviews are found after the first migration", async () => {
   const old = await account();
   const instance = await seedInstance(old.id, { name: "Old shop", labels: { env: "old" } });
   const backup = await seedBackup(instance, { note: "old note" });
@@ -256,15 +256,15 @@ test("records from before there were entries and overviews are found after `npm 
   const change = changeOf({ id: old.id });
   editBackup(change, await getBackup(old.id, backup.id), { note: "older note" });
   await change.commit();
-  await indexAccount(old.id);
-  await indexAccount(old.id);
+  await indexed(old.id);
+  await indexed(old.id);
   expect((await read()).map(({ meta }) => meta?.total)).toEqual(before);
   expect((await old.api.get("/backups?search=older")).meta?.total).toBe(1);
   const { revision: __, ...after } = await overviewFor({ ...caller, permissions: [...ALL_PERMISSIONS] });
   expect(after).toEqual(overview);
 });
 
-test("labels that another version wrote into the entries, or changed there, are right, and stay right after `npm run admin -- index`", async () => {
+test("labels that another version wrote into the entries, or changed there, are right, and stay right after the first migration", async () => {
   const old = await account();
   const server = await seedServer(old.id);
   const [before, between, moved] = await Promise.all(
@@ -291,11 +291,11 @@ test("labels that another version wrote into the entries, or changed there, are 
   expect(await found()).toEqual(right);
   // One whose last label it removed, of which its entry says nothing.
   await asOldVersion(moved?.id ?? "", {});
-  await indexAccount(old.id);
+  await indexed(old.id);
   expect(await found()).toEqual({ ...right, production: ["before"] });
   await old.api.put(`/instances/${between?.id}`, { labels: { env: "production" } });
   expect(await found()).toEqual({ production: ["before", "between"], staging: [] });
-  await indexAccount(old.id);
+  await indexed(old.id);
   expect(await found()).toEqual({ production: ["before", "between"], staging: [] });
 });
 

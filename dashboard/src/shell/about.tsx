@@ -18,20 +18,26 @@ export default function About({ onDismiss }: { onDismiss: () => void }) {
       <SpaceBetween size="l">
         {error !== null && <Failure error={error} retry={() => void refetch()} />}
         <KeyValuePairs
-          columns={2}
+          columns={3}
           items={[
             { label: say.version, value: data?.data.version ?? "…" },
+            { label: say.commit, value: data === undefined ? "…" : (data.data.commit?.slice(0, COMMIT_LENGTH) ?? "–") },
             { label: say.environment, value: data?.data.environment ?? "…" },
           ]}
         />
-        {versionsOf(changelog).map(({ version, changes }) => (
+        {versionsOf(changelog).map(({ version, sections }) => (
           <div key={version} lang="en">
             <Box variant="h2">{version}</Box>
-            <ul>
-              {changes.map((change) => (
-                <li key={change}>{change}</li>
-              ))}
-            </ul>
+            {sections.map(({ title, changes }) => (
+              <div key={title}>
+                {title !== "" && <Box variant="h3">{title}</Box>}
+                <ul>
+                  {changes.map((change) => (
+                    <li key={change}>{change}</li>
+                  ))}
+                </ul>
+              </div>
+            ))}
           </div>
         ))}
       </SpaceBetween>
@@ -39,17 +45,26 @@ export default function About({ onDismiss }: { onDismiss: () => void }) {
   );
 }
 
-/** Of the changelog's Markdown: a heading for each version, and a list below it. */
+/** As many digits as Git shows. */
+const COMMIT_LENGTH = 10;
+
+/** Of the changelog's Markdown: a heading for each version, in it one for each kind of change, and a list below it. */
 const versionsOf = (markdown: string) =>
   markdown
     .split(/^## /m)
     .slice(1)
-    .map((section) => {
-      const [version = "", ...changes] = section.split(/\n+(?:- |$)/);
-      return {
-        version: version.trim(),
-        changes: changes
-          .filter((change) => change !== "")
-          .map((change) => change.replaceAll(/\s+/g, " ").replaceAll(/[`*]/g, "")),
-      };
+    .map((release) => {
+      const [heading = "", ...kinds] = release.split(/^### /m);
+      const { title: version, changes } = sectionOf(heading);
+      const sections = [{ title: "", changes }, ...kinds.map(sectionOf)];
+      return { version, sections: sections.filter((section) => section.changes.length > 0) };
     });
+
+function sectionOf(markdown: string) {
+  const [title = ""] = markdown.split("\n", 1);
+  const [, ...changes] = markdown.split(/\n+(?:- |$)/);
+  return {
+    title: title.trim(),
+    changes: changes.filter((change) => change !== "").map((change) => change.replaceAll(/\s+/g, " ").replaceAll(/[`*]/g, "")),
+  };
+}

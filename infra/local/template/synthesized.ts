@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ROOT } from "../../built.ts";
+import { commitOf } from "../../commit.ts";
 import type { Environment } from "../../../shared/domain/environments.ts";
 
 /** The folder of the templates for these bundles. Loading the CDK takes seconds, so this does it only if necessary. */
@@ -46,9 +47,11 @@ function removeOlder(folder: string): void {
   }
 }
 
-/** The fingerprint of what determines the templates besides the bundles: the CDK code, which also reads the route and workflow tables. */
+/** The fingerprint of what determines the templates besides the bundles: the commit, and the CDK code, which also reads the route and workflow tables. */
 function fingerprint(): string {
-  const hash = createHash("sha256").update(readFileSync(join(ROOT, "package-lock.json")));
+  const hash = createHash("sha256")
+    .update(readFileSync(join(ROOT, "package-lock.json")))
+    .update(String(commitOf()));
   for (const name of readdirSync(join(ROOT, "infra")).toSorted())
     if (name.endsWith(".ts")) hash.update(name).update(readFileSync(join(ROOT, "infra", name)));
   return hash.digest("hex").slice(0, 12);

@@ -47,6 +47,7 @@ export const shell: typeof en = {
   about: {
     title: (product) => `Über ${product}`,
     version: "Version",
+    commit: "Commit",
     environment: "Umgebung",
   },
   limit: {

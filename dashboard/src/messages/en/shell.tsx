@@ -47,6 +47,7 @@ export const shell = {
   about: {
     title: (product: string) => `About ${product}`,
     version: "Version",
+    commit: "Commit",
     environment: "Environment",
   },
   limit: {

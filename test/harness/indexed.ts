@@ -1,0 +1,6 @@
+// Runs the first migration for one account.
+import { indexAccount } from "../../shared/data/indexing.ts";
+
+export async function indexed(accountId: string): Promise<void> {
+  for await (const _ of indexAccount(accountId));
+}
