@@ -6,7 +6,9 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import { itemsOf, recordedReleases } from "./releases/data.ts";
 import { workflows } from "../functions/workflows/index.ts";
+import { MIGRATIONS } from "../shared/data/migrations.ts";
 import { INDEXES } from "../infra/table.ts";
 import {
   AccountRecord,
@@ -24,6 +26,7 @@ import {
   UserRecord,
   WatchedServer,
 } from "../shared/data/records.ts";
+import { keyString } from "../shared/data/keys.ts";
 import { permissionsIn } from "../shared/data/tokens.ts";
 import { UploadRecord } from "../shared/data/uploads.ts";
 import { JOB_RESULTS } from "../shared/hosts/host.ts";
@@ -36,6 +39,8 @@ const Release = z.object({
   jobs: z.array(z.string()),
   /** The partition key of each index. */
   indexes: z.record(z.string(), z.string()),
+  /** In their order. */
+  migrations: z.array(z.string()).default([]),
 });
 
 /** How each kind of item is found by its key, and read. */
@@ -67,7 +72,7 @@ const releases = globSync("test/releases/*.json").map((file) => ({
 
 test("there is a release", () => expect(releases.length).toBeGreaterThan(0));
 
-describe.each(releases)("release $name", ({ items, contexts, workflows: recorded, jobs, indexes }) => {
+describe.each(releases)("release $name", ({ items, contexts, workflows: recorded, jobs, indexes, migrations }) => {
   const stored = items.map((item) => unmarshall(item));
   const keyOf = (item: Record<string, unknown>): string => `${String(item["pk"])} ${String(item["sk"])}`;
 
@@ -110,7 +115,39 @@ describe.each(releases)("release $name", ({ items, contexts, workflows: recorded
 
   test("its indexes are still there, with the same key", () => expect(INDEXES).toMatchObject(indexes));
 
+  test("its migrations are still the first ones", () =>
+    expect(MIGRATIONS.map(({ name }) => name).slice(0, migrations.length)).toEqual(migrations));
+
   test("its jobs are still known", () => expect(Object.keys(JOB_RESULTS)).toEqual(expect.arrayContaining(jobs)));
+});
+
+describe.each(recordedReleases())("the data of release %s", (name) => {
+  const stored = itemsOf(name).map((item) => unmarshall(item));
+
+  test.each(Object.entries(KINDS))("can be read: %s", (_, { key, schema }) => {
+    for (const item of stored.filter((each) => key.test(keyString(each).replace("\n", " "))))
+      expect(schema.safeParse(item).error, keyString(item)).toBeUndefined();
+  });
+
+  test("has results of jobs that are still read", () => {
+    const results = stored.flatMap(({ kind, answer }) => (typeof answer === "string" ? [{ kind: String(kind), answer }] : []));
+    expect(new Set(results.map(({ kind }) => kind)).size).toBeGreaterThan(10);
+    const schemas = new Map<string, z.ZodType>(Object.entries(JOB_RESULTS));
+    for (const { kind, answer } of results)
+      expect(schemas.get(kind)?.safeParse(JSON.parse(answer)), `${kind}: ${answer}`).toMatchObject({ success: true });
+  });
+
+  test("has executions whose input is still accepted", () => {
+    const known = new Map(Object.entries<(typeof workflows)[keyof typeof workflows]>(workflows));
+    const executions = globSync(`test/releases/${name}/executions/*.json`).map((file) =>
+      z.object({ stateMachineArn: z.string(), input: z.string() }).parse(JSON.parse(readFileSync(file, "utf8"))),
+    );
+    expect(executions.length).toBeGreaterThan(10);
+    for (const { stateMachineArn, input } of executions) {
+      const workflow = known.get(stateMachineArn.split(/-(?:test|live)-/).at(-1) ?? "");
+      expect(workflow?.input.safeParse(JSON.parse(input)), `${stateMachineArn}: ${input}`).toMatchObject({ success: true });
+    }
+  });
 });
 
 test("a release has at most one index more than those before", () => {

@@ -17,8 +17,8 @@ export const MadeArchive = z.object({
   stored_checksum: z.string(),
   /** Files that the database names and the file tree lacked. */
   missing_files: z.number().int(),
-  /** How many it names. */
-  listed_files: z.number().int().nullable(),
+  /** How many it names; null also of jobs that were started by versions before 1.0.0. */
+  listed_files: z.number().int().nullable().default(null),
   /** Files that were skipped: links, devices, sockets, names that are not UTF-8. */
   skipped_files: z.number().int(),
   /** Some of those, for people. */
@@ -142,8 +142,11 @@ export const JOB_RESULTS = {
   start_erp: z.null(),
   stop_erp: z.null(),
   restart_erp: z.null(),
-  /** The modules whose installation, upgrade or removal has begun and not ended. */
-  check_health: z.object({ unfinished_modules: z.array(z.string()) }),
+  /** The modules whose installation, upgrade or removal has begun and not ended. Jobs that were started by versions before 1.0.0 result in null. */
+  check_health: z
+    .object({ unfinished_modules: z.array(z.string()) })
+    .nullable()
+    .transform((found) => found ?? { unfinished_modules: [] }),
   make_archive: MadeArchive,
   forget_archive: z.null(),
   verify_archive: z.null(),

@@ -20,6 +20,8 @@ import { everyKey, table } from "../harness/table.ts";
 let cut = { at: Number.POSITIVE_INFINITY, isDone: false };
 let writes = 0;
 
+/** An error after which the SDK does not try again. */
+const DEAD = JSON.stringify({ __type: "ValidationException", message: "killed" });
 const WRITE = /\.(?:TransactWriteItems|UpdateItem|PutItem|DeleteItem)$/;
 
 async function proxyTo(databaseUrl: string): Promise<string> {
@@ -34,10 +36,10 @@ async function proxyTo(databaseUrl: string): Promise<string> {
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => {
       const isCut = number === at && isWrite;
-      if (number > at || (isCut && !isDone)) response.destroy();
+      if (number > at || (isCut && !isDone)) response.writeHead(400).end(DEAD);
       else
         forward(incoming, Buffer.concat(chunks), (result) => {
-          if (isCut) response.destroy();
+          if (isCut) response.writeHead(400).end(DEAD);
           else result.pipe(response.writeHead(result.statusCode ?? 500, result.headers));
         });
     });

@@ -1,11 +1,13 @@
-// Records a release: what it stores, what its authorizer passes to the handlers, and what its state machines ask of the tasks. Every later
-// version must read all of it (`test/releases.test.ts`). Once for each release: `npm run record-release -- 1.0.0`.
+// Records a release: what it stores, what its authorizer passes to the handlers, and what its state machines ask of the tasks; and the data of an
+// account in which all kinds of work were done. Every later version must read all of it (`test/releases.test.ts`, and
+// `test/releases/two-versions.alone.all.test.ts`). Once for each release: `npm run record-release -- 1.0.0`.
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import * as z from "zod";
 import { workflows } from "../../functions/workflows/index.ts";
 import { INDEXES } from "../../infra/table.ts";
+import { MIGRATIONS } from "../../shared/data/migrations.ts";
 import { newAccount } from "../../shared/data/accounts.ts";
 import { reserveBackup, reserveUploaded } from "../../shared/data/backups.ts";
 import { type By, changeOf } from "../../shared/data/change.ts";
@@ -20,6 +22,11 @@ import { reserveUpload } from "../../shared/data/uploads.ts";
 import { reserveUser } from "../../shared/data/users.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { JOB_RESULTS } from "../../shared/hosts/host.ts";
+import { recordData } from "./data.ts";
+
+const [name] = process.argv.slice(2);
+if (name === undefined || !/^\d+\.\d+\.\d+$/.test(name))
+  throw new Error("Give the release's number: npm run record-release -- 1.0.0");
 
 process.env["TABLE_NAME"] = "recorded";
 process.env["ENVIRONMENT"] = "test";
@@ -161,6 +168,7 @@ const release = {
   ),
   jobs: Object.keys(JOB_RESULTS),
   indexes: INDEXES,
+  migrations: MIGRATIONS.map(({ name: migration }) => migration),
 };
 
 /** A buffer has become an object by the time that a replacer sees it. */
@@ -175,5 +183,5 @@ const lines = Object.entries(release).map(([part, values]) => {
     : Object.entries(values).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
   return `${JSON.stringify(part)}:${Array.isArray(values) ? "[" : "{"}\n${each.join(",\n")}\n${Array.isArray(values) ? "]" : "}"}`;
 });
-const [name = "unnamed"] = process.argv.slice(2);
 writeFileSync(join(import.meta.dirname, `${name}.json`), `{${lines.join(",\n")}}\n`);
+await recordData(name, resolve(import.meta.dirname, "..", ".."));
