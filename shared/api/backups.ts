@@ -106,6 +106,14 @@ export const Backup = z
         "Of an uploaded archive: statements that are about the server that it comes from, and are never loaded. The import's result names them",
       examples: [[{ kind: "privileges", count: 2 }]],
     }),
+    missing_modules: z
+      .array(z.string())
+      .nullable()
+      .meta({
+        description:
+          "Installed modules that the image of the ERP did not have, or only in an older version than the database was last updated with (up to 50): of the server that examined an uploaded archive, or of the instance. Null if that is not known",
+        examples: [[]],
+      }),
     note: z
       .string()
       .nullable()

@@ -188,6 +188,14 @@ export const Instance = z
       description:
         "What the instance uses of its server's disk, in bytes: database, files, logs, and what else its ERP has written. Measured every minute, and reported about every ten; null until then",
     }),
+    missing_modules: z
+      .array(z.string())
+      .nullable()
+      .meta({
+        description:
+          "Installed modules that the image of the ERP does not have, or only in an older version than the database was last updated with (up to 50), as its last start found them; null before that",
+        examples: [[]],
+      }),
     labels: shownLabels,
     created_at: timestamp,
     updated_at: timestamp,
@@ -211,6 +219,7 @@ export const INSTANCE_UNVERSIONED = [
   "certificate",
   "health",
   "disk_used_bytes",
+  "missing_modules",
 ];
 
 /** A new instance; its administrator's generated password is shown only once. */
@@ -231,6 +240,7 @@ const provisioning = {
   health: { status: "unknown", since: null, checks: [] },
   disk_quota_bytes: null,
   disk_used_bytes: null,
+  missing_modules: null,
 };
 
 /** Errors of creating an instance. */
@@ -271,6 +281,9 @@ export const instances = {
       drill: z
         .enum([DRILL.passed, DRILL.failed])
         .meta({ description: "What came of the last drill of one of the instance's backups", examples: ["failed"] }),
+      health: z
+        .enum(HEALTH_STATUSES)
+        .meta({ description: "Whether the ERP can be used: `health.status`", examples: ["failing"] }),
       last_backup_before: queryMoment.meta({
         description: "Only instances whose last backup was completed earlier than this time, or that have none",
         examples: ["2026-11-20"],

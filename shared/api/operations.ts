@@ -57,6 +57,15 @@ export const OperationResult = z
           "Pages and records that need them may fail: an administrator upgrades, installs or cancels them in the ERP's list of apps",
         examples: [["crm", "sale"]],
       }),
+    missing_modules: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description:
+          "Installed modules that the image of the ERP does not have, or only in an older version (up to 50), as an import, a restore or a start found them. " +
+          "What they do is missing in the ERP, and it may not even start",
+        examples: [["queue_job"]],
+      }),
     skipped_paths: z
       .array(z.string())
       .optional()

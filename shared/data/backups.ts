@@ -128,6 +128,7 @@ export function reserveBackup(
     erp_version: instance.erp_version,
     edition: instance.edition,
     database_name: instance.database_name,
+    missing_modules: instance.missing_modules,
   };
   change.add("backup", backup, { status: backup.state, parentId: instance.id });
   if (backup.expires_at !== null) markExpiring(change, { id, instance_id: instance.id, expires_at: backup.expires_at });
@@ -176,6 +177,7 @@ export const UNMEASURED = {
   listed_files: null,
   skipped_files: 0,
   left_out: [],
+  missing_modules: null,
 };
 
 /** Every backup when its work begins. */

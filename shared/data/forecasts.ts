@@ -193,6 +193,7 @@ export async function forecastClone(
         ...(parts.restore_database && parts.restore_filestore && backup.missing_files > 0
           ? [sentence("files_missing", { missing_files: backup.missing_files })]
           : []),
+        ...moduleWarnings(reader, backup, parts),
         ...(await diskWarnings(reader, account_id, server_id, leastOf(backup, parts))),
         ...(await memoryWarnings(reader, account_id, server_id)),
       ],
@@ -205,6 +206,12 @@ const effectsOnCopy = (neutralizes: boolean, resetsUsers: boolean): Effect[] => 
   ...(neutralizes ? [effect("update", NEW_INSTANCE, "copy_neutralized")] : []),
   ...(resetsUsers ? [effect("update", NEW_INSTANCE, "copy_users_reset")] : []),
 ];
+
+/** Of the image that the backup's modules were last compared with: that of another server may be a newer one. */
+const moduleWarnings = (reader: Reader, { missing_modules }: BackupRecord, { restore_database }: Parts): Sentence[] =>
+  restore_database && missing_modules !== null && missing_modules.length > 0 && mayRead(reader, "backup")
+    ? [sentence("modules_missing", { modules: missing_modules.join(", ") })]
+    : [];
 
 /** What at least is put on the disk: nobody knows how large one part of an archive is. */
 const leastOf = ({ size_bytes }: BackupRecord, { restore_database, restore_filestore }: Parts): number =>
@@ -244,6 +251,7 @@ export async function forecastRestore(
       disk_bytes: null,
       warnings: [
         ...(backup_first ? [] : [sentence(restore.restore_database ? "data_not_recoverable" : "files_not_recoverable")]),
+        ...moduleWarnings(reader, backup, restore),
         ...(await diskWarnings(reader, instance.account_id, instance.server_id, leastOf(backup, restore))),
       ],
     },

@@ -59,6 +59,7 @@ type Examined = Required<
     | "missing_files"
     | "listed_files"
     | "left_out"
+    | "missing_modules"
   >
 >;
 

@@ -71,6 +71,7 @@ type InstanceQuery = PageQuery &
     edition?: string | undefined;
     drill?: string | undefined;
     last_backup_before?: string | undefined;
+    health?: string | undefined;
   };
 
 /** A page of instances; `read` has their servers, if they were read with them. */
@@ -82,6 +83,7 @@ export async function listInstances(
     server_id,
     protection,
     last_backup_before,
+    health,
     erp_version,
     edition,
     drill,
@@ -96,7 +98,7 @@ export async function listInstances(
   const tags = tagsFor({ erp_version, edition, drill });
   const [finding, filters] = [
     { label: tags.length === 0 ? label : [...(label ?? []), ...tags], search, sort },
-    { status, protection, last_backup_before },
+    { status, protection, last_backup_before, health },
   ];
   if (server_id !== undefined) return findOfParent(list, server_id, { finding, filters, page });
   if (!needsEntries(finding, filters, page)) return listPage({ ...list, status, protection }, page);
@@ -212,6 +214,7 @@ export function reserveInstance(
     health_since: null,
     health_fault: null,
     unfinished_modules: [],
+    missing_modules: null,
     auto_restarts: [],
     created_at: change.at,
     updated_at: change.at,
@@ -315,7 +318,12 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
     updated_at: now(),
   };
   change.move("instance", instance, { from: instance.state, to: state }, { set }, { ...mine, unchanged: { ...after } });
-  change.refind("instance", instance.id, { name: before.name }, labelChange(instance.labels, before.labels));
+  change.refind(
+    "instance",
+    instance.id,
+    { name: before.name, health: set.health_status },
+    labelChange(instance.labels, before.labels),
+  );
   if (before.admin_email !== undefined) change.retag("instance", instance.id, instance, { ...instance, ...before });
 }
 

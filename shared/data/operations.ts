@@ -222,14 +222,14 @@ export async function addResult(operation: OperationRecord, added: OperationResu
   throw new Error(`Too many writes to the result of ${operation.id} at the same time`);
 }
 
-/** The modules that a start found half installed, while the operation holds the instance. */
-export async function recordUnfinished(
+/** The modules that a start found half installed, and those that the image lacks, while the operation holds the instance. */
+export async function recordModules(
   { account_id, id: operation_id }: OperationRecord,
   instanceId: string,
-  unfinished_modules: string[],
+  found: { unfinished_modules: string[]; missing_modules?: string[] },
 ): Promise<void> {
   const key = keys.record("instance", account_id, instanceId);
-  await updateOne(key, { set: { unfinished_modules } }, { equals: { operation_id } });
+  await updateOne(key, { set: found }, { equals: { operation_id } });
 }
 
 /** Sets where the resource goes if the operation fails, when that differs from the lifecycle. */

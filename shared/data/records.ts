@@ -168,6 +168,7 @@ export const InstanceRecord = stored(
   health_fault: noText,
   /** Modules that the last start found half installed. */
   unfinished_modules: z.array(text).default([]),
+  missing_modules: z.array(text).nullable().default(null),
   /** When the service last restarted it by itself. */
   auto_restarts: z.array(text).default([]),
 });
@@ -191,6 +192,7 @@ export const BackupRecord = storedBackup.extend({
   listed_files: count.nullable().default(null),
   skipped_files: counter,
   left_out: storedBackup.shape.left_out.default([]),
+  missing_modules: z.array(text).nullable().default(null),
   locked: Backup.shape.locked.default(false),
   drill: storedBackup.shape.drill.default(null),
   retained_by: storedBackup.shape.retained_by.default([]),

@@ -112,6 +112,8 @@ export const ErpDatabase = z.object({
   /** What people wrote in the ERP, as JSON: DynamoDB's numbers are not JavaScript's. */
   data: z.string(),
   attachments: z.array(z.object({ name: z.string(), file: z.string() })),
+  /** The versions of its installed modules, by name. */
+  modules: z.record(z.string(), z.string()).default({}),
 });
 export type ErpDatabase = z.infer<typeof ErpDatabase>;
 

@@ -42,6 +42,8 @@ export const SENTENCES = {
   clone_not_neutralized: "The clone is not neutralized: its scheduled jobs, mail and payments run like the original's",
   files_missing:
     "{missing_files} of the files that the backup's database lists are not in it, and nobody can open them in the new instance",
+  modules_missing:
+    "These installed modules are not in the image of the ERP, or only in an older version: {modules}. What they do is missing then, and the ERP may not start",
   copy_neutralized: "Neutralizes the copy: scheduled jobs, mail and payments are turned off",
   copy_users_reset:
     "Resets the copy's users: passwords, sessions and API keys stop working, except for the administrator's new password",

@@ -9,6 +9,7 @@ const PARTS = [
   "instance",
   "pull",
   "files",
+  "modules",
   "install",
   "run",
   "page",
@@ -28,7 +29,13 @@ const PARTS = [
 ];
 
 export const hostScript = (): string =>
-  [...PARTS.slice(0, -1).map(partOf), filesProgramPart(), watchProgramPart(), ...PARTS.slice(-1).map(partOf)].join("\n");
+  [
+    ...PARTS.slice(0, -1).map(partOf),
+    filesProgramPart(),
+    modulesProgramPart(),
+    watchProgramPart(),
+    ...PARTS.slice(-1).map(partOf),
+  ].join("\n");
 
 const partOf = (part: string): string => textOf(`${part}.sh`);
 const textOf = (file: string): string => readFileSync(new URL(`script/${file}`, import.meta.url), "utf8");
@@ -43,9 +50,14 @@ const tables = (): string =>
 const inPython = (value: unknown): string => `json.loads(${JSON.stringify(JSON.stringify(value))})`;
 
 /** The machine's own shell never runs it. */
-const filesProgramPart = (): string => `files_program() {\n  cat <<'PROGRAM'\n${filesProgram()}PROGRAM\n}\n`;
+const filesProgramPart = (): string => programPart("files", filesProgram());
+
+const modulesProgramPart = (): string => programPart("modules", textOf("modules.py"));
+
+/** A function that prints the program. */
+const programPart = (name: string, program: string): string => `${name}_program() {\n  cat <<'PROGRAM'\n${program}PROGRAM\n}\n`;
 
 /** What the machine's timer runs each minute: a small program of its own. */
 export const watchProgram = (): string => `#!/usr/bin/env bash\nset -euo pipefail\n${partOf("page")}${partOf("watch")}`;
 
-const watchProgramPart = (): string => `watch_program() {\n  cat <<'PROGRAM'\n${watchProgram()}PROGRAM\n}\n`;
+const watchProgramPart = (): string => programPart("watch", watchProgram());

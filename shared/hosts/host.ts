@@ -43,6 +43,21 @@ export type LeftOut = z.infer<typeof LeftOut>;
 const NAMES_MAX = 20;
 const NAME_CHARACTERS_MAX = 120;
 
+/** Installed modules that the ERP's image does not have in the same version; null if that could not be found out. Named by anyone. */
+const DifferingModules = z
+  .array(
+    z.object({
+      name: z.string().transform((name) => name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, 64)),
+      version: z.string().nullable().catch(null),
+      image_version: z.string().nullable(),
+    }),
+  )
+  .nullable()
+  .default(null);
+
+/** Of a database that was built from an archive; null of a script of before it was reported. */
+const Modules = z.object({ modules: DifferingModules });
+
 export type UploadedArchive = Pick<StoredArchive, "key" | "size_bytes" | "sha256">;
 
 interface OfInstance {
@@ -142,15 +157,18 @@ export const JOB_RESULTS = {
   start_erp: z.null(),
   stop_erp: z.null(),
   restart_erp: z.null(),
-  /** The modules whose installation, upgrade or removal has begun and not ended. Jobs that were started by versions before 1.0.0 result in null. */
+  /**
+   * Of modules: those whose installation, upgrade or removal has begun and not ended, and those that the image lacks. Jobs that were started by
+   * versions before 1.0.0 result in null.
+   */
   check_health: z
-    .object({ unfinished_modules: z.array(z.string()) })
+    .object({ unfinished_modules: z.array(z.string()), modules: DifferingModules })
     .nullable()
-    .transform((found) => found ?? { unfinished_modules: [] }),
+    .transform((found) => found ?? { unfinished_modules: [], modules: null }),
   make_archive: MadeArchive,
   forget_archive: z.null(),
   verify_archive: z.null(),
-  build_restore: z.null(),
+  build_restore: Modules.nullable(),
   drill_archive: z.object({
     checks: z.array(DrillCheck.extend({ detail: z.string().transform((text) => text.slice(0, 500)) })).max(10),
   }),
@@ -162,12 +180,13 @@ export const JOB_RESULTS = {
     missing_files: z.number().int().nonnegative(),
     listed_files: z.number().int().nonnegative().nullable().default(null),
     left_out: z.array(LeftOut).max(50).default([]),
+    modules: DifferingModules,
   }),
   remove_drill: z.null(),
   pause_erp: z.null(),
   /** From when the ERP was stopped until it responded again; null if it was already stopped. */
   swap_restore: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }),
-  restore_archive: z.null(),
+  restore_archive: Modules.nullable(),
   put_back: z.null(),
   /** Whether the data that stays is neutralized. */
   drop_old: z.object({ neutralized: z.boolean() }),

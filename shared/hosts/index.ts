@@ -1,8 +1,9 @@
 // Chooses how machines are reached in this environment, and handles undos on a machine that is down.
-import { addResult, recordUnfinished } from "../data/operations.ts";
+import { addResult, recordModules } from "../data/operations.ts";
 import type { StatusLine } from "../data/health.ts";
 import type { InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
 import { isFailure, USABLE } from "../domain/lifecycle.ts";
+import { type DifferingModule, missingModules } from "../domain/missing-modules.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
@@ -43,17 +44,27 @@ interface Started {
   jobId: string;
 }
 
-/** Whether an ERP that was started responds. The operation's result names the modules that it found half installed. */
+/** Whether an ERP that was started responds. The operation's result names the modules that it found half installed, and those that the image lacks. */
 export async function isHealthy(server: ServerRecord, { operation, instance, jobId }: Started): Promise<boolean> {
   const progress = await run(server, { id: jobId, kind: "check_health", instance_id: instance.id });
   if (!progress.ready) return false;
-  const { unfinished_modules } = progress.result;
+  const { unfinished_modules, modules } = progress.result;
   if (unfinished_modules.length > 0) {
     log.warn("an ERP has half-installed modules", { instance: instance.id, unfinished_modules });
     await addResult(operation, { unfinished_modules });
   }
-  await recordUnfinished(operation, instance.id, unfinished_modules);
+  await addMissingModules(operation, modules);
+  await recordModules(operation, instance.id, {
+    unfinished_modules,
+    ...(modules !== null && { missing_modules: missingModules(modules) }),
+  });
   return true;
+}
+
+/** Has the operation's result name the modules that the image lacks, as far as that was found out. */
+export async function addMissingModules(operation: OperationRecord, modules: readonly DifferingModule[] | null): Promise<void> {
+  const missing_modules = missingModules(modules ?? []);
+  if (missing_modules.length > 0) await addResult(operation, { missing_modules });
 }
 
 /**

@@ -3,8 +3,9 @@ import { strToU8, zipSync, type Zippable } from "fflate";
 import * as z from "zod";
 import { type ErpDatabase, ErpFiles, type SandboxErp } from "../data/sandbox.ts";
 import type { LeftOut } from "./host.ts";
-import { countRows, fromDump, toDump } from "./sandbox-dump.ts";
+import { byName, countRows, fromDump, toDump } from "./sandbox-dump.ts";
 import { requirePlainDump, shown, unusable, Unusable } from "./sandbox-layout.ts";
+import { firstModules } from "./sandbox-modules.ts";
 import { unzip } from "./sandbox-zip.ts";
 
 const PG_VERSION = "16.4";
@@ -99,7 +100,6 @@ function jsonOf(decoder: InstanceType<typeof TextDecoder>, content: Buffer): unk
 
 function manifestOf({ erp_version, edition, database_name, database, files }: Archivable): object {
   const [major = 0, minor = 0] = erp_version.split(".").map(Number);
-  const modules = ["base", "web", "mail", ...(edition === "enterprise" ? ["web_enterprise"] : [])];
   return {
     odoo_dump: DUMP_FORMAT,
     db_name: database_name,
@@ -107,7 +107,7 @@ function manifestOf({ erp_version, edition, database_name, database, files }: Ar
     version_info: [major, minor, 0, "final", 0, ""],
     major_version: erp_version,
     pg_version: PG_VERSION,
-    modules: Object.fromEntries(modules.map((name) => [name, `${erp_version}.1.0`])),
+    modules: Object.fromEntries(byName({ ...firstModules({ erp_version, edition }), ...database.modules })),
     missing_files: missingFiles({ database, files }).length,
     rows: countRows(database),
   };

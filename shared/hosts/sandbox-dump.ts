@@ -11,13 +11,19 @@ const TABLES = {
   res_users: { id: "integer NOT NULL", login: "character varying", password: "character varying" },
   res_users_apikeys: { id: "integer NOT NULL", user_id: "integer NOT NULL", key: "character varying" },
   ir_attachment: { id: "integer NOT NULL", name: "character varying", store_fname: "character varying" },
+  ir_module_module: {
+    id: "integer NOT NULL",
+    name: "character varying",
+    state: "character varying",
+    latest_version: "character varying",
+  },
   sandbox_note: { id: "integer NOT NULL", content: "text" },
 } as const satisfies Record<string, Record<string, string>>;
 type Table = keyof typeof TABLES;
 const NAMES = Object.keys(TABLES).filter((name): name is Table => name in TABLES);
 
 /** Older dumps lack them. */
-const ADDED_LATER: ReadonlySet<Table> = new Set<Table>(["res_users_apikeys"]);
+const ADDED_LATER: ReadonlySet<Table> = new Set<Table>(["res_users_apikeys", "ir_module_module"]);
 
 type Rows = Record<Table, string[][]>;
 
@@ -82,6 +88,7 @@ function fromStatements(dump: string): ErpDatabase {
     res_users: [],
     res_users_apikeys: [],
     ir_attachment: [],
+    ir_module_module: [],
     sandbox_note: [],
   };
   for (const table of NAMES) {
@@ -117,9 +124,18 @@ function rowsOf(database: ErpDatabase): Rows {
       database.users.flatMap(({ api_keys }, index) => api_keys.map((key) => [String(index + ADMIN_ID + 1), key])),
     ),
     ir_attachment: numbered(database.attachments.map(({ name, file }) => [name, file])),
+    ir_module_module: numbered(byName(database.modules).map(([name, version]) => [name, INSTALLED, version])),
     sandbox_note: numbered([[database.data]]),
   };
 }
+
+/** The table keeps no order of a map's fields. */
+export const byName = (modules: Readonly<Record<string, string>>): [name: string, version: string][] =>
+  Object.entries(modules).toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+const INSTALLED = "installed";
+/** States of a module whose code the ERP loads. */
+const HAS_CODE: ReadonlySet<string> = new Set([INSTALLED, "to upgrade", "to remove"]);
 
 /** The first row of the users is the administrator's. */
 const ADMIN_ID = 1;
@@ -149,6 +165,9 @@ function databaseOf(rows: Rows): ErpDatabase {
     users: users.map(([id = "", login, password_hash]) => ({ login, password_hash, api_keys: keysOf(id) })),
     data,
     attachments: rows.ir_attachment.map(([, name, file]) => ({ name, file })),
+    modules: Object.fromEntries(
+      rows.ir_module_module.flatMap(([, name = "", state = "", version = ""]) => (HAS_CODE.has(state) ? [[name, version]] : [])),
+    ),
   });
   if (!parsed.success) throw new Error("the dump lacks the administrator or what people wrote");
   return parsed.data;

@@ -3,6 +3,7 @@ import { GiveUp } from "../platform/task-errors.ts";
 import type { Job, JobResult } from "./host.ts";
 import { listedFiles, missingFiles } from "./sandbox-archive.ts";
 import { unusable } from "./sandbox-layout.ts";
+import { differingModules } from "./sandbox-modules.ts";
 import { corrupt, openUploaded } from "./sandbox-opened.ts";
 
 /** Of a database with its files: an item of the table, which has room for 400 KB, holds it three times during a restore. */
@@ -20,12 +21,14 @@ export async function importArchive({
   if (!erp_versions.includes(major_version)) throw corrupt(unusable("version", { version: major_version }).message);
   if (Buffer.byteLength(JSON.stringify({ database, files })) > BYTES_MAX)
     throw corrupt("it holds more than a sandbox instance can");
+  const edition = "web_enterprise" in modules ? "enterprise" : "community";
   return {
     erp_version: major_version,
-    edition: "web_enterprise" in modules ? "enterprise" : "community",
+    edition,
     database_name: db_name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, 63) || "imported",
     missing_files: missingFiles({ database, files }).length,
     listed_files: listedFiles(database).length,
     left_out,
+    modules: differingModules({ erp_version: major_version, edition }, database),
   };
 }

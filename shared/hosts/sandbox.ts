@@ -24,6 +24,7 @@ import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, ty
 import { listedFiles, missingFiles, packArchive } from "./sandbox-archive.ts";
 import { openArchive, requireWhole, sha256Of } from "./sandbox-opened.ts";
 import { importArchive } from "./sandbox-import.ts";
+import { differingModules, firstModules } from "./sandbox-modules.ts";
 import { drill } from "./sandbox-drill.ts";
 import { reportOf, statusLineOf } from "./sandbox-report.ts";
 
@@ -111,7 +112,8 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     work: async (machineId, { instance_id }) => {
       const erp = await findErp(machineId, instance_id);
       if (erp?.status !== "running" || erp.database === null) return "not yet";
-      return { unfinished_modules: erp.domain.startsWith("fail-modules.") ? ["sale", "stock"] : [] };
+      const unfinished_modules = erp.domain.startsWith("fail-modules.") ? ["sale", "stock"] : [];
+      return { unfinished_modules, modules: differingModules(erp, erp.database) };
     },
   },
   make_archive: { seconds: 0.5, work: makeArchive },
@@ -133,7 +135,8 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     seconds: 0.7,
     work: async (machineId, job) => {
       const restored = await restoredData(job);
-      return change(machineId, job, restored);
+      await change(machineId, job, restored);
+      return { modules: await modulesOf(machineId, job) };
     },
   },
   put_back: { seconds: 0.3, work: putBack },
@@ -180,8 +183,8 @@ async function install(machineId: string, { instance, database, admin_password, 
   if (instance.domain.startsWith("fail-install."))
     throw new GiveUp("HOST_JOB_FAILED", "The ERP could not be installed: its database could not be initialized");
   if ((await findErp(machineId, instance.id)) !== undefined) return null;
-  const { id, erp_version, edition, database_name, domain, admin_email } = instance;
-  const fresh = database === "fresh" ? await freshDatabase(domain, admin_email, admin_password) : undefined;
+  const { id, erp_version, edition, database_name, domain } = instance;
+  const fresh = database === "fresh" ? await freshDatabase(instance, admin_password) : undefined;
   await addErp(machineId, id, {
     status: start ? "running" : "stopped",
     erp_version,
@@ -198,7 +201,7 @@ async function install(machineId: string, { instance, database, admin_password, 
   return null;
 }
 
-async function freshDatabase(domain: string, adminEmail: string, password: string | undefined) {
+async function freshDatabase({ domain, admin_email, ...code }: Job<"install_erp">["instance"], password: string | undefined) {
   const { attachments, files } = attachmentsOf({});
   const database: ErpDatabase = {
     uuid: randomUUID(),
@@ -207,11 +210,12 @@ async function freshDatabase(domain: string, adminEmail: string, password: strin
     neutralized: false,
     crons: ["Base: Auto-vacuum internal data", "Mail: Email Queue Manager", "Mail: Fetchmail Service"].map(switchedOn),
     mail_servers: ["Outgoing mail"].map(switchedOn),
-    admin_login: adminEmail,
+    admin_login: admin_email,
     admin_password_hash: await hashOf(requirePassword(password)),
     users: [{ login: "demo", password_hash: await hashOf(randomUUID()), api_keys: [randomUUID()] }],
     data: "{}",
     attachments,
+    modules: { ...firstModules(code), ...(domain.startsWith("missing-modules.") && { queue_job: `${code.erp_version}.2.0` }) },
   };
   return { database, files };
 }
@@ -253,13 +257,21 @@ async function restoredData(job: Job<"build_restore" | "restore_archive">) {
   };
 }
 
-async function build(machineId: string, job: Job<"build_restore">): Promise<null> {
+async function build(machineId: string, job: Job<"build_restore">): Promise<JobResult<"build_restore">> {
   const restored = await restoredData(job);
-  return change(machineId, job, (erp) => {
+  await change(machineId, job, (erp) => {
     if (erp.replaced?.restore_id === job.restore_id) return {}; // swapped already
     const { archived_uuid, database, files } = restored(erp);
     return { archived_uuid, built: { restore_id: job.restore_id, database, files } };
   });
+  return { modules: await modulesOf(machineId, job) };
+}
+
+/** Of the database that was built, or restored at once. */
+async function modulesOf(machineId: string, job: Job<"build_restore" | "restore_archive">) {
+  if (!job.restore_database) return null;
+  const erp = await installed(machineId, job);
+  return differingModules(erp, erp.built?.database ?? databaseOf(erp));
 }
 
 /** Without its database, the archive's files are added to those that the present database names. */

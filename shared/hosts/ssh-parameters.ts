@@ -60,7 +60,7 @@ async function ownParameters(server: HostedServer, job: PlainJob): Promise<JobPa
         ENTERPRISE_URL: job.edition === "enterprise" ? await enterpriseUrl(job.archive.erp_version) : "",
       };
     case "import_archive":
-      return { ...(await uploaded(job.archive)), ...(await postgresImage()), ERP_VERSIONS: job.erp_versions.join(" ") };
+      return importArchive(job);
     case "pause_erp":
       return { INSTANCE_ID: job.instance_id, RESTORE_ID: job.restore_id };
     case "swap_restore":
@@ -117,6 +117,13 @@ async function installErp({ instance, database, admin_password, start }: Job<"in
     ...(await network()),
   };
 }
+
+const importArchive = async ({ archive, erp_versions }: Job<"import_archive">): Promise<JobParameters> => ({
+  ...(await uploaded(archive)),
+  ...(await postgresImage()),
+  ERP_VERSIONS: erp_versions.join(" "),
+  ENTERPRISE_URL: (await configuration()).enterprise_source ?? "", // of whichever version it turns out to be
+});
 
 const network = async (): Promise<JobParameters> => ({ OPEN_NETWORKS: (await configuration()).open_networks.join(" ") });
 const postgresImage = async (): Promise<JobParameters> => ({ POSTGRES_IMAGE: (await configuration()).postgres_image });

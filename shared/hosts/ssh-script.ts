@@ -36,6 +36,7 @@ const Health = z.object({
   healthy: z.enum(["yes", "no"]),
   reason: z.string().default(""),
   unfinished: moduleNames.default([]),
+  modules: Json.optional(),
 });
 
 const byteCount = z
@@ -85,7 +86,7 @@ export interface Machine {
   begin: (job: { id: string; kind: string; minutes: number }, parameters: JobParameters) => Promise<JobStatus>;
   /** Kills it if it runs. One that never started cannot start any more. */
   end: (jobId: string) => Promise<JobStatus>;
-  health: (instanceId: string) => Promise<{ healthy: boolean; reason: string; unfinished: string[] }>;
+  health: (instanceId: string) => Promise<{ healthy: boolean; reason: string; unfinished: string[]; modules?: unknown }>;
   /** Without certificates if its proxy does not respond. */
   report: () => Promise<MachineReport>;
   /** What each of its instances may use of the disk; all others may use what there is. */
@@ -124,7 +125,16 @@ const serialize = (parameters: JobParameters): string =>
   );
 
 /** Free text is in base64. */
-const ENCODED: ReadonlySet<string> = new Set(["answer", "message", "log", "reason", "unfinished", "certificates", "instances"]);
+const ENCODED: ReadonlySet<string> = new Set([
+  "answer",
+  "message",
+  "log",
+  "reason",
+  "unfinished",
+  "modules",
+  "certificates",
+  "instances",
+]);
 
 function fieldsOf(output: string): Record<string, string> {
   const pairs = output

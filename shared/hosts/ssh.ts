@@ -135,7 +135,7 @@ async function progressOf(machine: Machine, server: HostedServer, job: Job): Pro
 
 /** Not a job: each look is a new one. */
 async function checkHealth(machine: Machine, { instance_id }: Job<"check_health">): Promise<Advanced> {
-  const { healthy, reason, unfinished } = await machine.health(instance_id);
+  const { healthy, reason, unfinished, modules } = await machine.health(instance_id);
   if (!healthy) log.info("the ERP does not respond yet", { instance: instance_id, reason });
-  return healthy ? { ready: true, result: { unfinished_modules: unfinished } } : { ready: false };
+  return healthy ? { ready: true, result: { unfinished_modules: unfinished, modules } } : { ready: false };
 }

@@ -35,6 +35,7 @@ test("a backup exists immediately as pending, and is completed with its size and
     missing_files: 0,
     skipped_files: 0,
     left_out: [],
+    missing_modules: null,
     listed_files: null,
     note: "before the upgrade",
     locked: false,

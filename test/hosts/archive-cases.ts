@@ -22,6 +22,7 @@ const database = {
   users: [],
   data: '{"orders":3}',
   attachments,
+  modules: { base: "19.0.1.3", crm: "19.0.1.9" },
 };
 const made = packArchive(
   { erp_version: "19.0", edition: "community", database_name: "shop", database, files },

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Job } from "../../shared/hosts/host.ts";
+import { missingModules } from "../../shared/domain/missing-modules.ts";
 import { hostScript } from "../../shared/hosts/host-script.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
@@ -377,8 +378,28 @@ describe("jobs on a machine", unless(noMachine), () => {
     const health: Job = { id: "op_1-awaitHealthy", kind: "check_health", instance_id: "ins_1" };
     expect(await ssh.run(machine.server, health)).toEqual({
       ready: true,
-      result: { unfinished_modules: ["crm", "sale_stock"] },
+      result: { unfinished_modules: ["crm", "sale_stock"], modules: null },
     });
+  });
+
+  test("installed modules are compared with the image's, which is listed once", async () => {
+    machine.docker('echo "$*" >> $NOTES/runs');
+    machine.standIn("nsenter", PAGES);
+    const rows = [["base", "19.0.1.4"], ["crm", "19.0.1.9"], ["queue_job", "19.0.2.1"], ["$(reboot)", null], [null, "1"], 7];
+    writeFileSync(note("database-says"), `${rows.map((row) => JSON.stringify(row)).join("\n")}\n{"cut off`);
+    const health = async (id: string) => ssh.run(machine.server, { id, kind: "check_health", instance_id: "ins_1" });
+    expect(await health("op_2-awaitHealthy"), "an image without the ERP").toMatchObject({ result: { modules: null } });
+    mkdirSync(join(machine.root, "modules"), { recursive: true });
+    const listed = { base: "19.0.1.3", crm: "19.0.1.9", sale: "19.0.1.2" };
+    writeFileSync(join(machine.root, "modules/image"), JSON.stringify(listed));
+    const checked = await health("op_3-awaitHealthy");
+    if (!checked.ready) throw new Error("It responds");
+    expect(checked.result.modules).toEqual([
+      { name: "base", version: "19.0.1.4", image_version: "19.0.1.3" },
+      { name: "queue_job", version: "19.0.2.1", image_version: null },
+      { name: "__reboot_", version: null, image_version: null },
+    ]);
+    expect(missingModules(checked.result.modules ?? [])).toEqual(["base", "queue_job", "__reboot_"]);
   });
 
   test("a site has HSTS and an HTTPS-only session cookie; the one for probes listens to the proxy's container alone", async () => {

@@ -119,6 +119,7 @@ describe("an import over SSH", unless(noMachine), () => {
         { kind: "privileges", count: 1, names: ["GRANT SELECT ON TABLE public.t TO metabase"] },
         { kind: "settings", count: 2, names: ["SET transaction_timeout = 0", "SET some_setting_of_tomorrow = '…'"] },
       ],
+      modules: null, // the machine has no enterprise edition
     });
     const calls = readFileSync(note("calls"), "utf8").split("\n");
     expect(calls.find((call) => call.includes("--name erp-drill-db"))).toContain("--network none");
@@ -137,6 +138,19 @@ describe("an import over SSH", unless(noMachine), () => {
       database_name: "imported",
       missing_files: 0,
     });
+  });
+
+  test("an archive's modules are compared with those of the image that an instance of it would have", async () => {
+    mkdirSync(join(machine.root, "modules"), { recursive: true });
+    writeFileSync(join(machine.root, "modules/image"), JSON.stringify({ base: "19.0.1.3" }));
+    writeFileSync(note("counted"), '["base","19.0.1.3"]\n["queue_job","19.0.2.1"]\n');
+    const { web_enterprise: _, ...modules } = MANIFEST.modules;
+    expect(await examined(zipOf({}, { manifest: { ...MANIFEST, modules } }))).toMatchObject({
+      edition: "community",
+      modules: [{ name: "queue_job", version: "19.0.2.1", image_version: null }],
+    });
+    rmSync(join(machine.root, "modules"), { recursive: true });
+    await expectRemoved();
   });
 
   test("an archive that an earlier version of the script has listed is listed again", async () => {

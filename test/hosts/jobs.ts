@@ -102,7 +102,10 @@ export async function machineWithJobs() {
       execFileSync("chown", ["-hR", String(ERP_USER), machine.volume]);
     },
     verify: (archive: StoredArchive): Promise<null> => run<"verify_archive">({ kind: "verify_archive", archive }),
-    restore: (archive: StoredArchive, what: { restore_database: boolean; restore_filestore: boolean }): Promise<null> =>
+    restore: (
+      archive: StoredArchive,
+      what: { restore_database: boolean; restore_filestore: boolean },
+    ): Promise<JobResult<"restore_archive">> =>
       run<"restore_archive">({
         kind: "restore_archive",
         instance_id: INSTANCE,

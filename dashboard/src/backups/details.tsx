@@ -88,8 +88,21 @@ function FileCount({ count, hint }: { count: number; hint: string }) {
 
 function Facts({ backup }: { backup: Backup }) {
   const say = text.backupDialogs.details;
-  const { id, status, kind, note, locked, size_bytes, sha256, missing_files, skipped_files, left_out, database_name, file_name } =
-    backup;
+  const {
+    id,
+    status,
+    kind,
+    note,
+    locked,
+    size_bytes,
+    sha256,
+    missing_files,
+    skipped_files,
+    left_out,
+    missing_modules,
+    database_name,
+    file_name,
+  } = backup;
   return (
     <KeyValuePairs
       columns={3}
@@ -122,6 +135,9 @@ function Facts({ backup }: { backup: Backup }) {
                 value: left_out.map(({ kind, count }) => text.operations.leftOutKind(kind, count)).join(", "),
               },
             ]),
+        ...(missing_modules === null || missing_modules.length === 0
+          ? []
+          : [{ label: say.missingModules, value: missing_modules.join(", ") }]),
         { label: say.sha256, value: sha256 === null ? "–" : <Copyable value={sha256} what={say.checksum} code /> },
         { label: say.labels, value: <Labels of={backup.labels} /> },
         { label: say.id, value: <Copyable value={id} what={say.id} code /> },

@@ -38,6 +38,7 @@ export function Facts({ instance, server }: { instance: Instance; server: Listed
           { label: fields.disk, value: <DiskUse of={instance} /> },
           { label: fields.version, value: instance.erp_version },
           { label: fields.edition, value: instance.edition },
+          ...missingModuleFacts(instance),
           { label: fields.databaseName, value: <Copyable value={instance.database_name} what={copied.databaseName} code /> },
           { label: fields.adminEmail, value: <Copyable value={instance.admin_email} what={copied.adminEmail} /> },
           { label: fields.created, value: <Time at={instance.created_at} exact /> },
@@ -54,6 +55,16 @@ export function Facts({ instance, server }: { instance: Instance; server: Listed
     </Container>
   );
 }
+
+const missingModuleFacts = ({ missing_modules }: Instance) =>
+  missing_modules === null || missing_modules.length === 0
+    ? []
+    : [
+        {
+          label: text.instances.fields.missingModules,
+          value: <StatusIndicator type="warning">{missing_modules.join(", ")}</StatusIndicator>,
+        },
+      ];
 
 function DiskUse({ of: { disk_used_bytes: used, disk_quota_bytes: quota } }: { of: Instance }) {
   const inWords = used === null ? text.reports.none : sizeInWords(used);

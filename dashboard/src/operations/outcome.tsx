@@ -43,6 +43,7 @@ function Found({ result }: { result: OperationResult }) {
     host_skipped,
     left_out,
     missing_files,
+    missing_modules,
     safety_backup_id,
     skipped_paths,
     unfinished_modules,
@@ -65,6 +66,7 @@ function Found({ result }: { result: OperationResult }) {
       {downtime_seconds !== undefined && <div>{text.operations.downtime(downtime_seconds)}</div>}
       {skipped_paths !== undefined && <div>{text.operations.skipped(skipped_paths.join(", "))}</div>}
       {unfinished_modules !== undefined && <div>{text.operations.unfinished(unfinished_modules.join(", "))}</div>}
+      {missing_modules !== undefined && <div>{text.operations.missingModules(missing_modules.join(", "))}</div>}
       {missing_files !== undefined && <div>{text.operations.missingFiles(missing_files)}</div>}
       {left_out?.map(({ kind, count, names }) => (
         <div key={kind}>{text.operations.leftOut(kind, count, names.join("; "))}</div>

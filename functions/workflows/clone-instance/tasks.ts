@@ -2,7 +2,7 @@
 import { addResult } from "../../../shared/data/operations.ts";
 import { recordNeutralized } from "../../../shared/data/instances.ts";
 import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
-import { isHealthy, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { addMissingModules, isHealthy, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import { storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
@@ -24,19 +24,20 @@ export const handler = tasks(workflow, {
       })
     ).ready,
 
-  restoreArchive: async ({ operation, input, backup, server, jobId }) =>
-    (
-      await run(await server(), {
-        id: jobId,
-        kind: "restore_archive",
-        instance_id: input.instance_id,
-        restore_id: operation.id,
-        archive: storedArchiveOf(await backup()),
-        restore_database: input.restore_database,
-        restore_filestore: input.restore_filestore,
-        neutralize: false, // a separate step, so that users see it
-      })
-    ).ready,
+  restoreArchive: async ({ operation, input, backup, server, jobId }) => {
+    const restored = await run(await server(), {
+      id: jobId,
+      kind: "restore_archive",
+      instance_id: input.instance_id,
+      restore_id: operation.id,
+      archive: storedArchiveOf(await backup()),
+      restore_database: input.restore_database,
+      restore_filestore: input.restore_filestore,
+      neutralize: false, // a separate step, so that users see it
+    });
+    if (restored.ready) await addMissingModules(operation, restored.result?.modules ?? null);
+    return restored.ready;
+  },
 
   neutralize: async ({ input, server, jobId }) =>
     (await run(await server(), { id: jobId, kind: "neutralize", instance_id: input.instance_id })).ready,

@@ -3,7 +3,8 @@ import { recordImport } from "../../../shared/data/imports.ts";
 import { addResult } from "../../../shared/data/operations.ts";
 import type { BackupRecord, OperationRecord, ServerRecord } from "../../../shared/data/records.ts";
 import { ERP_VERSIONS } from "../../../shared/domain/erp-versions.ts";
-import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { missingModules } from "../../../shared/domain/missing-modules.ts";
+import { addMissingModules, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { GiveUp, TryAgain } from "../../../shared/platform/task-errors.ts";
 import { jobIdOf, tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
@@ -28,9 +29,12 @@ export const handler = tasks(workflow, {
     const examined = await examine(operation, input, present, await server());
     if (!examined.ready) throw new TryAgain("HOST_JOB_FAILED", "The server no longer knows the archive");
     const { size_bytes, stored_checksum } = await requireObject(archiveKey(present));
-    const { left_out, ...found } = examined.result;
+    const { left_out, modules, ...found } = examined.result;
+    const missing_modules = modules && missingModules(modules);
     const counts = left_out.map(({ kind, count }) => ({ kind, count }));
-    await recordImport(operation, { ...found, left_out: counts, size_bytes, stored_checksum, sha256: input.sha256 });
+    const archive = { size_bytes, stored_checksum, sha256: input.sha256 };
+    await recordImport(operation, { ...found, ...archive, left_out: counts, missing_modules });
+    await addMissingModules(operation, modules);
     const { missing_files } = found;
     if (left_out.length + missing_files > 0)
       await addResult(operation, { ...(left_out.length > 0 && { left_out }), ...(missing_files > 0 && { missing_files }) });

@@ -6,7 +6,7 @@ import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../
 import { abandonedState, LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
 import { find } from "../../../shared/data/table.ts";
 import { skippedIn } from "../../../shared/hosts/host.ts";
-import { forgetSent, isBack, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { addMissingModules, forgetSent, isBack, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { jobIdOf, tasks, type Work } from "../../../shared/runtime/tasks.ts";
@@ -22,20 +22,21 @@ export const handler = tasks(workflow, {
   verifyArchive: async ({ backup, server, jobId }) =>
     (await run(await server(), { id: jobId, kind: "verify_archive", archive: storedArchiveOf(await backup()) })).ready,
 
-  buildRestore: async ({ operation, input, backup, server, jobId }) =>
-    (
-      await run(await server(), {
-        id: jobId,
-        kind: "build_restore",
-        instance_id: input.instance_id,
-        restore_id: operation.id,
-        archive: storedArchiveOf(await backup()),
-        restore_database: input.restore_database,
-        restore_filestore: input.restore_filestore,
-        neutralize: input.neutralize,
-        backup_first: input.backup_first,
-      })
-    ).ready,
+  buildRestore: async ({ operation, input, backup, server, jobId }) => {
+    const built = await run(await server(), {
+      id: jobId,
+      kind: "build_restore",
+      instance_id: input.instance_id,
+      restore_id: operation.id,
+      archive: storedArchiveOf(await backup()),
+      restore_database: input.restore_database,
+      restore_filestore: input.restore_filestore,
+      neutralize: input.neutralize,
+      backup_first: input.backup_first,
+    });
+    if (built.ready) await addMissingModules(operation, built.result?.modules ?? null);
+    return built.ready;
+  },
 
   pauseErp: async ({ operation, input, server, jobId }) =>
     (await run(await server(), { id: jobId, kind: "pause_erp", instance_id: input.instance_id, restore_id: operation.id })).ready,

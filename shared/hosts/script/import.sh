@@ -28,7 +28,7 @@ version_at_hand() {
 }
 
 examine() {
-  local status=0 error version base
+  local status=0 error version base modules
   with_archive unpack >"$JOB/work/said" || status=$?
   if ((status != 0)); then unusable "$status" "The throwaway files could not be written"; fi
   if [[ -e $JOB/work/not-loaded ]]; then
@@ -48,6 +48,26 @@ examine() {
     corrupt "its database has no list of its files"
   }
   files missing "$NEW" <"$JOB/work/listed" || files_failed "The restored files cannot be read"
-  jq -c --argjson missing "$(reported_number missing_files)" --argjson listed "$(reported_number listed_files)" \
-    '{ erp_version: .version, edition, database_name, missing_files: $missing, listed_files: $listed, left_out }' "$JOB/work/about" | answer
+  modules=$(modules_of_import "$version" "$(reported '.edition | strings')")
+  jq -c --argjson modules "$modules" --argjson missing "$(reported_number missing_files)" --argjson listed "$(reported_number listed_files)" \
+    '{ erp_version: .version, edition, database_name, missing_files: $missing, listed_files: $listed, left_out, modules: $modules }' "$JOB/work/about" | answer
+}
+
+# Of the image that an instance of that version would have here. That it cannot be had is no reason to fail the import.
+modules_of_import() { # VERSION EDITION
+  local IMAGE=odoo:$1 VERSION=$1
+  if (have_code "$2" >/dev/null); then
+    differing_modules "$NEW" "$2"
+  else
+    rm -f "$JOB/failure"
+    echo null
+  fi
+}
+
+have_code() { # EDITION
+  docker image inspect "$IMAGE" >/dev/null 2>&1 || pull_once "$IMAGE" || return 1
+  if [[ $1 != enterprise || -d $ROOT/enterprise/$VERSION ]]; then return; fi
+  [[ -n ${P[ENTERPRISE_URL]:-} ]] || return 1
+  P[ENTERPRISE_URL]=${P[ENTERPRISE_URL]//'{version}'/$VERSION}
+  fetch_enterprise "$VERSION"
 }

@@ -95,6 +95,7 @@ remove_unused_images() {
       docker image rm "$image" >/dev/null 2>&1 || true
     done
   ) 5>"$ROOT/locks/images"
+  forget_listed_modules
 }
 
 random() { head -c 24 /dev/urandom | base64 | tr '+/' 'ab'; }

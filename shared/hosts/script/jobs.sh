@@ -4,13 +4,13 @@
 #   begin JOB KIND SECONDS   starts a job with this time limit, its parameters on stdin; reports one that has started
 #   status JOB               state=unknown|running|lost|done|failed, and answer= if done, code=, message=, log= if failed
 #   end JOB                  kills it, and those whose IDs start with "JOB-"; one that never started cannot start any more
-#   health INSTANCE          healthy=yes|no, reason=, unfinished= if it is
+#   health INSTANCE          healthy=yes|no, reason=, unfinished= and modules= if it is
 #   report                   disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, and certificates= if the proxy responds
 #   quotas                   what each instance may use of the disk is on stdin, "INSTANCE BYTES" a line
 #   watch_disk, measure_disk what timers do every five seconds, and each minute
 #   probe                    ok
 #
-# Parameters are NAME=BASE64, one per line, END= the last. Texts (answer, message, log, reason, unfinished, certificates, instances) are in base64.
+# Parameters are NAME=BASE64, one per line, END= the last. Texts (answer, message, log, reason, unfinished, modules, certificates, instances) are in base64.
 # A job that died without a result (killed, machine restarted) is lost, and starts again at the next begin: every kind
 # of job may be killed anywhere and run again. One that failed because Docker stopped is lost as well, and the next one waits
 # for Docker. An undo has a job for each try, "JOB-try2", which ends the earlier tries. Passwords come by stdin, are stored in files of root's, and are never in `ps`.
@@ -24,6 +24,7 @@
 #   buffers/        a file system for each instance, in a file: what its buffering proxy stores on the disk
 #   open_networks   which private networks, and mail servers, the ERPs reach
 #   drill/          the settings of a restore drill, while it runs
+#   modules/        which modules an image of the ERP has, by its id: modules.sh
 #   archives/       what was found out about backups, by their SHA-256, for a day
 #   caddy/          the proxy in front of all instances, a file for each site, and the line of watch.sh that it serves
 #   watch/          the program that a timer runs each minute, and its files: watch.sh

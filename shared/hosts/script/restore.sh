@@ -7,6 +7,7 @@ job_build_restore() {
   case $(fact "restores/$RESTORE") in
     '' | building) build_restore ;;
   esac
+  report_modules
 }
 
 job_pause_erp() {
@@ -38,8 +39,16 @@ job_swap_restore() {
 # For an instance without users yet.
 job_restore_archive() {
   job_build_restore
+  mv "$JOB/answer" "$JOB/work/modules"
   job_swap_restore
-  rm "$JOB/answer"
+  mv "$JOB/work/modules" "$JOB/answer"
+}
+
+# The ERP may not even start without them.
+report_modules() {
+  local modules=null
+  if [[ ${P[RESTORE_DATABASE]} == yes && $(fact "restores/$RESTORE") == built ]]; then modules=$(differing_modules "$NEW" "$(fact edition)"); fi
+  echo "{\"modules\":$modules}" | answer
 }
 
 require_built() { [[ $(fact "restores/$RESTORE") =~ ^(built|swapping|swapped)$ ]] || broken "The data to restore has not been built"; }

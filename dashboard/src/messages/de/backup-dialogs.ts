@@ -35,6 +35,7 @@ export const backupDialogs: typeof en = {
     skippedAbout: "Verknüpfungen, Gerätedateien, Sockets und Dateien, deren Namen nicht in UTF-8 oder zu lang sind.",
     fileName: "Datei",
     leftOut: "Aus dem Dump nicht geladen",
+    missingModules: "Module, die im Image des ERP fehlen",
     noFiles: "Keine",
     sha256: "SHA-256-Prüfsumme",
     checksum: "Prüfsumme",

@@ -21,6 +21,7 @@ export const instances: typeof en = {
     adminPassword: "Admin-Passwort",
     adminPasswordHint: "12 bis 128 Zeichen. Wenn Sie das Feld leer lassen, wird ein Passwort erzeugt und einmal angezeigt.",
     disk: "Speicherplatz",
+    missingModules: "Module, die im Image des ERP fehlen",
     diskQuota: "Speicherkontingent in GB",
     created: "Angelegt",
     lastBackup: "Letzte Sicherung",

@@ -151,6 +151,7 @@ export const operations: typeof en = {
   drill: (status) => <>Test: {status}</>,
   preRestoreBackup: "Vorab-Sicherung",
   skipped: (paths) => `Ausgelassen: ${paths}`,
+  missingModules: (modules) => `Installierte Module, die im Image des ERP fehlen oder dort älter sind: ${modules}`,
   unfinished: (modules) =>
     `Halb installierte Apps, die im ERP zu aktualisieren, zu installieren oder abzubrechen sind: ${modules}`,
   missingFiles: (number) =>

@@ -42,6 +42,8 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
     "Der Klon wird nicht neutralisiert: Seine geplanten Aktionen, E-Mails und Zahlungen laufen wie die des Originals",
   files_missing:
     "{missing_files} der Dateien, die in der Datenbank der Sicherung stehen, fehlen in ihr und lassen sich in der neuen Instanz nicht öffnen",
+  modules_missing:
+    "Diese installierten Module fehlen im Image des ERP oder sind dort älter: {modules}. Was sie leisten, fehlt dann auch, und das ERP startet vielleicht nicht",
   copy_neutralized: "Neutralisiert die Kopie: Geplante Aktionen, E-Mails und Zahlungen werden abgeschaltet",
   copy_users_reset:
     "Setzt die Benutzer der Kopie zurück: Passwörter, Sitzungen und API-Schlüssel gelten nicht mehr, außer dem neuen Passwort des Administrators",

@@ -31,6 +31,7 @@ export const backupDialogs = {
     skippedAbout: "Links, devices, sockets, and names that are not UTF-8 or too long.",
     fileName: "File",
     leftOut: "Not loaded from its dump",
+    missingModules: "Modules that the ERP's image lacks",
     noFiles: "None",
     sha256: "SHA-256 checksum",
     checksum: "checksum",

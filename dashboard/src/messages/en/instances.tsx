@@ -21,6 +21,7 @@ export const instances = {
     adminPassword: "Admin password",
     adminPasswordHint: "12–128 characters. Leave empty to generate one, shown once.",
     disk: "Disk space",
+    missingModules: "Modules that the ERP's image lacks",
     diskQuota: "Disk quota in GB",
     created: "Created",
     lastBackup: "Last backup",

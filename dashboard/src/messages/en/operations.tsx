@@ -162,6 +162,8 @@ export const operations = {
   drill: (status: ReactNode) => <>Drill: {status}</>,
   preRestoreBackup: "Pre-restore backup",
   skipped: (paths: string) => `Skipped: ${paths}`,
+  missingModules: (modules: string) =>
+    `Installed modules that the ERP's image lacks, or has only in an older version: ${modules}`,
   unfinished: (modules: string) => `Half-installed apps, to be upgraded, installed or canceled in the ERP: ${modules}`,
   missingFiles: (number: number) => `The archive lacks ${counted(number, "file")} that its database lists.`,
   leftOutKind,

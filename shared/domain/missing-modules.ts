@@ -1,0 +1,27 @@
+// Which installed modules the image of an ERP lacks: it has no such module, or only an older version than the database was last updated with.
+
+/** An installed module that the image does not have in the same version. */
+export interface DifferingModule {
+  name: string;
+  version: string | null;
+  /** Null if the image has none of this name. */
+  image_version: string | null;
+}
+
+/** As many are named. */
+export const MISSING_MODULES_MAX = 50;
+
+export const missingModules = (differing: readonly DifferingModule[]): string[] =>
+  differing
+    .filter(({ version, image_version }) => image_version === null || isNewer(version ?? "", image_version))
+    .map(({ name }) => name)
+    .slice(0, MISSING_MODULES_MAX);
+
+/** By their numbers, as the ERP compares versions; words in them do not matter. */
+function isNewer(version: string, than: string): boolean {
+  const [ours, theirs] = [numbersIn(version), numbersIn(than)];
+  const first = ours.findIndex((number, index) => number !== (theirs[index] ?? 0));
+  return first !== -1 && (ours[first] ?? 0) > (theirs[first] ?? 0);
+}
+
+const numbersIn = (version: string): number[] => [...version.matchAll(/\d+/g)].map(([digits]) => Number(digits));
