@@ -94,6 +94,8 @@ export const ENTRY_ATTRIBUTES = {
   server_id: "h",
   status: "s",
   protection: "p",
+  /** Of an instance's ERP, as its record has it; unknown if it is not there. */
+  health: "e",
   /** How many milliseconds after the time in its ID the record was created. */
   created_after_id: "c",
   /** Of an operation. */

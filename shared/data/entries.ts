@@ -4,7 +4,7 @@
 import * as z from "zod";
 import type { Labels } from "../api/fields.ts";
 import { bytesOfId, timeOfId } from "../domain/ids.ts";
-import type { ResourceType } from "../domain/lifecycle.ts";
+import { HEALTH_OF_ERP, type ResourceType } from "../domain/lifecycle.ts";
 import { codeOfStatus, ENTRY_ATTRIBUTES } from "./codes.ts";
 import { type Key, keys, keyString, type ListKind } from "./keys.ts";
 import { backupTimeWrites, missingBackupTime } from "./backup-times.ts";
@@ -26,6 +26,7 @@ export interface Findable {
   server_id?: string | undefined;
   status?: string | undefined;
   protection?: string | undefined;
+  health?: string | undefined;
 }
 
 /** What a change makes of a record's labels. */
@@ -43,12 +44,14 @@ const Found = z.object({
   database_name: maybeText,
   note: maybeText,
   server_id: maybeText,
+  health_status: maybeText,
 });
 
 /** What a record is found by. */
 export function findableIn(kind: ResourceType, record: Item): Findable {
-  const { name, instance_name, server_id, ...fields } = Found.parse(record);
-  return { ...fields, name: name ?? instance_name ?? null, ...(kind === "instance" && { server_id: server_id ?? undefined }) };
+  const { name, instance_name, server_id, health_status, ...fields } = Found.parse(record);
+  const ofInstance = { server_id: server_id ?? undefined, health: health_status ?? undefined };
+  return { ...fields, name: name ?? instance_name ?? null, ...(kind === "instance" && ofInstance) };
 }
 
 /** What the label index has of a record: its labels and its tags. */
@@ -66,7 +69,7 @@ export const oldLabelsIn = (entry: Item): string[] | undefined => {
 };
 
 /** Attributes of an entry; null where a field is now empty, and its attribute is removed. */
-function attributesOf({ name, domain, database_name, note, server_id, status, protection }: Findable) {
+function attributesOf({ name, domain, database_name, note, server_id, status, protection, health }: Findable) {
   const given: Record<string, string | Uint8Array | null | undefined> = {
     [ENTRY_ATTRIBUTES.name]: name === null ? "" : name,
     [ENTRY_ATTRIBUTES.domain]: domain,
@@ -75,6 +78,7 @@ function attributesOf({ name, domain, database_name, note, server_id, status, pr
     [ENTRY_ATTRIBUTES.server_id]: server_id === undefined ? undefined : bytesOfId(server_id),
     [ENTRY_ATTRIBUTES.status]: status && codeOfStatus(status),
     [ENTRY_ATTRIBUTES.protection]: protection && codeOfStatus(protection),
+    [ENTRY_ATTRIBUTES.health]: health === HEALTH_OF_ERP.unknown ? null : health && codeOfStatus(health),
   };
   return Object.entries(given).filter(([, value]) => value !== undefined);
 }

@@ -4,14 +4,14 @@ import { newId } from "../domain/ids.ts";
 import { HEALTH_OF_ERP, type HealthStatus, SERVING } from "../domain/lifecycle.ts";
 import { MISSES, RESTARTS_A_DAY, STALE_SECONDS } from "../domain/limits.ts";
 import { getAccount } from "./accounts.ts";
-import { type Change, changeOf, logEvent, now } from "./change.ts";
+import { type Change, changeOf, logEvent } from "./change.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "./instances.ts";
 import { keys, keyString } from "./keys.ts";
 import { itemsOfParent } from "./lists-of-parents.ts";
 import { changing, reserveOperation } from "./operations.ts";
 import { parseEach, parseOrSkip } from "./parse-each.ts";
 import { InstanceRecord, type OperationRecord, type ServerRecord, type WatchedServer } from "./records.ts";
-import { ConditionFailed, readAll, updateOne } from "./table.ts";
+import { ConditionFailed, readAll } from "./table.ts";
 
 const SERVICE = { actor: { type: "service", id: "service", name: "Health checks" }, requestId: "health-checks" } as const;
 const { ok, failing, unknown } = HEALTH_OF_ERP;
@@ -90,6 +90,7 @@ async function recordHealth(instance: InstanceRecord, to: HealthStatus, fault: s
     { equals: { operation_id: null }, oneOf: { state: SERVING }, unchanged: { health_status: from } },
   );
   change.revise();
+  if (to !== from) change.refind("instance", id, { health: to });
   const type = to === ok ? "instance.up" : "instance.down";
   const changes = [{ field: "health", before: { status: from }, after: { status: to } }];
   if (to !== from) logEvent(change, SERVICE, { type, changes }, { type: "instance", id, name });
@@ -102,8 +103,11 @@ export async function noteWatched({ account_id, id }: ServerRecord, isWatched: b
   for (const instance of parseEach(InstanceRecord, await itemsOfParent("instance", account_id, id))) {
     const { health_status } = instance;
     if (health_status === status || health_status === failing) continue;
-    const set = { health_status: status, health_since: now() };
-    await updateOne(keys.record("instance", account_id, instance.id), { set }, { unchanged: { health_status } });
+    const change = changeOf({ id: account_id });
+    const set = { health_status: status, health_since: change.at };
+    change.update(keys.record("instance", account_id, instance.id), { set }, { unchanged: { health_status } });
+    change.refind("instance", instance.id, { health: status });
+    await isCommitted(change);
   }
 }
 

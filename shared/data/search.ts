@@ -3,8 +3,8 @@
 import { domainToUnicode } from "node:url";
 import type * as z from "zod";
 import type { ListMeta } from "../api/fields.ts";
-import { idOfShort, isId, shortOf, timeOfShort } from "../domain/ids.ts";
-import { type ResourceType, statusOf } from "../domain/lifecycle.ts";
+import { bytesOfId, idOfBytes, idOfShort, isId, shortOf, timeOfShort } from "../domain/ids.ts";
+import { HEALTH_OF_ERP, type ResourceType, SERVER_PHASES, SERVING, statusOf } from "../domain/lifecycle.ts";
 import { LISTED_MAX } from "../domain/limits.ts";
 import { folded, matcherOf } from "../domain/words.ts";
 import { ENTRY_ATTRIBUTES, statusOfCode } from "./codes.ts";
@@ -30,6 +30,8 @@ interface Filters {
   protection?: string | undefined;
   /** Of instances: those whose last backup is older, or that have none. */
   last_backup_before?: string | undefined;
+  /** Of instances, as it is shown. */
+  health?: string | undefined;
 }
 
 /** A record as its entry describes it. */
@@ -39,6 +41,8 @@ export interface Entry {
   name: string;
   status: string;
   protection: string | undefined;
+  /** Of an instance, as its record has it. */
+  health: string;
   /** Of an instance. */
   server: Uint8Array | undefined;
   created_at: string;
@@ -58,6 +62,7 @@ export const needsEntries = ({ label, search, sort }: Finding, filters: Filters,
   search !== undefined ||
   sort === "name" ||
   filters.last_backup_before !== undefined ||
+  filters.health !== undefined ||
   exactOf(filters, page) > 1;
 
 const exactOf = ({ status, protection }: Filters, { created_after, created_before }: PageQuery): number =>
@@ -83,6 +88,7 @@ function entryIn(item: Item): Entry | undefined {
     name,
     status: statusOfCode(text(read("status"))),
     protection: read("protection") === undefined ? undefined : statusOfCode(text(read("protection"))),
+    health: statusOfCode(text(read("health"))) || HEALTH_OF_ERP.unknown,
     server: server instanceof Uint8Array ? server : undefined,
     created_at: new Date(timeOfShort(short) + Number(read("created_after_id") ?? 0)).toISOString(),
     labels: oldLabelsIn(item),
@@ -93,13 +99,14 @@ function entryIn(item: Item): Entry | undefined {
 
 /** A record as its entry would describe it. */
 function entryOfRecord(kind: ResourceType, record: Item): Entry {
-  const { name, domain, database_name, note } = findableIn(kind, record);
+  const { name, domain, database_name, note, server_id, health } = findableIn(kind, record);
   return {
     short: shortOf(text(record["id"])),
     name: name ?? "",
     status: statusOf(kind, text(record["state"])),
     protection: text(record["protection_status"]) || "unprotected",
-    server: undefined,
+    health: health ?? HEALTH_OF_ERP.unknown,
+    server: server_id === undefined ? undefined : bytesOfId(server_id),
     created_at: text(record["created_at"]),
     labels: labelsIn(indexedIn(kind, record)),
     last_backup_at: Date.parse(text(record["last_backup_at"])),
@@ -121,9 +128,11 @@ interface Beside {
   hasTag: (short: string) => boolean;
   /** When it was last backed up (ms since 1970). */
   lastBackup: (short: string) => number | undefined;
+  /** Whether a server is active, as far as the query needs to know. */
+  isActive: (server: Uint8Array | undefined) => boolean;
 }
 
-const NOTHING_BESIDE: Beside = { hasLabels: () => false, hasTag: () => false, lastBackup: () => undefined };
+const NOTHING_BESIDE: Beside = { hasLabels: () => false, hasTag: () => false, lastBackup: () => undefined, isActive: () => true };
 
 async function readBeside(
   kind: ResourceType,
@@ -132,22 +141,35 @@ async function readBeside(
   filters: Filters,
 ): Promise<Beside> {
   const tags = search === undefined ? [] : tagsInSearch(search);
-  const [hasLabels, hasTag, lastBackup] = await Promise.all([
+  const [hasLabels, hasTag, lastBackup, isActive] = await Promise.all([
     readLabels(kind, accountId, label),
     tags.length === 0 ? NOTHING_BESIDE.hasTag : readLabels(kind, accountId, tags),
     filters.last_backup_before === undefined ? NOTHING_BESIDE.lastBackup : readBackupTimes(accountId),
+    filters.health === undefined ? NOTHING_BESIDE.isActive : readActiveServers(accountId),
   ]);
-  return { hasLabels, hasTag, lastBackup };
+  return { hasLabels, hasTag, lastBackup, isActive };
 }
+
+async function readActiveServers(accountId: string): Promise<Beside["isActive"]> {
+  const servers = await readEntries("server", accountId);
+  const active = new Set(servers.filter(({ status }) => status === SERVER_PHASES.ready).map(({ short }) => short));
+  return (server) => server !== undefined && active.has(shortOf(idOfBytes("server", server)));
+}
+
+/** What is shown of an ERP's health (shown-health.ts). */
+const shownHealth = (
+  { status, health, server }: Pick<Entry, "status" | "health" | "server">,
+  isActive: Beside["isActive"],
+): string => (SERVING.some((each) => each === status) && isActive(server) ? health : HEALTH_OF_ERP.unknown);
 
 /** Whether a record is one that a query means. */
 function isMeant(
   kind: ResourceType,
   { label = [], search }: Finding,
-  { status, protection, last_backup_before }: Filters,
+  { status, protection, last_backup_before, health }: Filters,
   page: Pick<PageQuery, "created_after" | "created_before">,
-  { hasLabels, hasTag, lastBackup }: Beside = NOTHING_BESIDE,
-): (entry: Pick<Entry, "short" | "status" | "protection" | "created_at" | "labels" | "last_backup_at" | "text">) => boolean {
+  { hasLabels, hasTag, lastBackup, isActive }: Beside = NOTHING_BESIDE,
+): (entry: Entry) => boolean {
   const isInTime = isCreatedIn(page);
   const isFound = search === undefined ? () => true : finderOf(search, hasTag)(kind);
   const before = last_backup_before === undefined ? undefined : Date.parse(last_backup_before);
@@ -155,6 +177,7 @@ function isMeant(
     (before === undefined || !((entry.last_backup_at ?? lastBackup(entry.short) ?? Number.NaN) >= before)) &&
     (status === undefined || entry.status === status) &&
     (protection === undefined || entry.protection === protection) &&
+    (health === undefined || shownHealth(entry, isActive) === health) &&
     isInTime(entry) &&
     (label.length === 0 ||
       (entry.labels === undefined ? hasLabels(entry.short) : label.every((each) => entry.labels?.includes(each)))) &&
@@ -270,8 +293,11 @@ export async function findOfParent<T>(
   parentId: string,
   { finding, filters, page }: { finding: Finding; filters: Filters; page: PageQuery },
 ): Promise<Listed<T> & { isEmpty: boolean }> {
-  const items = await itemsOfParent(kind, accountId, parentId);
-  const meant = isMeant(kind, finding, filters, page);
+  const [items, { isActive }] = await Promise.all([
+    itemsOfParent(kind, accountId, parentId),
+    readBeside(kind, accountId, {}, { health: filters.health }),
+  ]);
+  const meant = isMeant(kind, finding, filters, page, { ...NOTHING_BESIDE, isActive });
   const place = placeIn(finding.sort);
   const found = items.flatMap((value) => {
     const entry = entryOfRecord(kind, value);

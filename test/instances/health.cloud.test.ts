@@ -5,6 +5,7 @@ import type { Cloud } from "../../infra/local/cloud.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Event } from "../../shared/api/settings.ts";
+import { indexAccount } from "../../shared/data/indexing.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { holdWork } from "../harness/held-work.ts";
@@ -148,4 +149,39 @@ test("what is found out about an ERP changes no version of its instance", async 
   await looks(3);
   expect((await me.api.get(`/instances/${id}`)).headers["etag"]).toBe(etag);
   expect((await me.api.put(`/instances/${id}`, { name: "Renamed" }, { headers: { "if-match": etag } })).status).toBe(200);
+});
+
+test("a list is filtered by health as it is shown, also where its server no longer responds", async () => {
+  const own = await account();
+  const [here, away] = [await own.server(), await own.server({ name: "goes-offline-1" })];
+  const failing = await own.instance({ server_id: here.id, domain: `fail-health.${uniqueDomain()}` });
+  const [well, stopped] = [await own.instance({ server_id: here.id }), await own.instance({ server_id: here.id })];
+  const unreachable = await own.instance({ server_id: away.id });
+  await own.until((await own.api.post(`/instances/${stopped.id}/actions`, { action: "stop" })).as(Operation).id);
+  await looks(5);
+  await own.until((await own.api.get(`/instances/${failing.id}`)).as(Instance).operation_id);
+  await look();
+  const List = z.array(z.looseObject({ id: z.string(), health: z.looseObject({ status: z.string() }) }));
+  const found = async (query: string): Promise<string[]> => {
+    const listed = (await own.api.get(`/instances?order=asc&${query}`)).as(List);
+    for (const { health } of listed) expect(query).toContain(`health=${health.status}`);
+    return listed.map(({ id }) => id);
+  };
+  expect(await found("health=failing")).toEqual([failing.id]);
+  expect(await found("health=ok")).toEqual([well.id]);
+  expect(await found("health=unknown")).toEqual([stopped.id, unreachable.id]);
+  expect(await found(`health=unknown&server_id=${away.id}`)).toEqual([unreachable.id]);
+  expect(await found(`health=ok&server_id=${away.id}`)).toEqual([]);
+  expect(await found(`health=failing&server_id=${here.id}&status=running&erp_version=19.0`)).toEqual([failing.id]);
+  expect(await found("health=ok&search=nothing")).toEqual([]);
+  const { error } = await own.api.get("/instances?health=bad");
+  expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "health" } });
+
+  // It is well again, and its machine falls silent.
+  await own.until((await own.api.put(`/instances/${failing.id}`, { domain: uniqueDomain() })).as(Instance).operation_id);
+  await look();
+  expect(await found("health=failing")).toEqual([]);
+  expect(await found("health=ok")).toEqual([failing.id, well.id]);
+  await indexAccount(own.id);
+  expect(await found("health=ok")).toEqual([failing.id, well.id]);
 });

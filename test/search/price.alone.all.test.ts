@@ -51,6 +51,7 @@ test.each([
   ["erp_version=19.0&edition=community", RECORDS],
   ["erp_version=19.0&edition=community&last_backup_before=2026-01-03&status=running", 1_440],
   ["search=admin@example.com&erp_version=19.0", RECORDS],
+  ["health=unknown&erp_version=19.0", RECORDS],
   ["search=203.0.113.10", RECORDS],
   [Array.from({ length: 16 }, (_, i) => label(i, 7_317)).join("&"), 1],
 ])("page %# costs at most 200 read units, more only with more than six labels: %s", async (query, total) => {

@@ -83,7 +83,7 @@ export default function Instances() {
       description={text.instances.about}
       list={instances.list}
       searchable
-      filters={{ status: "instance", protection: "protection" }}
+      filters={{ status: "instance", protection: "protection", health: "health" }}
       columns={columnsOf()}
       bulk={InstancesBulk}
       add={<CreateLink to="/instances/create">{text.instances.create.title}</CreateLink>}

@@ -8,7 +8,7 @@ import type { FilterName, Place } from "./use-place.ts";
 /** The fields that a list can be filtered by, and whose statuses they have. */
 export type Filters = Partial<Record<FilterName, keyof typeof STATUSES>>;
 
-export const NAMES = ["status", "protection"] as const;
+export const NAMES = ["status", "protection", "health"] as const;
 
 /** Filters of one list alone. */
 export interface Narrowing {

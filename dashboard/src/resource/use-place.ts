@@ -1,9 +1,9 @@
 // The page, the filters and the order of a list, in the URL, for links and the Back button.
 import { useSearchParams } from "react-router";
 
-export type FilterName = "status" | "protection";
+export type FilterName = "status" | "protection" | "health";
 
-const PARAMETERS = ["status", "protection", "find", "sort", "type", "actor", "resource", "day"] as const;
+const PARAMETERS = ["status", "protection", "health", "find", "sort", "type", "actor", "resource", "day"] as const;
 type Parameter = (typeof PARAMETERS)[number];
 
 export interface Place extends Partial<Record<Parameter, string | undefined>> {

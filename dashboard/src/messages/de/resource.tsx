@@ -74,8 +74,8 @@ export const resource: typeof en = {
     placeholder: "Name, Domain, Notiz, Label (env:prod)",
     sort: "Sortieren",
     sorts: { "": "Neueste zuerst", oldest: "Älteste zuerst", name: "Name A–Z", "name-desc": "Name Z–A" },
-    any: { status: "Jeder Status", protection: "Jeder Schutzstatus" },
-    filter: { status: "Nach Status filtern", protection: "Nach Schutz filtern" },
+    any: { status: "Jeder Status", protection: "Jeder Schutzstatus", health: "Jeder Zustand" },
+    filter: { status: "Nach Status filtern", protection: "Nach Schutz filtern", health: "Nach Zustand filtern" },
   },
   paging: {
     label: "Seiten",

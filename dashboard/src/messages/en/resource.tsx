@@ -89,8 +89,8 @@ export const resource = {
     placeholder: "Name, domain, note or label (env:prod)",
     sort: "Sort",
     sorts: { "": "Newest first", oldest: "Oldest first", name: "Name A–Z", "name-desc": "Name Z–A" },
-    any: { status: "Any status", protection: "Any protection" },
-    filter: { status: "Filter by status", protection: "Filter by protection" },
+    any: { status: "Any status", protection: "Any protection", health: "Any health" },
+    filter: { status: "Filter by status", protection: "Filter by protection", health: "Filter by health" },
   },
   paging: {
     label: "Pages",
