@@ -166,8 +166,10 @@ test("each sentence of a dry run comes with its code and parameters", async () =
       detail: `Changes domain from ${instance.domain} to ${domain}`,
     },
   ]);
-  expect(warning_reasons).toEqual([{ code: "domain_needs_dns", parameters: { before: instance.domain, after: domain } }]);
-  expect(warnings).toEqual([`${instance.domain} stops working. ${domain} needs a DNS record that leads to the server`]);
+  expect(warning_reasons).toEqual([
+    { code: "domain_redirects", parameters: { before: instance.domain, after: domain, days: 90 } },
+  ]);
+  expect(warnings).toEqual([expect.stringContaining(`${instance.domain} redirects to ${domain} for 90 days`)]);
 });
 
 test("a dry run of an update names the labels", async () => {

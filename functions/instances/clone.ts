@@ -7,6 +7,7 @@ import { forecastClone } from "../../shared/data/forecasts.ts";
 import { instanceRef, reserveInstance, toInstance } from "../../shared/data/instances.ts";
 import { firstPolicy } from "../../shared/data/policies.ts";
 import type { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
+import { endRedirect, redirectRef } from "../../shared/data/redirects.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
 import { uniqueDatabaseName } from "../../shared/domain/database-name.ts";
@@ -16,11 +17,12 @@ import { handle } from "../../shared/runtime/handle.ts";
 import { requireNone } from "../../shared/runtime/validate.ts";
 
 export const handler = handle(api.instances.clone)(async ({ params, body, caller, by, read, commit }) => {
-  const { change, account, operationId, source, backup, chosen } = await beginWork(
+  const { change, account, operationId, source, backup, redirect, chosen } = await beginWork(
     { caller, read },
     {
       source: instanceRef(caller.account_id, params.id),
       backup: backupRef(caller.account_id, body.backup_id),
+      redirect: redirectRef(caller.account_id, body.domain),
       ...(body.server_id !== undefined && { chosen: serverRef(caller.account_id, body.server_id) }),
     },
   );
@@ -48,6 +50,7 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
     },
     operationId,
   );
+  await endRedirect(change, redirect, instance);
   const admin_password = body.admin_password ?? generatePassword();
   await sealFor(change, operationId, admin_password);
   const copied = { restore_database, restore_filestore, neutralize, reset_users, keep_uuid: false };

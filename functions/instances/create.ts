@@ -8,6 +8,7 @@ import { reserveInstance, toInstance } from "../../shared/data/instances.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import { firstPolicy } from "../../shared/data/policies.ts";
 import type { BackupRecord } from "../../shared/data/records.ts";
+import { endRedirect, redirectRef } from "../../shared/data/redirects.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
@@ -23,6 +24,7 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
     { caller, read },
     {
       server: serverRef(caller.account_id, body.server_id),
+      redirect: redirectRef(caller.account_id, body.domain),
       ...(backup_id !== undefined && { backup: backupRef(caller.account_id, backup_id) }),
     },
   );
@@ -47,6 +49,7 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
     { ...fields, ...firstPolicy(change, server.id, policy), cloned_from_backup_id, neutralized },
     operationId,
   );
+  await endRedirect(change, records.redirect, instance);
   await sealFor(change, operationId, admin_password);
   const copied = { ...WHOLE, neutralize: neutralized, reset_users: neutralized };
   if (backup === undefined)

@@ -18,6 +18,7 @@ import {
   showInstance,
 } from "../../shared/data/instances.ts";
 import { changing, reserveOperation } from "../../shared/data/operations.ts";
+import { endRedirect, redirectRef } from "../../shared/data/redirects.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -27,14 +28,17 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
   retryOnConflict(async () => {
     const { change, operationId, ...records } = await beginWork(
       { caller, read },
-      { instance: instanceRef(caller.account_id, params.id) },
+      {
+        instance: instanceRef(caller.account_id, params.id),
+        ...(body.domain !== undefined && { redirect: redirectRef(caller.account_id, body.domain) }),
+      },
     );
     const instance = presentInstance(records.instance);
     match(change, instanceVersion(instance));
     const forecast = () => forecastUpdate(caller, instance, body);
     const { domain, ...fields } = body;
-    passOnQuota(change, instance, fields);
     if (domain === undefined || domain === instance.domain) {
+      passOnQuota(change, instance, fields);
       const named = domain !== undefined;
       if (named) await requireNotMoving(instance);
       const renamed = renameInstance(change, instance, fields, named);
@@ -47,6 +51,8 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
     // First, so that of two changes to one domain the second gets the first's operation in its error, and not just a taken domain.
     const moved = moveInstance(change, instance, "instance.update", operationId, fields);
     claimDomain(change, instance, domain);
+    await endRedirect(change, records.redirect, { id: instance.id, domain });
+    passOnQuota(change, instance, fields);
     reserveOperation(change, by, {
       id: operationId,
       type: "instance.update",

@@ -1,7 +1,7 @@
 // Every minute: checks whether each server responds, and records those that went offline or came back, and what they report about themselves.
 // Where a machine's line says which of its ERPs cannot be used, that is recorded too, and those that stay down are restarted.
 // Those that came back lose the ERPs whose instances were deleted meanwhile.
-import { judgeDisk, noteDisk, quotasOn, quotasPassedOn } from "../../shared/data/disk-alerts.ts";
+import { judgeDisk, noteDisk, quotasOn, settingsPassedOn } from "../../shared/data/disk-alerts.ts";
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/data/host-reports.ts";
 import { beginRestart, judgeErps, newsOf, noteWatched, wasHeard, withoutLines } from "../../shared/data/health.ts";
 import { recordProbe, watchedServers } from "../../shared/data/machines.ts";
@@ -35,15 +35,18 @@ async function check({ server, watched }: { server: ServerRecord; watched: Watch
   const lostLine = !isInTrouble && news === undefined && wasHeard(watched);
   const loggedIn = lostLine || needsLogin(server, watched, at);
   const quotasChanged = watched.quotas_changed_at;
-  const quotas = loggedIn && quotasChanged !== undefined ? await quotasOn(server) : undefined;
-  const { responded, report, quotasSet }: Probed = loggedIn
-    ? await probe(server, quotas)
+  const settings =
+    loggedIn && quotasChanged !== undefined
+      ? { quotas: await quotasOn(server), endedRedirects: watched.ended_redirects ?? new Set<string>() }
+      : undefined;
+  const { responded, report, settingsTaken }: Probed = loggedIn
+    ? await probe(server, settings)
     : { responded: news !== undefined || (await greets(server)) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
   const reason = goesOffline(server, responded) ? await reasonOf(server) : "";
   const heard = isInTrouble || !responded ? {} : await hear({ server, watched, loggedIn, news, at });
   await recordProbe(server, { responded, loggedIn, heard, reason });
-  if (quotasChanged !== undefined && quotasSet) await quotasPassedOn(server.id, quotasChanged);
+  if (quotasChanged !== undefined && settingsTaken) await settingsPassedOn(server.id, quotasChanged);
   if (report === undefined) return;
   const recorded = await recordReport(server, report);
   if (recorded !== undefined) {

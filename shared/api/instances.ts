@@ -9,7 +9,7 @@ import {
   INSTANCE_STATUSES,
   PROTECTION_STATUSES,
 } from "../domain/lifecycle.ts";
-import { DEFAULT_QUOTAS } from "../domain/limits.ts";
+import { DEFAULT_QUOTAS, PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import {
   atLeastOne,
@@ -136,11 +136,18 @@ const diskQuota = z
     examples: [20_000_000_000],
   });
 
+const PreviousDomain = z.object({ domain, redirects_until: timestamp });
+export type PreviousDomain = z.infer<typeof PreviousDomain>;
+
 export const Instance = z
   .object({
     id: id("instance"),
     ...chosen,
     domain_unicode: domainUnicode,
+    previous_domains: z.array(PreviousDomain).meta({
+      description: `Domains that the instance had before and its server redirects to the present one for ${REDIRECT_DAYS} days, the newest first and at most ${PREVIOUS_DOMAINS_MAX}, unless another instance of the account takes them`,
+      examples: [[]],
+    }),
     url: z.string().meta({ examples: ["https://shop.example.com"] }),
     status: InstanceStatus.meta({ examples: ["running"] }),
     status_reason: statusReason,
@@ -211,6 +218,7 @@ export type ListedInstance = z.infer<typeof ListedInstance>;
 export const INSTANCE_UNVERSIONED = [
   "url",
   "domain_unicode",
+  "previous_domains",
   "status_reason",
   "reason",
   "allowed_actions",
@@ -342,7 +350,7 @@ export const instances = {
     path: "/instances/:id",
     summary: "Change an instance's name, admin email, labels, disk quota or domain",
     description:
-      "The name, email, labels and disk quota change immediately; the server learns of a quota within two minutes. A new domain starts an operation, which `operation_id` identifies; the old domain works until it finishes. Meanwhile, a request that names a domain is rejected, even if it names the current one.",
+      "The name, email, labels and disk quota change immediately; the server learns of a quota within two minutes. A new domain starts an operation, which `operation_id` identifies; the old domain works until it finishes, and then redirects to the new one. Meanwhile, a request that names a domain is rejected, even if it names the current one.",
     access: ["instances:write"],
     errors: [
       taken("domain", exampleId("instance")),

@@ -166,6 +166,10 @@ export async function quotasOn({ account_id, id }: ServerRecord): Promise<Map<st
   return new Map(instances.flatMap((each) => (each.disk_quota_bytes === null ? [] : [[each.id, each.disk_quota_bytes]])));
 }
 
-/** Its machine knows the quotas as they were then. */
-export const quotasPassedOn = async (serverId: string, quotas_changed_at: string): Promise<void> =>
-  void (await updateOne(keys.watchedServer(serverId), { remove: ["quotas_changed_at"] }, { equals: { quotas_changed_at } }));
+/** Its machine knows the quotas, and which redirects have ended, as they were then. */
+export const settingsPassedOn = async (serverId: string, quotas_changed_at: string): Promise<void> =>
+  void (await updateOne(
+    keys.watchedServer(serverId),
+    { remove: ["quotas_changed_at", "ended_redirects"] },
+    { equals: { quotas_changed_at } },
+  ));

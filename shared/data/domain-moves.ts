@@ -5,6 +5,7 @@ import { isOpen } from "../domain/lifecycle.ts";
 import { changeOf, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { findOperation } from "./operations.ts";
+import { previousDomains } from "./redirects.ts";
 import type { InstanceRecord } from "./records.ts";
 import { find } from "./table.ts";
 
@@ -45,9 +46,11 @@ export async function returnDomain(instance: InstanceRecord, domains: Domains): 
   const { account_id: accountId, id } = instance;
   const change = changeOf({ id: accountId });
   if (instance.domain === domains.new) {
-    const set = { domain: domains.old, updated_at: now() };
+    const previous_domains = previousDomains(instance, domains.old);
+    const set = { domain: domains.old, previous_domains, updated_at: now() };
     change.update(keys.record("instance", accountId, id), { set }, { equals: { domain: domains.new } });
     change.refind("instance", id, { domain: domains.old });
+    change.remove(keys.redirect(accountId, domains.old), { exists: false });
   }
   // Only our own: a second run must not take what another instance has claimed since the first.
   if ((await ownerOf(accountId, domains.new)) === id)

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { PolicyFields } from "../api/backup-policy.ts";
 import type { Effect, Forecast } from "../api/dry-run.ts";
 import { OPERATION, type OperationType, RESTORABLE, SERVING, USABLE } from "../domain/lifecycle.ts";
+import { REDIRECT_DAYS } from "../domain/limits.ts";
 import { daysOf } from "../domain/cron-days.ts";
 import { diskSize, diskStep } from "../domain/low-disk.ts";
 import { english, type Parameters, type Sentence, type SentenceCode } from "../domain/sentences.ts";
@@ -314,7 +315,9 @@ export function forecastUpdate(
     effects.push(effect("update", resource, "disk_quota_set", { quota_bytes: quota }));
   return forecast(effects.length === 0 ? [effect("update", resource, "nothing_changed")] : effects, {
     warnings: changed.flatMap(({ field, parameters }) =>
-      field === "domain" ? [sentence(knowsOld ? "domain_needs_dns" : "new_domain_needs_dns", parameters)] : [],
+      field === "domain"
+        ? [sentence(knowsOld ? "domain_redirects" : "old_domain_redirects", { ...parameters, days: REDIRECT_DAYS })]
+        : [],
     ),
   });
 }

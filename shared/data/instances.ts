@@ -39,6 +39,7 @@ import { keys, keyString } from "./keys.ts";
 import { listPage } from "./lists.ts";
 import type { ByIds, Listed, PageQuery } from "./pages.ts";
 import { requireRunning } from "./operations.ts";
+import { noteRedirect, passOnSettings, previousDomains, previousDomainsAfter } from "./redirects.ts";
 import { parseEach, parseOrSkip } from "./parse-each.ts";
 import {
   type HostReport,
@@ -126,6 +127,7 @@ function toListedInstance(record: InstanceRecord, server: Pick<ServerRecord, "st
     health: healthOf(record, server),
     url: `https://${domain}`,
     domain_unicode: domainToUnicode(domain) || domain,
+    previous_domains: previousDomains(record, domain),
     allowed_actions: allowedActions({ status: state, heldBy: operation_id, installed, server: server?.state }),
     dns_record: { type: "A", name: domain, value: server_ip },
     protection: {
@@ -215,6 +217,7 @@ export function reserveInstance(
     health_fault: null,
     unfinished_modules: [],
     missing_modules: null,
+    previous_domains: [],
     auto_restarts: [],
     created_at: change.at,
     updated_at: change.at,
@@ -409,8 +412,7 @@ export const renamedOf = (
 
 /** Has the machine learn of another disk quota with the next health check. */
 export function passOnQuota(change: Change, { server_id, disk_quota_bytes }: InstanceRecord, fields: RenamedFields): void {
-  if (fields.disk_quota_bytes === undefined || fields.disk_quota_bytes === disk_quota_bytes) return;
-  change.update(keys.watchedServer(server_id), { set: { quotas_changed_at: now() } });
+  if (fields.disk_quota_bytes !== undefined && fields.disk_quota_bytes !== disk_quota_bytes) passOnSettings(change, server_id);
 }
 
 /** Reserves a domain for the instance, which may already have another one. In the sandbox nothing serves it, so any will do. */
@@ -419,14 +421,15 @@ export function claimDomain(change: Change, instance: InstanceRecord, domain: st
   change.claim(keys.domain(change.accountId, domain), "domain", instance.id);
 }
 
-/** Makes the new domain the instance's own and frees the old one, while the operation that moves it runs. */
+/** Makes the new domain the instance's own and frees the old one, which redirects from now on, while the operation that moves it runs. */
 export function adoptDomain(change: Change, operation: OperationRecord, instance: InstanceRecord, domain: string): void {
   requireRunning(change, operation);
   change.update(
     keys.record("instance", change.accountId, instance.id),
-    { set: { domain, updated_at: now() } },
+    { set: { domain, previous_domains: previousDomainsAfter(instance, domain, operation.created_at), updated_at: now() } },
     { equals: { domain: instance.domain } },
   );
+  noteRedirect(change, instance, domain, operation.created_at);
   change.refind("instance", instance.id, { domain });
   change.remove(keys.domain(change.accountId, instance.domain));
 }

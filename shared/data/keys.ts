@@ -93,6 +93,8 @@ export const keys = {
   /** Markers that make a value unique: whose it is. */
   serverName: (accountId: string, name: string): Key => ({ pk: owned(accountId, "unique"), sk: `server_name#${name}` }),
   domain: (accountId: string, domain: string): Key => ({ pk: owned(accountId, "unique"), sk: `domain#${domain}` }),
+  /** A domain that an instance had before and redirects. */
+  redirect: (accountId: string, domain: string): Key => ({ pk: owned(accountId, "unique"), sk: `redirect#${domain}` }),
   databaseName: (accountId: string, serverId: string, name: string): Key => ({
     pk: owned(accountId, "unique"),
     sk: `database_name#${serverId}#${name}`,

@@ -88,6 +88,8 @@ export const WatchedServer = z.object({
   misses: z.record(text, count).default({}),
   /** When a quota of an instance on it was last changed that its machine does not know yet. */
   quotas_changed_at: maybeText,
+  /** Domains that it redirects no longer, which its machine does not know yet: passed on with the quotas. */
+  ended_redirects: z.set(text).optional(),
   /** Its disk is low: instances on it may be paused at any moment. */
   disk_low: mark,
 });
@@ -168,6 +170,8 @@ export const InstanceRecord = stored(
   health_fault: noText,
   /** Modules that the last start found half installed. */
   unfinished_modules: z.array(text).default([]),
+  /** The newest first, with those that have ended since. */
+  previous_domains: z.array(z.object({ domain: text, redirects_until: text })).default([]),
   missing_modules: z.array(text).nullable().default(null),
   /** When the service last restarted it by itself. */
   auto_restarts: z.array(text).default([]),

@@ -98,3 +98,7 @@ export const MISSES = { down: 3, restart: 5 } as const;
 export const RESTARTS_A_DAY = 3;
 /** A machine's line is written once a minute, and may be read just before that. */
 export const STALE_SECONDS = 150;
+
+/** How long a machine redirects a domain that an instance no longer has, and how many of one instance. */
+export const REDIRECT_DAYS = 90;
+export const PREVIOUS_DOMAINS_MAX = 5;

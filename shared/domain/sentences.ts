@@ -69,8 +69,10 @@ export const SENTENCES = {
   labels_changed: "Changes its labels",
   disk_quota_set: "Sets its disk quota to {quota_bytes}",
   disk_quota_removed: "Removes its disk quota",
-  domain_needs_dns: "{before} stops working. {after} needs a DNS record that leads to the server",
-  new_domain_needs_dns: "The old domain stops working. {after} needs a DNS record that leads to the server",
+  domain_redirects:
+    "{before} redirects to {after} for {days} days, as long as its DNS record leads to the server. {after} needs one that does, too",
+  old_domain_redirects:
+    "The old domain redirects to {after} for {days} days, as long as its DNS record leads to the server. {after} needs one that does, too",
   erp_deleted: "Removes the ERP with its database and files from the server, and the record; backups stay",
   erp_deleted_later:
     "Removes the record at once, because the server is not active, and the ERP when the server responds again; backups stay",

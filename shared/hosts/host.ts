@@ -1,6 +1,7 @@
 // The interface to a machine: jobs that start once, however often they are requested, and are polled until they are ready.
 import * as z from "zod";
 import { DrillCheck } from "../api/drill.ts";
+import type { PreviousDomain } from "../api/instances.ts";
 import { Verification } from "../api/operations.ts";
 import type { StatusLine } from "../data/health.ts";
 import type { MachineReport } from "../data/host-reports.ts";
@@ -131,8 +132,8 @@ interface JobInput {
     /** It stays the same database to the ERP's vendor. */
     keep_uuid: boolean;
   };
-  /** The old domain serves until the new one does. */
-  move_domain: OfInstance & { domain: string };
+  /** The old domain serves until the new one does. From then on exactly these redirect to it. */
+  move_domain: OfInstance & { domain: string; redirects: readonly PreviousDomain[] };
   verify_clone: OfInstance;
 }
 export type JobKind = keyof JobInput;
@@ -214,8 +215,16 @@ export interface Probed {
   responded: boolean;
   /** What the machine says about itself; undefined if that took too long, or is nonsense. */
   report?: MachineReport | undefined;
-  /** It has taken the quotas. */
-  quotasSet?: boolean;
+  /** It has taken its settings. */
+  settingsTaken?: boolean;
+}
+
+/** What a machine learns between jobs. */
+export interface MachineSettings {
+  /** What each of its instances may use of the disk, in bytes; all others may use what there is. */
+  quotas: ReadonlyMap<string, number>;
+  /** Domains that it redirects no longer. */
+  endedRedirects: ReadonlySet<string>;
 }
 
 export interface Host {
@@ -224,8 +233,8 @@ export interface Host {
    * respond, or is not the expected one (HOST_UNREACHABLE).
    */
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) => Promise<JobProgress<K>>;
-  /** Logs in, to see whether the machine responds, and passes on what its instances may use of the disk, if that has changed. */
-  probe: (server: HostedServer, quotas?: ReadonlyMap<string, number>) => Promise<Probed>;
+  /** Logs in, to see whether the machine responds, and passes on its settings, if they have changed. */
+  probe: (server: HostedServer, settings?: MachineSettings) => Promise<Probed>;
   /** Whether something responds where the machine listens: a twentieth of a probe's CPU time, and no proof of who it is. */
   greets: (server: HostedServer) => Promise<boolean>;
   /** The machine's line about its ERPs, if it has one that is its own. It may be an old one. */

@@ -1,5 +1,6 @@
 // Chooses how machines are reached in this environment, and handles undos on a machine that is down.
 import { addResult, recordModules } from "../data/operations.ts";
+import { previousDomains } from "../data/redirects.ts";
 import type { StatusLine } from "../data/health.ts";
 import type { InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
 import { isFailure, USABLE } from "../domain/lifecycle.ts";
@@ -7,7 +8,7 @@ import { type DifferingModule, missingModules } from "../domain/missing-modules.
 import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
-import type { Host, HostedServer, Job, JobKind, JobProgress, Probed } from "./host.ts";
+import type { Host, HostedServer, Job, JobKind, JobProgress, MachineSettings, Probed } from "./host.ts";
 
 /** Loaded on demand, because most tasks reach no machine, and the other environment's never do. */
 const host = (): Promise<Host> =>
@@ -16,8 +17,8 @@ const host = (): Promise<Host> =>
 export const run = async <K extends JobKind>(server: HostedServer, job: Job<K>): Promise<JobProgress<K>> =>
   (await host()).run(server, job);
 
-export const probe = async (server: HostedServer, quotas?: ReadonlyMap<string, number>): Promise<Probed> =>
-  (await host()).probe(server, quotas);
+export const probe = async (server: HostedServer, settings?: MachineSettings): Promise<Probed> =>
+  (await host()).probe(server, settings);
 
 export const greets = async (server: HostedServer): Promise<boolean> => (await host()).greets(server);
 
@@ -75,8 +76,9 @@ export async function isBack(server: ServerRecord, started: Started & { instance
   if (!(await isHealthy(server, started))) return false;
   const { operation, instance, jobId } = started;
   const { id: instance_id, domain } = instance;
+  const redirects = previousDomains(instance, domain);
   if (!isFailure(operation.before ?? "")) return true;
-  return (await run(server, { id: `${jobId}-domain`, kind: "move_domain", instance_id, domain })).ready;
+  return (await run(server, { id: `${jobId}-domain`, kind: "move_domain", instance_id, domain, redirects })).ready;
 }
 
 /**

@@ -42,13 +42,13 @@ export const sandbox: Host = {
     await finishJob(machine_id, job.id, result);
     return done(result);
   },
-  probe: async (server, quotas) => {
+  probe: async (server, settings) => {
     const machine = await responding(server);
     if (machine === undefined) return { responded: false };
-    if (quotas === undefined) return { responded: true, report: await reportOf(machine) };
-    const changed = { quotas: Object.fromEntries(quotas) };
+    if (settings === undefined) return { responded: true, report: await reportOf(machine) };
+    const changed = { quotas: Object.fromEntries(settings.quotas) };
     await setMachine(machine.machine_id, changed);
-    return { responded: true, quotasSet: true, report: await reportOf({ ...machine, ...changed }) };
+    return { responded: true, settingsTaken: true, report: await reportOf({ ...machine, ...changed }) };
   },
   greets: async (server) => (await responding(server)) !== undefined,
   statusLine: async (server) => {

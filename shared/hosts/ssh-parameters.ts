@@ -81,7 +81,7 @@ async function ownParameters(server: HostedServer, job: PlainJob): Promise<JobPa
         KEEP_UUID: yesOrNo(job.keep_uuid),
       };
     case "move_domain":
-      return { INSTANCE_ID: job.instance_id, DOMAIN: job.domain };
+      return { INSTANCE_ID: job.instance_id, DOMAIN: job.domain, REDIRECTS: redirectWords(job.redirects) };
     default:
       return job satisfies never;
   }
@@ -117,6 +117,10 @@ async function installErp({ instance, database, admin_password, start }: Job<"in
     ...(await network()),
   };
 }
+
+/** Each domain, and when it ends in seconds since 1970. */
+const redirectWords = (redirects: Job<"move_domain">["redirects"]): string =>
+  redirects.map(({ domain, redirects_until }) => `${domain} ${Math.ceil(Date.parse(redirects_until) / 1000)}`).join(" ");
 
 const importArchive = async ({ archive, erp_versions }: Job<"import_archive">): Promise<JobParameters> => ({
   ...(await uploaded(archive)),

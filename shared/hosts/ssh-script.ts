@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { MachineReport } from "../data/host-reports.ts";
+import type { MachineSettings } from "./host.ts";
 import { hostScript } from "./host-script.ts";
 import type { Ran, Shell } from "./ssh-connection.ts";
 
@@ -89,8 +90,7 @@ export interface Machine {
   health: (instanceId: string) => Promise<{ healthy: boolean; reason: string; unfinished: string[]; modules?: unknown }>;
   /** Without certificates if its proxy does not respond. */
   report: () => Promise<MachineReport>;
-  /** What each of its instances may use of the disk; all others may use what there is. */
-  setQuotas: (quotas: ReadonlyMap<string, number>) => Promise<void>;
+  set: (settings: MachineSettings) => Promise<void>;
 }
 
 /** Waits until everything that the job started has ended, which may include stopping an ERP properly. */
@@ -112,8 +112,12 @@ export function machineOf(shell: Shell): Machine {
       const { certificates, instances, ...free } = Report.parse(await ask(["report"]));
       return { ...free, certificates, uses: instances };
     },
-    setQuotas: async (quotas) => {
-      await ask(["quotas"], [...[...quotas].map(([instanceId, quota]) => `${instanceId} ${quota}`), "END", ""].join("\n"));
+    set: async ({ quotas, endedRedirects }) => {
+      const lines = [
+        ...[...quotas].map(([instanceId, quota]) => `${instanceId} ${quota}`),
+        ...[...endedRedirects].map((domain) => `ended ${domain}`),
+      ];
+      await ask(["settings"], [...lines, "END", ""].join("\n"));
     },
   };
 }

@@ -12,6 +12,7 @@ import {
   type Job,
   type JobKind,
   type JobProgress,
+  type MachineSettings,
   type Probed,
 } from "./host.ts";
 import { forgetArchive, makeArchive } from "./ssh-archive.ts";
@@ -35,7 +36,7 @@ export const ssh: Host = {
       }),
     ),
 
-  probe: async (server, quotas) => {
+  probe: async (server, settings) => {
     const probed: Probed = { responded: false };
     try {
       await connected(
@@ -43,7 +44,7 @@ export const ssh: Host = {
         async (shell) => {
           probed.responded = await echoes(shell);
           if (!probed.responded) return;
-          if (quotas !== undefined) probed.quotasSet = await setQuotas(shell, server, quotas);
+          if (settings !== undefined) probed.settingsTaken = await passOn(shell, server, settings);
           probed.report = await reportOf(shell, server);
         },
         PROBE,
@@ -102,12 +103,12 @@ async function reportOf(shell: Shell, { id }: HostedServer): Promise<MachineRepo
   }
 }
 
-async function setQuotas(shell: Shell, { id }: HostedServer, quotas: ReadonlyMap<string, number>): Promise<boolean> {
+async function passOn(shell: Shell, { id }: HostedServer, settings: MachineSettings): Promise<boolean> {
   try {
-    await machineOf((command, input) => shell(command, input, PROBE)).setQuotas(quotas);
+    await machineOf((command, input) => shell(command, input, PROBE)).set(settings);
     return true;
   } catch (error) {
-    log.info("a machine did not take its instances' disk quotas", { server: id, error });
+    log.info("a machine did not take its instances' disk quotas and redirects", { server: id, error });
     return false;
   }
 }

@@ -162,7 +162,7 @@ describe("a disk", unless(noFileSystem()), () => {
   test("a tenant who fills the disk is paused, another one is not and can write again, and it goes on when its quota is raised", () => {
     measure();
     expect(existsSync(within("disk/docker/erp-hosting-spare"))).toBe(true);
-    script("quotas", `big ${50 * MB}\nsmall ${50 * MB}\nEND\n`);
+    script("settings", `big ${50 * MB}\nsmall ${50 * MB}\nEND\n`);
     fill("big");
     expect(as(ERP_USER, `echo text > ${volume("small")}/text`)).not.toBe(0);
     script("watch_disk");
@@ -179,14 +179,14 @@ describe("a disk", unless(noFileSystem()), () => {
     ]);
     script("watch_disk");
     expect(paused()).toEqual(["big"]);
-    script("quotas", `small ${50 * MB}\nEND\n`);
+    script("settings", `small ${50 * MB}\nEND\n`);
     expect(paused()).toEqual([]);
     expect(calls()).toContain("unpause erp-big\n");
   });
 
   test("after a restart of the machine, which starts all ERPs, the disk is judged anew", () => {
     measure();
-    script("quotas", `big ${50 * MB}\nEND\n`);
+    script("settings", `big ${50 * MB}\nEND\n`);
     fill("big");
     script("watch_disk");
     utimesSync(fact("big", "paused"), 1, 1);
@@ -198,7 +198,7 @@ describe("a disk", unless(noFileSystem()), () => {
 
   test("it goes on by itself once there is room, and what was given to the others is taken back", () => {
     measure();
-    script("quotas", `big ${50 * MB}\nEND\n`);
+    script("settings", `big ${50 * MB}\nEND\n`);
     fill("big");
     script("watch_disk");
     expect(existsSync(within("disk/docker/erp-hosting-spare"))).toBe(false);
@@ -255,7 +255,7 @@ describe("a disk", unless(noFileSystem()), () => {
       spawnSync("bash", [within("root/disk/watch.sh"), command], { encoding: "utf8", env: { PATH: environment().PATH } });
     expect(run("measure")).toMatchObject({ status: 0, stderr: "" });
     expect(used("big")).toBeGreaterThan(0);
-    script("quotas", `big ${50 * MB}\nEND\n`);
+    script("settings", `big ${50 * MB}\nEND\n`);
     fill("big");
     expect(run("watch")).toMatchObject({ status: 0, stderr: "" });
     expect(paused()).toEqual(["big"]);

@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -405,7 +406,13 @@ describe("jobs on a machine", unless(noMachine), () => {
   test("a site has HSTS and an HTTPS-only session cookie; the one for probes listens to the proxy's container alone", async () => {
     machine.docker("cat > /dev/null");
     machine.standIn("nsenter", PAGES);
-    const job: Job = { id: "op_move-moveDomain", kind: "move_domain", instance_id: "ins_1", domain: "new.example.com" };
+    const job: Job = {
+      id: "op_move-moveDomain",
+      kind: "move_domain",
+      instance_id: "ins_1",
+      domain: "new.example.com",
+      redirects: [],
+    };
     await readyInTime(job);
     const site = readFileSync(join(machine.root, "caddy/etc/sites/ins_1.caddy"), "utf8");
     expect(site).toContain("Strict-Transport-Security max-age=31536000");
@@ -455,11 +462,17 @@ describe("jobs on a machine", unless(noMachine), () => {
     const siteOf = (domain: string): string => `${domain} {\n}\n`;
     const domains = { ins_1: "a.example.com", ins_2: "b.example.com" };
     const calls = (): string[] => (existsSync(note("calls")) ? readFileSync(note("calls"), "utf8").trimEnd().split("\n") : []);
-    const move = (id: string, instance_id: string, domain: string): Job<"move_domain"> => ({
+    const move = (
+      id: string,
+      instance_id: string,
+      domain: string,
+      redirects: Job<"move_domain">["redirects"] = [],
+    ): Job<"move_domain"> => ({
       id: `op_${id}-moveDomain`,
       kind: "move_domain",
       instance_id,
       domain,
+      redirects,
     });
     const REJECTED = {
       name: "GiveUp",
@@ -497,6 +510,36 @@ describe("jobs on a machine", unless(noMachine), () => {
       expect(await failure(killed)).toMatchObject(REJECTED);
       expect(readFileSync(site("ins_1"), "utf8")).toBe(siteOf(domains.ins_1));
       await readyInTime(move("other", "ins_2", "c.example.com"));
+    });
+
+    test("old domains redirect until their time is over, or another instance takes them", async () => {
+      const until = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+      const redirects = [
+        { domain: domains.ins_1, redirects_until: until(90) },
+        { domain: "older.example.com", redirects_until: until(1) },
+        { domain: "over.example.com", redirects_until: until(-1) },
+        { domain: domains.ins_2, redirects_until: until(1) }, // which the other instance has
+      ];
+      const redirected = () => readdirSync(join(machine.root, "caddy/etc/sites")).filter((name) => name.includes(".from-"));
+      await readyInTime(move("away", "ins_1", "new.example.com", redirects));
+      expect(redirected()).toEqual(["ins_1.from-a.example.com.caddy", "ins_1.from-older.example.com.caddy"]);
+      expect(readFileSync(site("ins_1.from-a.example.com"), "utf8")).toBe(
+        "a.example.com {\n\tredir https://new.example.com{uri} 307\n}\n",
+      );
+      expect(statSync(site("ins_1.from-a.example.com")).mtimeMs).toBeCloseTo(Date.parse(redirects[0]?.redirects_until ?? ""), -4);
+      await readyInTime(move("takes", "ins_2", domains.ins_1));
+      expect(redirected()).toEqual(["ins_1.from-older.example.com.caddy"]);
+      expect(readFileSync(site("ins_2"), "utf8")).toMatch(/^a\.example\.com \{$/m);
+      await ssh.probe(machine.server, { quotas: new Map(), endedRedirects: new Set(["older.example.com", "$(reboot)"]) });
+      expect(redirected()).toEqual([]);
+
+      await readyInTime(move("back", "ins_2", domains.ins_2, [{ domain: domains.ins_1, redirects_until: until(90) }]));
+      await readyInTime(move("home", "ins_1", domains.ins_1));
+      expect(redirected()).toEqual([]);
+      await readyInTime(move("on", "ins_1", "c.example.com", [{ domain: domains.ins_1, redirects_until: until(90) }]));
+      expect(redirected()).toEqual(["ins_1.from-a.example.com.caddy"]);
+      await readyInTime({ id: "op_gone-removeErp", kind: "remove_erp", instance_id: "ins_1" });
+      expect(redirected()).toEqual([]);
     });
 
     test("no job loads a site that another one is about to take back", async () => {

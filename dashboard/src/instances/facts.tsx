@@ -34,6 +34,7 @@ export function Facts({ instance, server }: { instance: Instance; server: Listed
           ...healthFacts(instance),
           { label: fields.url, value: <Address of={instance} /> },
           ...certificateFacts(instance.certificate),
+          ...previousDomainFacts(instance),
           { label: fields.server, value: <Link to={`/servers/${server_id}`}>{server?.name ?? server_id}</Link> },
           { label: fields.disk, value: <DiskUse of={instance} /> },
           { label: fields.version, value: instance.erp_version },
@@ -55,6 +56,18 @@ export function Facts({ instance, server }: { instance: Instance; server: Listed
     </Container>
   );
 }
+
+const previousDomainFacts = ({ previous_domains }: Instance) =>
+  previous_domains.length === 0
+    ? []
+    : [
+        {
+          label: text.instances.fields.previousDomains,
+          value: previous_domains.map(({ domain, redirects_until }) => (
+            <div key={domain}>{text.instances.facts.redirects(domain, <Time at={redirects_until} exact />)}</div>
+          )),
+        },
+      ];
 
 const missingModuleFacts = ({ missing_modules }: Instance) =>
   missing_modules === null || missing_modules.length === 0

@@ -2,6 +2,7 @@
 import { changeOf } from "../../../shared/data/change.ts";
 import { reclaimDomain, returnDomain } from "../../../shared/data/domain-moves.ts";
 import { adoptDomain } from "../../../shared/data/instances.ts";
+import { previousDomains, previousDomainsAfter } from "../../../shared/data/redirects.ts";
 import { failInto } from "../../../shared/data/operations.ts";
 import { abandonedState } from "../../../shared/domain/lifecycle.ts";
 import { run, runUndo } from "../../../shared/hosts/index.ts";
@@ -9,13 +10,14 @@ import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
-  moveDomain: async ({ input, server, jobId }) =>
+  moveDomain: async ({ operation, input, instance, server, jobId }) =>
     (
       await run(await server(), {
         id: jobId,
         kind: "move_domain",
         instance_id: input.instance_id,
         domain: input.new_domain,
+        redirects: previousDomainsAfter(await instance(), input.new_domain, operation.created_at),
       })
     ).ready,
 
@@ -31,7 +33,8 @@ export const handler = tasks(workflow, {
     const { instance_id, old_domain: domain } = input;
     const domains = { old: domain, new: input.new_domain };
     if (!(await reclaimDomain(await instance(), domains))) return true;
-    const job = { id: jobId, kind: "move_domain", instance_id, domain, ends: stepJobs } as const;
+    const redirects = previousDomains(await instance(), domain);
+    const job = { id: jobId, kind: "move_domain", instance_id, domain, redirects, ends: stepJobs } as const;
     const progress = await runUndo(await server(), job);
     if (progress !== "down" && !progress.ready) return false;
     await returnDomain(await instance(), domains);

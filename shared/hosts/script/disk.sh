@@ -85,13 +85,15 @@ project_number() {
   fact project
 }
 
-# What each instance may use, a line each, and END: all others may use what there is.
-set_quotas() { # INSTANCE BYTES, on stdin
+# What changes between jobs: what each instance may use of the disk, a line each (all others may use what there is), domains that are no longer
+# redirected, and END.
+take_settings() { # INSTANCE BYTES or "ended" DOMAIN, on stdin
   local -A quotas=()
-  local id='' bytes here place lines
+  local id='' bytes here place lines ended=()
   lines=$(cat)
-  [[ $'\n'$lines == *$'\n'END ]] || reject "The quotas are incomplete"
+  [[ $'\n'$lines == *$'\n'END ]] || reject "The settings are incomplete"
   while read -r id bytes; do
+    if [[ $id == ended && $bytes =~ ^[a-z0-9.-]{1,253}$ ]]; then ended+=("$bytes"); fi
     if [[ $id =~ ^[a-z0-9_]{1,50}$ && $bytes =~ ^[1-9][0-9]{0,15}$ ]]; then quotas[$id]=$bytes; fi
   done <<<"$lines"
   place=$(known_place)
@@ -103,6 +105,7 @@ set_quotas() { # INSTANCE BYTES, on stdin
     if [[ -n $bytes ]]; then set_fact quota "$bytes"; else rm -f "$here/quota"; fi
     if [[ -n $(fact project) ]]; then limit_project "$(fact project)" "${bytes:-0}" "$place" || true; fi
   done
+  if ((${#ended[@]} > 0)); then with_proxy end_redirects "${ended[@]}"; fi
   watch_disk # whoever has more room now goes on
 }
 

@@ -354,7 +354,7 @@ remove_instance() {
   docker network disconnect -f "erp-$1_edge" erp-caddy >/dev/null 2>&1 || true
   docker network ls -q --filter "$label" | xargs -r docker network rm >/dev/null
   if [[ -e $CADDY/etc/sites/$1.caddy ]]; then
-    flock "$ROOT/locks/proxy" rm "$CADDY/etc/sites/$1.caddy"
+    flock "$ROOT/locks/proxy" rm -f "$CADDY/etc/sites/$1.caddy" "$CADDY/etc/sites/$1".from-*.caddy
     reload_proxy
   fi
   rm -rf "${INSTANCES:?}/$1"

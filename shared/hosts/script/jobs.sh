@@ -6,7 +6,7 @@
 #   end JOB                  kills it, and those whose IDs start with "JOB-"; one that never started cannot start any more
 #   health INSTANCE          healthy=yes|no, reason=, unfinished= and modules= if it is
 #   report                   disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, and certificates= if the proxy responds
-#   quotas                   what each instance may use of the disk is on stdin, "INSTANCE BYTES" a line
+#   settings                 on stdin: take_settings
 #   watch_disk, measure_disk what timers do every five seconds, and each minute
 #   probe                    ok
 #

@@ -2,8 +2,8 @@
 
 main() {
   local command=${1:-} id=${2:-}
-  [[ $command =~ ^(probe|report|quotas|watch_disk|measure_disk)$ || $id =~ ^[A-Za-z0-9_-]{1,120}$ ]] ||
-    reject "usage: begin JOB KIND SECONDS | status JOB | end JOB | health INSTANCE | report | quotas | probe"
+  [[ $command =~ ^(probe|report|settings|watch_disk|measure_disk)$ || $id =~ ^[A-Za-z0-9_-]{1,120}$ ]] ||
+    reject "usage: begin JOB KIND SECONDS | status JOB | end JOB | health INSTANCE | report | settings | probe"
   case $command in
     begin) begin "$id" "$3" "$4" ;;
     status) status "$id" ;;
@@ -12,7 +12,7 @@ main() {
     end) end "$id" ;;
     health) health "$id" ;;
     report) report ;;
-    quotas) set_quotas ;;
+    settings) take_settings ;;
     watch_disk | measure_disk) "$command" ;;
     probe) echo ok ;;
     *) reject "Unknown command: $command" ;;

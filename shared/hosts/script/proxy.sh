@@ -1,7 +1,7 @@
 # The proxy in front of all instances, with a site for each.
 
 serve() { # DOMAIN…: under these names and no others
-  local hash
+  local hash served=("$@")
   site "$@" >"$JOB/work/site"
   hash=$(sha256sum <"$JOB/work/site")
   with_proxy replace_site || broken "The proxy rejected the domain: another instance on the server may use it"
@@ -58,6 +58,7 @@ replace_site() {
   local site=$CADDY/etc/sites/$ID.caddy before=$JOB/work/site.before
   accepts_site || return 1
   if [[ -e $site ]]; then cp "$site" "$before" || return 1; fi
+  forget_redirects "$CADDY/etc/sites" "${served[@]}"
   mv "$JOB/work/site" "$site" || return 1
   if caddy reload Caddyfile; then return; fi
   rm "$site"
@@ -69,8 +70,43 @@ replace_site() {
 accepts_site() {
   local check=$CADDY/etc/check
   rm -rf "$check" && cp -r "$CADDY/etc/sites" "$check" && cp "$JOB/work/site" "$check/$ID.caddy" &&
+    forget_redirects "$check" "${served[@]}" &&
     sed 's|/etc/caddy/sites/|/etc/caddy/check/|' "$CADDY/etc/Caddyfile" >"$check/Caddyfile" &&
     caddy adapt check/Caddyfile >/dev/null
+}
+
+# Whoever takes a domain has it, whichever instance of the machine had it before.
+forget_redirects() { # FOLDER DOMAIN…
+  local folder=$1 domain
+  shift
+  for domain in "$@"; do rm -f "$folder"/*.from-"$domain".caddy; done
+}
+
+# Old domains of the instance lead to its present one, each by a site of its own, which watch.sh removes once the time of its file is over. Not
+# for good: browsers would remember that after another instance has taken the domain.
+redirect_old_domains() { # DOMAIN UNTIL…
+  rm -f "$CADDY/etc/sites/$ID".from-*.caddy
+  while (($# >= 2)); do
+    if ! is_of_an_instance "$1" && (($2 > $(date +%s))); then
+      printf '%s {\n\tredir https://%s{uri} 307\n}\n' "$1" "$DOMAIN" >"$JOB/work/redirect"
+      touch -d "@$2" "$JOB/work/redirect"
+      mv "$JOB/work/redirect" "$CADDY/etc/sites/$ID.from-$1.caddy"
+    fi
+    shift 2
+  done
+  if caddy reload Caddyfile; then return; fi
+  rm -f "$CADDY/etc/sites/$ID".from-*.caddy # other sites must not be held up by them
+  return 1
+}
+
+is_of_an_instance() { grep -qsxF "$1" "$INSTANCES"/*/domain; } # DOMAIN
+
+# Those that other instances have taken elsewhere.
+end_redirects() { # DOMAIN…
+  local sites=$CADDY/etc/sites
+  if ! compgen -G "$sites/*.from-*.caddy" >/dev/null; then return; fi
+  forget_redirects "$sites" "$@"
+  caddy reload Caddyfile
 }
 
 caddy() { docker exec erp-caddy caddy "$1" --config "/etc/caddy/$2" --adapter caddyfile "${@:3}"; } # COMMAND FILE [OPTION]
@@ -102,9 +138,10 @@ join_networks() {
 
 # Removes the old name only when the ERP responds to the new one, as seen from this machine.
 job_move_domain() {
-  local domain old=$DOMAIN
+  local domain old=$DOMAIN redirects
   require_installed
   domain=$(parameter DOMAIN '[a-z0-9.-]+')
+  read -ra redirects <<<"$(parameter REDIRECTS '([a-z0-9.-]+ [0-9]{1,12} ?)*')"
   require_database "$DATABASE"
   if [[ $old != "$domain" ]]; then serve "$old" "$domain"; fi
   become moved "$domain"
@@ -114,4 +151,6 @@ job_move_domain() {
   fi
   set_fact domain "$domain"
   serve "$domain"
+  DOMAIN=$domain
+  with_proxy redirect_old_domains "${redirects[@]}" || echo "The instance's old domains could not be redirected"
 }

@@ -46,6 +46,7 @@ SITE
 }
 
 serve_status() {
+  local served=()
   if [[ $(cat "$CADDY/etc/sites/status.caddy" 2>/dev/null) == "$(status_site)" ]]; then return; fi
   status_site >"$JOB/work/site" && ID=status with_proxy replace_site
 }

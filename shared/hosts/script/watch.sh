@@ -21,6 +21,15 @@ watch() {
   exec 7>"$WATCH/lock"
   flock -n 7 || return 0
   look
+  remove_old_redirects
+}
+
+# A file's time is when it ends: proxy.sh.
+remove_old_redirects() {
+  local ended
+  ended=$(find "$ROOT/caddy/etc/sites" -name '*.from-*.caddy' -mmin +0 -print -delete 2>/dev/null) || true
+  if [[ -z $ended ]]; then return; fi
+  timeout 10 docker exec erp-caddy caddy reload --config /etc/caddy/Caddyfile --adapter caddyfile >/dev/null 2>&1 || true
 }
 
 # An ERP that fails for the first time gets a second look, so that an outage is known a minute earlier.

@@ -21,6 +21,7 @@ export const instances: typeof en = {
     adminPassword: "Admin-Passwort",
     adminPasswordHint: "12 bis 128 Zeichen. Wenn Sie das Feld leer lassen, wird ein Passwort erzeugt und einmal angezeigt.",
     disk: "Speicherplatz",
+    previousDomains: "Umgeleitete Domains",
     missingModules: "Module, die im Image des ERP fehlen",
     diskQuota: "Speicherkontingent in GB",
     created: "Angelegt",
@@ -48,6 +49,11 @@ export const instances: typeof en = {
       "Eine neutralisierte Instanz verschickt keine E-Mails, führt keine geplanten Aktionen aus und nimmt keine Zahlungen an. So erreichen Tests niemanden. Wählen Sie dazu beim Klonen oder Wiederherstellen „Neutralisieren“.",
     off: "Abgeschaltet (neutralisiert)",
     unchanged: "Unverändert",
+    redirects: (domain, until) => (
+      <>
+        {domain} bis {until}
+      </>
+    ),
     deletedBackup: "Eine gelöschte Sicherung",
     uploadedBackup: "Hochgeladene Sicherung",
     backupOf: (instance, time) => (
@@ -143,7 +149,7 @@ export const instances: typeof en = {
     title: (name) => `Domain von ${name} ändern`,
     change: "Domain ändern",
     first: (domain) =>
-      `Legen Sie zuerst den DNS-Eintrag der neuen Domain an. ${domain} funktioniert bis zum Wechsel weiter. Danach können Sie den alten Eintrag entfernen.`,
+      `Legen Sie zuerst den DNS-Eintrag der neuen Domain an. ${domain} funktioniert bis zum Wechsel weiter. Danach leitet sie 90 Tage lang auf die neue um, solange ihr Eintrag bestehen bleibt.`,
     newDomain: "Neue Domain",
     same: "Diese Domain hat die Instanz bereits",
   },

@@ -69,9 +69,10 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   labels_changed: "Ändert die Labels",
   disk_quota_set: "Setzt das Speicherkontingent auf {quota_bytes}",
   disk_quota_removed: "Entfernt das Speicherkontingent",
-  domain_needs_dns: "{before} funktioniert dann nicht mehr. {after} benötigt einen DNS-Eintrag, der auf den Server zeigt",
-  new_domain_needs_dns:
-    "Die alte Domain funktioniert dann nicht mehr. {after} benötigt einen DNS-Eintrag, der auf den Server zeigt",
+  domain_redirects:
+    "{before} leitet {days} Tage lang auf {after} um, solange der DNS-Eintrag auf den Server zeigt. Auch {after} benötigt einen solchen Eintrag",
+  old_domain_redirects:
+    "Die alte Domain leitet {days} Tage lang auf {after} um, solange ihr DNS-Eintrag auf den Server zeigt. Auch {after} benötigt einen solchen Eintrag",
   erp_deleted: "Entfernt das ERP mit Datenbank und Dateien vom Server, und den Eintrag; Sicherungen bleiben",
   erp_deleted_later:
     "Entfernt den Eintrag sofort, weil der Server nicht aktiv ist, und das ERP, sobald der Server wieder antwortet; Sicherungen bleiben",

@@ -21,6 +21,7 @@ export const instances = {
     adminPassword: "Admin password",
     adminPasswordHint: "12–128 characters. Leave empty to generate one, shown once.",
     disk: "Disk space",
+    previousDomains: "Redirected here",
     missingModules: "Modules that the ERP's image lacks",
     diskQuota: "Disk quota in GB",
     created: "Created",
@@ -48,6 +49,11 @@ export const instances = {
       "A neutralized instance sends no email, runs no scheduled actions and takes no payments, so tests on it reach nobody. Choose Neutralize when you clone or restore.",
     off: "Off (neutralized)",
     unchanged: "Unchanged",
+    redirects: (domain: string, until: ReactNode) => (
+      <>
+        {domain} until {until}
+      </>
+    ),
     deletedBackup: "A deleted backup",
     uploadedBackup: "Uploaded backup",
     backupOf: (instance: ReactNode, time: string) => (
@@ -137,7 +143,7 @@ export const instances = {
     title: (name: string) => `Change the domain of ${name}`,
     change: "Change domain",
     first: (domain: string) =>
-      `Create the new domain's DNS record first. ${domain} keeps working until the switch. After that you can remove its record.`,
+      `Create the new domain's DNS record first. ${domain} keeps working until the switch. After that it redirects to the new one for 90 days, as long as its record stays.`,
     newDomain: "New domain",
     same: "is already this instance's domain",
   },
