@@ -1,5 +1,6 @@
 // Every minute: checks whether each server responds, and records those that went offline or came back, and what they report about themselves.
-// Where a machine's line says which of its ERPs cannot be used, that is recorded too, and those that stay down are restarted.
+// Where a machine's line says which of its ERPs cannot be used, that is recorded too, and those that stay down are restarted. If it says that
+// instances are paused, the machine is logged in to, because its report says which.
 // Those that came back lose the ERPs whose instances were deleted meanwhile.
 import { judgeDisk, noteDisk, quotasOn, settingsPassedOn } from "../../shared/data/disk-alerts.ts";
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/data/host-reports.ts";
@@ -33,7 +34,8 @@ async function check({ server, watched }: { server: ServerRecord; watched: Watch
   const news = isInTrouble ? undefined : newsOf(watched, await statusLine(server), at);
   // Only a login decides whether a machine responds: a timer that has stopped takes no server away.
   const lostLine = !isInTrouble && news === undefined && wasHeard(watched);
-  const loggedIn = lostLine || needsLogin(server, watched, at);
+  const hasPaused = news !== undefined && news !== "old" && news.paused === true;
+  const loggedIn = lostLine || hasPaused || needsLogin(server, watched, at);
   const quotasChanged = watched.quotas_changed_at;
   const settings =
     loggedIn && quotasChanged !== undefined

@@ -21,6 +21,8 @@ export interface StatusLine {
   sequence: number;
   /** The ERPs that should run and cannot be used, with what does not load, and how many looks found that since the line before. */
   faults: readonly { instance_id: string; what: string; looks: number }[];
+  /** It has paused an instance, because its disk is almost full. */
+  paused?: boolean;
 }
 
 /**

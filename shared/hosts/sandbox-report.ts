@@ -64,11 +64,13 @@ function certificateOf(instanceId: string, domain: string): { expires_at: string
 }
 
 /** Written anew whenever it is read. */
-export async function statusLineOf({ machine_id }: SandboxMachine): Promise<StatusLine> {
-  const erps = [...(await listErps(machine_id))].filter(([, erp]) => erp.status === "running" && isDown(erp));
+export async function statusLineOf(machine: SandboxMachine): Promise<StatusLine> {
+  const [{ uses = [] }, all] = await Promise.all([reportOf(machine), listErps(machine.machine_id)]);
+  const erps = [...all].filter(([, erp]) => erp.status === "running" && isDown(erp));
   return {
     sequence: Math.round((performance.timeOrigin + performance.now()) * 1000),
     faults: erps.map(([instance_id]) => ({ instance_id, what: "page", looks: 1 })),
+    paused: uses.some(({ paused }) => paused),
   };
 }
 

@@ -36,13 +36,18 @@ const Fault = z
   )
   .transform(([instance_id, what, looks]) => ({ instance_id, what, looks }));
 
+/** Says how many instances are paused, in the place of an instance: versions that do not know it find no such instance. */
+const OF_DISK = "disk";
+
 /** Undefined if it is another server's, or forged. */
 export function parseStatusLine(text: string, serverId: string, { key }: StatusKey): StatusLine | undefined {
   const { signed = "", server, sequence, faults = "", hmac = "" } = LINE.exec(text)?.groups ?? {};
   const own = createHmac("sha256", key).update(signed).digest();
   if (server !== serverId || !timingSafeEqual(own, Buffer.from(hmac.padEnd(64, "0"), "hex"))) return undefined;
   const parsed = z.array(Fault).safeParse(faults === "-" ? [] : faults.split(","));
-  return parsed.success ? { sequence: Number(sequence), faults: parsed.data } : undefined;
+  if (!parsed.success) return undefined;
+  const ofErps = parsed.data.filter(({ instance_id }) => instance_id !== OF_DISK);
+  return { sequence: Number(sequence), faults: ofErps, paused: ofErps.length < parsed.data.length };
 }
 
 const READ_SECONDS = 5;

@@ -2,7 +2,7 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import type { Backup } from "../../shared/api/backups.ts";
+import { Backup } from "../../shared/api/backups.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
@@ -60,7 +60,8 @@ test("an archive says which of its modules the image lacks, before an instance i
   const path = `/instances/${instance.id}`;
   expect((await me.api.get(path)).as(Instance).missing_modules).toEqual(["mail", "queue_job"]);
 
-  const own = await me.backup(instance.id);
+  const own = (await me.api.post(`${path}/backups`, {})).as(Backup);
+  await me.until(own.operation_id);
   expect(own.missing_modules).toEqual(["mail", "queue_job"]);
   const copy = { name: "Copy", domain: uniqueDomain(), backup_id: own.id };
   expect(await warningsOf(`${path}/clone`, copy)).toContainEqual(MISSING);

@@ -1,7 +1,7 @@
 // The timer's program on a machine, as a job installs it: what it says of ERPs that respond, of such that do not, and of hostile ones.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { watchProgram } from "../../shared/hosts/host-script.ts";
@@ -75,7 +75,7 @@ describe("a machine's timer", unless(noNetwork), () => {
     const [key] = await statusKeys(machine.server.id);
     const line = parseStatusLine(text(), machine.server.id, key);
     const faults = (line?.faults ?? []).map(({ instance_id, what, looks }) => `${instance_id} ${what} ${looks}`).toSorted();
-    return { sequence: line?.sequence, faults, seconds: (performance.now() - began) / 1000 };
+    return { sequence: line?.sequence, paused: line?.paused, faults, seconds: (performance.now() - began) / 1000 };
   }
 
   test("a job of an instance sets the timer up, and its site, whose file only the proxy's root reads", async () => {
@@ -118,6 +118,34 @@ describe("a machine's timer", unless(noNetwork), () => {
     expect(processesWith(`ERP_HOSTING_ROOT=${machine.root}`).filter((pid) => pid !== process.pid)).toEqual([]);
   });
 
+  test("a line says that instances are paused, which are not looked at", async () => {
+    erp("ins_1", { kind: "dead" });
+    erp("ins_2", { kind: "dead" });
+    for (const id of ["ins_1", "ins_2"]) writeFileSync(join(machine.root, "instances", id, "paused"), "quota");
+    expect(await look()).toMatchObject({ faults: [], paused: true });
+    expect(text()).toContain(" disk:paused:2 ");
+    for (const id of ["ins_1", "ins_2"]) rmSync(join(machine.root, "instances", id, "paused"));
+    expect(await look()).toMatchObject({ faults: ["ins_1 page 2", "ins_2 page 2"], paused: false });
+  });
+
+  test("a redirect of an old domain ends with the time of its file, and the proxy loads its sites again", async () => {
+    const file = (domain: string): string => join(machine.root, "caddy/etc/sites", `ins_1.from-${domain}.caddy`);
+    for (const domain of ["old.example.com", "older.example.com"]) writeFileSync(file(domain), `${domain} {\n}\n`);
+    utimesSync(file("old.example.com"), Date.now() / 1000, Date.now() / 1000 + 3600);
+    utimesSync(file("older.example.com"), Date.now() / 1000, Date.now() / 1000 - 60);
+    machine.standIn(
+      "docker",
+      'echo "$*" >> $NOTES/reloads; [ "$*" != "inspect -f {{.State.Pid}} erp-caddy" ] || cat $NOTES/proxy',
+    );
+    await look();
+    expect([existsSync(file("old.example.com")), existsSync(file("older.example.com"))]).toEqual([true, false]);
+    expect(readFileSync(join(machine.notes, "reloads"), "utf8")).toContain("exec erp-caddy caddy reload");
+    rmSync(join(machine.notes, "reloads"));
+    await look();
+    expect(readFileSync(join(machine.notes, "reloads"), "utf8")).not.toContain("reload");
+    rmSync(file("old.example.com"));
+  });
+
   test("while a job works on an ERP, it is not named", async () => {
     erp("ins_1", { kind: "dead" });
     const job = spawn("flock", ["-o", join(machine.root, "locks/ins_1"), "sleep", "60"]);
@@ -149,7 +177,7 @@ describe("a machine's timer", unless(noNetwork), () => {
     writeFileSync(join(machine.root, "watch/sequence"), `${far}\n`);
     expect((await look()).sequence).toBe(far + 1);
     const line = text();
-    expect(parseStatusLine(line, machine.server.id, key)).toEqual({ sequence: far + 1, faults: [] });
+    expect(parseStatusLine(line, machine.server.id, key)).toMatchObject({ sequence: far + 1, faults: [] });
     expect(parseStatusLine(line, "srv_other", key)).toBeUndefined();
     expect(parseStatusLine(line, machine.server.id, { ...key, key: Buffer.alloc(64) })).toBeUndefined();
     for (const forged of [

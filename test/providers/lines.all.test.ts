@@ -25,12 +25,12 @@ beforeEach(async () => {
 
 const MINUTE_SECONDS = 60;
 /** What the timer has written by the next check; `undefined`: what was there before. */
-async function minute(line?: { sequence?: number; faults?: [id: string, looks: number][] }): Promise<void> {
+async function minute(line?: { sequence?: number; faults?: [id: string, looks: number][]; paused?: boolean }): Promise<void> {
   pass(MINUTE_SECONDS);
   if (line !== undefined) {
     sequence += 60;
     const faults = (line.faults ?? []).map(([instance_id, looks]) => ({ instance_id, what: "script", looks }));
-    lines.set(server.machine_id ?? "", { sequence: line.sequence ?? sequence, faults });
+    lines.set(server.machine_id ?? "", { sequence: line.sequence ?? sequence, faults, paused: line.paused ?? false });
   }
   await check();
 }
@@ -102,4 +102,14 @@ test("a machine says nothing about the instances of another server, and of no mo
   for (let count = 0; count < 4; count++) await minute({ faults: [[id, 2], ...many] });
   expect(await health(id)).not.toBe("failing");
   expect(mine.id).not.toBe(server.id);
+});
+
+test("a machine whose line says that it has paused an instance is logged in to at once, each minute", async () => {
+  const id = await running();
+  await minute({});
+  for (let count = 0; count < 10; count++) await minute({}); // the login of a new instance, and the one of ten minutes
+  logins.count = 0;
+  for (let count = 0; count < 3; count++) await minute({ paused: true });
+  expect(logins.count).toBeGreaterThanOrEqual(3);
+  expect(await health(id)).toBe("ok");
 });

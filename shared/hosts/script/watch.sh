@@ -5,7 +5,7 @@
 #   erp1 SERVER SEQUENCE FAULTS HMAC
 #
 # FAULTS is "-", or ID:WHAT:LOOKS for each ERP that cannot, separated by commas: WHAT is proxy, page, stylesheet or script, LOOKS how many looks of
-# this run found that. SEQUENCE rises with each line. Below /var/lib/erp-hosting/watch: server, name (of the line's file), inner and outer (the HMAC's
+# this run found that. While the machine has paused instances because its disk is almost full, "disk:paused:COUNT" is among them. SEQUENCE rises with each line. Below /var/lib/erp-hosting/watch: server, name (of the line's file), inner and outer (the HMAC's
 # key, with its two paddings), sequence, faults (of the last run).
 
 umask 077
@@ -77,8 +77,10 @@ faulty() { # FILE
 }
 
 write_line() {
-  local id list='' line last=0 sequence
+  local id list='' line last=0 sequence paused
   for id in "${!looks[@]}"; do list+="${list:+,}$id:${faults[$id]}:${looks[$id]}"; done
+  paused=$(compgen -G "$ROOT/instances/*/paused" | wc -l) || true
+  if ((paused > 0)); then list+="${list:+,}disk:paused:$((paused < 9 ? paused : 9))"; fi
   if [[ -s $WATCH/sequence ]]; then read -r last <"$WATCH/sequence"; fi
   printf -v sequence '%(%s)T' -1
   sequence=$((sequence > last ? sequence : last + 1)) # whatever the clock says
