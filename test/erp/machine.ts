@@ -190,10 +190,13 @@ function startDocker(host: string, folder: string, options: readonly string[], w
 function configureDocker(folder: string, system: string): string {
   const script = join(folder, "script.sh");
   writeFileSync(script, hostScript());
-  const pools = execFileSync("bash", ["-c", 'source "$0" probe >/dev/null; address_pools', script], { encoding: "utf8" });
+  const said = (code: string): unknown =>
+    JSON.parse(execFileSync("bash", ["-c", `source "$0" probe >/dev/null; ${code}`, script], { encoding: "utf8" }));
+  const ipv6 = said("if has_ipv6; then echo true; else echo false; fi") === true;
   const file = join(system, "etc/docker/daemon.json");
   mkdirSync(join(system, "etc/docker"), { recursive: true });
-  writeFileSync(file, JSON.stringify({ "live-restore": true, "default-address-pools": JSON.parse(pools) as unknown }));
+  const configuration = { "live-restore": true, "default-address-pools": said("address_pools") };
+  writeFileSync(file, JSON.stringify({ ...configuration, ...(ipv6 && { ip6tables: true, experimental: true }) }));
   return file;
 }
 

@@ -17,6 +17,8 @@ const HOSTS = {
   resolver: "169.254.169.253",
 };
 const PORTS = [25, 53, 80];
+/** By their addresses: those of the machine that they visit. */
+const VISITORS = { "203.0.113.9": "203.0.113.1", "2001:db8:9::9": "2001:db8:9::1" };
 
 export async function network({ machine, guarantee, succeeds, siteOf, act }: Chain, { shop, erp }: BackedUp): Promise<void> {
   const container = `erp-${shop.id}`;
@@ -50,6 +52,26 @@ export async function network({ machine, guarantee, succeeds, siteOf, act }: Cha
       }
     },
   );
+
+  await guarantee("an ERP sees its visitors' addresses, over IPv6 as over IPv4", async () => {
+    const neighbor = await startNeighbor();
+    try {
+      for (const [address, own] of Object.entries(VISITORS)) {
+        visit(neighbor.pid ?? 0, own, address);
+        const seen = (): boolean => machine.docker("logs", "--since", "1m", container).includes(` ${address} - - [`);
+        await until(`the visitor ${address}`, 20, seen);
+      }
+    } finally {
+      neighbor.kill("SIGKILL");
+    }
+  });
+
+  /** Requests a page of the shop from the machine's own address, as this neighbor. */
+  function visit(pid: number, machineAddress: string, address: string): void {
+    const to = machineAddress.includes(":") ? `[${machineAddress}]` : machineAddress;
+    const options = ["-sk", "-m", "20", "-o", "/dev/null", "--interface", address, "--connect-to", `::${to}:443`];
+    execFileSync("nsenter", ["-t", String(pid), "-n", "curl", ...options, `https://${shop.domain}/web/login`]);
+  }
 
   await guarantee("a PDF has its style although the domain has no DNS record", async () => {
     await erp.write("ir.config_parameter", await erp.search("ir.config_parameter", [["key", "=", "report.url"]]), { value: "" });
@@ -103,5 +125,7 @@ time.sleep(600)`;
     ip("address", "add", address.replace(/\d+$/, "1/24"), "dev", "neighbor");
     inside("ip", "address", "add", `${address}/24`, "dev", "machine");
   }
+  ip("address", "add", "2001:db8:9::1/64", "dev", "neighbor", "nodad");
+  inside("ip", "address", "add", "2001:db8:9::9/64", "dev", "machine", "nodad");
   return neighbor;
 }

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Job } from "../../shared/hosts/host.ts";
 import { missingModules } from "../../shared/domain/missing-modules.ts";
@@ -603,6 +603,7 @@ describe("Docker's configuration", () => {
          timeout() { shift; "$@"; }
          kill() { echo "kill $*"; }; service() { echo "service $*"; }; systemctl() { echo "systemctl $*"; }
          ip() { case "$*" in *10.213.0.0/16) echo 10.213.7.0/24 dev eth1 ;; *match*) echo default via 10.0.0.1 ;; esac; }
+         has_ipv6() { true; }
          configure_docker; configure_docker`,
         { ERP_HOSTING_SYSTEM: join(folder, "system") },
       );
@@ -613,6 +614,8 @@ describe("Docker's configuration", () => {
   };
   const OURS = {
     "live-restore": true,
+    experimental: true,
+    ip6tables: true,
     "default-address-pools": [
       { base: "172.17.0.0/16", size: 16 },
       { base: "10.212.0.0/16", size: 28 }, // has no route, as 10.213 has
@@ -632,6 +635,41 @@ describe("Docker's configuration", () => {
       ...OURS,
       "default-address-pools": chosen,
     });
+  });
+
+  test("whoever has turned Docker's rules for IPv6 off keeps that", () => {
+    const { experimental: _, ...others } = OURS;
+    expect(configured('{"ip6tables": false}').file).toEqual({ ...others, ip6tables: false });
+  });
+
+  test("a machine that gets its IPv6 route by advertisements keeps it, also after it has started again", () => {
+    const folder = mkdtempSync(join(tmpdir(), "routes-"));
+    const setting = (name: string): string => join(folder, "proc/sys/net/ipv6/conf", name, "accept_ra");
+    const present = { all: 1, default: 1, lo: 1, eth0: 1, "eth0.5": 1, eth1: 0, eth2: 2, "br-0123": 1, veth7: 1 };
+    try {
+      for (const [name, value] of Object.entries(present)) {
+        mkdirSync(dirname(setting(name)), { recursive: true });
+        writeFileSync(setting(name), `${value}\n`);
+      }
+      call("keep_ipv6_routes", { ERP_HOSTING_SYSTEM: folder });
+      const after = Object.keys(present).map((name) => [name, Number(readFileSync(setting(name), "utf8"))]);
+      expect(Object.fromEntries(after)).toEqual({ ...present, eth0: 2, "eth0.5": 2 });
+      expect(readFileSync(join(folder, "etc/sysctl.d/60-erp-hosting.conf"), "utf8")).toBe(
+        "net/ipv6/conf/eth0/accept_ra = 2\nnet/ipv6/conf/eth0.5/accept_ra = 2\n",
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test("the proxy's network has IPv6 where the machine can pass on its addresses, and none where Docker rejects it", () => {
+    const created = (has: boolean, accepts: boolean): string =>
+      call(
+        `keep_ipv6_routes() { :; }; has_ipv6() { ${has}; }; docker() { echo "$*" >&2; [[ $* != *--ipv6* ]] || ${accepts}; }; make_edge 2>&1`,
+      );
+    expect(created(true, true)).toMatch(/^network create --ipv6 --subnet fd[0-9a-f]{2}(:[0-9a-f]{4}){3}::\/64 erp-edge\n$/);
+    expect(created(true, false)).toMatch(/ --ipv6 [^\n]+\nnetwork create erp-edge\n$/);
+    expect(created(false, true)).toBe("network create erp-edge\n");
   });
 
   test("the Docker configuration of a machine in a swarm is left unchanged", () => {

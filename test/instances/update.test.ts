@@ -232,7 +232,8 @@ test("the machine of an instance learns that another has taken its old domain", 
   const copy = { name: "Copy", domain, backup_id: backup.id };
   await me.until((await me.api.post(`/instances/${source.id}/clone`, copy)).as(Instance).operation_id);
   const watched = await find({ key: keys.watchedServer(server_id), schema: WatchedServer });
-  expect(watched).toMatchObject({ quotas_changed_at: expect.any(String), ended_redirects: new Set([domain]) });
+  expect(watched?.quotas_changed_at).toBeDefined();
+  expect([...(watched?.ended_redirects ?? [])]).toContain(domain);
 });
 
 test("an instance redirects its five newest old domains", async () => {

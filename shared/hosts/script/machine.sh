@@ -57,10 +57,13 @@ install_docker() {
 # Containers keep running while Docker restarts, and there are enough networks: two per instance, while Docker's own
 # ranges end near thirty. The rest of its configuration stays, and no container stops: a reload turns this on first.
 configure_docker() {
-  local file=$SYSTEM/etc/docker/daemon.json draft=$JOB/work/daemon.json
+  local file=$SYSTEM/etc/docker/daemon.json draft=$JOB/work/daemon.json ipv6=false
   mkdir -p "$(dirname "$file")"
   [[ -s $file ]] || echo '{}' >"$file"
-  jq --argjson pools "$(address_pools)" '."live-restore" = true | ."default-address-pools" //= $pools' "$file" >"$draft" ||
+  if has_ipv6; then ipv6=true; fi
+  # Before Docker 27, ip6tables is experimental. Whoever has set it keeps that.
+  jq --argjson pools "$(address_pools)" --argjson ipv6 "$ipv6" '."live-restore" = true | ."default-address-pools" //= $pools
+    | if $ipv6 and (has("ip6tables") | not) then .ip6tables = true | .experimental = true else . end' "$file" >"$draft" ||
     broken "Docker's configuration $file could not be read"
   if [[ $(jq -S . "$file") == "$(jq -S . "$draft")" ]]; then return; fi
   [[ $(docker info -f '{{.Swarm.LocalNodeState}}') != active ]] || broken "Docker on the machine belongs to a swarm, where containers stop with Docker"
@@ -73,6 +76,9 @@ configure_docker() {
   if [[ -d /run/systemd/system ]]; then systemctl restart docker; else service docker restart 9>&-; fi
   within 60 docker_answers || broken "Docker does not start"
 }
+
+# Docker would not start with ip6tables if the kernel has no translation of IPv6 addresses.
+has_ipv6() { [[ -d /proc/sys/net/ipv6 ]] && ip6tables -t nat -S >/dev/null 2>&1; }
 
 keeps_containers() { [[ $(docker info -f '{{.LiveRestoreEnabled}}') == true ]]; }
 
@@ -101,7 +107,7 @@ start_proxy() {
   [[ -z $email || $email =~ ^[^[:space:]\"{}]+$ ]] || broken "The parameter ACME_EMAIL is invalid"
   pull caddy:2
   mkdir -p "$CADDY/etc/sites" "$ROOT/locks"
-  docker network inspect "$EDGE" >/dev/null 2>&1 || docker network create "$EDGE" >/dev/null
+  docker network inspect "$EDGE" >/dev/null 2>&1 || make_edge
   {
     echo "{"
     if [[ -n $email ]]; then echo "	email $email"; fi
@@ -138,6 +144,35 @@ networks:
   edge: { name: $EDGE, external: true }
 YAML
   reload_proxy || broken "The proxy does not start: ports 80 and 443 must be free"
+}
+
+# With IPv6, so that connections reach the proxy with their visitors' addresses, as those over IPv4 do. Without it, a program of Docker's takes
+# them, and is the visitor. The ERPs have no IPv6.
+make_edge() {
+  keep_ipv6_routes
+  if has_ipv6 && docker network create --ipv6 --subnet "$(own_range)" "$EDGE" >/dev/null; then return; fi
+  docker network create "$EDGE" >/dev/null
+}
+
+# At random, as RFC 4193 has it.
+own_range() {
+  local hex
+  hex=$(od -An -N7 -tx1 /dev/urandom | tr -d ' \n')
+  echo "fd${hex:0:2}:${hex:2:4}:${hex:6:4}:${hex:10:4}::/64"
+}
+
+# A network with IPv6 makes the machine a router, and routers ignore the advertisements by which many machines have their own route.
+keep_ipv6_routes() {
+  local setting name file=$SYSTEM/etc/sysctl.d/60-erp-hosting.conf
+  mkdir -p "$(dirname "$file")"
+  : >"$file"
+  for setting in "$SYSTEM"/proc/sys/net/ipv6/conf/*/accept_ra; do
+    name=$(basename "$(dirname "$setting")")
+    if [[ $name =~ ^(all|default|lo|docker.*|br-.*|veth.*)$ || $(cat "$setting" 2>/dev/null) != 1 ]]; then continue; fi
+    echo 2 >"$setting" || continue
+    echo "net/ipv6/conf/$name/accept_ra = 2" >>"$file"
+  done
+  chmod 644 "$file"
 }
 
 KEYS_BEGIN="# erp-hosting: the account's keys begin"
