@@ -15,7 +15,7 @@ def listed(series, folders):
                     manifest = ast.literal_eval(file.read())
             except (OSError, ValueError, SyntaxError):
                 continue
-            if name not in found and manifest.get("installable", True):
+            if name not in found and isinstance(manifest, dict) and manifest.get("installable", True):
                 found[name] = in_series(str(manifest.get("version", "1.0")), series)
     return found
 

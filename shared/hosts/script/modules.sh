@@ -39,7 +39,7 @@ listed_modules() { # EDITION
   if [[ ! -s $file ]]; then
     mkdir -p "$MODULES"
     draft=$file.$$
-    timeout 60 docker run --rm --log-driver none --network none --cap-drop ALL --security-opt no-new-privileges --read-only --memory 512m \
+    timeout 40 docker run --rm --log-driver none --network none --cap-drop ALL --security-opt no-new-privileges --read-only --memory 512m \
       --pids-limit 64 ${enterprise:+-v "$ROOT/enterprise/$VERSION:/mnt/enterprise:ro"} --entrypoint python3 "$IMAGE" -I \
       -c "$(modules_program)" "$VERSION" "${enterprise[@]}" </dev/null 2>/dev/null | head -c 1000000 >"$draft" || true
     # An image without the ERP has no base.

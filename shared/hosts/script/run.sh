@@ -40,7 +40,7 @@ health() {
   [[ -n $reason ]] || answers_page /web/health || reason="The ERP does not respond"
   [[ -n $reason ]] || reason=$(fault_of_page)
   [[ -n $reason ]] || runs_scheduled_jobs || reason="The ERP no longer runs its scheduled jobs; restart it"
-  if [[ -z $reason ]]; then 
+  if [[ -z $reason ]]; then
     printf 'healthy=yes\nunfinished=%s\nmodules=%s\n' "$(unfinished_modules | encoded)" "$(differing_modules "$DATABASE" "$(fact edition)" | encoded)"
   else
     printf 'healthy=no\nreason=%s\n' "$(printf %s "$reason" | encoded)"

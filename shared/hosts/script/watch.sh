@@ -5,8 +5,9 @@
 #   erp1 SERVER SEQUENCE FAULTS HMAC
 #
 # FAULTS is "-", or ID:WHAT:LOOKS for each ERP that cannot, separated by commas: WHAT is proxy, page, stylesheet or script, LOOKS how many looks of
-# this run found that. While the machine has paused instances because its disk is almost full, "disk:paused:COUNT" is among them. SEQUENCE rises with each line. Below /var/lib/erp-hosting/watch: server, name (of the line's file), inner and outer (the HMAC's
-# key, with its two paddings), sequence, faults (of the last run).
+# this run found that. While the machine has paused instances because its disk is almost full, "disk:paused:COUNT" is among them. SEQUENCE rises
+# with each line. Below /var/lib/erp-hosting/watch: server, name (of the line's file), inner and outer (the HMAC's key, with its two paddings),
+# sequence, faults (of the last run).
 
 umask 077
 export LC_ALL=C PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
