@@ -3,7 +3,7 @@ import { noSuch, notFound, type Problem, serverOfBackupUnknown } from "../../sha
 import { api } from "../../shared/api/index.ts";
 import { backupRef, requireFiles, requireRestorable } from "../../shared/data/backups.ts";
 import { beginClone } from "../../shared/data/clones.ts";
-import { forecastClone } from "../../shared/data/forecasts.ts";
+import { alsoEndsRedirect, forecastClone } from "../../shared/data/forecasts.ts";
 import { instanceRef, reserveInstance, toInstance } from "../../shared/data/instances.ts";
 import { firstPolicy } from "../../shared/data/policies.ts";
 import type { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
@@ -50,15 +50,17 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
     },
     operationId,
   );
-  await endRedirect(change, redirect, instance);
+  const redirectOf = await endRedirect(change, redirect, instance);
   const admin_password = body.admin_password ?? generatePassword();
   await sealFor(change, operationId, admin_password);
   const copied = { restore_database, restore_filestore, neutralize, reset_users, keep_uuid: false };
   beginClone(change, by, instance, backup, copied, operationId);
   const shown = { ...toInstance(instance, undefined), ...(body.admin_password === undefined && { admin_password }) };
-  return commit(change, shown, () =>
-    forecastClone(caller, { ...instance, database_name: body.database_name }, { backup, policy }, copied),
-  );
+  return commit(change, shown, async () => {
+    const named = { ...instance, database_name: body.database_name };
+    const planned = await forecastClone(caller, named, { backup, policy }, copied);
+    return alsoEndsRedirect(caller, planned, { domain, of: redirectOf });
+  });
 });
 
 /** The path names the source: an instance, or one that was deleted and left this backup. */

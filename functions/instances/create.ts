@@ -3,7 +3,7 @@ import { noSuch, type Problem } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, requireFiles, requireRestorable } from "../../shared/data/backups.ts";
 import { beginClone } from "../../shared/data/clones.ts";
-import { forecastClone, forecastCreation } from "../../shared/data/forecasts.ts";
+import { alsoEndsRedirect, forecastClone, forecastCreation } from "../../shared/data/forecasts.ts";
 import { reserveInstance, toInstance } from "../../shared/data/instances.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import { firstPolicy } from "../../shared/data/policies.ts";
@@ -49,7 +49,7 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
     { ...fields, ...firstPolicy(change, server.id, policy), cloned_from_backup_id, neutralized },
     operationId,
   );
-  await endRedirect(change, records.redirect, instance);
+  const redirectOf = await endRedirect(change, records.redirect, instance);
   await sealFor(change, operationId, admin_password);
   const copied = { ...WHOLE, neutralize: neutralized, reset_users: neutralized };
   if (backup === undefined)
@@ -60,11 +60,12 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
     });
   else beginClone(change, by, instance, backup, { ...copied, keep_uuid: isMovedIn(backup) }, operationId);
   const shown = { ...toInstance(instance, server), ...(body.admin_password === undefined && { admin_password }) };
-  return commit(change, shown, () =>
-    backup === undefined
+  return commit(change, shown, async () => {
+    const planned = await (backup === undefined
       ? forecastCreation(caller, instance, policy)
-      : forecastClone(caller, instance, { backup, policy }, copied),
-  );
+      : forecastClone(caller, instance, { backup, policy }, copied));
+    return alsoEndsRedirect(caller, planned, { domain: instance.domain, of: redirectOf });
+  });
 });
 
 const WHOLE = { restore_database: true, restore_filestore: true };

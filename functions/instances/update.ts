@@ -3,7 +3,7 @@ import { api } from "../../shared/api/index.ts";
 import { changesBetween } from "../../shared/data/audit-changes.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { requireNotMoving } from "../../shared/data/domain-moves.ts";
-import { forecastUpdate } from "../../shared/data/forecasts.ts";
+import { alsoEndsRedirect, forecastUpdate } from "../../shared/data/forecasts.ts";
 import {
   claimDomain,
   instanceRef,
@@ -51,7 +51,7 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
     // First, so that of two changes to one domain the second gets the first's operation in its error, and not just a taken domain.
     const moved = moveInstance(change, instance, "instance.update", operationId, fields);
     claimDomain(change, instance, domain);
-    await endRedirect(change, records.redirect, { id: instance.id, domain });
+    const redirectOf = await endRedirect(change, records.redirect, { id: instance.id, domain });
     passOnQuota(change, instance, fields);
     reserveOperation(change, by, {
       id: operationId,
@@ -61,6 +61,6 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
       input: { old_domain: instance.domain, new_domain: domain },
       replaced: { before: renamedOf(instance, (field) => fields[field] !== undefined), after: renamedOf(fields) },
     });
-    return commit(change, await showInstance(moved), forecast);
+    return commit(change, await showInstance(moved), () => alsoEndsRedirect(caller, forecast(), { domain, of: redirectOf }));
   }),
 );

@@ -123,6 +123,17 @@ export async function forecastCreation(
   );
 }
 
+/** For work that takes a domain: the other instance that redirects it no longer, if there is one. */
+export const alsoEndsRedirect = (
+  reader: Reader,
+  planned: Forecast,
+  { domain, of }: { domain: string; of: string | undefined },
+): Forecast => {
+  if (of === undefined) return planned;
+  const resource = { type: INSTANCE, id: mayRead(reader, "instance") ? of : null };
+  return { ...planned, effects: [...planned.effects, effect("update", resource, "redirect_ended", { domain })] };
+};
+
 /** What a policy does from now on; `archive_bytes` are those of the newest backup, if there is one that may be read. */
 const effectsOfPolicy = (
   instanceId: string | null,

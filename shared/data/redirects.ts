@@ -43,16 +43,19 @@ export function noteRedirect(change: Change, { id, domain }: InstanceRecord, to:
   change.remove(keys.redirect(change.accountId, to), { exists: false });
 }
 
-/** Of a domain that an instance takes: whichever other instance had it before redirects it no longer. Its machine learns of it with its next check. */
+/**
+ * Of a domain that an instance takes: whichever other instance had it before redirects it no longer. Its machine learns of it with its next
+ * check. Returns that instance's ID.
+ */
 export async function endRedirect(
   change: Change,
   redirect: Redirect | undefined,
   { id, domain }: { id: string; domain: string },
-): Promise<void> {
-  if (redirect === undefined || redirect.owner_id === id) return;
+): Promise<string | undefined> {
+  if (redirect === undefined || redirect.owner_id === id) return undefined;
   change.remove(keys.redirect(change.accountId, domain), { exists: false });
   const owner = await find(refOf("instance", InstanceRecord)(change.accountId, redirect.owner_id));
-  if (owner === undefined) return; // deleted, with its site
+  if (owner === undefined) return undefined; // deleted, with its site
   const { previous_domains } = owner;
   change.update(
     keys.record("instance", change.accountId, owner.id),
@@ -61,6 +64,7 @@ export async function endRedirect(
     () => new Overtaken("Another request changed the domain's redirect at the same time; try again", owner.id),
   );
   passOnSettings(change, owner.server_id, domain);
+  return owner.id;
 }
 
 /** Has a machine learn with its next check of its instances' disk quotas, and of a domain that it no longer redirects. */

@@ -73,6 +73,7 @@ export const SENTENCES = {
     "{before} redirects to {after} for {days} days, as long as its DNS record leads to the server. {after} needs one that does, too",
   old_domain_redirects:
     "The old domain redirects to {after} for {days} days, as long as its DNS record leads to the server. {after} needs one that does, too",
+  redirect_ended: "{domain} no longer redirects to this instance",
   erp_deleted: "Removes the ERP with its database and files from the server, and the record; backups stay",
   erp_deleted_later:
     "Removes the record at once, because the server is not active, and the ERP when the server responds again; backups stay",

@@ -1,5 +1,6 @@
 // PUT /instances/:id
 import { beforeAll, expect, test } from "vitest";
+import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance, instances } from "../../shared/api/instances.ts";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
@@ -210,7 +211,15 @@ test("an old domain redirects for 90 days, until another instance takes it or th
   expect(await redirected()).toEqual([third, first]);
 
   const body = await me.instanceBody({ domain: first });
-  expect((await me.api.post("/instances?dry_run=true", body)).status).toBe(200);
+  const planned = (await me.api.post("/instances?dry_run=true", body)).as(DryRun);
+  expect(planned.effects).toContainEqual(
+    expect.objectContaining({
+      action: "update",
+      resource: { type: "instance", id },
+      code: "redirect_ended",
+      parameters: { domain: first },
+    }),
+  );
   expect(await redirected(), "a dry run takes nothing").toEqual([third, first]);
   const other = (await me.api.post("/instances", body)).as(Instance);
   expect(await redirected()).toEqual([third]);

@@ -73,6 +73,7 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
     "{before} leitet {days} Tage lang auf {after} um, solange der DNS-Eintrag auf den Server zeigt. Auch {after} benötigt einen solchen Eintrag",
   old_domain_redirects:
     "Die alte Domain leitet {days} Tage lang auf {after} um, solange ihr DNS-Eintrag auf den Server zeigt. Auch {after} benötigt einen solchen Eintrag",
+  redirect_ended: "{domain} leitet nicht mehr auf diese Instanz um",
   erp_deleted: "Entfernt das ERP mit Datenbank und Dateien vom Server, und den Eintrag; Sicherungen bleiben",
   erp_deleted_later:
     "Entfernt den Eintrag sofort, weil der Server nicht aktiv ist, und das ERP, sobald der Server wieder antwortet; Sicherungen bleiben",
