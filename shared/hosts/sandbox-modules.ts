@@ -4,11 +4,11 @@ import type { DifferingModule } from "../domain/missing-modules.ts";
 
 type Code = Pick<SandboxErp, "erp_version" | "edition">;
 
-/** The best known ones, with their versions in the series. */
+/** The best known ones, with their versions in the series 19.0. */
 const COMMUNITY: Readonly<Record<string, string>> = {
   base: "1.3",
   web: "1.0",
-  mail: "1.0",
+  mail: "1.19",
   account: "1.4",
   auth_signup: "1.0",
   base_import: "2.0",
@@ -20,13 +20,13 @@ const COMMUNITY: Readonly<Record<string, string>> = {
   event: "1.9",
   fleet: "0.1",
   hr: "1.1",
-  hr_expense: "2.0",
+  hr_expense: "2.1",
   hr_holidays: "1.6",
   maintenance: "1.0",
   mass_mailing: "2.7",
   mrp: "2.0",
   payment: "2.0",
-  point_of_sale: "1.0",
+  point_of_sale: "1.0.2",
   portal: "1.0",
   product: "1.2",
   project: "1.3",
