@@ -157,7 +157,7 @@ case "$*" in
 esac`;
 
 /** Docker's configuration is complete, because nobody could reload it here. */
-const DAEMON = { "live-restore": true, "default-address-pools": [] };
+const DAEMON = { "live-restore": true, "default-address-pools": [], ip6tables: true };
 /** The user of the ERP's image. */
 const ERP_USER = 101;
 

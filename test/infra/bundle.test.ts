@@ -18,9 +18,9 @@ const KB = 1000;
 const READ_MAX = 260 * KB;
 /**
  * Contains what writing needs: idempotency, sealing, Step Functions, what dry runs show, reasons (25 KB), search entries and the overview (4 KB);
- * of creations, also what they need of a backup, and of policies the parser of schedules.
+ * of creations, also what they need of a backup and of redirected domains, and of policies the parser of schedules.
  */
-const WRITE_MAX = 310 * KB;
+const WRITE_MAX = 315 * KB;
 /** Contains all of zod, the clients of S3 and SSH, and the machine's script with its report and what it knows of SQL; nobody waits for its start. */
 const TASK_FUNCTION_MAX = 1210 * KB;
 
