@@ -41,6 +41,7 @@ test("an instance exists immediately as provisioning, with its password, and is 
     id: expect.stringMatching(/^ins_[0-9a-z]{26}$/),
     url: `https://${String(body["domain"])}`,
     domain_unicode: body["domain"],
+    previous_domains: [],
     status: "provisioning",
     status_reason: null,
     reason: null,
@@ -55,6 +56,7 @@ test("an instance exists immediately as provisioning, with its password, and is 
     health: { status: "unknown", since: null, checks: [] },
     disk_quota_bytes: null,
     disk_used_bytes: null,
+    missing_modules: null,
     created_at: expect.any(String),
     updated_at: expect.any(String),
   });
@@ -66,6 +68,7 @@ test("an instance exists immediately as provisioning, with its password, and is 
     operation_id: null,
     allowed_actions: expect.arrayContaining(["stop", "restart", "backup", "restore", "update", "delete"]),
     health: { status: "ok", since: expect.any(String), checks: expect.arrayContaining([{ name: "page", passed: true }]) },
+    missing_modules: [],
     updated_at: expect.any(String),
   });
   expect(shown.text).not.toContain("password");
