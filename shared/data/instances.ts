@@ -39,7 +39,7 @@ import { keys, keyString } from "./keys.ts";
 import { listPage } from "./lists.ts";
 import type { ByIds, Listed, PageQuery } from "./pages.ts";
 import { requireRunning } from "./operations.ts";
-import { noteRedirect, passOnSettings, previousDomains, previousDomainsAfter } from "./redirects.ts";
+import { forgetRedirects, noteRedirect, passOnSettings, previousDomains, previousDomainsAfter } from "./redirects.ts";
 import { parseEach, parseOrSkip } from "./parse-each.ts";
 import {
   type HostReport,
@@ -286,6 +286,7 @@ const Ended = Held.extend({
   server_ip: z.string().nullable(),
   last_drill: z.string().nullable().default(null),
   disk_quota_bytes: z.number().nullable().default(null),
+  previous_domains: z.array(z.object({ domain: z.string() })).default([]),
 });
 
 /**
@@ -302,6 +303,7 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
   if (to === "gone") {
     change.drop("instance", instance, instance.state, mine);
     change.remove(keys.domain(accountId, instance.domain));
+    forgetRedirects(change, instance.previous_domains);
     change.remove(keys.databaseName(accountId, instance.server_id, instance.database_name));
     change.update(keys.record("server", accountId, instance.server_id), { add: { instances: -1 } });
     change.use("instance", -1);

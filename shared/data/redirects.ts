@@ -37,10 +37,21 @@ export function previousDomainsAfter(instance: Domains, to: string, requestedAt:
 }
 
 /** Notes that the instance redirects the domain that it had until now, and no longer the one that it has again. */
-export function noteRedirect(change: Change, { id, domain }: InstanceRecord, to: string, requestedAt: string): void {
+export function noteRedirect(change: Change, instance: InstanceRecord, to: string, requestedAt: string): void {
+  const { id, domain, previous_domains } = instance;
+  const after = previousDomainsAfter(instance, to, requestedAt).map((each) => each.domain);
+  forgetRedirects(
+    change,
+    previous_domains.filter((each) => each.domain !== to && !after.includes(each.domain)),
+  );
   const ttl = Math.ceil(Date.parse(requestedAt) / 1000) + REDIRECT_DAYS * 86_400;
   change.update(keys.redirect(change.accountId, domain), { set: { owner_id: id, ttl } }, { exists: false });
   change.remove(keys.redirect(change.accountId, to), { exists: false });
+}
+
+/** What an instance redirected until now. */
+export function forgetRedirects(change: Change, domains: readonly { domain: string }[]): void {
+  for (const { domain } of domains) change.remove(keys.redirect(change.accountId, domain), { exists: false });
 }
 
 /**

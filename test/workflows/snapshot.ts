@@ -181,7 +181,8 @@ const sorted = (values: readonly string[]): string[] => values.toSorted();
 export function expectMarkers({ account, servers, instances, backups, uploads, unique, expiring, watched }: Snapshot): void {
   const wanted = [
     ...servers.map(({ id, name }) => [keys.serverName(account.id, name).sk, id]),
-    ...instances.flatMap(({ id, domain, server_id, database_name }) => [
+    ...instances.flatMap(({ id, domain, previous_domains, server_id, database_name }) => [
+      ...previous_domains.map((each) => [keys.redirect(account.id, each.domain).sk, id]),
       [keys.domain(account.id, domain).sk, id],
       [keys.databaseName(account.id, server_id, database_name).sk, id],
     ]),
