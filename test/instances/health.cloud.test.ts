@@ -5,10 +5,10 @@ import type { Cloud } from "../../infra/local/cloud.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Event } from "../../shared/api/settings.ts";
-import { indexAccount } from "../../shared/data/indexing.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { holdWork } from "../harness/held-work.ts";
+import { indexed } from "../harness/indexed.ts";
 
 let cloud: Cloud;
 let me: TestAccount;
@@ -182,6 +182,6 @@ test("a list is filtered by health as it is shown, also where its server no long
   await look();
   expect(await found("health=failing")).toEqual([]);
   expect(await found("health=ok")).toEqual([failing.id, well.id]);
-  await indexAccount(own.id);
+  await indexed(own.id);
   expect(await found("health=ok")).toEqual([failing.id, well.id]);
 });
