@@ -65,12 +65,18 @@ interface Parts {
   store: Store;
 }
 
+/** Bundles start in the time that half of the processor takes at twice the price. */
+const MEMORY_MEGABYTES = 512;
+/** Lambda gives a function with so much memory one whole processor, and one with less a share of it. */
+export const ONE_PROCESSOR_MEGABYTES = 1769;
+
 interface FunctionProps {
   /** Folder of its bundle. */
   bundle: string;
   description: string;
   access: Access;
   timeout: Duration;
+  memoryMegabytes?: number | undefined;
   logGroup: LogGroup;
   /** Whether it continues the trace of a request or an execution. Otherwise AWS would trace every run. */
   traced?: boolean;
@@ -101,7 +107,16 @@ export class Functions extends Construct {
   make(
     scope: Construct,
     id: string,
-    { bundle, description, access, timeout, logGroup, traced = true, reserved }: FunctionProps,
+    {
+      bundle,
+      description,
+      access,
+      timeout,
+      memoryMegabytes = MEMORY_MEGABYTES,
+      logGroup,
+      traced = true,
+      reserved,
+    }: FunctionProps,
   ): LambdaFunction {
     return new LambdaFunction(scope, id, {
       description,
@@ -109,8 +124,7 @@ export class Functions extends Construct {
       handler: "index.handler",
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      // A third of a processor: bundles start in the time that half of it takes at twice the price.
-      memorySize: 512,
+      memorySize: memoryMegabytes,
       timeout,
       environment: this.environmentOf(access),
       role: this.roleFor(access, logGroup),

@@ -1,6 +1,6 @@
 // Scheduled work: checking servers, the sweep, what expires, the runs of backup policies, and the rescue of dead executions.
 import { ArnFormat, Duration, Stack, Validations } from "aws-cdk-lib";
-import { Match, Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { Match, Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as Target } from "aws-cdk-lib/aws-events-targets";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
@@ -9,7 +9,7 @@ import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { ScheduleName } from "./bundle.ts";
 import { WORKFLOW_NAMES } from "../shared/domain/lifecycle.ts";
-import { type Access, type Functions, LAMBDA_MINUTES_MAX } from "./function.ts";
+import { type Access, type Functions, LAMBDA_MINUTES_MAX, ONE_PROCESSOR_MEGABYTES } from "./function.ts";
 import { RESERVED_EACH, stateMachineName, type Settings } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
@@ -17,6 +17,9 @@ interface Timed {
   every: Duration;
   description: string;
   access: Access;
+  memoryMegabytes?: number;
+  /** How many runs share the work, beside each other; each gets its part as its event. */
+  parts?: number;
 }
 
 /** Recurring work. A run may take as long as its interval, so two seldom overlap; if they do, both are harmless. */
@@ -25,6 +28,9 @@ export const TIMED = {
     every: Duration.minutes(1),
     description: "Checks whether every server and every ERP responds, and restarts ERPs that do not",
     access: { table: "write", starts: ["restart-instance"], keys: ["hosts"], configuration: true },
+    // Its time is the processor's: three times as much of it costs the same. Three runs check more than 20,000 servers a minute (docs/scale.md).
+    memoryMegabytes: ONE_PROCESSOR_MEGABYTES,
+    parts: 3,
   },
   sweep: {
     every: Duration.minutes(5),
@@ -54,6 +60,8 @@ export const TIMED = {
 } as const satisfies Partial<Record<ScheduleName, Timed>>;
 
 export type TimedName = keyof typeof TIMED;
+
+const partsOf = ({ parts = 1 }: Timed): number => parts;
 
 /** The sandbox's offers never change. */
 const RENTED_ONLY: TimedName = "refresh-catalog";
@@ -94,12 +102,13 @@ export class Schedules extends Construct {
     Validations.of(this.unrescued).acknowledge({ id: "AwsSolutions-SQS3", reason: "This is the dead-letter queue" });
     this.rescue = this.rescuer(functions, logGroup);
     this.deaths = this.onDeath(environment);
-    this.reservedRuns = [...this.timed.values(), this.rescue].length * (this.reserved ?? 0);
+    const runs = names.reduce((sum, name) => sum + partsOf(TIMED[name]), 1); // one of the rescue
+    this.reservedRuns = runs * (this.reserved ?? 0);
   }
 
   private every(
     name: TimedName,
-    { every, description, access }: Timed,
+    { every, description, access, memoryMegabytes, parts = 1 }: Timed,
     functions: Functions,
     logGroup: LogGroup,
   ): LambdaFunction {
@@ -108,16 +117,21 @@ export class Schedules extends Construct {
       description,
       access,
       timeout: Duration.minutes(Math.min(LAMBDA_MINUTES_MAX, every.toMinutes())),
+      memoryMegabytes,
       logGroup,
       traced: false,
-      reserved: this.reserved,
+      reserved: this.reserved && this.reserved * parts,
     });
     // No retry: the next run comes anyway, and an alarm fires if none succeeds.
     run.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(Math.min(60, every.toMinutes())) });
     new Rule(this, `${name} rule`, {
       description,
       schedule: Schedule.rate(every),
-      targets: [new Target(run, { retryAttempts: 0 })],
+      targets: Array.from(
+        { length: parts },
+        (_, part) =>
+          new Target(run, { retryAttempts: 0, ...(parts > 1 && { event: RuleTargetInput.fromObject({ part, parts }) }) }),
+      ),
     });
     return run;
   }

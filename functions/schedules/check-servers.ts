@@ -2,6 +2,7 @@
 // Where a machine's line says which of its ERPs cannot be used, that is recorded too, and those that stay down are restarted. If it says that
 // instances are paused, the machine is logged in to, because its report says which.
 // Those that came back lose the ERPs whose instances were deleted meanwhile.
+import * as z from "zod";
 import { judgeDisk, noteDisk, quotasOn, settingsPassedOn } from "../../shared/data/disk-alerts.ts";
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/data/host-reports.ts";
 import { beginRestart, judgeErps, newsOf, noteWatched, wasHeard, withoutLines } from "../../shared/data/health.ts";
@@ -19,16 +20,30 @@ import { startExecution } from "../../shared/runtime/start.ts";
 import { log } from "../../shared/platform/log.ts";
 import { publish } from "../../shared/platform/metrics.ts";
 
-/** A probe without a response takes 5 s, and a report at most 10: 100 at once cover 1,000 dead servers within the minute. */
+/** A probe without a response takes 5 s, and a report at most 10: 100 at once cover 800 dead servers within a run. */
 const PROBES_AT_ONCE = 100;
 
-export const handler = async (): Promise<void> =>
-  concurrentlyLogged(PROBES_AT_ONCE, await watchedServers(), check, ({ server }) => ({
+/** A run is killed after a minute: the checks that have begun by then take up to 20 s. */
+export const BEGIN_SECONDS = 40;
+
+/** A schedule of an earlier version has one run, and its event no part. */
+const Event = z.object({ part: z.number().int().min(0), parts: z.number().int().min(1) }).catch({ part: 0, parts: 1 });
+
+/** What a run does not reach, the next one begins with, because its check is the oldest. */
+export async function handler(event?: unknown): Promise<void> {
+  const until = Date.now() + BEGIN_SECONDS * 1000;
+  let left = 0;
+  const checkInTime = async (each: Watched): Promise<void> => (Date.now() < until ? check(each) : void (left += 1));
+  await concurrentlyLogged(PROBES_AT_ONCE, await watchedServers(Event.parse(event)), checkInTime, ({ server }) => ({
     account: server.account_id,
     server: server.id,
   }));
+  if (left > 0) throw new Error(`${left} servers were not reached within ${BEGIN_SECONDS} s; the next run checks them first`);
+}
 
-async function check({ server, watched }: { server: ServerRecord; watched: WatchedServer }): Promise<void> {
+type Watched = Awaited<ReturnType<typeof watchedServers>>[number];
+
+async function check({ server, watched }: Watched): Promise<void> {
   const at = Date.now();
   const isInTrouble = server.state !== HEALTH.responds || server.failed_probes > 0;
   const news = isInTrouble ? undefined : newsOf(watched, await statusLine(server), at);

@@ -1,5 +1,6 @@
 // Every five minutes: starts operations that were recorded but never started, rescues those whose execution is dead, and compares
 // the machines with our labels at the providers with the table.
+import { emptyShards } from "../../shared/data/overview-shards.ts";
 import { findOperation, forgetOpen, recordCheck, openOperations } from "../../shared/data/operations.ts";
 import type { OperationRecord, ServerRecord } from "../../shared/data/records.ts";
 import { serverRef } from "../../shared/data/servers.ts";
@@ -27,7 +28,8 @@ const AT_ONCE = 10;
  */
 const PACE = { burst: 50, perSecond: 4, seconds: 240, atOnce: AT_ONCE };
 
-export const handler = (): Promise<void> => inParts({ operations: checkOperations, machines: compareMachines });
+export const handler = (): Promise<void> =>
+  inParts({ operations: checkOperations, machines: compareMachines, overviews: emptyShards });
 
 const olderThan = (createdAt: string, seconds: number): boolean => Date.parse(createdAt) < Date.now() - seconds * 1000;
 

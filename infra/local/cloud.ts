@@ -11,7 +11,7 @@ import { startGateway, type Fallback } from "./gateway/gateway.ts";
 import { credentialsOf, startLambda, type Credentials, type Lambda } from "./lambda/lambda.ts";
 import { openLog } from "./lambda/log.ts";
 import { lockDirectory } from "./lock.ts";
-import { openSecrets } from "./secrets/secrets.ts";
+import { openSecrets, type Secrets } from "./secrets/secrets.ts";
 import { startStates, type States } from "./states/states.ts";
 import { corsRulesOf } from "./s3/cors.ts";
 import { openStorage } from "./s3/storage.ts";
@@ -36,6 +36,11 @@ export interface CloudOptions {
   store?: Record<string, string> | undefined;
   /** The URL of a running DynamoDB Local in memory that other clouds share; without it the cloud starts its own. */
   databaseUrl?: string;
+  /**
+   * How long a transaction keeps others from its items, as DynamoDB's do: with 50, an item takes part in twenty a second. Without it no time, as
+   * in DynamoDB Local.
+   */
+  transactionMilliseconds?: number;
   /** Multiplies waits, pauses before retries and schedules' periods, never timeouts. 0: immediately, and no schedules. */
   timeScale?: number;
   /** Whether rules with a schedule run automatically; `events.fire` runs them in any case. */
@@ -172,13 +177,13 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
         storage: data.storage,
       },
       log: writeLog,
+      transactionMilliseconds: options.transactionMilliseconds,
       cors: { rules: corsRulesOf(template.buckets), origin: () => late.url },
       port: lastPort(portFile),
     }),
   );
   if (portFile !== undefined) writeFileSync(portFile, new URL(aws.url).port);
-  const resolved: Resolve = (values) =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, data.secrets.resolved(value)]));
+  const resolved = resolvedBy(data.secrets);
   const compute = await startCompute(options, template, { secret, awsUrl: aws.url, resolved, writeLog }, stops);
   late.states = compute.states;
   const front = template.front && { ...template.front, requestHeaders: resolved(template.front.requestHeaders) };
@@ -220,6 +225,10 @@ const within = ({ dataDir }: CloudOptions, name: string): string | undefined =>
   dataDir === undefined ? undefined : join(dataDir, name);
 
 type Resolve = (values: Record<string, string>) => Record<string, string>;
+const resolvedBy =
+  ({ resolved }: Secrets): Resolve =>
+  (values) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, resolved(value)]));
 
 /** What survives a stop: the database with its table, the buckets, the secrets. */
 async function startData(

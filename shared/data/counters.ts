@@ -7,6 +7,7 @@ import type { Where } from "./expressions.ts";
 import { type Key, keys, keyString, type ListKind } from "./keys.ts";
 import { countPlace, markPlace, numberOf } from "./numbers.ts";
 import type { AccountRecord } from "./records.ts";
+import { addToOverview } from "./overview-shards.ts";
 import { type Item } from "./table.ts";
 import { update, type Write } from "./writes.ts";
 
@@ -127,7 +128,7 @@ export function listCounts(accountId: string) {
     writes: (): Write[] => [
       ...[...counts.values()].map(({ key, add }) => update(key, { add: Object.fromEntries(add) }, { exists: false })),
       ...marks,
-      ...(revised || counts.size > 0 ? [update(keys.overview(accountId), { add: changed(totals) }, { exists: false })] : []),
+      ...(revised || counts.size > 0 ? [addToOverview(accountId, changed(totals))] : []),
     ],
   };
 }

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { changeOf } from "./change.ts";
 import { type Key, keys } from "./keys.ts";
 import { parseEach } from "./parse-each.ts";
+import { overviewAsRead } from "./overview-shards.ts";
 import { ConditionFailed, find, type Item, queryAll, transact } from "./table.ts";
 import { update } from "./writes.ts";
 
@@ -77,7 +78,6 @@ async function count(accountId: string, some: readonly Uncounted[]): Promise<boo
 }
 
 const CORRECTIONS = 20;
-const Revised = z.object({ revision: z.number().optional() });
 const Used = z.object({ used_backup: z.number().default(0), used_backup_bytes: z.number().default(0) });
 
 /**
@@ -85,21 +85,16 @@ const Used = z.object({ used_backup: z.number().default(0), used_backup_bytes: z
  * removed some that were counted.
  */
 async function correct(accountId: string): Promise<void> {
-  const overview = keys.overview(accountId);
   for (let attempt = 1; ; attempt++) {
-    const { revision } = (await find({ key: overview, schema: Revised })) ?? {};
+    const overview = await overviewAsRead(accountId);
     const used = await find({ key: keys.account(accountId), schema: Used });
     const backups = (await backupsOf(accountId)).filter(({ counted_bytes }) => counted_bytes !== undefined);
     const uploads = (await uploadsOf(accountId)).filter(({ counted }) => counted === true);
     const bytes = [...backups.map(({ counted_bytes }) => counted_bytes), ...uploads.map(({ size_bytes }) => size_bytes)];
     const right = { used_backup: backups.length, used_backup_bytes: bytes.map(Number).reduce((sum, each) => sum + each, 0) };
     if (used?.used_backup === right.used_backup && used.used_backup_bytes === right.used_backup_bytes) return;
-    const same = { exists: false, same: { revision } };
     try {
-      return await transact([
-        update(keys.account(accountId), { set: right }),
-        update(overview, { set: { revision: (revision ?? 0) + 1 } }, same),
-      ]);
+      return await transact([update(keys.account(accountId), { set: right }), ...overview.writes()]);
     } catch (error) {
       if (!(error instanceof ConditionFailed) || attempt >= CORRECTIONS) throw error;
     }

@@ -7,10 +7,11 @@ import { listCounts } from "./counters.ts";
 import { countAccount } from "./counting.ts";
 import { completedEntry, entryOf, findableIn, indexedIn, isSearched, labelsOf } from "./entries.ts";
 import { actorFilter, keys, type ListKind, placement } from "./keys.ts";
+import { overviewAsRead } from "./overview-shards.ts";
 import { membersOf, memberString, ownerString, readMembers, takeMember } from "./label-index.ts";
 import { completedOperation } from "./operation-entries.ts";
 import { unlessUnreadable } from "./parse-each.ts";
-import { type Item, query, queryAll, readAll, transact, ConditionFailed, find } from "./table.ts";
+import { type Item, query, queryAll, readAll, transact, ConditionFailed } from "./table.ts";
 import { check, update, type Write } from "./writes.ts";
 
 const KINDS: readonly ListKind[] = ["server", "instance", "backup", "operation", "event"];
@@ -143,9 +144,8 @@ const RECOUNTS = 20;
 
 /** The overview's counts, added up from those of the lists, unless something changes meanwhile. */
 async function recount(accountId: string): Promise<void> {
-  const key = keys.overview(accountId);
   for (let attempt = 1; ; attempt++) {
-    const present = await find({ key, schema: z.custom<Item>() });
+    const { inShards, writes } = await overviewAsRead(accountId);
     const set: Record<string, number> = {};
     for (const kind of KINDS.filter((each) => each !== "event"))
       for (const leaf of await queryAll(keys.counts(kind, accountId), { consistent: true })) {
@@ -155,10 +155,9 @@ async function recount(accountId: string): Promise<void> {
         const count = Object.entries(leaf).reduce((sum, [name, value]) => (/^b\d+$/.test(name) ? sum + Number(value) : sum), 0);
         set[`${kind}#${filter}`] = (set[`${kind}#${filter}`] ?? 0) + count;
       }
-    const revision = present?.["revision"];
-    const same = revision === undefined ? { exists: false, none: ["revision"] } : { equals: { revision } };
+    const own = Object.fromEntries(Object.entries(set).map(([name, count]) => [name, count - (inShards[name] ?? 0)]));
     try {
-      return await transact([update(key, { set: { ...set, revision: Number(revision ?? 0) + 1 } }, same)]);
+      return await transact(writes(own));
     } catch (error) {
       if (!(error instanceof ConditionFailed) || attempt >= RECOUNTS) throw error;
     }

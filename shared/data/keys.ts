@@ -56,7 +56,13 @@ export const keys = {
   countsAndMarks: () => "all",
 
   /** How many records there are of each status, and a number that every change raises. */
-  overview: (accountId: string): Key => ({ pk: account(accountId), sk: "OVERVIEW" }),
+  overview: (accountId: string): Key => ({ pk: account(accountId), sk: keys.overviewParts() }),
+  /** A part of both, for changes that meet others on that item. It is added to it by and by. */
+  overviewShard: (accountId: string, shard: number): Key => ({ pk: account(accountId), sk: `${keys.overviewParts()}#${shard}` }),
+  overviewParts: () => "OVERVIEW",
+  /** The shards of all accounts that have something to add. */
+  filledShards: (): string => "FILLED_SHARDS",
+  filledShard: (accountId: string, shard: number): Key => ({ pk: keys.filledShards(), sk: `${accountId}#${shard}` }),
 
   /** What lists are searched and filtered by: one small item for each record of a kind. Short keys, because a search reads them all. */
   entries: (kind: ResourceType | "operation", accountId: string) => `${shortOf(accountId)}${ENTRY_LETTERS[kind]}`,

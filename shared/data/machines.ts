@@ -69,16 +69,32 @@ export async function closeOrders(server: ServerRecord, operationId: string): Pr
 
 const keyOf = ({ account_id, id }: ServerRecord) => keys.record("server", account_id, id);
 
-/** The servers whose health is checked, with what the last checks noted. */
-export async function watchedServers(): Promise<{ server: ServerRecord; watched: WatchedServer }[]> {
-  const markers = parseEach(WatchedServer, await queryAll(keys.watched()));
+/** One of so many parts of all servers. */
+export interface Part {
+  part: number;
+  parts: number;
+}
+
+/** By the last character of its ID, which is random. */
+const isIn = ({ sk }: Item, { part, parts }: Part): boolean => (String(sk).at(-1)?.charCodeAt(0) ?? 0) % parts === part;
+
+/** The servers of a part whose health is checked, with what the last checks noted: the one whose check is the oldest comes first. */
+export async function watchedServers(part: Part): Promise<{ server: ServerRecord; watched: WatchedServer }[]> {
+  const items = (await queryAll(keys.watched())).filter((item) => isIn(item, part));
+  const markers = parseEach(WatchedServer, items).toSorted((a, b) => (checkedAt(a) < checkedAt(b) ? -1 : 1));
   const keyOfServer = ({ account_id, server_id }: WatchedServer) => keys.record("server", account_id, server_id);
-  const items = await readAll(markers.map(keyOfServer));
+  const servers = await readAll(markers.map(keyOfServer));
   return markers.flatMap((watched) => {
-    const item = items.get(keyString(keyOfServer(watched)));
+    const item = servers.get(keyString(keyOfServer(watched)));
     const server = item && parseOrSkip(ServerRecord, item);
     return server !== undefined && WATCHED.includes(server.state) ? [{ server, watched }] : [];
   });
+}
+
+/** Empty, and so before all others, if it never was. */
+function checkedAt({ last_seen_at, silent_at }: WatchedServer): string {
+  const seen = last_seen_at ?? "";
+  return silent_at !== undefined && silent_at > seen ? silent_at : seen;
 }
 
 interface Probe {
@@ -102,6 +118,7 @@ export async function recordProbe(
     if (server.state !== HEALTH.responds) return moveTo(HEALTH.responds, server, { failed_probes: 0, status_reason: null });
     return server.failed_probes === 0 ? undefined : setFields(server, { failed_probes: 0 });
   }
+  await updateOne(keys.watchedServer(server.id), { set: { silent_at: now() } }, {});
   if (server.state !== HEALTH.responds) return;
   const failed_probes = server.failed_probes + 1;
   if (failed_probes < FAILED_PROBES_MAX) return setFields(server, { failed_probes });

@@ -1,23 +1,18 @@
-// How much there is of everything, by status: one item that every change keeps, so that pages can ask for it all the time.
+// How much there is of everything, by status: counts that every change keeps, so that pages can ask for them all the time.
 import type { Overview } from "../api/overview.ts";
 import { BACKUP_STATUSES, INSTANCE_STATUSES, OPEN_STATUSES, PROTECTION_STATUSES, SERVER_STATUSES } from "../domain/lifecycle.ts";
-import { keys, type ListKind, protectionFilter } from "./keys.ts";
+import { type ListKind, protectionFilter } from "./keys.ts";
+import { overviewCounts } from "./overview-shards.ts";
 import type { Caller } from "./records.ts";
-import * as z from "zod";
-import { find, type Item, type Ref } from "./table.ts";
-
-const Totals = z.custom<Item>();
-
-const overviewRef = (accountId: string): Ref<Item> => ({ key: keys.overview(accountId), schema: Totals });
 
 const READING = ["servers:read", "instances:read", "backups:read"] as const;
 
 /** What the caller may read of it. */
 export async function overviewFor({ account_id, permissions }: Caller): Promise<Overview> {
-  const totals = (await find(overviewRef(account_id))) ?? {};
+  const totals = await overviewCounts(account_id);
   const counts = <S extends string>(kind: ListKind, statuses: readonly S[], filter = (status: string) => status) =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries lose the names of the statuses
-    Object.fromEntries(statuses.map((status) => [status, Number(totals[`${kind}#${filter(status)}`] ?? 0)])) as Record<S, number>;
+    Object.fromEntries(statuses.map((status) => [status, totals[`${kind}#${filter(status)}`] ?? 0])) as Record<S, number>;
   const section = <S extends string>(kind: ListKind, statuses: readonly S[]) => {
     const status = counts(kind, statuses);
     return { total: Object.values<number>(status).reduce((total, count) => total + count, 0), status };
@@ -33,6 +28,6 @@ export async function overviewFor({ account_id, permissions }: Caller): Promise<
     }),
     ...(backups && { backups: section("backup", BACKUP_STATUSES) }),
     ...(servers && instances && backups && { operations: counts("operation", OPEN_STATUSES) }),
-    revision: Number(totals["revision"] ?? 0),
+    revision: totals["revision"] ?? 0,
   };
 }

@@ -77,6 +77,8 @@ export const WatchedServer = z.object({
   account_id: text,
   server_id: text,
   last_seen_at: noText,
+  /** When it was last checked, if it did not respond then. */
+  silent_at: maybeText,
   /** How many instances were on it at the last login: another number is a reason for the next one. */
   instances_at_login: maybeCount,
   /** The last line of its machine, and when it was first seen. It was lost if no new one came. */

@@ -1,7 +1,12 @@
 // Reading and writing the table: the only module that talks to DynamoDB.
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AttributeValue, DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  type AttributeValue,
+  type CancellationReason,
+  DynamoDBClient,
+  TransactionCanceledException,
+} from "@aws-sdk/client-dynamodb";
 import {
   BatchGetCommand,
   DeleteCommand,
@@ -152,7 +157,8 @@ const WRITE_TRIES = 8;
 const jitter = (attempt: number): number => Math.random() * Math.min(800, 25 * 2 ** (attempt - 1));
 
 /** Does all of the writes or none. Throws the error of the first write whose condition failed. */
-export async function transact(writes: readonly Write[]): Promise<void> {
+export async function transact(requested: readonly Write[]): Promise<void> {
+  let writes = requested;
   for (let attempt = 1; ; attempt++) {
     try {
       await client().send(new TransactWriteCommand({ TransactItems: writes.map((write) => write.item) }));
@@ -164,10 +170,20 @@ export async function transact(writes: readonly Write[]): Promise<void> {
       const write = writes[failed];
       if (write !== undefined) throw write.conditionError?.(plain(reasons[failed]?.Item)) ?? new ConditionFailed(write, error);
       if (attempt >= WRITE_TRIES || !reasons.some((reason) => TRANSIENT.has(reason.Code ?? ""))) throw error;
+      writes = moved(writes, reasons);
       await sleep(jitter(attempt));
     }
   }
 }
+/** Those that met another transaction are made elsewhere, if that is possible. */
+function moved(writes: readonly Write[], reasons: readonly CancellationReason[]): readonly Write[] {
+  const met = writes.filter((_, index) => reasons[index]?.Code === "TransactionConflict");
+  const ways = new Set(met.map(({ elsewhere }) => elsewhere).filter((each) => each !== undefined));
+  if (ways.size === 0) return writes;
+  const others = writes.filter(({ elsewhere }) => elsewhere === undefined || !ways.has(elsewhere));
+  return [...others, ...[...ways].flatMap((elsewhere) => elsewhere())];
+}
+
 const TRANSIENT = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
 
 /** A condition failed that no caller expected to. */

@@ -4,20 +4,26 @@ import { join } from "node:path";
 import { bundleIfChanged } from "../../infra/bundle.ts";
 import { ROOT } from "../../infra/built.ts";
 import { writeTables } from "./figures.ts";
+import { checks } from "./checks.ts";
 import { night } from "./night.ts";
 import { service } from "./service.ts";
 import { starts } from "./starts.ts";
 
-// With `-- --policies` it simulates a night of 10,000 backup policies instead, and writes docs/scale.md.
+// With `-- --policies` it simulates a night of 10,000 backup policies instead, and with `-- --checks` it measures the health check of servers.
 const policies = process.argv.includes("--policies");
-const PAGE = join(ROOT, "docs", policies ? "scale.md" : "performance.md");
+const healthChecks = process.argv.includes("--checks");
+const PAGE = join(ROOT, "docs", policies || healthChecks ? "scale.md" : "performance.md");
 
 const memory = process.argv.includes("--memory");
 /** Four instances on each server. */
 const NIGHT = { accounts: 100, serversOfAccount: 25, instancesOfServer: 4, kept: 1, backupMinutes: 5, sample: 20 };
-const tables = policies ? [await night(NIGHT)] : [await starts(await bundleIfChanged()), await service({ memory })];
+async function measured(): Promise<string[]> {
+  if (policies) return [await night(NIGHT)];
+  return healthChecks ? [await checks()] : [await starts(await bundleIfChanged()), await service({ memory })];
+}
+const tables = await measured();
 const [first] = cpus();
 const date = new Date().toLocaleDateString("en-US", { dateStyle: "long" });
 const where = `Measured on ${date} with Node ${process.version}, ${cpus().length} × ${first?.model ?? "unknown"}:`;
-writeTables(PAGE, "npm run bench", [where, ...tables]);
+writeTables(PAGE, healthChecks ? "npm run bench -- --checks" : "npm run bench", [where, ...tables]);
 process.exit(0); // the channel to whoever started this would keep the process alive

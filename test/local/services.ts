@@ -56,9 +56,11 @@ interface Options {
   dynamodb?: boolean;
   /** The folder of the database; without it the database is in memory. */
   databaseDir?: string;
+  /** How long a transaction keeps others from its items. */
+  transactionMilliseconds?: number;
 }
 
-export async function startLocal({ dir, dynamodb = true, databaseDir }: Options = {}): Promise<Local> {
+export async function startLocal({ dir, dynamodb = true, databaseDir, transactionMilliseconds }: Options = {}): Promise<Local> {
   const database = dynamodb ? await startDynamoDb({ dataDir: databaseDir }) : undefined;
   if (database) await createTable(database, TABLE_PROPERTIES);
   const storage = await openStorage({ dir });
@@ -92,6 +94,7 @@ export async function startLocal({ dir, dynamodb = true, databaseDir }: Options 
       storage,
     },
     log: (line) => log.push(line),
+    transactionMilliseconds,
   });
   return {
     aws,

@@ -42,9 +42,9 @@ test.each<[string, unknown, RegExp]>([
   ["a rule that is disabled", { ...queue("x"), Properties: { State: "DISABLED" } }, /State/],
   ["a nested stack", { Type: "AWS::CloudFormation::Stack" }, /AWS::CloudFormation::Stack/],
   [
-    "a rule whose target gets another input",
-    { Type: "AWS::Events::Rule", Properties: { Targets: [{ Id: "a", Arn: "arn:aws:lambda:x", Input: "{}" }] } },
-    /Input/,
+    "a rule whose target gets a part of its event",
+    { Type: "AWS::Events::Rule", Properties: { Targets: [{ Id: "a", Arn: "arn:aws:lambda:x", InputPath: "$.detail" }] } },
+    /InputPath/,
   ],
 ])("%s is an error and is not ignored", (_, resource, why) => {
   expect(() => read({ Resources: { R: resource } })).toThrow(why);

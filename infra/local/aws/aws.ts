@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import * as z from "zod";
+import { contention, noContention } from "../dynamodb/contention.ts";
 import { holdIndexes, type HeldIndexes } from "../dynamodb/held-indexes.ts";
 import type { Principal } from "./authorize.ts";
 import { callLog, type Calls } from "./calls.ts";
@@ -32,6 +33,8 @@ interface AwsOptions {
   services: Services;
   log?: ((line: string) => void) | undefined;
   cors?: Cors;
+  /** How long a transaction keeps others from its items; without it no time, as in DynamoDB Local. */
+  transactionMilliseconds?: number | undefined;
   /** The port to listen on, if it is free: presigned URLs contain it, and must be valid after a restart too. */
   port?: number | undefined;
 }
@@ -48,6 +51,7 @@ export async function startAws({
   services,
   log = () => undefined,
   cors = NO_CORS,
+  transactionMilliseconds,
   port: wanted = 0,
 }: AwsOptions): Promise<Aws> {
   const outages = new Map<Service, Outage>();
@@ -62,6 +66,7 @@ export async function startAws({
     known: knownOf(services),
     faultOf: (call) => [...injected].reduce<Fault | undefined>((fault, each) => fault ?? each(call), undefined),
     outageOf: (service) => outages.get(service) ?? false,
+    contention: transactionMilliseconds === undefined ? noContention : contention(transactionMilliseconds),
     redirected: (action, input) => held?.redirect(action, input) ?? input,
     record,
     loses: (action) => lost.delete(action),

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
+import type { Contention } from "../dynamodb/contention.ts";
 import { AwsFault } from "../errors.ts";
 import type { Need } from "../iam/iam.ts";
 import { permissionsFor, type Known } from "../iam/permissions.ts";
@@ -54,6 +55,8 @@ export interface Endpoint {
   outageOf: (service: Service) => Outage;
   /** The fault of this call, if it has one. */
   faultOf: (call: Arriving) => Fault | undefined;
+  /** What transactions do to each other. */
+  contention: Contention;
   /** The input for DynamoDB, in place of the caller's. */
   redirected: (action: string, input: unknown) => unknown;
   record: (call: Call) => void;
@@ -161,7 +164,7 @@ async function callS3(
 }
 
 async function callJsonService(
-  { services, known, redirected }: Endpoint,
+  { services, known, redirected, contention }: Endpoint,
   call: Call,
   service: Exclude<Service, "s3">,
   request: IncomingMessage,
@@ -175,7 +178,7 @@ async function callJsonService(
   await caller.authorize(await permissionsFor(service, action, input, known));
   const deliver = async (): Promise<ServiceResponse> =>
     service === "dynamodb"
-      ? dynamodb(services, action, redirected(action, input), call)
+      ? contention(action, input, () => dynamodb(services, action, redirected(action, input), call))
       : json(await services[service](action, input));
   const response = await deliver();
   if (twice) await deliver().catch(() => undefined); // the caller only sees the first

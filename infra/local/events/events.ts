@@ -121,14 +121,14 @@ export function startEvents(options: Options): Events {
 /** Invokes a target, and retries if it fails, as Lambda does with an event. */
 async function deliver(
   rule: Rule,
-  { Arn }: Rule["targets"][number],
+  { Arn, Input }: Rule["targets"][number],
   event: Json,
   { invoke, log, timeScale }: Options,
   signal: AbortSignal,
 ): Promise<void> {
   for (const pauseSeconds of [...RETRY_AFTER_SECONDS, undefined]) {
     try {
-      await invoke(Arn, event);
+      await invoke(Arn, Input === undefined ? event : JSON.parse(Input));
       return;
     } catch (error) {
       log(`${rule.name}: ${String(error)}${pauseSeconds === undefined ? "; given up" : ""}`);

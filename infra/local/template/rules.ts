@@ -2,10 +2,12 @@
 import * as z from "zod";
 import type { Json, Resource } from "./resolve.ts";
 
-// Strict: a target that changes its event (Input, InputPath, InputTransformer) would get a different one here.
+// Strict: a target that takes something from its event (InputPath, InputTransformer) would get a different one here.
 const Target = z.strictObject({
   Id: z.string(),
   Arn: z.string().includes(":lambda:", "must be a function"),
+  /** What the function gets in place of the event, as JSON. */
+  Input: z.string().optional(),
   RetryPolicy: z.unknown().optional(),
   DeadLetterConfig: z.unknown().optional(),
 });

@@ -1,0 +1,52 @@
+// A model of what DynamoDB Local lacks: transactions that meet on an item. While a transaction writes or checks an item, DynamoDB rejects every
+// other write of that item, and the transaction takes some time.
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import { AwsFault } from "../errors.ts";
+
+/** Around a call of DynamoDB: rejects it, or keeps others from its items for as long as it takes. */
+export type Contention = <T>(action: string, input: unknown, call: () => Promise<T>) => Promise<T>;
+
+export const noContention: Contention = (_action, _input, call) => call();
+
+const Named = z.looseObject({
+  TableName: z.string(),
+  Key: z.unknown().optional(),
+  Item: z.record(z.string(), z.unknown()).optional(),
+});
+const Transaction = z.looseObject({ TransactItems: z.array(z.record(z.string(), Named)) });
+const SINGLE = /^(Put|Update|Delete)Item$/;
+
+/** A transaction takes at least so long: with 50, as many on one item as a second has room for twenty. */
+export function contention(milliseconds: number): Contention {
+  const held = new Set<string>();
+  return async (action, input, call) => {
+    if (SINGLE.test(action)) {
+      if (held.has(itemOf(Named.parse(input))))
+        throw new AwsFault("TransactionConflictException", "Transaction is ongoing for the item");
+      return call();
+    }
+    if (action !== "TransactWriteItems") return call();
+    const items = Transaction.parse(input).TransactItems.flatMap((each) => Object.values(each).map(itemOf));
+    const codes = items.map((item) => (held.has(item) ? "TransactionConflict" : "None"));
+    if (codes.includes("TransactionConflict"))
+      throw new AwsFault("TransactionCanceledException", `Transaction cancelled [${codes.join(", ")}]`, 400, {
+        CancellationReasons: codes.map((Code) => ({ Code })),
+      });
+    for (const item of items) held.add(item);
+    const over = sleep(milliseconds);
+    try {
+      return await call();
+    } finally {
+      await over;
+      for (const item of items) held.delete(item);
+    }
+  };
+}
+
+/** All tables of the service have these keys. */
+function itemOf({ TableName, Key, Item }: z.infer<typeof Named>): string {
+  return JSON.stringify(
+    [TableName, Key ?? [Item?.["pk"], Item?.["sk"]]].flatMap((part) => (part instanceof Object ? Object.values(part) : part)),
+  );
+}

@@ -1,0 +1,40 @@
+// The model of transactions that meet: what DynamoDB rejects, and DynamoDB Local lets pass.
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { contention } from "../../infra/local/dynamodb/contention.ts";
+
+const TABLE = "service";
+const keyOf = (id: string) => ({ pk: { S: "ACC" }, sk: { S: id } });
+const updateOf = (id: string) => ({ TableName: TABLE, Key: keyOf(id) });
+const transactionOf = (...ids: string[]) => ({ TransactItems: ids.map((id) => ({ Update: updateOf(id) })) });
+const done = () => Promise.resolve("done");
+
+test("a transaction keeps others, and single writes, from its items for as long as it takes", async () => {
+  const during = contention(200);
+  const first = during("TransactWriteItems", transactionOf("a", "b"), done);
+  await expect(during("TransactWriteItems", transactionOf("c", "b"), done)).rejects.toMatchObject({
+    name: "TransactionCanceledException",
+    details: { CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }] },
+  });
+  await expect(during("UpdateItem", updateOf("a"), done)).rejects.toMatchObject({ name: "TransactionConflictException" });
+  const put = { TableName: TABLE, Item: { ...keyOf("b"), other: { N: "1" } } };
+  await expect(during("PutItem", put, done)).rejects.toMatchObject({ name: "TransactionConflictException" });
+  expect(await during("UpdateItem", updateOf("c"), done)).toBe("done");
+  expect(await during("GetItem", updateOf("a"), done)).toBe("done");
+  expect(await first).toBe("done");
+  expect(await during("TransactWriteItems", transactionOf("b"), done)).toBe("done");
+});
+
+test("an item takes part in as many transactions a second as there is time for", async () => {
+  const during = contention(50);
+  const began = performance.now();
+  for (let count = 0; count < 4; count++) await during("TransactWriteItems", transactionOf("a"), done);
+  expect(performance.now() - began).toBeGreaterThan(195);
+});
+
+test("a transaction that fails lets go of its items", async () => {
+  const during = contention(1);
+  await expect(during("TransactWriteItems", transactionOf("a"), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  await sleep(5);
+  expect(await during("TransactWriteItems", transactionOf("a"), done)).toBe("done");
+});
