@@ -108,7 +108,7 @@ const Envelope = z.object({
 export type Response = z.infer<typeof Envelope> & { status: number };
 
 /** Requests of a user, with as many tokens as their rate limits ask for. */
-export interface Api {
+interface Api {
   request: (method: string, path: string, body?: unknown) => Promise<Response>;
   /** The data of a request that must succeed. */
   send: <T>(schema: z.ZodType<T>, method: string, path: string, body?: unknown) => Promise<T>;

@@ -69,7 +69,7 @@ interface Uploading {
   create: (path: string, body: unknown) => Promise<string>;
 }
 
-/** Moves in with the archive of a backup, and leaves another upload unfinished. */
+/** Moves in with the archive of a backup. */
 async function upload({ api, server, backup, create }: Uploading): Promise<void> {
   const { url } = await api.send(z.object({ url: z.string() }), "GET", `/backups/${backup}/download`);
   const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
@@ -79,5 +79,4 @@ async function upload({ api, server, backup, create }: Uploading): Promise<void>
   const { parts } = await api.send(Parts, "POST", `/backups/uploads/${id}/parts`, { parts: [{ number: 1, sha256 }] });
   for (const part of parts) await fetch(part.url, { method: "PUT", headers: part.headers, body: bytes });
   await create(`/backups/uploads/${id}/complete`, { sha256, server_id: server });
-  await api.send(Made, "POST", "/backups/uploads", { size_bytes: 1000 });
 }

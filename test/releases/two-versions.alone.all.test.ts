@@ -1,0 +1,82 @@
+// This version and each release on the same data, one after the other and back: no GET may fail, and customers' work goes on.
+import { globSync, rmSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { unless } from "../harness/unless.ts";
+import { checkOut, obstacleOf } from "./checkout.ts";
+import { dataFolderOf, itemsOf, recordedReleases } from "./data.ts";
+import { startService, type Service } from "./service.ts";
+import { walk } from "./walk.ts";
+import { work } from "./work.ts";
+
+// Each start loads the CDK, a database and the functions: seconds here, minutes on a busy machine.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+const ROOT = resolve(import.meta.dirname, "..", "..");
+
+/** The lists to which a walk adds, because it needs tokens. */
+const WALKED = ["/tokens", "/events"];
+
+/** No request fails, every list is complete, and nothing was skipped because it could not be read. */
+async function expectReadable(service: Service): Promise<Record<string, number>> {
+  const { errors, totals } = await walk(service);
+  expect(errors).toEqual([]);
+  expect(service.errors().filter((line) => line.includes("record skipped"))).toEqual([]);
+  return totals;
+}
+
+/** A service stops even if its test fails. */
+async function withService(options: Parameters<typeof startService>[0], use: (service: Service) => Promise<void>): Promise<void> {
+  const service = await startService(options);
+  try {
+    await use(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+describe.each(recordedReleases())("the data of release %s", (release) => {
+  let dataDir: string;
+  let code: ReturnType<typeof checkOut> | undefined;
+  const obstacle = obstacleOf(release);
+  beforeAll(() => {
+    dataDir = dataFolderOf(release);
+    code = obstacle === undefined ? checkOut(release) : undefined;
+  });
+  afterAll(() => {
+    rmSync(dataDir, { recursive: true, force: true });
+    code?.remove();
+  });
+  const folder = (): string => code?.folder ?? "";
+
+  test("takes less than a megabyte in the repository", () => {
+    const files = globSync(join(import.meta.dirname, release, "**"))
+      .map((file) => statSync(file))
+      .filter((file) => file.isFile());
+    expect(files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(1e6);
+  });
+
+  let totals: Record<string, number> = {};
+  test("is migrated by this version, which responds to every GET and goes on with it", async () => {
+    await withService({ folder: ROOT, dataDir, items: itemsOf(release) }, async (service) => {
+      expect(service.said.at(-1)).toMatch(/is done after/);
+      await work(service, "second");
+      totals = await expectReadable(service);
+    });
+  });
+
+  test("can be used by the release again after a rollback, with all that this version wrote", unless(obstacle), async () => {
+    await withService({ folder: folder(), dataDir }, async (service) => {
+      const found = await expectReadable(service);
+      const lists = Object.keys(found).filter((path) => !WALKED.includes(path));
+      expect(lists.map((path) => [path, found[path]])).toEqual(lists.map((path) => [path, totals[path]]));
+      await work(service, "third");
+    });
+  });
+
+  test("can be used by this version after another upgrade", async () => {
+    await withService({ folder: ROOT, dataDir }, async (service) => {
+      await expectReadable(service);
+    });
+  });
+});

@@ -1,0 +1,126 @@
+// Every GET of a running service, with every filter, one at a time: what must not fail after an upgrade or a rollback.
+import * as z from "zod";
+import type { Response, Service } from "./service.ts";
+
+const Parameter = z.object({
+  name: z.string(),
+  in: z.string(),
+  schema: z.looseObject({
+    enum: z.array(z.string()).optional(),
+    "x-extensible-enum": z.array(z.string()).optional(),
+    examples: z.array(z.unknown()).optional(),
+  }),
+});
+const Description = z.object({
+  paths: z.record(z.string(), z.object({ get: z.object({ parameters: z.array(z.unknown()).default([]) }).optional() })),
+  components: z.object({ parameters: z.record(z.string(), z.unknown()) }),
+});
+type Description = z.infer<typeof Description>;
+const Listed = z.array(z.looseObject({ id: z.string() }));
+
+/** What is no error: a part that not every record has, and an upload that has expired. */
+const MISSING: Readonly<Record<string, readonly number[]>> = {
+  "/instances/{id}/backup-policy": [404],
+  "/backups/{id}/download": [409],
+  "/backups/uploads/{id}": [404],
+  "/sandbox/instances/{id}/data": [404, 409],
+};
+
+export interface Walk {
+  requests: number;
+  /** The requests that failed, with what they got. */
+  errors: string[];
+  /** How many records each list has. */
+  totals: Record<string, number>;
+}
+
+export async function walk({ api, items }: Service): Promise<Walk> {
+  const errors: string[] = [];
+  const totals: Walk["totals"] = {};
+  let requests = 0;
+  const get = async (path: string, allowed: readonly number[] = []): Promise<Response> => {
+    requests += 1;
+    const response = await api.request("GET", path);
+    if (response.status !== 200 && !allowed.includes(response.status))
+      errors.push(`GET ${path}: ${response.status} ${JSON.stringify(response.error)}`);
+    return response;
+  };
+  const description = Description.parse((await get("/openapi.json")).data);
+  const { paths } = description;
+  const found: Record<string, string[]> = { uploads: await uploadIds(items) };
+
+  const lists = Object.keys(paths).filter(
+    (path) => !path.includes("{") && parametersOf(description, path).some(({ name }) => name === "page"),
+  );
+  for (const path of lists) {
+    const { ids, total } = await everyId(path, get);
+    if (ids.length !== total) errors.push(`GET ${path}: ${ids.length} of ${total} records`);
+    totals[path] = total;
+    found[path.slice(1)] = ids;
+  }
+  const filters = { ids: (path: string) => [(found[lastOf(path)] ?? []).slice(0, 2).join(",")], ...samplesIn(found) };
+  for (const path of Object.keys(paths)) {
+    if (paths[path]?.get === undefined) continue;
+    const collection = path.split("/{")[0] ?? "";
+    const places = path.includes("{") ? (found[lastOf(collection)] ?? []).map((id) => path.replace(/\{\w+\}/, id)) : [path];
+    if (places.length === 0) errors.push(`GET ${path}: there is nothing to try it on`);
+    const parameters = parametersOf(description, path);
+    for (const place of places) {
+      const required = parameters.some(({ name }) => name === "q") ? "q=shop&" : "";
+      await get(`${place}${required && `?${required}`}`, MISSING[path]);
+      for (const { name, schema } of parameters)
+        for (const value of valuesOf(name, schema, filters, place))
+          await get(`${place}?${name === "q" ? "" : required}${name}=${encodeURIComponent(value)}`, MISSING[path]);
+    }
+  }
+  return { requests, errors, totals };
+}
+
+const lastOf = (path: string): string => path.split("/").at(-1) ?? "";
+
+const Reference = z.object({ $ref: z.string() });
+
+const parametersOf = ({ paths, components }: Description, path: string) =>
+  (paths[path]?.get?.parameters ?? [])
+    .map((each) => Parameter.parse(components.parameters[lastOf(Reference.safeParse(each).data?.$ref ?? "")] ?? each))
+    .filter((each) => each.in === "query");
+
+async function everyId(path: string, get: (path: string) => Promise<Response>): Promise<{ ids: string[]; total: number }> {
+  const ids: string[] = [];
+  let [total, cursor] = [0, ""];
+  do {
+    const { data, meta } = await get(`${path}?per_page=100${cursor && `&cursor=${cursor}`}`);
+    ids.push(...(Listed.safeParse(data).data ?? []).map(({ id }) => id));
+    total = meta?.total ?? 0;
+    cursor = meta?.next_cursor ?? "";
+  } while (cursor !== "");
+  return { ids, total };
+}
+
+type Samples = Readonly<Record<string, (path: string) => readonly string[]>>;
+
+/** Filters by another resource, and by what the description has no example of. */
+const samplesIn = (found: Readonly<Record<string, readonly string[]>>): Samples => ({
+  server_id: () => (found["servers"] ?? []).slice(0, 2),
+  instance_id: () => (found["instances"] ?? []).slice(0, 2),
+  resource_id: () => ["servers", "instances", "backups"].flatMap((kind) => (found[kind] ?? []).slice(0, 1)),
+  actor: () => (found["tokens"] ?? []).slice(0, 2),
+  label: () => ["env:prod", "team:sales"],
+  search: () => ["shop", "first", "example.com"],
+  q: () => ["shop", "first", "one"],
+  cursor: () => [], // `everyId` follows them
+  wait: () => ["0"],
+});
+
+function valuesOf(name: string, schema: z.infer<typeof Parameter>["schema"], samples: Samples, path: string): readonly string[] {
+  const values =
+    samples[name]?.(path) ?? schema.enum ?? schema["x-extensible-enum"] ?? (schema.examples ?? []).map((each) => String(each));
+  if (values.length === 0 && name !== "cursor")
+    throw new Error(`The filter ${name} of ${path} has neither an example nor a sample`);
+  return values;
+}
+
+/** No list has them. */
+async function uploadIds(items: Service["items"]): Promise<string[]> {
+  return (await items()).flatMap(({ pk, sk }) => (pk?.S?.endsWith("#upload") && sk?.S !== undefined ? [sk.S] : []));
+}
