@@ -1,8 +1,8 @@
 // GET /instances/:id
 import { api } from "../../shared/api/index.ts";
-import { getInstance, showInstance } from "../../shared/data/instances.ts";
+import { getInstance, showInstanceTo } from "../../shared/data/instances.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.instances.get)(async ({ params, caller }) =>
-  showInstance(await getInstance(caller.account_id, params.id)),
+  showInstanceTo(caller, await getInstance(caller.account_id, params.id)),
 );

@@ -8,6 +8,7 @@ import {
   INSTANCE_ACTIONS,
   INSTANCE_STATUSES,
   PROTECTION_STATUSES,
+  SERVER_STATUSES,
 } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
@@ -210,6 +211,23 @@ export const Instance = z
   .meta({ id: "Instance" });
 export type Instance = z.infer<typeof Instance>;
 
+/** One instance, with what its page says about its server and its origin. */
+const ShownInstance = Instance.extend({
+  server: z
+    .object({ name: z.string().meta({ examples: ["erp-1"] }), status: z.enum(SERVER_STATUSES).meta({ examples: ["active"] }) })
+    .nullable()
+    .meta({ description: "Its server; null if the credential may not read servers" }),
+  cloned_from: z
+    .object({ instance_id: id("instance").nullable(), instance_name: name.nullable(), created_at: timestamp })
+    .nullable()
+    .meta({
+      description:
+        "The backup that it was cloned from; null if there is none, if it was deleted, or if the credential may not read backups",
+      examples: [null],
+    }),
+}).meta({ id: "ShownInstance" });
+export type ShownInstance = z.infer<typeof ShownInstance>;
+
 /** An instance in a list: without what its server reports. */
 export const ListedInstance = Instance.omit({ certificate: true, disk_used_bytes: true }).meta({ id: "ListedInstance" });
 export type ListedInstance = z.infer<typeof ListedInstance>;
@@ -342,8 +360,8 @@ export const instances = {
     description:
       "Strongly consistent. While an operation is in progress, `operation_id` identifies it; fetch it for its progress.",
     access: ["instances:read"],
-    unversioned: INSTANCE_UNVERSIONED,
-    data: Instance,
+    unversioned: [...INSTANCE_UNVERSIONED, "server", "cloned_from"],
+    data: ShownInstance,
   }),
   update: endpoint({
     method: "PUT",

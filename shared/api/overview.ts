@@ -20,13 +20,35 @@ const counts = <const S extends string>(statuses: readonly S[]) =>
 
 export const Overview = z
   .object({
-    servers: z.object({ total: integer(1), status: counts(SERVER_STATUSES) }).optional(),
+    servers: z
+      .object({
+        total: integer(1),
+        status: counts(SERVER_STATUSES),
+        low_disk: z
+          .object({ below_15_percent: integer(0), below_5_percent: integer(0) })
+          .meta({ description: "How many servers have so little of their disk free; each counts once" }),
+      })
+      .optional(),
     instances: z
       .object({ total: integer(1), status: counts(INSTANCE_STATUSES), protection: counts(PROTECTION_STATUSES) })
       .optional(),
     backups: z.object({ total: integer(1), status: counts(BACKUP_STATUSES) }).optional(),
     operations: counts(OPEN_STATUSES).optional().meta({ description: "Operations that have not ended" }),
     revision: integer(42, "Rises with every change in the account, except the progress of an operation"),
+    revisions: z
+      .object({
+        servers: integer(7).optional(),
+        ssh_keys: integer(1).optional(),
+        instances: integer(12).optional(),
+        backups: integer(9).optional(),
+        policies: integer(3).optional(),
+        operations: integer(31).optional(),
+        others: integer(2),
+      })
+      .meta({
+        description:
+          "The same by what is changed: each rises with a change of one of these records, `others` if it was none of these",
+      }),
   })
   .meta({ id: "Overview" });
 export type Overview = z.infer<typeof Overview>;

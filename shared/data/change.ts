@@ -51,6 +51,8 @@ export interface Change {
   retag: (kind: ResourceType, id: string, from: Item, to: Item) => void;
   /** When an instance was last backed up. */
   noteBackup: (instanceId: string, at: string | null) => void;
+  /** Counts a server by the step of free disk space that it is below, in percent; null if it is below none, or is gone. */
+  moveDisk: (from: number | null, to: number | null) => void;
   /** Says in the account's revision that something has changed, which `add`, `move` and `drop` do by themselves. */
   revise: () => void;
   /** Takes a record off its lists. */
@@ -106,6 +108,7 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
     requireMore: counters.requireMore,
     setOnAccount: counters.set,
     ...listChanges(account.id, writes, lists, entries),
+    moveDisk: lists.moveDisk,
     revise: lists.revise,
     update: (key, what, where, conditionError) => void writes.push(update(key, what, where, conditionError)),
     put: (key, item, conditionError) => void writes.push(put(key, item, conditionError)),
@@ -115,7 +118,7 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
     write: (write) => void writes.push(write),
     writeFirst: (write) => void writes.unshift(write),
     requireUnchanged: (version) => void versions.push(version),
-    writes: () => versions.reduce(withVersion, [...writes, ...counters.writes(), ...lists.writes(), ...entries.writes()]),
+    writes: () => versions.reduce(withVersion, [...writes, ...counters.writes(), ...lists.writes(writes), ...entries.writes()]),
     commit: () => transact(change.writes()),
     rehearse: () => transact(change.writes().flatMap(conditionOnly)),
   };

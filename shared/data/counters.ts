@@ -4,12 +4,12 @@ import { overQuota, quotaChanged } from "../api/errors.ts";
 import { OPEN_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, type QuotaKind } from "../domain/limits.ts";
 import type { Where } from "./expressions.ts";
-import { type Key, keys, keyString, type ListKind } from "./keys.ts";
+import { type Key, keys, keyString, type ListKind, type Revised } from "./keys.ts";
 import { countPlace, markPlace, numberOf } from "./numbers.ts";
 import type { AccountRecord } from "./records.ts";
 import { addToOverview } from "./overview-shards.ts";
 import { type Item } from "./table.ts";
-import { update, type Write } from "./writes.ts";
+import { isConditionOnly, keyOfWrite, update, type Write } from "./writes.ts";
 
 type Floors = Map<QuotaKind, { than: number; conditionError: () => Error }>;
 /** How much there must be room for, of each kind. */
@@ -107,6 +107,11 @@ export function listCounts(accountId: string) {
   let revised = false;
   return {
     revise: (): void => void (revised = true),
+    moveDisk: (from: number | null, to: number | null): void => {
+      const add = (step: number, by: number) => void totals.set(diskTotal(step), (totals.get(diskTotal(step)) ?? 0) + by);
+      if (from !== null) add(from, -1);
+      if (to !== null) add(to, 1);
+    },
     count: (kind: ListKind, number: string, by: number, filters: readonly (string | undefined)[]): void => {
       const { leaf, attribute } = countPlace(number);
       for (const filter of filters.filter((each) => each !== undefined)) {
@@ -125,10 +130,13 @@ export function listCounts(accountId: string) {
           update(keys.marks(kind, accountId, mark.leaf), { fill: { [mark.attribute]: Date.parse(at) } }, { exists: false }),
         );
     },
-    writes: (): Write[] => [
+    /** `written` is what else the change writes. */
+    writes: (written: readonly Write[] = []): Write[] => [
       ...[...counts.values()].map(({ key, add }) => update(key, { add: Object.fromEntries(add) }, { exists: false })),
       ...marks,
-      ...(revised || counts.size > 0 ? [addToOverview(accountId, changed(totals))] : []),
+      ...(revised || counts.size > 0 || totals.size > 0
+        ? [addToOverview(accountId, changed(totals, revisedBy(accountId, written)))]
+        : []),
     ],
   };
 }
@@ -137,7 +145,22 @@ export function listCounts(accountId: string) {
 const isShown = (kind: ListKind, filter: string): boolean =>
   filter !== "all" && kind !== "event" && (kind !== "operation" || OPEN_STATUSES.some((status) => status === filter));
 
-const changed = (totals: ReadonlyMap<string, number>): Record<string, number> => ({
+/** How many servers are below a step of free disk space. */
+export const diskTotal = (step: number): string => `low_disk#${step}`;
+
+/** The kinds of record that a change writes; `others` if it is none of these. */
+function revisedBy(accountId: string, written: readonly Write[]): Set<Revised | "others"> {
+  const kinds = written
+    .filter((write) => !isConditionOnly(write))
+    .map((write) => keys.revised(accountId, keyOfWrite(write)))
+    .filter((kind) => kind !== undefined);
+  return new Set(kinds.length === 0 ? ["others"] : kinds);
+}
+
+export const revisionOf = (kind: Revised | "others"): string => `revision#${kind}`;
+
+const changed = (totals: ReadonlyMap<string, number>, revised: ReadonlySet<Revised | "others">): Record<string, number> => ({
   revision: 1,
+  ...Object.fromEntries([...revised].map((kind) => [revisionOf(kind), 1])),
   ...Object.fromEntries([...totals].filter(([, by]) => by !== 0)),
 });

@@ -62,15 +62,17 @@ const kindsOf = ({ used_bytes, quota_bytes, paused }: ReportedUse, open: readonl
 
 /** Whether an alert has opened. */
 async function judgeServer(server: ServerRecord, report: HostReport): Promise<boolean> {
-  const { disk_free_bytes, disk_size_bytes, disk_alert } = report;
+  const { disk_free_bytes, disk_size_bytes, disk_alert, disk_shown } = report;
   if (disk_size_bytes === null || disk_size_bytes === 0) return false;
   const step = diskStep(disk_free_bytes, disk_size_bytes, disk_alert);
-  if (step === disk_alert) return false;
+  if (step === disk_alert && step === disk_shown) return false;
   const value = percentFree(disk_free_bytes, disk_size_bytes);
   const [was, is] = [openSteps(disk_alert), openSteps(step)];
   const hasOpened = is.length > was.length;
   const done = await written(server.account_id, (change) => {
-    change.update(hostReportRef(server.account_id, server.id).key, { set: { disk_alert: step } }, { unchanged: { disk_alert } });
+    const { key } = hostReportRef(server.account_id, server.id);
+    change.update(key, { set: { disk_alert: step, disk_shown: step } }, { unchanged: { disk_alert, disk_shown } });
+    change.moveDisk(disk_shown, step);
     const alert = (what: "opened" | "closed", threshold: number): void =>
       logAlert(change, what, { kind: "disk_free", value, threshold }, server, "server");
     for (const each of is) if (!was.includes(each)) alert("opened", each);

@@ -11,7 +11,7 @@ import {
   operationInProgress,
 } from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
-import { Instance, INSTANCE_UNVERSIONED, type ListedInstance } from "../api/instances.ts";
+import { Instance, INSTANCE_UNVERSIONED, type ListedInstance, type ShownInstance } from "../api/instances.ts";
 import { idOfBytes, newId } from "../domain/ids.ts";
 import { isInternalName } from "../domain/internal-names.ts";
 import {
@@ -22,6 +22,7 @@ import {
   type InstanceStatus as Status,
   LIFECYCLE,
   type OperationType,
+  serverStatus,
   statesFor,
   type Transition,
   WITHOUT_ERP,
@@ -42,6 +43,7 @@ import { requireRunning } from "./operations.ts";
 import { forgetRedirects, noteRedirect, passOnSettings, previousDomains, previousDomainsAfter } from "./redirects.ts";
 import { parseEach, parseOrSkip } from "./parse-each.ts";
 import {
+  type Caller,
   type HostReport,
   InstanceRecord,
   type OperationCore,
@@ -171,13 +173,37 @@ export async function toListedInstances(
 
 /** One instance, as its record is now and its server was a moment ago. */
 export async function showInstance(instance: InstanceRecord): Promise<Instance> {
-  const { account_id, server_id } = instance;
-  const { server, report } = await read({
-    server: serverRef(account_id, server_id),
-    report: hostReportRef(account_id, server_id),
-  });
+  const { server, report } = await read(besides(instance));
   return toInstance(instance, server, report);
 }
+
+/** Of a backup, whose whole schema would be a thirtieth of the function. */
+const Origin = z.object({ instance_id: z.string().nullable(), instance_name: z.string().nullable(), created_at: z.string() });
+
+/** The same with its server and the backup that it was cloned from, as far as the caller may read them. */
+export async function showInstanceTo(
+  { permissions }: Pick<Caller, "permissions">,
+  instance: InstanceRecord,
+): Promise<ShownInstance> {
+  const { account_id, cloned_from_backup_id: origin } = instance;
+  const { server, report, backup } = await read({
+    ...besides(instance),
+    ...(origin !== null &&
+      permissions.includes("backups:read") && {
+        backup: { key: keys.record("backup", account_id, origin), schema: Origin },
+      }),
+  });
+  return {
+    ...toInstance(instance, server, report),
+    server: server && permissions.includes("servers:read") ? { name: server.name, status: serverStatus(server.state) } : null,
+    cloned_from: backup ?? null,
+  };
+}
+
+const besides = ({ account_id, server_id }: InstanceRecord) => ({
+  server: serverRef(account_id, server_id),
+  report: hostReportRef(account_id, server_id),
+});
 
 type NewInstance = Pick<InstanceRecord, "name" | "erp_version" | "edition" | "database_name" | "admin_email" | "domain"> &
   Partial<Pick<InstanceRecord, "id" | "next_backup_at" | "cloned_from_backup_id" | "neutralized">> & {

@@ -12,6 +12,10 @@ export interface Key {
   sk: string;
 }
 
+/** What the overview counts the changes of. */
+const REVISED = ["server", "instance", "backup", "operation", "backup_policy", "ssh_key"] as const;
+export type Revised = (typeof REVISED)[number];
+
 /** A key as one string, to compare items or to find them in a map. */
 export const keyString = (item: Record<string, unknown> | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
 
@@ -55,7 +59,7 @@ export const keys = {
   marksOf: () => "all$",
   countsAndMarks: () => "all",
 
-  /** How many records there are of each status, and a number that every change raises. */
+  /** How many records there are of each status, a number that every change raises, and one for each kind of record. */
   overview: (accountId: string): Key => ({ pk: account(accountId), sk: keys.overviewParts() }),
   /** A part of both, for changes that meet others on that item. It is added to it by and by. */
   overviewShard: (accountId: string, shard: number): Key => ({ pk: account(accountId), sk: `${keys.overviewParts()}#${shard}` }),
@@ -63,6 +67,10 @@ export const keys = {
   /** The shards of all accounts that have something to add. */
   filledShards: (): string => "FILLED_SHARDS",
   filledShard: (accountId: string, shard: number): Key => ({ pk: keys.filledShards(), sk: `${accountId}#${shard}` }),
+
+  /** What a written item is, if the overview counts its changes. */
+  revised: (accountId: string, written: string): Revised | undefined =>
+    REVISED.find((each) => written.startsWith(keyString({ pk: owned(accountId, each), sk: "" }))),
 
   /** What lists are searched and filtered by: one small item for each record of a kind. Short keys, because a search reads them all. */
   entries: (kind: ResourceType | "operation", accountId: string) => `${shortOf(accountId)}${ENTRY_LETTERS[kind]}`,

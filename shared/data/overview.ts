@@ -1,7 +1,8 @@
 // How much there is of everything, by status: counts that every change keeps, so that pages can ask for them all the time.
 import type { Overview } from "../api/overview.ts";
 import { BACKUP_STATUSES, INSTANCE_STATUSES, OPEN_STATUSES, PROTECTION_STATUSES, SERVER_STATUSES } from "../domain/lifecycle.ts";
-import { type ListKind, protectionFilter } from "./keys.ts";
+import { diskTotal, revisionOf } from "./counters.ts";
+import { type ListKind, protectionFilter, type Revised } from "./keys.ts";
 import { overviewCounts } from "./overview-shards.ts";
 import type { Caller } from "./records.ts";
 
@@ -17,9 +18,10 @@ export async function overviewFor({ account_id, permissions }: Caller): Promise<
     const status = counts(kind, statuses);
     return { total: Object.values<number>(status).reduce((total, count) => total + count, 0), status };
   };
+  const revision = (kind: Revised | "others"): number => totals[revisionOf(kind)] ?? 0;
   const [servers, instances, backups] = READING.map((permission) => permissions.includes(permission));
   return {
-    ...(servers && { servers: section("server", SERVER_STATUSES) }),
+    ...(servers && { servers: { ...section("server", SERVER_STATUSES), low_disk: lowDisksIn(totals) } }),
     ...(instances && {
       instances: {
         ...section("instance", INSTANCE_STATUSES),
@@ -29,5 +31,17 @@ export async function overviewFor({ account_id, permissions }: Caller): Promise<
     ...(backups && { backups: section("backup", BACKUP_STATUSES) }),
     ...(servers && instances && backups && { operations: counts("operation", OPEN_STATUSES) }),
     revision: totals["revision"] ?? 0,
+    revisions: {
+      ...(servers && { servers: revision("server"), ssh_keys: revision("ssh_key") }),
+      ...(instances && { instances: revision("instance") }),
+      ...(backups && { backups: revision("backup"), policies: revision("backup_policy") }),
+      ...(servers && instances && backups && { operations: revision("operation") }),
+      others: revision("others"),
+    },
   };
 }
+
+const lowDisksIn = (totals: Readonly<Record<string, number>>): NonNullable<Overview["servers"]>["low_disk"] => ({
+  below_15_percent: totals[diskTotal(15)] ?? 0,
+  below_5_percent: totals[diskTotal(5)] ?? 0,
+});

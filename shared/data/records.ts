@@ -130,6 +130,8 @@ export const HostReport = z.object({
   uses: z.record(text, ReportedUse).default({}),
   /** The step of free disk space, in percent, below which an alert is open. */
   disk_alert: count.nullable().default(null),
+  /** The step at which the account's overview counts the server: an older version opened alerts without counting. */
+  disk_shown: count.nullable().default(null),
   /** The kinds of the alerts that are open for an instance, by its ID. */
   use_alerts: z.record(text, z.array(text)).default({}),
 });

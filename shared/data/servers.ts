@@ -182,7 +182,10 @@ export async function endServer(change: Change, { operation, to, reasonAfter }: 
     change.drop("server", server, from, mine);
     change.remove(keys.serverName(change.accountId, server.name));
     change.remove(keys.watchedServer(server.id), { exists: false });
-    change.remove(keys.hostReport(change.accountId, server.id), { exists: false });
+    const report = hostReportRef(change.accountId, server.id);
+    const { disk_shown = null } = (await find(report)) ?? {};
+    change.remove(report.key, { exists: false, unchanged: { disk_shown } });
+    change.moveDisk(disk_shown, null);
     change.use("server", -1);
     return;
   }

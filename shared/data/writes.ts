@@ -26,6 +26,9 @@ export function keyOfWrite({ item: { Put, Update, Delete, ConditionCheck } }: Wr
   return keyString(item);
 }
 
+/** It only checks an item. */
+export const isConditionOnly = ({ item: { ConditionCheck } }: Write): boolean => ConditionCheck !== undefined;
+
 /** The same write, if its item still has these values, too. */
 export function onlyIfUnchanged(
   { item, conditionError }: Write,

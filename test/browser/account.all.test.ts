@@ -102,7 +102,7 @@ test("times are shown in the browser's zone or, once chosen, in UTC, on every pa
   const at = new Date(backup.created_at).toISOString().slice(11, 19);
   await page
     .getByRole("link", { name: `${at} UTC` })
-    .first() // in the calendar and in the list
+    .first()
     .waitFor();
   await page.goto("/settings/account");
   await page.getByRole("radio", { name: "Local time (Asia/Tokyo)" }).check();

@@ -1,8 +1,14 @@
 // The activity of an account: who did what, to what, from where.
 import { expect } from "vitest";
 import * as z from "zod";
+import { events } from "../../dashboard/src/messages/en/events.ts";
+import { api } from "../../shared/api/index.ts";
 import { Event } from "../../shared/api/settings.ts";
+import { KEEP_RULES } from "../../shared/domain/retention.ts";
+import { setQuota } from "../../shared/data/operator.ts";
+import { DEFAULT_QUOTAS } from "../../shared/domain/limits.ts";
 import { account, newPublicKey } from "../harness/account.ts";
+import { seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 
@@ -63,4 +69,35 @@ test("a long activity list has pages, in a URL that can be shared", async ({ ope
   await page.getByRole("option", { name: mine.user.name }).click();
   await page.getByText("No matches for this filter.").waitFor();
   await expectAccessible(page);
+});
+
+test("the activity shows what a change changed, before and after, in the user's language", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedInstance(mine.id, { name: "Shop", labels: { env: "test" } });
+  const change = { name: "Shop 2", labels: { env: "prod" } };
+  expect((await mine.api.put(`/instances/${id}`, change)).status).toBe(200);
+  await setQuota(mine.id, "backup_bytes", 3_000_000_000_000);
+  const policy = { schedule: "0 2 * * *", timezone: "Europe/Berlin", keep: { daily: 7 } };
+  await mine.api.put(`/instances/${id}/backup-policy`, policy);
+  await mine.api.put(`/instances/${id}/backup-policy`, { ...policy, keep: { daily: 14, weekly: 4 } });
+  const page = await open("/activity", { as: mine });
+  const row = (text: string) => page.getByRole("row").filter({ hasText: text });
+  await row("Shop 2").getByText("Name: Shop → Shop 2", { exact: true }).waitFor();
+  await row("Shop 2").getByText("Labels: env: test → env: prod", { exact: true }).waitFor();
+  await page.getByText("Backup storage quota: 2.00 TB → 3.00 TB", { exact: true }).waitFor();
+  await page.getByText(/^Keep: daily: 7 → .*daily: 14/).waitFor();
+  const german = await open("/activity", { as: mine, locale: "de" });
+  await german.getByText(/^Speicher-Kontingent der Sicherungen: /).waitFor();
+  await german.getByRole("row").filter({ hasText: "Konto angelegt" }).getByText("Betreiber", { exact: true }).first().waitFor();
+  await german.getByText(/^Aufbewahren: täglich: 7 → .*wöchentlich: 4/).waitFor();
+});
+
+test("each field that an event names has a label", () => {
+  const changed = [api.instances.update, api.servers.update, api.backups.update, api.settings.update, api.backupPolicy.update];
+  const named = [
+    ...changed.flatMap(({ body }) => Object.keys(body.shape)),
+    ...Object.keys(DEFAULT_QUOTAS).map((kind) => `limit_${kind}`),
+    ...KEEP_RULES,
+  ];
+  expect(named.filter((field) => !(field in events.fields))).toEqual([]);
 });

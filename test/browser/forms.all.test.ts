@@ -14,7 +14,7 @@ import { account, type TestUser, uniqueDomain } from "../harness/account.ts";
 import { clientWith } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { test } from "./browser.ts";
-import { button, dialog, fact, more, pathOf, sentTo, title } from "./instance-page.ts";
+import { button, dialog, fact, more, openPart, pathOf, sentTo, title } from "./instance-page.ts";
 
 /** As if the user came back from another window, where they have been long enough: the page then fetches everything again. */
 const comeBack = (page: Page): Promise<unknown> => page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`);
@@ -243,6 +243,7 @@ test("a backup's history begins on its first page, whatever page of the instance
   const { id } = await mine.backup(instance.id);
   const page = await open(`/instances/${instance.id}?operations-page=3&backup=${id}`, { as: mine });
   const asked = dialog(page, /Shop/);
+  await openPart(asked, "Operations");
   await asked.getByRole("row", { name: /Backup/ }).waitFor();
   await page.keyboard.press("Escape");
   await expect.poll(() => new URL(page.url()).search).toBe("?operations-page=3");
@@ -336,10 +337,9 @@ test("a calendar fetches the backups of its month alone", async ({ open }) => {
   const mine = await account({ seeded: true });
   const instance = await seedInstance(mine.id, { name: "Shop" });
   const page = await open(`/instances/${instance.id}`, { as: mine });
-  await page.getByRole("table").first().waitFor();
   const asked: URL[] = [];
   page.on("request", (request) => asked.push(new URL(request.url())));
-  await page.reload();
+  await openPart(page, "Calendar");
   await page.locator('table[aria-busy="false"]').waitFor();
   const lists = asked.filter(({ pathname }) => pathname.endsWith(`/instances/${instance.id}/backups`));
   expect(lists).toHaveLength(1);

@@ -27,7 +27,7 @@ function sentencesFor(page: Page): string[] {
   return sentences;
 }
 
-test("the dialogs that say what would happen say it in German", async ({ open }) => {
+test("the dialogs and forms that say what would happen say it in German", async ({ open }) => {
   const mine = await account({ seeded: true });
   const server = await seedServer(mine.id, { name: "erp-1" });
   const instance = await seedInstance(mine.id, { name: "Shop", server_id: server.id });
@@ -65,15 +65,22 @@ test("the dialogs that say what would happen say it in German", async ({ open })
     ["/backups", () => ofBackup("Wiederherstellen")],
     ["/backups", () => ofBackup("Löschen")],
     [`/servers/${empty.id}`, () => button(page, "Löschen").click()],
+    [
+      `/instances/${instance.id}/clone`,
+      async () => {
+        await page.getByLabel("Name", { exact: true }).fill("Kopie");
+        await page.getByLabel("Domain", { exact: true }).fill(uniqueDomain());
+      },
+    ],
   ];
   for (const [path, ask] of DIALOGS) {
     sentences.length = 0;
     await page.goto(path);
     await ask();
     await expect.poll(() => sentences.length, { message: path, timeout: 30_000 }).toBeGreaterThan(0);
-    const dialog = page.getByRole("dialog").last();
-    await dialog.getByText("Was geschieht").first().waitFor();
-    for (const sentence of sentences) expect(await dialog.textContent(), path).not.toContain(sentence);
+    const shown = path.endsWith("/clone") ? page.locator("#main") : page.getByRole("dialog").last();
+    await shown.getByText("Was geschieht").first().waitFor();
+    for (const sentence of sentences) expect(await shown.textContent(), path).not.toContain(sentence);
   }
 }, 240_000);
 

@@ -6,7 +6,9 @@ import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf, logEvent } from "../../shared/data/change.ts";
-import type { OperationRecord } from "../../shared/data/records.ts";
+import { judgeDisk } from "../../shared/data/disk-alerts.ts";
+import { recordReport } from "../../shared/data/host-reports.ts";
+import type { OperationRecord, ServerRecord } from "../../shared/data/records.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import type { OperationType } from "../../shared/domain/lifecycle.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -65,6 +67,32 @@ describe("a new account", () => {
     const links = main(page).getByRole("link", { name: /^(View|Create)/ });
     await expect.poll(() => links.count()).toBe(0);
   });
+});
+
+test("home warns of servers whose disk is low or almost full, in the user's language, without another request", async ({
+  open,
+}) => {
+  const [low, full] = [await seedServer(mine.id, { name: "erp-1" }), await seedServer(mine.id, { name: "erp-2" })];
+  const report = async (server: ServerRecord, disk_free_bytes: number): Promise<void> => {
+    const usual = { disk_size_bytes: 100_000_000_000, memory_free_bytes: 1_000_000_000, certificates: [], uses: [] };
+    const recorded = await recordReport(server, { ...usual, disk_free_bytes });
+    if (recorded !== undefined) await judgeDisk(server, recorded);
+  };
+  await report(low, 14_000_000_000);
+  await report(full, 4_000_000_000);
+  const page = await open("/config.json", { as: mine, fresh: true });
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto("/");
+  await page.getByText("A server's disk is almost full").waitFor();
+  await page.getByText("A server is low on disk space").waitFor();
+  await expectAccessible(page);
+  expect(asked.filter((path) => path.startsWith(`${BASE_PATH}/servers`))).toEqual([]);
+  await link(page, "View servers").first().click();
+  await expect.poll(() => place(page)).toBe("/servers");
+  const german = await open("/", { as: mine, locale: "de" });
+  await german.getByText("Die Festplatte eines Servers ist fast voll").waitFor();
+  await german.getByText("Auf einem Server ist wenig Speicherplatz frei").waitFor();
 });
 
 describe("the counts", () => {

@@ -10,6 +10,8 @@ export const dialog = (page: Page, name: string | RegExp): Locator => page.getBy
 export const title = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole("heading", { level: 1, name }).first().waitFor();
 export const button = (page: Page | Locator, name: string | RegExp): Locator => page.getByRole("button", { name, exact: true });
+/** A part of a page that loads only then. */
+export const openPart = (page: Page | Locator, name: string): Promise<void> => button(page, name).click();
 export const pathOf = (page: Page): string => new URL(page.url()).pathname;
 
 /** The design system leaves 20 pixels between two fields; a text may be a few pixels lower or higher than its field. */

@@ -9,7 +9,18 @@ import { account, uniqueDomain } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, dialog, fact, instancesOf, notification, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
+import {
+  button,
+  dialog,
+  fact,
+  instancesOf,
+  notification,
+  openPart,
+  pathOf,
+  sentTo,
+  storePassword,
+  title,
+} from "./instance-page.ts";
 
 describe("the list of instances", () => {
   test("an empty list of instances links to creating one", async ({ open }) => {
@@ -109,6 +120,28 @@ describe("creating an instance", () => {
     expect(await page.content()).not.toContain(password);
   });
 
+  test("a domain is typed in any script, and shown as people read it beside what the network writes", async ({ open }) => {
+    const mine = await account({ seeded: true });
+    const server = await seedServer(mine.id, { name: "erp-1" });
+    const rest = uniqueDomain();
+    const [unicode, ascii] = [`müller.${rest}`, `xn--mller-kva.${rest}`];
+    const page = await open(`/instances/create?server=${server.id}`, { as: mine });
+    await page.getByLabel("Name", { exact: true }).fill("Müller");
+    await page.getByLabel("Domain").fill(unicode);
+    await button(page, "Create instance").click();
+    await storePassword(page, "Müller");
+    await title(page, "Müller");
+    await fact(page, "URL", unicode);
+    await fact(page, "URL", ascii);
+    expect(await page.getByRole("link", { name: unicode }).getAttribute("href")).toBe(`https://${ascii}`);
+    for (const path of ["/instances", `/servers/${server.id}`]) {
+      await page.goto(path);
+      const row = page.getByRole("row").filter({ hasText: "Müller" });
+      await row.getByText(unicode).waitFor();
+      await row.getByText(ascii).waitFor();
+    }
+  });
+
   test("the password stays in view when the user goes back or closes the tab", async ({ open }) => {
     const mine = await account({ seeded: true });
     const server = await seedServer(mine.id);
@@ -161,6 +194,7 @@ describe("creating an instance", () => {
     await storePassword(page, "Doomed");
     await page.getByText("Couldn't create instance: Doomed").first().waitFor();
     await fact(page, "Status", "Failed");
+    await openPart(page, "History");
     const operations = page.getByRole("table", { name: "History" });
     await operations.getByText("The ERP could not be installed").waitFor();
     const [{ operation_id, id } = await Promise.reject(new Error("No instance was made"))] = await instancesOf(mine);

@@ -97,6 +97,7 @@ test("a policy and the calendar are described in the language's own plurals, wor
   const kept = "Die 3 neuesten Sicherungen und die jeweils neueste der letzten 7 Tage, 4 Wochen und des letzten Jahres";
   await fact(page, "Behält", kept);
   await fact(page, "Wiederherstellungstests", "Alle 7 Tage");
+  await page.getByRole("button", { name: "Kalender", exact: true }).click();
   const calendar = page.getByRole("table", { name: /^Sicherungen im \p{Lu}\p{Ll}+ \d{4}/u });
   await calendar.getByTitle("Mittwoch").getByText("Mi", { exact: true }).waitFor();
   await calendar.getByRole("link", { name: /^Manuell, \d/ }).click();

@@ -80,7 +80,7 @@ test("the top bar is never in front of what has the focus: after the link to the
   await page.keyboard.press("Enter");
   await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
   expect(await page.evaluate(FOCUS_BEHIND_TOP)).toBe(0);
-  await page.getByRole("button", { name: "Preferences for history" }).focus();
+  await page.getByRole("button", { name: "History", exact: true }).focus();
   for (let steps = 0; steps < 30; steps++) {
     await page.keyboard.press("Shift+Tab");
     expect(await page.evaluate(FOCUS_BEHIND_TOP), `after ${steps} steps`).toBe(0);

@@ -7,7 +7,7 @@ import { account } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, comeBackUntil, dialog, expectGap, fact } from "./instance-page.ts";
+import { button, comeBackUntil, dialog, expectGap, fact, openPart } from "./instance-page.ts";
 
 test("a backup policy is set up, changed and deleted on the instance's page", async ({ open }) => {
   const mine = await account();
@@ -129,6 +129,7 @@ test("the calendar has an instance's backups with their drills, which run from t
   await mine.api.put(`/instances/${id}/backup-policy`, { schedule: "0 2 * * *", keep: { last: 1 }, drill_every_days: 7 });
   const page = await open(`/instances/${id}`, { as: mine });
   await fact(page, "Restore drills", "Every 7 days");
+  await openPart(page, "Calendar");
   const calendar = page.getByRole("table", { name: /^Backups in / });
   const made = calendar.getByRole("link", { name: /^Manual, .*, completed$/ });
   await expect.poll(() => made.count()).toBe(2);
@@ -176,6 +177,7 @@ test("the calendar's days are those of the chosen zone, and on the narrowest pho
   for (const kind of ["manual", "scheduled", "pre_restore", "uploaded", "manual"] as const)
     await seedBackup(instance, { kind, created_at: `${month}-10T20:00:00.000Z` });
   const page = await open(`/instances/${instance.id}`, { as: mine, zone: "Pacific/Auckland" });
+  await openPart(page, "Calendar");
   const calendar = page.getByRole("table", { name: /^Backups in / });
   const day = calendar.getByRole("cell").filter({ has: page.getByRole("link") });
   await expect.poll(() => day.innerText()).toMatch(/^11\b/); // there it is morning already

@@ -6,15 +6,18 @@ import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf, logEvent } from "../../shared/data/change.ts";
 import { recordReport } from "../../shared/data/host-reports.ts";
 import { newId } from "../../shared/domain/ids.ts";
+import { REQUEST_LIMITS } from "../../shared/domain/limits.ts";
 import { account, type TestAccount } from "../harness/account.ts";
-import { seedInstance, seedServer } from "../harness/seed.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { bigAccount } from "./big-account.ts";
 import { moveTo, test } from "./browser.ts";
 import { title } from "./instance-page.ts";
 import { PAGES, pathOf, type Things } from "./pages.ts";
 
-/** A page's own requests, before the user scrolls or stays. */
+/** A page's own requests, however much of it is in view. */
 const OWN_MAX = 3;
+/** After a change of one record, whose page may show another kind that follows from it: an instance's actions, from its server. */
+const REFETCH_MAX = 2;
 /** The overview, which every page follows. */
 const SHELL = 1;
 
@@ -26,6 +29,9 @@ let things: Things;
 beforeAll(async () => {
   ({ mine, things } = await bigAccount());
 }, 120_000);
+
+/** Shows every page whole. */
+const TALL = { width: 1280, height: 4000 };
 
 interface Seen {
   asked: string[];
@@ -58,38 +64,133 @@ async function quiet(page: Page): Promise<void> {
 
 test("no page asks more than three times, and the shell once", async ({ open }) => {
   const page = await open("/config.json", { as: mine, clock: true });
+  await page.setViewportSize(TALL);
   const seen = watchApi(page);
   const counts: Record<string, string[]> = {};
-  for (const shown of PAGES) {
+  const paths = PAGES.map((shown) => pathOf(shown, things));
+  for (const path of paths) {
     seen.asked.length = 0;
-    await page.goto(pathOf(shown, things));
+    await page.goto(path);
     await quiet(page);
-    if (seen.asked.length > OWN_MAX + SHELL) counts[`${shown.route} loaded`] = [...seen.asked];
+    if (seen.asked.length > OWN_MAX + SHELL) counts[`${path} loaded`] = [...seen.asked];
     seen.asked.length = 0;
   }
-  for (const shown of PAGES) {
+  for (const path of paths) {
     seen.asked.length = 0;
-    await moveTo(page, pathOf(shown, things));
+    await moveTo(page, path);
     await quiet(page);
-    if (seen.asked.length > OWN_MAX) counts[shown.route] = [...seen.asked];
+    if (seen.asked.length > OWN_MAX) counts[path] = [...seen.asked];
   }
   expect(counts).toEqual({});
 }, 240_000);
 
-test("thirty pages in a row meet no rate limit, however quickly they follow each other", async ({ open }) => {
-  const me = await account({ seeded: true }); // whose requests of the last minute are these alone
-  const { id: server_id } = await seedServer(me.id);
-  const instances = [];
-  for (let n = 1; n <= 30; n++) instances.push(await seedInstance(me.id, { server_id, name: `Shop ${n}` }));
-  const page = await open("/", { as: me, fresh: true });
+test("nor does one whose records name others, or that a link opens with something chosen", async ({ open }) => {
+  const me = await account();
+  const server = await me.server({ name: "erp-1" });
+  const instance = await me.instance({ name: "Shop", server_id: server.id });
+  const backup = await me.backup(instance.id);
+  const clone = await seedInstance(me.id, { server_id: server.id, name: "Staging", cloned_from_backup_id: backup.id });
+  const page = await open("/config.json", { as: me, clock: true });
+  await page.setViewportSize(TALL);
+  await page.goto("/settings/account");
+  await quiet(page);
   const seen = watchApi(page);
-  for (const { id, name } of instances) {
-    await moveTo(page, `/instances/${id}`);
-    await title(page, name);
+  const counts: Record<string, string[]> = {};
+  for (const path of [
+    "/activity",
+    "/",
+    `/servers/${server.id}`,
+    `/instances/${clone.id}`,
+    `/servers/create?like=${server.id}`,
+    `/instances/create?server=${server.id}`,
+    `/instances/create?backup=${backup.id}`,
+    `/instances/${instance.id}/clone?backup=${backup.id}`,
+    `/backups?backup=${backup.id}`,
+  ]) {
+    seen.asked.length = 0;
+    await moveTo(page, path);
+    await quiet(page);
+    if (seen.asked.length > OWN_MAX) counts[path] = [...seen.asked];
   }
-  await page.waitForLoadState("networkidle");
-  expect(seen.statuses.filter((status) => status === 429)).toEqual([]);
+  expect(counts).toEqual({});
+}, 120_000);
+
+test("after a change, a page asks for what shows the changed record, and for nothing else", async ({ open }) => {
+  const me = await account({ seeded: true });
+  const server = await seedServer(me.id, { name: "erp-1" });
+  const instance = await seedInstance(me.id, { name: "Shop", server_id: server.id });
+  await seedBackup(instance);
+  const page = await open("/config.json", { as: me, clock: true });
+  await page.setViewportSize(TALL);
+  const seen = watchApi(page);
+  const asked: Record<string, string[]> = {};
+  let n = 0;
+  const CHANGES = {
+    instance: () => me.api.put(`/instances/${instance.id}`, { labels: { n: String(n++) } }),
+    server: () => me.api.put(`/servers/${server.id}`, { labels: { n: String(n++) } }),
+    settings: () => me.api.put("/settings", { account_name: `Bakery ${n++}` }),
+  };
+  for (const shown of PAGES.filter(({ route }) => route !== "*")) {
+    const path = pathOf(shown, { server: server.id, instance: instance.id });
+    await page.goto(path);
+    await quiet(page);
+    for (const [what, change] of Object.entries(CHANGES)) {
+      seen.asked.length = 0;
+      expect((await change()).status).toBe(200);
+      await page.clock.runFor(31_000);
+      await quiet(page);
+      expect(seen.asked).toContain("GET /overview");
+      // What a server reports is asked for each minute anyway.
+      const others = new Set(seen.asked.filter((each) => each !== "GET /overview"));
+      if (others.size > REFETCH_MAX) asked[`${path} after a change of ${what}`] = [...others];
+    }
+  }
+  expect(asked).toEqual({});
 }, 240_000);
+
+test("what the user changes on a page is one request, the overview, and what shows it", async ({ open }) => {
+  const me = await account({ seeded: true });
+  const instance = await seedInstance(me.id, { name: "Shop" });
+  const page = await open("/config.json", { as: me, clock: true });
+  await page.setViewportSize(TALL);
+  await page.goto(`/instances/${instance.id}`);
+  await quiet(page);
+  await page.getByRole("button", { name: "Actions", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Edit details" }).click();
+  await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Shop 2");
+  await quiet(page);
+  const seen = watchApi(page);
+  await page.getByRole("button", { name: "Save" }).click();
+  await title(page, "Shop 2");
+  await page.clock.runFor(2_000);
+  await quiet(page);
+  const one = `/instances/${instance.id}`;
+  expect(seen.asked).toEqual([`PUT ${one}`, "GET /overview", `GET ${one}`]);
+});
+
+for (const of of ["instances", "kinds"])
+  test(`thirty pages in a row, of different ${of}, meet no rate limit`, async ({ open }) => {
+    const me = await account({ seeded: true }); // whose requests of the last minute are these alone
+    const { id: server_id } = await seedServer(me.id);
+    const instances = [];
+    for (let n = 1; n <= 30; n++) instances.push(await seedInstance(me.id, { server_id, name: `Shop ${n}` }));
+    const known = { server: server_id, instance: instances[0]?.id ?? "" };
+    const kinds = PAGES.map((shown) => ({ path: pathOf(shown, known), heading: shown.heading }));
+    const pages = instances.map(({ id, name }) => ({ path: `/instances/${id}`, heading: new RegExp(`^${name}$`) }));
+    const page = await open("/config.json", { as: me, clock: true });
+    await page.setViewportSize(TALL);
+    await page.goto("/settings/account");
+    await quiet(page);
+    const seen = watchApi(page);
+    for (const { path, heading } of (of === "kinds" ? [...kinds, ...pages] : pages).slice(0, 30)) {
+      await moveTo(page, path);
+      await title(page, heading);
+      await quiet(page);
+    }
+    expect(seen.statuses.filter((status) => status === 429)).toEqual([]);
+    // However long it took: within a minute there would have been no more, but the polls of the overview.
+    expect(seen.asked.length).toBeLessThan(REQUEST_LIMITS.all - 3 * SHELL);
+  }, 240_000);
 
 test("the activity is paged quickly without a rate limit: a page and the names on it are three requests at most", async ({
   open,

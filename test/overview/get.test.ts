@@ -60,16 +60,39 @@ test("the revision rises with a change, and without one the response is an empty
 test("each credential sees what it may read", async () => {
   const me = await account();
   await seedBackup(await seedInstance(me.id));
-  const of = async (permissions: Parameters<TestAccount["token"]>[0]) =>
-    Object.keys((await (await me.token(permissions)).api.get("/overview")).as(overview.get.data));
-  expect(await of(["servers:read"])).toEqual(["servers", "revision"]);
-  expect(await of(["instances:read", "settings:read"])).toEqual(["instances", "revision"]);
-  expect(await of(["servers:read", "instances:read", "backups:read"])).toEqual([
-    "servers",
-    "instances",
-    "backups",
-    "operations",
-    "revision",
+  const of = async (permissions: Parameters<TestAccount["token"]>[0]) => {
+    const { revisions, ...shown } = (await (await me.token(permissions)).api.get("/overview")).as(overview.get.data);
+    return [Object.keys(shown), Object.keys(revisions)];
+  };
+  expect(await of(["servers:read"])).toEqual([
+    ["servers", "revision"],
+    ["servers", "ssh_keys", "others"],
   ]);
-  expect(await of(["settings:write"])).toEqual(["revision"]);
+  expect(await of(["instances:read", "settings:read"])).toEqual([
+    ["instances", "revision"],
+    ["instances", "others"],
+  ]);
+  expect(await of(["servers:read", "instances:read", "backups:read"])).toEqual([
+    ["servers", "instances", "backups", "operations", "revision"],
+    ["servers", "ssh_keys", "instances", "backups", "policies", "operations", "others"],
+  ]);
+  expect(await of(["settings:write"])).toEqual([["revision"], ["others"]]);
+});
+
+test("the revisions say what was changed", async () => {
+  const me = await account();
+  const instance = await seedInstance(me.id);
+  await seedBackup(instance);
+  const revisions = async () => (await me.api.get("/overview")).as(overview.get.data).revisions;
+  const changedBy = async (change: () => Promise<{ status: number }>): Promise<string[]> => {
+    const before = new Map(Object.entries(await revisions()));
+    expect(Math.floor((await change()).status / 100)).toBe(2);
+    return Object.entries(await revisions()).flatMap(([kind, revision]) => (revision === before.get(kind) ? [] : [kind]));
+  };
+  const labels = { env: "test" };
+  expect(await changedBy(() => me.api.put(`/servers/${instance.server_id}`, { labels }))).toEqual(["servers"]);
+  expect(await changedBy(() => me.api.put(`/instances/${instance.id}`, { labels }))).toEqual(["instances"]);
+  expect(await changedBy(() => me.api.put("/settings", { account_name: "Bakery" }))).toEqual(["others"]);
+  const policy = { schedule: "0 2 * * *", keep: { daily: 1 } };
+  expect(await changedBy(() => me.api.put(`/instances/${instance.id}/backup-policy`, policy))).toContain("policies");
 });

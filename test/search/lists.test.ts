@@ -232,7 +232,7 @@ test("records from before there were entries and overviews are found after the f
     ip_address: null,
   } as const;
   const before = (await read()).map(({ meta }) => meta?.total);
-  const { revision: _, ...overview } = await overviewFor({ ...caller, permissions: [...ALL_PERMISSIONS] });
+  const { revision: _, revisions: _1, ...overview } = await overviewFor({ ...caller, permissions: [...ALL_PERMISSIONS] });
 
   for (const kind of ["server", "instance", "backup"] as const)
     for (const item of await queryAll(keys.entries(kind, old.id)))
@@ -260,7 +260,7 @@ test("records from before there were entries and overviews are found after the f
   await indexed(old.id);
   expect((await read()).map(({ meta }) => meta?.total)).toEqual(before);
   expect((await old.api.get("/backups?search=older")).meta?.total).toBe(1);
-  const { revision: __, ...after } = await overviewFor({ ...caller, permissions: [...ALL_PERMISSIONS] });
+  const { revision: __, revisions: _2, ...after } = await overviewFor({ ...caller, permissions: [...ALL_PERMISSIONS] });
   expect(after).toEqual(overview);
 });
 

@@ -4,10 +4,13 @@ import * as z from "zod";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { ListedServer } from "../../shared/api/servers.ts";
+import { overview } from "../../shared/api/overview.ts";
 import { Event } from "../../shared/api/settings.ts";
 import { judgeDisk } from "../../shared/data/disk-alerts.ts";
 import { type MachineReport, recordReport } from "../../shared/data/host-reports.ts";
+import { keys } from "../../shared/data/keys.ts";
 import { getServer } from "../../shared/data/servers.ts";
+import { updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
@@ -34,9 +37,9 @@ const alertsOf = async (id: string): Promise<unknown[]> =>
     .toReversed();
 
 /** What the health check does with a report of this machine. */
-async function report(serverId: string, fields: Partial<MachineReport>): Promise<void> {
+async function report(serverId: string, fields: Partial<MachineReport>, of = me): Promise<void> {
   clock.advance(1);
-  const server = await getServer(me.id, serverId);
+  const server = await getServer(of.id, serverId);
   const usual = { disk_size_bytes: 100 * GB, disk_free_bytes: 50 * GB, memory_free_bytes: GB, certificates: undefined, uses: [] };
   const recorded = await recordReport(server, { ...usual, ...fields });
   if (recorded === undefined) throw new Error("The report was not recorded");
@@ -52,6 +55,37 @@ test("a server's disk opens an alert below 15 and 5 percent, each once, and clos
     ["closed", "disk_free", 5],
     ["closed", "disk_free", 15],
   ]);
+});
+
+test("the overview counts servers by how full their disks are, also those whose alert an older version opened", async () => {
+  const mine = await account({ seeded: true });
+  const ids: string[] = [];
+  for (const free of [14, 4, 4, 50]) {
+    const { server_id } = await seedInstance(mine.id);
+    ids.push(server_id);
+    await report(server_id, { disk_free_bytes: free * GB }, mine);
+  }
+  const lowDisks = async () => (await mine.api.get("/overview")).as(overview.get.data).servers?.low_disk;
+  expect(await lowDisks()).toEqual({ below_15_percent: 1, below_5_percent: 2 });
+  const [low = "", full = "", emptied = ""] = ids;
+  await report(emptied, { disk_free_bytes: 50 * GB }, mine);
+  await report(low, { disk_free_bytes: 4 * GB }, mine);
+  expect(await lowDisks()).toEqual({ below_15_percent: 0, below_5_percent: 2 });
+  // As after a version that did not count.
+  await updateOne(keys.overview(mine.id), { remove: ["low_disk#15", "low_disk#5"] }, {});
+  for (const id of [low, full]) await updateOne(keys.hostReport(mine.id, id), { remove: ["disk_shown"] }, {});
+  for (const id of [low, full]) await report(id, { disk_free_bytes: 4 * GB }, mine);
+  expect(await lowDisks()).toEqual({ below_15_percent: 0, below_5_percent: 2 });
+});
+
+test("a server that is deleted no longer counts as one with a full disk", async () => {
+  const mine = await account();
+  const { id } = await mine.server();
+  await report(id, { disk_free_bytes: 4 * GB }, mine);
+  const lowDisks = async () => (await mine.api.get("/overview")).as(overview.get.data).servers?.low_disk;
+  expect(await lowDisks()).toEqual({ below_15_percent: 0, below_5_percent: 1 });
+  await mine.until((await mine.api.delete(`/servers/${id}`)).as(z.object({ id: z.string() })).id);
+  expect(await lowDisks()).toEqual({ below_15_percent: 0, below_5_percent: 0 });
 });
 
 test("a disk that is filled at once opens both alerts, and one that is emptied closes both", async () => {

@@ -2,15 +2,14 @@
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
-import type { ListedServer } from "../../../shared/api/servers.ts";
 import { type BackupStatus, EDITABLE, LIFECYCLE, RESTORABLE } from "../../../shared/domain/lifecycle.ts";
 import { text } from "../messages/text.ts";
-import { whyNot } from "./instances.ts";
+import { type ServerOf, whyNot } from "./instances.ts";
 
 /** The instance of a backup and its server, as far as the page knows them; otherwise the API decides. */
 export interface Home {
   instance: ListedInstance | undefined;
-  server: ListedServer | undefined;
+  server: ServerOf | undefined;
   deleted: boolean;
 }
 

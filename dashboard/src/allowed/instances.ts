@@ -1,15 +1,24 @@
 // The allowed actions for an instance's status and its server's, and the reasons against the others, from the same table that the API checks.
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
-import { INSTANCE_RENAMABLE, LIFECYCLE, statesFor, USABLE, type InstanceAction } from "../../../shared/domain/lifecycle.ts";
+import {
+  INSTANCE_RENAMABLE,
+  LIFECYCLE,
+  SERVER_PHASES,
+  statesFor,
+  USABLE,
+  type InstanceAction,
+} from "../../../shared/domain/lifecycle.ts";
 import { text } from "../messages/text.ts";
 import { shownOf } from "../resource/status.tsx";
-import { phasesOf } from "./servers.ts";
+
+/** What the rules need to know of an instance's server. */
+export type ServerOf = Pick<ListedServer, "name" | "status">;
 
 const FAILED = LIFECYCLE["instance.create"].failed;
 
 /** Every operation needs the server, except deletion, which then removes the record alone. */
-export function whyNot(action: InstanceAction, instance: ListedInstance, server: ListedServer | undefined): string | undefined {
+export function whyNot(action: InstanceAction, instance: ListedInstance, server: ServerOf | undefined): string | undefined {
   if (instance.operation_id !== null) return text.allowed.busy;
   const states = statesFor(action);
   if (!states.includes(instance.status)) return text.allowed.instance.status(action, wordOf(instance.status), states.map(wordOf));
@@ -20,13 +29,13 @@ export function whyNot(action: InstanceAction, instance: ListedInstance, server:
 }
 
 /** A backup policy can be set in any status, but where nothing was installed it would never back up anything. */
-export const whyNotProtect = (instance: ListedInstance, server: ListedServer | undefined): string | undefined =>
+export const whyNotProtect = (instance: ListedInstance, server: ServerOf | undefined): string | undefined =>
   isNeverInstalled(instance, server) ? text.allowed.instance.neverInstalled : undefined;
 
 /** What fails after its installation can be started again, unless its server is not active; until it is loaded, the server is taken for active. */
 export const isNeverInstalled = (
   { status, operation_id, allowed_actions }: ListedInstance,
-  server: ListedServer | undefined,
+  server: ServerOf | undefined,
 ): boolean =>
   status === FAILED && operation_id === null && !allowed_actions.includes("start") && (server === undefined || isUsable(server));
 
@@ -36,6 +45,7 @@ export function whyNotEdit({ status }: ListedInstance): string | undefined {
   return status === LIFECYCLE["instance.delete"].through ? text.allowed.instance.deleting : text.allowed.unknownStatus(status);
 }
 
-export const isUsable = (server: ListedServer): boolean => phasesOf(server).some((phase) => USABLE.includes(phase));
+export const isUsable = ({ status }: Pick<ServerOf, "status">): boolean =>
+  USABLE.some((phase) => SERVER_PHASES[phase] === status);
 
 const wordOf = (status: ListedInstance["status"]): string => shownOf("instance", status).word;

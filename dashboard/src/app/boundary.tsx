@@ -45,6 +45,7 @@ function Broken({ error }: { error: unknown }) {
       wasDown ||= !isUp;
     };
     window.addEventListener("online", reload);
+    void reloadOnceUp(); // it may be back before the first interval ends
     const timer = setInterval(() => void reloadOnceUp(), RECOVER_MS);
     return () => {
       window.removeEventListener("online", reload);

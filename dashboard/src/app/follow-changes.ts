@@ -1,10 +1,10 @@
 // Fetches the page again when something has changed in the account, whoever changed it: asks every 30 s while the page is visible, and when
 // the user comes back to it.
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { useEffect } from "react";
 import { recoverAfter } from "./connection.ts";
 import { overview } from "./queries.ts";
-import { isRefreshing, refreshRecords } from "./query-client.ts";
+import { catchUp } from "./query-client.ts";
 
 export const FOLLOW_EVERY_MS = 30_000;
 
@@ -16,11 +16,7 @@ export function useFollowChanges(): void {
     refetchOnWindowFocus: "always",
     retry: false,
   });
-  const revision = data?.data.revision;
-  const seen = useRef(revision);
   useEffect(() => {
-    if (seen.current !== undefined && revision !== undefined && seen.current !== revision && !isRefreshing())
-      void refreshRecords();
-    seen.current = revision;
-  }, [revision]);
+    if (data !== undefined) void catchUp(data.data);
+  }, [data]);
 }

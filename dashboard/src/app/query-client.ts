@@ -1,11 +1,13 @@
 // The cache of API responses: what it keeps, when it fetches again, and what a change makes stale.
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ClientError } from "../../../shared/api/client-of.ts";
+import type { Overview } from "../../../shared/api/overview.ts";
 import { onOtherUser } from "../session/session.ts";
 import { forgetUnused, noteOutcome, recoverAfter } from "./connection.ts";
 import { isClosed } from "./gate.ts";
 import { operationIdsIn } from "./operation-ids.ts";
 import { waitOf } from "./limit.ts";
+import { overview } from "./queries.ts";
 import { passes } from "./words.ts";
 
 /** A page that comes back within this time shows the cached data without a request. */
@@ -52,7 +54,7 @@ export const queryClient = new QueryClient({
       const refreshed = refresh();
       // The effects of an operation are fetched when it begins and ends.
       if (operationIdsIn(response).length > 0) return;
-      setTimeout(() => void refresh(), LAG_SECONDS * 1000);
+      setTimeout(() => void refetchLists(), LAG_SECONDS * 1000);
       // The page then already shows what the notification says, unless that takes long.
       await Promise.race([refreshed, new Promise((resolve) => setTimeout(resolve, PATIENCE_SECONDS * 1000))]);
     },
@@ -61,27 +63,79 @@ export const queryClient = new QueryClient({
 
 forgetUnused(queryClient.getQueryCache());
 
-/** Key prefixes that a change does not refetch: fixed, polled anyway, of a dialog that closes with the change, or looked up once. */
-const LASTING = new Set<unknown>(["catalog", "watch", "dry-run"]);
-
-let refreshing = 0;
-/** What changes meanwhile, the page fetches anyway. */
-export const isRefreshing = (): boolean => refreshing > 0;
-
 /** Fetches again what the page failed to load. */
 export const retryFailed = (): Promise<void> =>
   queryClient.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" });
 
-/** Fetches again what is on the page. */
-export const refresh = (): Promise<void> => refetch(() => true);
+type Revision = keyof Overview["revisions"];
 
-/** The same after a change that the overview has just shown, without the names of what the page only mentions. */
-export const refreshRecords = (): Promise<void> => refetch(([kind, what]) => kind !== "overview" && what !== "named");
+/** What changes a query's response, by its kind. Queries of other kinds are fixed, polled anyway, or of a dialog that closes with the change. */
+const CHANGED_BY: Readonly<Record<string, readonly Revision[] | "any">> = {
+  servers: ["servers"],
+  instances: ["instances", "servers"], // whose status decides what is allowed
+  backups: ["backups"],
+  "backup-policy": ["policies"],
+  operations: ["operations"],
+  search: ["servers", "instances", "backups"],
+  "ssh-keys": ["ssh_keys"],
+  tokens: ["others"],
+  settings: "any", // it says how much of the quotas is used
+  events: "any",
+};
 
-async function refetch(isMeant: (queryKey: readonly unknown[]) => boolean): Promise<void> {
-  refreshing++;
-  await queryClient.invalidateQueries({ predicate: ({ queryKey }) => !LASTING.has(queryKey[0]) && isMeant(queryKey) });
-  refreshing--;
+/** What the page shows. */
+let caughtUpWith: Overview | undefined;
+let catchingUp: Promise<void> = Promise.resolve();
+/** What the last change has changed: lists lag behind it by a moment. */
+let lastChanged: ReadonlySet<Revision> = new Set();
+
+/** Fetches again what has changed since the overview that the page last caught up with. */
+export function catchUp(now: Overview): Promise<void> {
+  const before = caughtUpWith;
+  caughtUpWith = now;
+  if (before !== undefined && before.revision !== now.revision) {
+    lastChanged = changedBetween(before, now);
+    catchingUp = refetch(isChanged);
+  }
+  return catchingUp;
 }
 
-onOtherUser(() => queryClient.clear());
+/** An older service says only that there was a change: then it may have changed anything. */
+function changedBetween({ revisions: before }: Partial<Overview>, { revisions: now }: Partial<Overview>): Set<Revision> {
+  const all: Revision[] = ["servers", "ssh_keys", "instances", "backups", "policies", "operations", "others"];
+  const changed = all.filter((each) => before?.[each] !== now?.[each]);
+  return new Set(changed.length === 0 ? all : changed);
+}
+
+const isChanged = (kind: string): boolean => {
+  const by = CHANGED_BY[kind] ?? [];
+  return by === "any" || by.some((each) => lastChanged.has(each));
+};
+
+/** After a change by this user: asks what has changed, and fetches that again. */
+export async function refresh(): Promise<void> {
+  const { queryKey } = overview();
+  const isKnown = caughtUpWith !== undefined;
+  await queryClient.refetchQueries({ queryKey });
+  const { data, error = null } = queryClient.getQueryState<{ data: Overview }>(queryKey) ?? {};
+  if (!isKnown || data === undefined || error !== null) return refetch((kind) => kind in CHANGED_BY);
+  return catchUp(data.data);
+}
+
+/** Lists lag behind a change by a moment. */
+export const refetchLists = (): Promise<void> => refetch((kind, what) => what === "list" && isChanged(kind));
+
+/** What a page only names it looks up again when it is shown again. */
+async function refetch(isMeant: (kind: string, what: unknown) => boolean): Promise<void> {
+  const matching = (named: boolean) => ({
+    predicate: ({ queryKey: [kind, what] }: { queryKey: readonly unknown[] }) =>
+      (what === "named") === named && isMeant(String(kind), what),
+  });
+  await queryClient.invalidateQueries({ ...matching(true), refetchType: "none" });
+  await queryClient.invalidateQueries(matching(false));
+}
+
+onOtherUser(() => {
+  queryClient.clear();
+  caughtUpWith = undefined;
+});

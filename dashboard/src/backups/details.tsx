@@ -5,7 +5,7 @@ import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "react-router";
+import { useNavigate, useSearchParams } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { whyNotRead } from "../allowed/backups.ts";
 import { Failure } from "../app/failure.tsx";
@@ -19,6 +19,7 @@ import { Action } from "../resource/action.tsx";
 import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
 import { inDigits } from "../resource/number.ts";
+import { OnDemand } from "../resource/on-demand.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
@@ -37,6 +38,7 @@ interface Props {
 
 export function BackupDetails({ id, prefix, onDismiss }: Props) {
   const say = text.backupDialogs.details;
+  const [search] = useSearchParams();
   const { data, error, refetch } = useQuery(backups.one(id));
   const header = data === undefined ? say.unknown : say.title(data.data.instance_name, momentOf(data.data));
   return (
@@ -48,7 +50,9 @@ export function BackupDetails({ id, prefix, onDismiss }: Props) {
           {data.data.instance_id === null && <CreateFrom backup={data.data} />}
           <Facts backup={data.data} />
           <DrillResult backup={data.data} />
-          <OperationsTable resourceId={id} prefix={prefix} />
+          <OnDemand title={text.operations.title} opened={search.has(`${prefix}-page`)}>
+            <OperationsTable resourceId={id} prefix={prefix} />
+          </OnDemand>
         </SpaceBetween>
       ) : error === null ? (
         <Spinner size="large" />

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
+import { statesFor } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { useFollow } from "../app/follow.ts";
 import { Page } from "../app/page.tsx";
@@ -26,7 +27,8 @@ export default function Backups() {
   const say = text.backups;
   const [choosing, setChoosing] = useState(false);
   const all = useQuery(instances.list({ page: 1, per_page: ALL }));
-  const machines = useQuery(servers.list({ page: 1, per_page: ALL }));
+  // Needed only to say what is the matter with one that keeps its instances from being backed up.
+  const machines = useQuery({ ...servers.list({ page: 1, per_page: ALL }), enabled: all.data?.data.some(isKeptBack) ?? false });
   const serverOf = (id: string | undefined) => machines.data?.data.find((server) => server.id === id);
   const homeOf = ({ instance_id }: Backup): Home => {
     const instance = all.data?.data.find(({ id }) => id === instance_id);
@@ -55,6 +57,9 @@ export default function Backups() {
     </Page>
   );
 }
+
+const isKeptBack = ({ status, operation_id, allowed_actions }: ListedInstance): boolean =>
+  operation_id === null && statesFor("backup").includes(status) && !allowed_actions.includes("backup");
 
 function whyNotAny({
   data,

@@ -2,6 +2,7 @@
 import Box from "@cloudscape-design/components/box";
 import type { Event, FieldChange } from "../../../shared/api/settings.ts";
 import { text } from "../messages/text.ts";
+import { sizeInWords } from "../resource/size.ts";
 
 export const Changes = ({ of }: { of: Event }) =>
   changesIn(of).map((change) => (
@@ -13,20 +14,28 @@ export const Changes = ({ of }: { of: Event }) =>
 /** "Name: Shop → Shop 2". */
 export const changesIn = ({ data }: Pick<Event, "data">): string[] => (data?.changes ?? []).map(inWords);
 
-/** A newer service may know more fields than this page. */
 function inWords({ field, before, after }: FieldChange): string {
-  const known: Readonly<Record<string, string>> = text.events.fields;
-  const name = known[field] ?? field;
+  const name = nameOf(field);
   return before === undefined && after === undefined
     ? text.events.changedUnseen(name)
-    : `${name}: ${valueInWords(before)} → ${valueInWords(after)}`;
+    : `${name}: ${valueInWords(before, field)} → ${valueInWords(after, field)}`;
 }
 
-function valueInWords(value: unknown): string {
+/** A newer service may know more fields than this page. */
+function nameOf(field: string): string {
+  const known: Readonly<Record<string, string>> = text.events.fields;
+  return known[field] ?? field;
+}
+
+function valueInWords(value: unknown, field: string): string {
   if (value === null || value === undefined || value === "") return "–";
   if (typeof value === "boolean") return value ? text.events.on : text.events.off;
+  if (typeof value === "number" && field.endsWith("_bytes")) return sizeInWords(value);
   if (typeof value === "string" || typeof value === "number") return String(value);
-  if (Array.isArray(value)) return value.map(valueInWords).join(", ");
-  const parts = Object.entries(value).map(([name, part]) => `${name}: ${valueInWords(part)}`);
+  if (Array.isArray(value)) return value.map((each) => valueInWords(each, field)).join(", ");
+  const parts = Object.entries(value).map(([name, part]) => {
+    // The keys of labels are the user's own words.
+    return `${field === "labels" ? name : nameOf(name)}: ${valueInWords(part, name)}`;
+  });
   return parts.length === 0 ? "–" : parts.join(", ");
 }

@@ -2,9 +2,11 @@
 import Button from "@cloudscape-design/components/button";
 import Select from "@cloudscape-design/components/select";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { events, type ListQuery, tokens } from "../app/queries.ts";
+import { actorInWords } from "../operations/words.ts";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
 import { isDay, nextDay, startOf, useZone } from "../resource/moment.ts";
@@ -39,8 +41,9 @@ export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
   const say = text.events.filters;
   useZone(); // a day begins when it begins there
   const kinds = kindsNow();
-  const people = usePeople(place.actor);
   const { type = "", actor = "", resource, day = "" } = place;
+  const [choosing, setChoosing] = useState(actor !== "");
+  const people = usePeople(actor, choosing);
   return (
     <>
       <div className="filter">
@@ -49,6 +52,7 @@ export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
           filteringType={people.length > 8 ? "auto" : "none"}
           filteringAriaLabel={say.findPerson}
           options={people}
+          onFocus={() => setChoosing(true)}
           selectedOption={people.find(({ value }) => value === actor) ?? anybody()}
           onChange={({ detail }) => go({ ...place, page: 1, actor: detail.selectedOption.value })}
         />
@@ -79,14 +83,14 @@ export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
   );
 };
 
-/** Those who did something lately, and the API keys; an older one from a link stays chosen. */
-function usePeople(chosen: string | undefined) {
-  const recent = useQuery(events.list({ per_page: PER_PAGE_MAX })).data?.data ?? [];
-  const keys = useQuery(tokens.list({ per_page: PER_PAGE_MAX })).data?.data ?? [];
+/** Those who did something lately, and the API keys, once the user chooses; an older one from a link stays chosen. */
+function usePeople(chosen: string, enabled: boolean) {
+  const recent = useQuery({ ...events.list({ per_page: PER_PAGE_MAX }), enabled }).data?.data ?? [];
+  const keys = useQuery({ ...tokens.list({ per_page: PER_PAGE_MAX }), enabled }).data?.data ?? [];
   const names = new Map([
-    ...(chosen === undefined ? [] : [[chosen, chosen] as const]),
+    ...(chosen === "" ? [] : [[chosen, chosen] as const]),
     ...keys.map(({ id, name }) => [id, name] as const),
-    ...recent.map(({ actor }) => [actor.id, actor.name] as const),
+    ...recent.map(({ actor }) => [actor.id, actorInWords(actor)] as const),
   ]);
   return [anybody(), ...[...names].map(([value, label]) => ({ value, label })).toSorted(byLabel)];
 }

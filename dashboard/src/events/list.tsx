@@ -6,6 +6,7 @@ import { Link } from "../app/link.tsx";
 import { events } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { pageOf, useIsGone } from "../operations/pages.ts";
+import { actorInWords } from "../operations/words.ts";
 import { ListPage } from "../resource/list-page.tsx";
 import type { Column } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
@@ -14,7 +15,7 @@ import { Changes, changesIn } from "./changes.tsx";
 import { EventFilters, eventQuery, Only } from "./filters.tsx";
 import { actionInWords } from "./words.ts";
 
-function actorInWords({ type, ip_address }: Event["actor"]): string {
+function originInWords({ type, ip_address }: Event["actor"]): string {
   const actors: Readonly<Record<string, string>> = text.events.actors;
   const actor = actors[type] ?? type; // a newer service may have others
   return ip_address === null ? actor : text.events.from(actor, ip_address);
@@ -43,12 +44,12 @@ function columnsNow(): [Column<Event>, ...Column<Event>[]] {
     {
       id: "who",
       header: say.who,
-      text: ({ actor }) => `${actor.name} (${actorInWords(actor)})`,
+      text: ({ actor }) => `${actorInWords(actor)} (${originInWords(actor)})`,
       cell: ({ actor }) => (
         <Wrapped>
-          {actor.name} <Only name="actor" value={actor.id} what={actor.name} />
+          {actorInWords(actor)} <Only name="actor" value={actor.id} what={actorInWords(actor)} />
           <Box variant="small" display="block">
-            {actorInWords(actor)}
+            {originInWords(actor)}
           </Box>
         </Wrapped>
       ),

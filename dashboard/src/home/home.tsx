@@ -10,6 +10,7 @@ import { text } from "../messages/text.ts";
 import { Updated } from "../resource/updated.tsx";
 import { Counts } from "./counts.tsx";
 import { Failed } from "./failed.tsx";
+import { LowDisks } from "./low-disks.tsx";
 import { Protection } from "./protection.tsx";
 import { FirstSteps, isUnprotected } from "./first-steps.tsx";
 import { Running } from "./running.tsx";
@@ -34,6 +35,7 @@ export default function Home() {
   const fresh = tallies.instances.total === 0 && backups.total === 0;
   return (
     <Page title={text.home.title} actions={<Updated at={updatedAt} />}>
+      {Object.values(tallies.lowDisks).some((count) => count > 0) && <LowDisks of={tallies.lowDisks} />}
       {(fresh || first !== undefined) && <FirstSteps servers={servers} instance={first} />}
       {!(fresh && servers.total === 0) && (
         <SpaceBetween size="l">

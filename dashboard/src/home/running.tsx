@@ -7,7 +7,7 @@ import type { Operation } from "../../../shared/api/operations.ts";
 import { text } from "../messages/text.ts";
 import { useStep } from "../operations/use-step.ts";
 import { useRunning } from "../operations/watch.ts";
-import { workOf } from "../operations/words.ts";
+import { actorInWords, workOf } from "../operations/words.ts";
 import { Time } from "../resource/time.tsx";
 import { Name } from "./names.tsx";
 
@@ -47,7 +47,7 @@ function Work({ operation }: { operation: Operation }) {
           {workOf(type).running}: <Name of={resource} />
         </>
       }
-      description={text.home.startedBy(created_by.name, <Time at={created_at} />)}
+      description={text.home.startedBy(actorInWords(created_by), <Time at={created_at} />)}
       additionalInfo={useStep(operation)}
     />
   );

@@ -22,10 +22,17 @@ const tallyOf = (counted: { total: number; status: Readonly<Record<string, numbe
   count: (status) => counted?.status[status] ?? 0,
 });
 
+export type LowDisks = NonNullable<Overview["servers"]>["low_disk"];
+
+/** An older service says nothing of disks. */
+const lowDisksIn = ({ low_disk = NO_DISKS }: Partial<NonNullable<Overview["servers"]>>): LowDisks => low_disk;
+const NO_DISKS: LowDisks = { below_15_percent: 0, below_5_percent: 0 };
+
 interface Tallies {
   servers: Tally;
   instances: Tally;
   backups: Tally;
+  lowDisks: LowDisks;
   protection: NonNullable<Overview["instances"]>["protection"] | undefined;
 }
 
@@ -36,6 +43,7 @@ export function useTallies() {
     servers: tallyOf(found.servers),
     instances: tallyOf(found.instances),
     backups: tallyOf(found.backups),
+    lowDisks: lowDisksIn(found.servers ?? {}),
     protection: found.instances?.protection,
   };
   return { tallies, updatedAt: dataUpdatedAt, error: data === undefined ? error : null, retry: () => void refetch() };

@@ -3,17 +3,16 @@ import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useNavigate } from "react-router";
 import type { Instance } from "../../../shared/api/instances.ts";
-import type { ListedServer } from "../../../shared/api/servers.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
-import { whyNot, whyNotEdit } from "../allowed/instances.ts";
+import { type ServerOf, whyNot, whyNotEdit } from "../allowed/instances.ts";
 
 const DIALOGS = ["stop", "restart", "edit", "domain", "delete", "start-call"] as const;
 export type Dialog = (typeof DIALOGS)[number];
 
 interface Props {
   instance: Instance;
-  server: ListedServer | undefined;
+  server: ServerOf | undefined;
   start: { isPending: boolean; mutate: () => void };
   onAsk: (dialog: Dialog) => void;
 }

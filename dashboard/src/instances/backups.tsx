@@ -2,21 +2,23 @@
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useState } from "react";
 import type { Instance } from "../../../shared/api/instances.ts";
-import type { ListedServer } from "../../../shared/api/servers.ts";
 import { BackupCalendar } from "../backups/calendar.tsx";
 import { BackupsTable } from "../backups/table.tsx";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
-import { whyNot } from "../allowed/instances.ts";
+import { OnDemand } from "../resource/on-demand.tsx";
+import { type ServerOf, whyNot } from "../allowed/instances.ts";
 import { lazily } from "../app/lazily.tsx";
 
 const BackUp = lazily(async () => (await import("../backups/back-up.tsx")).BackUp, "backupDialogs");
 
-export function BackupsOf({ instance, server }: { instance: Instance; server: ListedServer | undefined }) {
+export function BackupsOf({ instance, server }: { instance: Instance; server: ServerOf | undefined }) {
   const [asking, setAsking] = useState(false);
   return (
     <SpaceBetween size="l">
-      <BackupCalendar instanceId={instance.id} nextAt={instance.protection.next_backup_at} />
+      <OnDemand title={text.backups.calendar.title}>
+        <BackupCalendar instanceId={instance.id} nextAt={instance.protection.next_backup_at} />
+      </OnDemand>
       <BackupsTable
         instanceId={instance.id}
         homeOf={() => ({ instance, server, deleted: false })}

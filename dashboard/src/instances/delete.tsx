@@ -1,17 +1,16 @@
 // Asks before an instance is deleted.
 import { useQuery } from "@tanstack/react-query";
 import type { Instance } from "../../../shared/api/instances.ts";
-import type { ListedServer } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { backups } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Deletion } from "../resource/deletion.tsx";
 import { shownOf } from "../resource/status.tsx";
-import { isUsable } from "../allowed/instances.ts";
+import { isUsable, type ServerOf } from "../allowed/instances.ts";
 
 interface Props {
   instance: Instance;
-  server: ListedServer | undefined;
+  server: ServerOf | undefined;
   onDeleting: () => void;
   onDismiss: () => void;
 }

@@ -1,20 +1,19 @@
 // One instance: its details, its DNS record, its backup policy and backups, its operations and its actions.
 import Button from "@cloudscape-design/components/button";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate, useParams } from "react-router";
-import type { Instance } from "../../../shared/api/instances.ts";
-import type { ListedServer } from "../../../shared/api/servers.ts";
+import { useNavigate, useParams, useSearchParams } from "react-router";
+import type { Instance, ShownInstance } from "../../../shared/api/instances.ts";
 import { isFailure } from "../../../shared/domain/lifecycle.ts";
-import { isNeverInstalled, whyNot } from "../allowed/instances.ts";
+import { isNeverInstalled, type ServerOf, whyNot } from "../allowed/instances.ts";
 import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
-import { instances, servers } from "../app/queries.ts";
+import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Progress } from "../operations/progress.tsx";
 import { OperationsTable } from "../operations/table.tsx";
 import { Protection } from "../policies/protection.tsx";
 import { Deferred } from "../resource/deferred.tsx";
+import { OnDemand } from "../resource/on-demand.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Actions, type Dialog } from "./actions.tsx";
@@ -50,7 +49,7 @@ function StartAgain({
   onDelete,
 }: {
   instance: Instance;
-  server: ListedServer | undefined;
+  server: ServerOf | undefined;
   start: ReturnType<typeof useAct>;
   onDelete: () => void;
 }) {
@@ -67,10 +66,14 @@ function StartAgain({
   );
 }
 
-function Shown({ instance }: { instance: Instance }) {
+/** Of the place in its history, in the URL. */
+const HISTORY = "operations";
+
+function Shown({ instance }: { instance: ShownInstance }) {
+  const [search] = useSearchParams();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<Dialog>();
-  const server = useQuery(servers.named(instance.server_id)).data ?? undefined;
+  const server = instance.server ?? undefined;
   const start = useAct(instance, "start");
   const dismiss = () => setDialog(undefined);
   return (
@@ -95,13 +98,9 @@ function Shown({ instance }: { instance: Instance }) {
       <Deferred>
         <BackupsOf instance={instance} server={server} />
       </Deferred>
-      <Deferred>
-        <OperationsTable
-          resourceId={instance.id}
-          title={text.instances.history.title}
-          description={text.instances.history.description}
-        />
-      </Deferred>
+      <OnDemand {...text.instances.history} opened={search.has(`${HISTORY}-page`)}>
+        <OperationsTable {...text.instances.history} resourceId={instance.id} prefix={HISTORY} />
+      </OnDemand>
       {(dialog === "stop" || dialog === "restart") && <Interrupt action={dialog} instance={instance} onDismiss={dismiss} />}
       {dialog === "start-call" && (
         <ApiCallDialog title={text.instances.actions.startCallTitle(instance.name)} send={start.send} onDismiss={dismiss} />

@@ -3,12 +3,9 @@ import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import { useQuery } from "@tanstack/react-query";
-import type { Instance } from "../../../shared/api/instances.ts";
-import type { ListedServer } from "../../../shared/api/servers.ts";
-import { ClientError } from "../../../shared/api/client-of.ts";
+import type { Instance, ShownInstance } from "../../../shared/api/instances.ts";
+import type { ServerOf } from "../allowed/instances.ts";
 import { Link } from "../app/link.tsx";
-import { backups } from "../app/queries.ts";
 import { momentOf } from "../backups/words.ts";
 import { text } from "../messages/text.ts";
 import { Help } from "../resource/help.tsx";
@@ -21,7 +18,7 @@ import { Address } from "./address.tsx";
 import { certificateFacts } from "./certificate.tsx";
 import { healthFacts } from "./health.tsx";
 
-export function Facts({ instance, server }: { instance: Instance; server: ListedServer | undefined }) {
+export function Facts({ instance, server }: { instance: ShownInstance; server: ServerOf | undefined }) {
   const { fields, copied, facts: say } = text.instances;
   const { cloned_from_backup_id: origin, server_id, neutralized } = instance;
   return (
@@ -43,7 +40,7 @@ export function Facts({ instance, server }: { instance: Instance; server: Listed
           { label: fields.databaseName, value: <Copyable value={instance.database_name} what={copied.databaseName} code /> },
           { label: fields.adminEmail, value: <Copyable value={instance.admin_email} what={copied.adminEmail} /> },
           { label: fields.created, value: <Time at={instance.created_at} exact /> },
-          ...(origin === null ? [] : [{ label: fields.clonedFrom, value: <Origin backupId={origin} /> }]),
+          ...(origin === null ? [] : [{ label: fields.clonedFrom, value: <Origin of={instance} backupId={origin} /> }]),
           {
             label: fields.outgoing,
             info: <Help about={say.neutralization}>{say.neutralizationAbout}</Help>,
@@ -87,11 +84,10 @@ function DiskUse({ of: { disk_used_bytes: used, disk_quota_bytes: quota } }: { o
 }
 
 /** The backup and its instance may have been deleted since. */
-function Origin({ backupId }: { backupId: string }) {
-  const { data, error } = useQuery(backups.one(backupId));
-  if (data === undefined)
-    return error instanceof ClientError && error.code === "NOT_FOUND" ? text.instances.facts.deletedBackup : "…";
-  const { instance_id, instance_name } = data.data;
-  if (instance_id === null) return <Link to={`/backups?backup=${backupId}`}>{text.instances.facts.uploadedBackup}</Link>;
-  return text.instances.facts.backupOf(<Link to={`/instances/${instance_id}`}>{instance_name}</Link>, momentOf(data.data));
+function Origin({ of: { cloned_from }, backupId }: { of: ShownInstance; backupId: string }) {
+  const say = text.instances.facts;
+  if (cloned_from === null) return say.deletedBackup;
+  const { instance_id, instance_name } = cloned_from;
+  if (instance_id === null) return <Link to={`/backups?backup=${backupId}`}>{say.uploadedBackup}</Link>;
+  return say.backupOf(<Link to={`/instances/${instance_id}`}>{instance_name}</Link>, momentOf(cloned_from));
 }

@@ -1,6 +1,6 @@
 // Refreshes the page when operations have begun or ended, and then reports the ends.
 import type { Operation } from "../../../shared/api/operations.ts";
-import { refresh } from "../app/query-client.ts";
+import { refetchLists, refresh } from "../app/query-client.ts";
 import { session } from "../session/session.ts";
 import { heldOnPage } from "./held.ts";
 import { tellEnd } from "./tell.tsx";
@@ -41,7 +41,7 @@ async function refreshAndReport(ended: readonly Operation[]): Promise<void> {
   await refresh();
   for (let tries = 1; tries < LAGGING_TRIES && ended.some(({ id }) => heldOnPage(id)); tries++) {
     await new Promise((resolve) => setTimeout(resolve, LAG_MS));
-    await refresh();
+    await refetchLists();
   }
   // Somebody else may be signed in by now.
   for (const operation of ended) if (operation.created_by.id === session()?.user.id) tellEnd(operation);

@@ -13,9 +13,9 @@ const NAMED: Readonly<Record<string, (id: string) => Question<{ name: string } |
 };
 
 /** Whether a resource was deleted: undefined until known. */
-export function useIsGone(resource: Resource | undefined): boolean | undefined {
-  const named = NAMED[resource?.type ?? ""];
-  const { data, isError } = useQuery({ ...(named ?? servers.named)(resource?.id ?? ""), enabled: named !== undefined });
+export function useIsGone({ type, id }: Resource): boolean | undefined {
+  const named = NAMED[type];
+  const { data, isError } = useQuery({ ...(named ?? servers.named)(id), enabled: named !== undefined });
   if (named === undefined || isError) return false;
   return data === undefined ? undefined : data === null;
 }

@@ -7,9 +7,9 @@ import { Status } from "../resource/status.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Outcome } from "./outcome.tsx";
-import { pageOf, useIsGone } from "./pages.ts";
+import { pageOf } from "./pages.ts";
 import { useOperation } from "./watch.ts";
-import { workOf } from "./words.ts";
+import { actorInWords, workOf } from "./words.ts";
 
 interface Props {
   resourceId: string;
@@ -33,7 +33,7 @@ export function OperationsTable({ resourceId, title = text.operations.title, des
         { id: "type", header: say.operation, cell: (operation) => <Work operation={operation} on={resourceId} /> },
         { id: "status", header: say.status, cell: (operation) => <LiveStatus operation={operation} /> },
         { id: "outcome", header: say.result, long: true, cell: (operation) => <Outcome operation={operation} /> },
-        { id: "by", header: say.by, cell: ({ created_by }) => created_by.name },
+        { id: "by", header: say.by, cell: ({ created_by }) => actorInWords(created_by) },
         { id: "at", header: say.at, cell: ({ created_at }) => <Time at={created_at} /> },
       ]}
       empty={text.operations.empty}
@@ -41,12 +41,11 @@ export function OperationsTable({ resourceId, title = text.operations.title, des
   );
 }
 
-/** Work on a backup or a clone of an instance is part of the instance's history. */
+/** Work on a backup or a clone of an instance is part of the instance's history. The page of what was deleted since says so. */
 function Work({ operation: { type, resource }, on }: { operation: Operation; on: string }) {
   const { name } = workOf(type);
   const page = resource.id === on ? undefined : pageOf(resource);
-  const gone = useIsGone(page === undefined ? undefined : resource);
-  return page === undefined || gone !== false ? name : <Link to={page}>{name}</Link>;
+  return page === undefined ? name : <Link to={page}>{name}</Link>;
 }
 
 /** The list is as old as its last response; the watch is more recent. */

@@ -1,4 +1,5 @@
 // The words for each type of operation: in progress, completed and failed; and its results.
+import type { Actor } from "../../../shared/api/fields.ts";
 import type { OperationResult } from "../../../shared/api/operations.ts";
 import type { Messages } from "../messages/en/index.ts";
 import { text } from "../messages/text.ts";
@@ -9,6 +10,13 @@ type Words = ReturnType<Messages["operations"]["unknownWork"]>;
 export function workOf(type: string): Words {
   const known: Readonly<Record<string, Words>> = text.operations.work;
   return known[type] ?? text.operations.unknownWork(type);
+}
+
+/** Users and API keys have names of their own, and parts of the service have English ones. */
+export function actorInWords({ type, name }: Pick<Actor, "type" | "name">): string {
+  if (type === "user" || type === "token") return name;
+  const known: Readonly<Record<string, string>> = text.operations.service;
+  return known[name] ?? name;
 }
 
 /** The results of verifying a clone. */

@@ -9,8 +9,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BackupPolicy } from "../../../shared/api/backup-policy.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
-import type { ListedServer } from "../../../shared/api/servers.ts";
-import { whyNotProtect } from "../allowed/instances.ts";
+import { type ServerOf, whyNotProtect } from "../allowed/instances.ts";
 import { reasonOf } from "../../../shared/domain/reasons.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
@@ -28,7 +27,7 @@ import { lazily } from "../app/lazily.tsx";
 const Deletion = lazily(async () => (await import("../resource/deletion.tsx")).Deletion);
 const PolicyForm = lazily(async () => (await import("./form.tsx")).PolicyForm);
 
-export function Protection({ instance, server }: { instance: Instance; server: ListedServer | undefined }) {
+export function Protection({ instance, server }: { instance: Instance; server: ServerOf | undefined }) {
   const say = text.policies.protection;
   const [dialog, setDialog] = useState<"edit" | "delete">();
   const { data, error, refetch } = useQuery(backupPolicies.of(instance.id));

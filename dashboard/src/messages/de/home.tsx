@@ -16,6 +16,16 @@ export const home: typeof en = {
     </>
   ),
   protection: "Schutz",
+  lowDisks: {
+    almostFull: (servers) =>
+      servers === 1 ? "Die Festplatte eines Servers ist fast voll" : `Die Festplatten von ${servers} Servern sind fast voll`,
+    almostFullAbout:
+      "Weniger als 5 % sind frei: Sicherungen und Wiederherstellungen schlagen fehl, und Instanzen können angehalten werden. Löschen Sie nicht mehr benötigte Instanzen.",
+    low: (servers) =>
+      servers === 1 ? "Auf einem Server ist wenig Speicherplatz frei" : `Auf ${servers} Servern ist wenig Speicherplatz frei`,
+    lowAbout: "Weniger als 15 % sind frei. Sicherungen und Wiederherstellungen können bald fehlschlagen.",
+    view: "Server anzeigen",
+  },
   failures: "Zuletzt fehlgeschlagen",
   noFailures: (days) => `In den letzten ${days} Tagen ist nichts fehlgeschlagen.`,
   firstSteps: {

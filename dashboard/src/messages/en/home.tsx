@@ -19,6 +19,15 @@ export const home = {
     </>
   ),
   protection: "Protection",
+  lowDisks: {
+    almostFull: (servers: number) =>
+      servers === 1 ? "A server's disk is almost full" : `The disks of ${servers} servers are almost full`,
+    almostFullAbout:
+      "Less than 5% is free: backups and restores fail, and instances may be paused. Delete instances you no longer need.",
+    low: (servers: number) => (servers === 1 ? "A server is low on disk space" : `${servers} servers are low on disk space`),
+    lowAbout: "Less than 15% is free. Backups and restores may fail soon.",
+    view: "View servers",
+  },
   failures: "Recent failures",
   noFailures: (days: number) => `No failures in the last ${days} days.`,
   firstSteps: {

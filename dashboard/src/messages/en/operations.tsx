@@ -148,6 +148,15 @@ export const operations = {
     failed: `${type} failed`,
     event: type,
   }),
+  /** Parts of the service that start operations and change things, by the names that the API gives them. */
+  service: {
+    "Health checks": "Health checks",
+    "Health check": "Health check",
+    "Backup policy": "Backup policy",
+    "Expiry of backups": "Expiry of backups",
+    "Expiry of uploads": "Expiry of uploads",
+    operator: "operator",
+  },
   title: "Operations",
   empty: "No operations yet.",
   columns: { operation: "Operation", status: "Status", result: "Result", by: "Started by", at: "Started" },
