@@ -70,6 +70,7 @@ const SAME: readonly string[] = [
   "servers.one",
   "settings.preferences.utc",
   "settings.session.name",
+  "shell.about.commit",
   "shell.about.version",
   "sshKeys.columns.name",
   "sshKeys.form.name",

@@ -138,8 +138,8 @@ test("after a change, a page asks for what shows the changed record, and for not
       seen.asked.length = 0;
       expect((await change()).status).toBe(200);
       await page.clock.runFor(31_000);
+      await expect.poll(() => seen.asked).toContain("GET /overview");
       await quiet(page);
-      expect(seen.asked).toContain("GET /overview");
       // What a server reports is asked for each minute anyway.
       const others = new Set(seen.asked.filter((each) => each !== "GET /overview"));
       if (others.size > REFETCH_MAX) asked[`${path} after a change of ${what}`] = [...others];

@@ -51,7 +51,7 @@ const filled = async (): Promise<Item[]> =>
 
 test("twenty changes at once succeed, and each raises the counts and the revision by one", async () => {
   await changeOften();
-  expect(await overviewCounts(id)).toEqual({ revision: CHANGES, "server#active": CHANGES });
+  expect(await overviewCounts(id)).toEqual({ revision: CHANGES, "revision#server": CHANGES, "server#active": CHANGES });
   expect((await filled()).length).toBeGreaterThan(1);
 });
 

@@ -22,7 +22,7 @@ const READ_MAX = 260 * KB;
  */
 const WRITE_MAX = 315 * KB;
 /** Contains all of zod, the clients of S3 and SSH, and the machine's script with its report and what it knows of SQL; nobody waits for its start. */
-const TASK_FUNCTION_MAX = 1210 * KB;
+const TASK_FUNCTION_MAX = 1215 * KB;
 
 it("every function that the tables declare is bundled", async () => {
   expect(Object.keys(await bundledSizes(inject("bundles"))).toSorted()).toEqual(Object.keys(ENTRIES).toSorted());
