@@ -75,19 +75,19 @@ export async function restore(
         () => machine.docker("exec", "-u", "root", `erp-${shop.id}`, "touch", `${files}/by-root`),
         /Permission denied/,
       );
-      inside(`ln -s ${secret} link && ln -s ${machine.root} folder && mkfifo pipe && mkdir lost+found && echo a > 'lost+found/ü b.txt' &&
+      inside(`ln -s ${secret} link && ln -s ${machine.root} folder && mkfifo pipe && mkdir own-folder && echo a > 'own-folder/ü b.txt' &&
       : > $'\\xff'`);
       const made = await backUp(shop.id, "With links");
       assert.deepEqual([made.status, made.missing_files, made.skipped_files], ["completed", 0, 4]);
       const folder = mkdtempSync(join(machine.root, "links-"));
       writeFileSync(join(folder, "archive.zip"), await downloaded(made.id));
       execFileSync("unzip", ["-q", "archive.zip"], { cwd: folder });
-      assert.equal(readFileSync(join(folder, "filestore/lost+found/ü b.txt"), "utf8"), "a\n");
+      assert.equal(readFileSync(join(folder, "filestore/own-folder/ü b.txt"), "utf8"), "a\n");
       assert.throws(() => execFileSync("grep", ["-rqF", "the machine's own secret", folder]));
-      inside(`rm -rf 'lost+found' && ln -s ${machine.root} lost+found`);
+      inside(`rm -rf 'own-folder' && ln -s ${machine.root} own-folder`);
       const restore = { restore_database: false, backup_first: false };
       await succeeds((await client.backups.restore({ params: { id: made.id }, body: restore })).data.id);
-      assert.equal(inside("cat 'lost+found/ü b.txt'"), "a\n");
+      assert.equal(inside("cat 'own-folder/ü b.txt'"), "a\n");
       inside("cd .. && mv shop elsewhere && ln -s elsewhere shop");
       const { data } = await client.backups.create({ params: { id: shop.id }, body: {} });
       assert.match(await fails(data.operation_id, "HOST_JOB_FAILED"), /folder filestore\/shop is a link/);
