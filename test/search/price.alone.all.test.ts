@@ -55,7 +55,7 @@ test.each([
   ["search=203.0.113.10", RECORDS],
   [Array.from({ length: 16 }, (_, i) => label(i, 7_317)).join("&"), 1],
 ])("page %# costs at most 200 read units, more only with more than six labels: %s", async (query, total) => {
-  // Each label that nearly all records have costs 7 units beyond the sixth (docs/decisions.md).
+  // Each label that nearly all records have costs 7 units beyond the sixth (docs/decisions).
   const most = query.split("label=").length > 7 ? 270 : 200;
   const measured: number[] = [];
   // On a busy machine the SDK repeats a slow call, which no price promises.
