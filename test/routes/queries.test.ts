@@ -28,6 +28,7 @@ const FILTERS: Record<string, string[]> = {
     "erp_version",
     "edition",
     "drill",
+    "health",
     "last_backup_before",
     ...SEARCH,
   ],
