@@ -1,6 +1,16 @@
 // Backups of the service itself: taken while it writes, restored elsewhere, refused if damaged; by the operator's command in a folder and a bucket.
 import { execFile } from "node:child_process";
-import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -183,6 +193,7 @@ test("settings of `npm start` take one a day, and must be able to work", async (
   dailyBackups(dataDir, variables)?.();
   const place = await placeAt(to, {});
   await expect.poll(() => listBackups(place)).toHaveLength(1);
+  await expect.poll(() => existsSync(join(dataDir, "service-backup", "lock"))).toBe(false);
 });
 
 test("a bucket can be the place, with the keys of the operator's own store", async () => {
