@@ -14,6 +14,7 @@ import {
   instancesOf,
   more,
   notification,
+  openPart,
   pathOf,
   sentTo,
   storePassword,
@@ -75,6 +76,7 @@ describe("a clone", () => {
     await created;
     await fact(page, "Cloned from", "Shop");
     await fact(page, "Scheduled actions, email and payments", "Off");
+    await openPart(page, "History");
     await page
       .getByText(`Neutralized, no active scheduled actions, no active mail servers, new database UUID, address https://${domain}`)
       .waitFor();
