@@ -6,7 +6,7 @@ import * as z from "zod";
 import { ApiError } from "../shared/api/errors.ts";
 import { characters, email, text } from "../shared/api/fields.ts";
 import { indexAccount } from "../shared/data/indexing.ts";
-import { isMissingMigrations, migrate } from "../shared/data/migrations.ts";
+import { hasMigrationsToRun, migrate } from "../shared/data/migrations.ts";
 import {
   accountIds,
   allAccounts,
@@ -215,7 +215,7 @@ function connect(environment: string | undefined, data: string | undefined): voi
 }
 
 async function list(): Promise<void> {
-  if (await isMissingMigrations()) console.error("Migrations of the data have not ended: npm run admin -- migrate");
+  if (await hasMigrationsToRun()) console.error("Migrations of the data have not ended: npm run admin -- migrate");
   for (const account of await allAccounts()) {
     const used = Object.keys(DEFAULT_QUOTAS).map((kind) => {
       const quota = z.record(z.string(), z.unknown()).parse(account);

@@ -1,6 +1,6 @@
 // Runs the migrations that a table lacks, for the commands that start and deploy the service, and says how that went.
 import { setTimeout as sleep } from "node:timers/promises";
-import { isMissingMigrations, migrate } from "../shared/data/migrations.ts";
+import { hasMigrationsToRun, migrate } from "../shared/data/migrations.ts";
 import { accountIds } from "../shared/data/operator.ts";
 
 /** The gateway waits 29 s for a request: after that, functions of the version before have handled theirs. */
@@ -9,7 +9,7 @@ const OLD_REQUESTS_SECONDS = 30;
 /** False if one has failed: the service works without it, so this is no reason to stop it. */
 export async function runMigrations({ deployed = false } = {}): Promise<boolean> {
   try {
-    if (deployed && (await isMissingMigrations()) && (await accountIds()).length > 0) {
+    if (deployed && (await hasMigrationsToRun()) && (await accountIds()).length > 0) {
       console.log(`Waiting ${OLD_REQUESTS_SECONDS} s for the requests that functions of the version before still handle …`);
       await sleep(OLD_REQUESTS_SECONDS * 1000);
     }

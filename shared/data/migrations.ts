@@ -48,8 +48,7 @@ const ref = { key: keys.schema(), schema: Schema };
 /** Which migrations the table has. */
 export const findSchema = async (): Promise<Schema> => (await find(ref)) ?? { done: 0, highest: 0, running: null };
 
-/** Whether a version with these migrations has any to run. */
-export const isMissingMigrations = async (migrations = MIGRATIONS): Promise<boolean> =>
+export const hasMigrationsToRun = async (migrations = MIGRATIONS): Promise<boolean> =>
   (await findSchema()).done < newestOf(migrations);
 
 const newestOf = (migrations: readonly Migration[]): number => Math.max(0, ...migrations.map(({ number }) => number));

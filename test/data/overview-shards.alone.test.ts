@@ -6,7 +6,7 @@ import { keys } from "../../shared/data/keys.ts";
 import { emptyShards, overviewAsRead, overviewCounts } from "../../shared/data/overview-shards.ts";
 import { ConditionFailed, find, type Item, queryAll, transact } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { type Local, startLocal } from "../local/services.ts";
+import { type Local, startLocal, useLocal } from "../local/services.ts";
 
 /** One after the other they would take longer than a change is tried. */
 const TRANSACTION_MS = 300;
@@ -15,12 +15,7 @@ const CHANGES = 10;
 let local: Local;
 beforeAll(async () => {
   local = await startLocal({ transactionMilliseconds: TRANSACTION_MS });
-  const { region, credentials } = local.as("operator");
-  Object.assign(process.env, {
-    AWS_REGION: region,
-    AWS_ENDPOINT_URL: local.aws.url,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  useLocal(local, {
     TABLE_NAME: "service",
     ENVIRONMENT: "test",
   });

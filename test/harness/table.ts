@@ -4,7 +4,8 @@ import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan } from "@aws-sd
 
 let documents: { client: DynamoDBDocumentClient; table: string } | undefined;
 
-export function useTable(environment: Record<string, string>): void {
+/** A client of the table of a cloud, by the environment of its functions. */
+export function tableOf(environment: Record<string, string>): { client: DynamoDBClient; table: string } {
   const {
     AWS_ENDPOINT_URL_DYNAMODB: endpoint = "",
     AWS_REGION: region = "",
@@ -12,10 +13,13 @@ export function useTable(environment: Record<string, string>): void {
     AWS_SECRET_ACCESS_KEY: secretAccessKey = "",
     TABLE_NAME: table = "",
   } = environment;
-  documents ??= {
-    client: DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } })),
-    table,
-  };
+  return { client: new DynamoDBClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } }), table };
+}
+
+export function useTable(environment: Record<string, string>): void {
+  if (documents !== undefined) return;
+  const { client, table } = tableOf(environment);
+  documents = { client: DynamoDBDocumentClient.from(client), table };
 }
 
 export function table(): { client: DynamoDBDocumentClient; table: string } {

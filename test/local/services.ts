@@ -60,6 +60,18 @@ interface Options {
   transactionMilliseconds?: number;
 }
 
+/** Points this process at a local AWS, as its operator. */
+export function useLocal(local: Local, variables: Record<string, string>): void {
+  const { endpoint, region, credentials } = local.as("operator");
+  Object.assign(process.env, {
+    AWS_REGION: region,
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    ...variables,
+  });
+}
+
 export async function startLocal({ dir, dynamodb = true, databaseDir, transactionMilliseconds }: Options = {}): Promise<Local> {
   const database = dynamodb ? await startDynamoDb({ dataDir: databaseDir }) : undefined;
   if (database) await createTable(database, TABLE_PROPERTIES);

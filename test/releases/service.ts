@@ -4,8 +4,9 @@ import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AttributeValue, BatchWriteItemCommand, DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
+import { type AttributeValue, BatchWriteItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import * as z from "zod";
+import { tableOf } from "../harness/table.ts";
 
 export type StoredItem = Record<string, AttributeValue>;
 
@@ -56,7 +57,7 @@ export async function startService({ folder, dataDir, swapped = {}, items = [] }
   failed.catch(() => undefined);
   const next = async (): Promise<unknown> => (await Promise.race([once(child, "message"), failed]))[0];
   const { bundles, environment } = Started.parse(await next());
-  const { client, table } = databaseOf(environment);
+  const { client, table } = tableOf(environment);
   for (let from = 0; from < items.length; from += 25) {
     const puts = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
     await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } }));
@@ -86,17 +87,6 @@ export async function startService({ folder, dataDir, swapped = {}, items = [] }
       await once(child, "exit");
     },
   };
-}
-
-function databaseOf(environment: Record<string, string>): { client: DynamoDBClient; table: string } {
-  const {
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint = "",
-    AWS_REGION: region = "",
-    AWS_ACCESS_KEY_ID: accessKeyId = "",
-    AWS_SECRET_ACCESS_KEY: secretAccessKey = "",
-    TABLE_NAME: table = "",
-  } = environment;
-  return { client: new DynamoDBClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } }), table };
 }
 
 const Envelope = z.object({

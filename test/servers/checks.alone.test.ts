@@ -8,7 +8,7 @@ import { watchedServers } from "../../shared/data/machines.ts";
 import type { WatchedServer } from "../../shared/data/records.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { serverFields } from "../harness/seed.ts";
-import { type Local, SECRET, startLocal } from "../local/services.ts";
+import { type Local, SECRET, startLocal, useLocal } from "../local/services.ts";
 
 const WHOLE = { part: 0, parts: 1 };
 
@@ -16,12 +16,7 @@ let local: Local;
 let documents: DynamoDBDocumentClient;
 beforeAll(async () => {
   local = await startLocal();
-  const { region, credentials } = local.as("operator");
-  Object.assign(process.env, {
-    AWS_REGION: region,
-    AWS_ENDPOINT_URL: local.aws.url,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  useLocal(local, {
     HOSTS_KEY: SECRET,
     TABLE_NAME: "service",
     ENVIRONMENT: "test",
