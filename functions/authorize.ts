@@ -5,7 +5,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 import { waitSeconds } from "../shared/api/fields.ts";
 import { routeTable } from "../shared/api/route-table.ts";
-import { type Admission, admitSession, admitToken, type RequestFacts } from "../shared/data/admission.ts";
+import { type Admission, admitSession, admitToken, type RequestFacts } from "../shared/operations/admission.ts";
 import { isDryRun } from "../shared/domain/dry-run.ts";
 import { isTokenValue } from "../shared/domain/token-value.ts";
 import { env } from "../shared/platform/env.ts";

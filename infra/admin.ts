@@ -5,8 +5,8 @@ import { parseArgs } from "node:util";
 import * as z from "zod";
 import { ApiError } from "../shared/api/errors.ts";
 import { characters, email, text } from "../shared/api/fields.ts";
-import { indexAccount } from "../shared/data/indexing.ts";
-import { hasMigrationsToRun, migrate } from "../shared/data/migrations.ts";
+import { indexAccount } from "../shared/migrations/indexing.ts";
+import { hasMigrationsToRun, migrate } from "../shared/migrations/migrations.ts";
 import {
   accountIds,
   allAccounts,
@@ -17,8 +17,8 @@ import {
   namedAccount,
   resetPassword,
   setQuota,
-} from "../shared/data/operator.ts";
-import { releaseMachine } from "../shared/data/taken-machines.ts";
+} from "../shared/operations/operator.ts";
+import { releaseMachine } from "../shared/records/taken-machines.ts";
 import { generatePassword } from "../shared/domain/generated-password.ts";
 import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
 import { serviceKey } from "../shared/platform/service-key.ts";

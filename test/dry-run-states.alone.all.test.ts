@@ -3,9 +3,11 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { DryRun } from "../shared/api/dry-run.ts";
 import { ALL_PERMISSIONS } from "../shared/api/permissions.ts";
-import { getAccount } from "../shared/data/accounts.ts";
-import { setQuota } from "../shared/data/operator.ts";
-import type { BackupRecord, InstanceRecord, ServerRecord } from "../shared/data/records.ts";
+import { getAccount } from "../shared/records/accounts.ts";
+import { setQuota } from "../shared/operations/operator.ts";
+import type { BackupRecord } from "../shared/records/schemas/backup.ts";
+import type { InstanceRecord } from "../shared/records/schemas/instance.ts";
+import type { ServerRecord } from "../shared/records/schemas/server.ts";
 import { newId } from "../shared/domain/ids.ts";
 import {
   BACKUP_STATUSES,

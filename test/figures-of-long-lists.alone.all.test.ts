@@ -2,7 +2,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Cloud } from "../infra/local/cloud.ts";
-import { BackupRecord, InstanceRecord, ServerRecord } from "../shared/data/records.ts";
+import { BackupRecord } from "../shared/records/schemas/backup.ts";
+import { InstanceRecord } from "../shared/records/schemas/instance.ts";
+import { ServerRecord } from "../shared/records/schemas/server.ts";
 import { keys, type ListKind, placement } from "../shared/data/keys.ts";
 import { countPlace, numberOf } from "../shared/data/numbers.ts";
 import { SERVER_PHASES } from "../shared/domain/lifecycle.ts";

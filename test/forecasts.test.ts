@@ -4,7 +4,7 @@ import * as z from "zod";
 import { DryRun } from "../shared/api/dry-run.ts";
 import { Instance } from "../shared/api/instances.ts";
 import { Operation } from "../shared/api/operations.ts";
-import { recordReport } from "../shared/data/host-reports.ts";
+import { recordReport } from "../shared/records/host-reports.ts";
 import { account, type TestAccount, uniqueDatabase, uniqueDomain } from "./harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
 

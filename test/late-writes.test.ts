@@ -1,15 +1,15 @@
 // Writes that decide by what was read earlier: at the moment of the write it must still hold.
 import { beforeAll, expect, test } from "vitest";
-import { getAccount, setSettings } from "../shared/data/accounts.ts";
-import { getBackup, recordArchive } from "../shared/data/backups.ts";
+import { getAccount, setSettings } from "../shared/records/accounts.ts";
+import { getBackup, recordArchive } from "../shared/records/backups.ts";
 import { changeOf } from "../shared/data/change.ts";
-import { getInstance, recordNeutralized, requireWritable } from "../shared/data/instances.ts";
+import { getInstance, recordNeutralized, requireWritable } from "../shared/records/instances.ts";
 import { keys } from "../shared/data/keys.ts";
-import { addResult, findOperation, reserveOperation } from "../shared/data/operations.ts";
-import { endOperation } from "../shared/data/operation-ends.ts";
-import type { OperationRecord } from "../shared/data/records.ts";
-import { readSandboxData, writeSandboxData } from "../shared/data/sandbox.ts";
-import { getServer, moveServerToDeleting, requireServerReady } from "../shared/data/servers.ts";
+import { addResult, findOperation, reserveOperation } from "../shared/records/operations.ts";
+import { endOperation } from "../shared/operations/operation-ends.ts";
+import type { OperationRecord } from "../shared/records/schemas/operation.ts";
+import { readSandboxData, writeSandboxData } from "../shared/providers/sandbox/machines.ts";
+import { getServer, moveServerToDeleting, requireServerReady } from "../shared/records/servers.ts";
 import { updateOne } from "../shared/data/table.ts";
 import { newId } from "../shared/domain/ids.ts";
 import { account, type TestAccount, unusedId } from "./harness/account.ts";

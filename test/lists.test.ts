@@ -5,8 +5,8 @@ import { account, type TestAccount, unusedId } from "./harness/account.ts";
 import type { Client } from "./harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
 import { listRoutes, pathOf } from "./harness/requests.ts";
-import { setQuota } from "../shared/data/operator.ts";
-import { removeSshKey, getSshKey } from "../shared/data/ssh-keys.ts";
+import { setQuota } from "../shared/operations/operator.ts";
+import { removeSshKey, getSshKey } from "../shared/records/ssh-keys.ts";
 import { changeOf } from "../shared/data/change.ts";
 
 /** More than two blocks of counts (32), so that pages start inside, at and beyond their edges. */

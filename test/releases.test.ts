@@ -8,27 +8,21 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { itemsOf, recordedReleases } from "./releases/data.ts";
 import { workflows } from "../functions/workflows/index.ts";
-import { MIGRATIONS } from "../shared/data/migrations.ts";
+import { MIGRATIONS } from "../shared/migrations/migrations.ts";
 import { INDEXES } from "../infra/table.ts";
-import {
-  AccountRecord,
-  BackupRecord,
-  EventRecord,
-  InstanceRecord,
-  OperationCore,
-  OperationRecord,
-  PolicyRecord,
-  ServerRecord,
-  SshKeyRecord,
-  TokenAccess,
-  TokenLabel,
-  UserAccess,
-  UserRecord,
-  WatchedServer,
-} from "../shared/data/records.ts";
+import { AccountRecord } from "../shared/records/schemas/account.ts";
+import { BackupRecord } from "../shared/records/schemas/backup.ts";
+import { EventRecord } from "../shared/records/schemas/event.ts";
+import { InstanceRecord } from "../shared/records/schemas/instance.ts";
+import { OperationCore, OperationRecord } from "../shared/records/schemas/operation.ts";
+import { PolicyRecord } from "../shared/records/schemas/backup-policy.ts";
+import { ServerRecord, WatchedServer } from "../shared/records/schemas/server.ts";
+import { SshKeyRecord } from "../shared/records/schemas/ssh-key.ts";
+import { TokenAccess, TokenLabel } from "../shared/records/schemas/token.ts";
+import { UserAccess, UserRecord } from "../shared/records/schemas/user.ts";
 import { keyString } from "../shared/data/keys.ts";
-import { permissionsIn } from "../shared/data/tokens.ts";
-import { UploadRecord } from "../shared/data/uploads.ts";
+import { permissionsIn } from "../shared/records/tokens.ts";
+import { UploadRecord } from "../shared/records/uploads.ts";
 import { JOB_RESULTS } from "../shared/hosts/host.ts";
 import { AuthorizerContext } from "../shared/runtime/request-context.ts";
 

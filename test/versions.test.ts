@@ -3,7 +3,7 @@ import { deflateSync, gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Operation } from "../shared/api/operations.ts";
-import { setQuota } from "../shared/data/operator.ts";
+import { setQuota } from "../shared/operations/operator.ts";
 import { freeSlots } from "../shared/data/slots.ts";
 import { stampOf } from "../shared/data/stamps.ts";
 import { keys } from "../shared/data/keys.ts";

@@ -1,10 +1,10 @@
 // POST /auth/login
 import { wrongPassword } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { getAccount } from "../../shared/data/accounts.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
 import { changeOf, logEvent } from "../../shared/data/change.ts";
-import { endOfSession, findUserByEmail, openSession } from "../../shared/data/users.ts";
-import { admitLogin } from "../../shared/data/login-limits.ts";
+import { endOfSession, findUserByEmail, openSession } from "../../shared/records/users.ts";
+import { admitLogin } from "../../shared/operations/login-limits.ts";
 import { asciiEmail } from "../../shared/domain/international.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { handle } from "../../shared/runtime/handle.ts";

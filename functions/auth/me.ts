@@ -1,8 +1,8 @@
 // GET /auth/me
 import { api } from "../../shared/api/index.ts";
-import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { callerRef } from "../../shared/data/admission.ts";
-import { userRef } from "../../shared/data/users.ts";
+import { accountRef, presentAccount } from "../../shared/records/accounts.ts";
+import { callerRef } from "../../shared/operations/admission.ts";
+import { userRef } from "../../shared/records/users.ts";
 import { env } from "../../shared/platform/env.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

@@ -2,8 +2,8 @@
 import { ApiError, notCurrentPassword } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { logEvent } from "../../shared/data/change.ts";
-import { setPassword, userRef } from "../../shared/data/users.ts";
-import { admitLogin } from "../../shared/data/login-limits.ts";
+import { setPassword, userRef } from "../../shared/records/users.ts";
+import { admitLogin } from "../../shared/operations/login-limits.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle, sessionOf } from "../../shared/runtime/handle.ts";
 import { hashPassword, verifyPassword } from "../../shared/platform/passwords.ts";

@@ -1,11 +1,11 @@
 // DELETE /instances/:id/backup-policy
 import { api } from "../../shared/api/index.ts";
-import { waitingBackup } from "../../shared/data/begin-backup.ts";
+import { waitingBackup } from "../../shared/operations/begin-backup.ts";
 import { POLICY_FIELDS } from "../../shared/api/backup-policy.ts";
-import { changesBetween } from "../../shared/data/audit-changes.ts";
+import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
-import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
-import { policyRef, policyVersion, presentPolicy, removePolicy } from "../../shared/data/policies.ts";
+import { instanceRef, presentInstance } from "../../shared/records/instances.ts";
+import { policyRef, policyVersion, presentPolicy, removePolicy } from "../../shared/records/policies.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

@@ -1,8 +1,8 @@
 // GET /instances/:id/backup-policy
 import { api } from "../../shared/api/index.ts";
-import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
-import { policyRef, presentPolicy } from "../../shared/data/policies.ts";
-import { toPolicy } from "../../shared/data/policy-changes.ts";
+import { instanceRef, presentInstance } from "../../shared/records/instances.ts";
+import { policyRef, presentPolicy } from "../../shared/records/policies.ts";
+import { toPolicy } from "../../shared/operations/policy-changes.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.backupPolicy.get)(async ({ params, caller, read }) => {

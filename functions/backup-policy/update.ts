@@ -1,13 +1,13 @@
 // PUT /instances/:id/backup-policy
 import { api } from "../../shared/api/index.ts";
-import { isFirstRunning, waitingBackup } from "../../shared/data/begin-backup.ts";
+import { isFirstRunning, waitingBackup } from "../../shared/operations/begin-backup.ts";
 import { POLICY_FIELDS } from "../../shared/api/backup-policy.ts";
-import { changesBetween } from "../../shared/data/audit-changes.ts";
+import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
-import { forecastPolicy } from "../../shared/data/forecasts.ts";
-import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
-import { policyRef, policyVersion } from "../../shared/data/policies.ts";
-import { setPolicy, toPolicy } from "../../shared/data/policy-changes.ts";
+import { forecastPolicy } from "../../shared/operations/forecasts.ts";
+import { instanceRef, presentInstance } from "../../shared/records/instances.ts";
+import { policyRef, policyVersion } from "../../shared/records/policies.ts";
+import { setPolicy, toPolicy } from "../../shared/operations/policy-changes.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

@@ -1,8 +1,8 @@
 // POST /instances/:id/backups
 import { api } from "../../shared/api/index.ts";
-import { toBackup } from "../../shared/data/backups.ts";
-import { beginBackup } from "../../shared/data/begin-backup.ts";
-import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
+import { toBackup } from "../../shared/records/backups.ts";
+import { beginBackup } from "../../shared/operations/begin-backup.ts";
+import { instanceRef, presentInstance } from "../../shared/records/instances.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

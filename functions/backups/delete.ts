@@ -1,8 +1,8 @@
 // DELETE /backups/:id
 import { api } from "../../shared/api/index.ts";
-import { backupRef, backupVersion, beginDeletion, presentBackup, requireDeletable } from "../../shared/data/backups.ts";
-import { forecastBackupDeletion } from "../../shared/data/forecasts.ts";
-import { toOperation } from "../../shared/data/operations.ts";
+import { backupRef, backupVersion, beginDeletion, presentBackup, requireDeletable } from "../../shared/records/backups.ts";
+import { forecastBackupDeletion } from "../../shared/operations/forecasts.ts";
+import { toOperation } from "../../shared/records/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

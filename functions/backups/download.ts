@@ -1,7 +1,7 @@
 // GET /backups/:id/download
 import { nameOfBackup } from "../../shared/domain/backup-name.ts";
 import { api } from "../../shared/api/index.ts";
-import { backupRef, presentBackup, requireRestorable } from "../../shared/data/backups.ts";
+import { backupRef, presentBackup, requireRestorable } from "../../shared/records/backups.ts";
 import { logEvent } from "../../shared/data/change.ts";
 import { DOWNLOAD_MINUTES } from "../../shared/domain/limits.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";

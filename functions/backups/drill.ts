@@ -1,11 +1,11 @@
 // POST /backups/:id/drill
 import { serverOfBackupUnknown } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { backupRef, presentBackup, requireDrillable } from "../../shared/data/backups.ts";
-import { beginDrill } from "../../shared/data/drills.ts";
-import { instanceRef } from "../../shared/data/instances.ts";
-import { toOperation } from "../../shared/data/operations.ts";
-import { namedServer, serverRef } from "../../shared/data/servers.ts";
+import { backupRef, presentBackup, requireDrillable } from "../../shared/records/backups.ts";
+import { beginDrill } from "../../shared/operations/drills.ts";
+import { instanceRef } from "../../shared/records/instances.ts";
+import { toOperation } from "../../shared/records/operations.ts";
+import { namedServer, serverRef } from "../../shared/records/servers.ts";
 import { find } from "../../shared/data/table.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";

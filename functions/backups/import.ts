@@ -1,9 +1,9 @@
 // POST /backups/:id/import
 import { api } from "../../shared/api/index.ts";
-import { backupRef, presentBackup } from "../../shared/data/backups.ts";
-import { retryImport } from "../../shared/data/imports.ts";
-import { toOperation } from "../../shared/data/operations.ts";
-import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
+import { backupRef, presentBackup } from "../../shared/records/backups.ts";
+import { retryImport } from "../../shared/operations/imports.ts";
+import { toOperation } from "../../shared/records/operations.ts";
+import { namedServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

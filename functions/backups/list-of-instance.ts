@@ -1,7 +1,7 @@
 // GET /instances/:id/backups
 import { api } from "../../shared/api/index.ts";
-import { listBackupsOfInstance, toBackup } from "../../shared/data/backups.ts";
-import { getInstance } from "../../shared/data/instances.ts";
+import { listBackupsOfInstance, toBackup } from "../../shared/records/backups.ts";
+import { getInstance } from "../../shared/records/instances.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.backups.listOfInstance)(async ({ params, query, caller }) => {

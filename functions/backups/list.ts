@@ -1,6 +1,6 @@
 // GET /backups
 import { api } from "../../shared/api/index.ts";
-import { listBackups, toBackup } from "../../shared/data/backups.ts";
+import { listBackups, toBackup } from "../../shared/records/backups.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.backups.list)(async ({ query, caller }) => {

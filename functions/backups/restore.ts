@@ -1,10 +1,10 @@
 // POST /backups/:id/restore
 import { backupUploaded, instanceOfBackupDeleted } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { backupRef, presentBackup, requireRestorable, retainBackup } from "../../shared/data/backups.ts";
-import { forecastRestore } from "../../shared/data/forecasts.ts";
-import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../../shared/data/instances.ts";
-import { changing, reserveOperation, toOperation } from "../../shared/data/operations.ts";
+import { backupRef, presentBackup, requireRestorable, retainBackup } from "../../shared/records/backups.ts";
+import { forecastRestore } from "../../shared/operations/forecasts.ts";
+import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../../shared/records/instances.ts";
+import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
 import { find } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";

@@ -1,8 +1,8 @@
 // PUT /backups/:id
 import { nameOfBackup } from "../../shared/domain/backup-name.ts";
 import { api } from "../../shared/api/index.ts";
-import { backupRef, backupVersion, editBackup, presentBackup, toBackup } from "../../shared/data/backups.ts";
-import { changesBetween } from "../../shared/data/audit-changes.ts";
+import { backupRef, backupVersion, editBackup, presentBackup, toBackup } from "../../shared/records/backups.ts";
+import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";

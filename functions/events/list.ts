@@ -2,7 +2,7 @@
 import { api } from "../../shared/api/index.ts";
 import type { Permission } from "../../shared/api/permissions.ts";
 import { listEvents } from "../../shared/data/lists.ts";
-import { EventRecord } from "../../shared/data/records.ts";
+import { EventRecord } from "../../shared/records/schemas/event.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.events.list)(async ({ query, caller }) => {

@@ -1,9 +1,15 @@
 // POST /instances/:id/actions
 import { api } from "../../shared/api/index.ts";
-import { beginBackup } from "../../shared/data/begin-backup.ts";
-import { forecastAction } from "../../shared/data/forecasts.ts";
-import { instanceRef, moveInstance, presentInstance, requireAllowed, requireServerUsable } from "../../shared/data/instances.ts";
-import { changing, reserveOperation, toOperation } from "../../shared/data/operations.ts";
+import { beginBackup } from "../../shared/operations/begin-backup.ts";
+import { forecastAction } from "../../shared/operations/forecasts.ts";
+import {
+  instanceRef,
+  moveInstance,
+  presentInstance,
+  requireAllowed,
+  requireServerUsable,
+} from "../../shared/records/instances.ts";
+import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

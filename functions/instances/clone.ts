@@ -1,20 +1,22 @@
 // POST /instances/:id/clone
 import { noSuch, notFound, type Problem, serverOfBackupUnknown } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { backupRef, requireFiles, requireRestorable } from "../../shared/data/backups.ts";
-import { beginClone } from "../../shared/data/clones.ts";
-import { alsoEndsRedirect, forecastClone } from "../../shared/data/forecasts.ts";
-import { instanceRef, reserveInstance, toInstance } from "../../shared/data/instances.ts";
-import { firstPolicy } from "../../shared/data/policies.ts";
-import type { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
-import { endRedirect, redirectRef } from "../../shared/data/redirects.ts";
+import { backupRef, requireFiles, requireRestorable } from "../../shared/records/backups.ts";
+import { beginClone } from "../../shared/operations/clones.ts";
+import { alsoEndsRedirect, forecastClone } from "../../shared/operations/forecasts.ts";
+import { instanceRef, reserveInstance, toInstance } from "../../shared/records/instances.ts";
+import { firstPolicy } from "../../shared/records/policies.ts";
+import type { BackupRecord } from "../../shared/records/schemas/backup.ts";
+import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
+import type { ServerRecord } from "../../shared/records/schemas/server.ts";
+import { endRedirect, redirectRef } from "../../shared/records/redirects.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
-import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
+import { namedServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { uniqueDatabaseName } from "../../shared/domain/database-name.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
-import { requireNone } from "../../shared/runtime/validate.ts";
+import { requireNone } from "../../shared/api/parse.ts";
 
 export const handler = handle(api.instances.clone)(async ({ params, body, caller, by, read, commit }) => {
   const { change, account, operationId, source, backup, redirect, chosen } = await beginWork(

@@ -1,22 +1,22 @@
 // POST /instances
 import { noSuch, type Problem } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { backupRef, requireFiles, requireRestorable } from "../../shared/data/backups.ts";
-import { beginClone } from "../../shared/data/clones.ts";
-import { alsoEndsRedirect, forecastClone, forecastCreation } from "../../shared/data/forecasts.ts";
-import { reserveInstance, toInstance } from "../../shared/data/instances.ts";
-import { reserveOperation } from "../../shared/data/operations.ts";
-import { firstPolicy } from "../../shared/data/policies.ts";
-import type { BackupRecord } from "../../shared/data/records.ts";
-import { endRedirect, redirectRef } from "../../shared/data/redirects.ts";
+import { backupRef, requireFiles, requireRestorable } from "../../shared/records/backups.ts";
+import { beginClone } from "../../shared/operations/clones.ts";
+import { alsoEndsRedirect, forecastClone, forecastCreation } from "../../shared/operations/forecasts.ts";
+import { reserveInstance, toInstance } from "../../shared/records/instances.ts";
+import { reserveOperation } from "../../shared/records/operations.ts";
+import { firstPolicy } from "../../shared/records/policies.ts";
+import type { BackupRecord } from "../../shared/records/schemas/backup.ts";
+import { endRedirect, redirectRef } from "../../shared/records/redirects.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
-import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
+import { namedServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { problemsOfErp } from "../../shared/providers/offers.ts";
 import { catalog } from "../../shared/providers/catalog.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
-import { requireNone } from "../../shared/runtime/validate.ts";
+import { requireNone } from "../../shared/api/parse.ts";
 
 export const handler = handle(api.instances.create)(async ({ body, caller, by, read, commit }) => {
   const { backup_id, neutralize, accept_missing_files, admin_password = generatePassword(), ...fields } = body;

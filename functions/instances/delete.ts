@@ -1,8 +1,8 @@
 // DELETE /instances/:id
 import { api } from "../../shared/api/index.ts";
-import { forecastInstanceDeletion } from "../../shared/data/forecasts.ts";
-import { instanceRef, instanceVersion, moveInstance, presentInstance, requireAllowed } from "../../shared/data/instances.ts";
-import { changing, reserveOperation, toOperation } from "../../shared/data/operations.ts";
+import { forecastInstanceDeletion } from "../../shared/operations/forecasts.ts";
+import { instanceRef, instanceVersion, moveInstance, presentInstance, requireAllowed } from "../../shared/records/instances.ts";
+import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

@@ -1,6 +1,6 @@
 // GET /instances
 import { api } from "../../shared/api/index.ts";
-import { listInstances, toListedInstances } from "../../shared/data/instances.ts";
+import { listInstances, toListedInstances } from "../../shared/records/instances.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.instances.list)(async ({ query, caller }) => {

@@ -1,9 +1,9 @@
 // PUT /instances/:id
 import { api } from "../../shared/api/index.ts";
-import { changesBetween } from "../../shared/data/audit-changes.ts";
+import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
-import { requireNotMoving } from "../../shared/data/domain-moves.ts";
-import { alsoEndsRedirect, forecastUpdate } from "../../shared/data/forecasts.ts";
+import { requireNotMoving } from "../../shared/operations/domain-moves.ts";
+import { alsoEndsRedirect, forecastUpdate } from "../../shared/operations/forecasts.ts";
 import {
   claimDomain,
   instanceRef,
@@ -16,9 +16,9 @@ import {
   requireAllowed,
   requireServerUsable,
   showInstance,
-} from "../../shared/data/instances.ts";
-import { changing, reserveOperation } from "../../shared/data/operations.ts";
-import { endRedirect, redirectRef } from "../../shared/data/redirects.ts";
+} from "../../shared/records/instances.ts";
+import { changing, reserveOperation } from "../../shared/records/operations.ts";
+import { endRedirect, redirectRef } from "../../shared/records/redirects.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

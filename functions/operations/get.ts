@@ -2,10 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { endWait } from "../../shared/data/admission.ts";
-import { getOperation, toOperation } from "../../shared/data/operations.ts";
+import { endWait } from "../../shared/operations/admission.ts";
+import { getOperation, toOperation } from "../../shared/records/operations.ts";
 import { isOpen, RESOURCE_TYPES, type ResourceType } from "../../shared/domain/lifecycle.ts";
-import type { Caller, OperationRecord } from "../../shared/data/records.ts";
+import type { Caller } from "../../shared/records/schemas/caller.ts";
+import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { pauseBeforePoll } from "../../shared/domain/limits.ts";
 import { handle, requirePermission } from "../../shared/runtime/handle.ts";
 import { log } from "../../shared/platform/log.ts";

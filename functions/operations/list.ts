@@ -1,6 +1,6 @@
 // GET /operations
 import { api } from "../../shared/api/index.ts";
-import { listOperations, toOperation } from "../../shared/data/operations.ts";
+import { listOperations, toOperation } from "../../shared/records/operations.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.operations.list)(async ({ query, caller }) => {

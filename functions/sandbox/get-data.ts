@@ -1,9 +1,9 @@
 // GET /sandbox/instances/:id/data
 import { erpNotInstalled } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { getInstance } from "../../shared/data/instances.ts";
-import { readSandboxData } from "../../shared/data/sandbox.ts";
-import { getServer } from "../../shared/data/servers.ts";
+import { getInstance } from "../../shared/records/instances.ts";
+import { readSandboxData } from "../../shared/providers/sandbox/machines.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.sandbox.getData)(async ({ params, caller }) => {

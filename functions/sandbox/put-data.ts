@@ -1,9 +1,9 @@
 // PUT /sandbox/instances/:id/data
 import { dataTooLarge, erpNotInstalled, invalid, invalidState, SANDBOX_DATA_BYTES } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { getInstance, requireWritable } from "../../shared/data/instances.ts";
-import { writeSandboxData } from "../../shared/data/sandbox.ts";
-import { getServer } from "../../shared/data/servers.ts";
+import { getInstance, requireWritable } from "../../shared/records/instances.ts";
+import { writeSandboxData } from "../../shared/providers/sandbox/machines.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { etagOf } from "../../shared/domain/etag.ts";
 import { type InstanceStatus, WRITABLE } from "../../shared/domain/lifecycle.ts";
 import { handle } from "../../shared/runtime/handle.ts";

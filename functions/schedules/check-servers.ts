@@ -3,11 +3,13 @@
 // instances are paused, the machine is logged in to, because its report says which.
 // Those that came back lose the ERPs whose instances were deleted meanwhile.
 import * as z from "zod";
-import { judgeDisk, noteDisk, quotasOn, settingsPassedOn } from "../../shared/data/disk-alerts.ts";
-import { leftoversOn, type MachineReport, recordReport } from "../../shared/data/host-reports.ts";
-import { beginRestart, judgeErps, newsOf, noteWatched, wasHeard, withoutLines } from "../../shared/data/health.ts";
-import { recordProbe, watchedServers } from "../../shared/data/machines.ts";
-import type { HostReport, InstanceRecord, ServerRecord, WatchedServer } from "../../shared/data/records.ts";
+import { judgeDisk, noteDisk, quotasOn, settingsPassedOn } from "../../shared/operations/disk-alerts.ts";
+import { leftoversOn, type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
+import { beginRestart, judgeErps, newsOf, noteWatched, wasHeard, withoutLines } from "../../shared/operations/health.ts";
+import { recordProbe, watchedServers } from "../../shared/records/machines.ts";
+import type { HostReport } from "../../shared/records/schemas/host-report.ts";
+import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
+import type { ServerRecord, WatchedServer } from "../../shared/records/schemas/server.ts";
 import type { Probed } from "../../shared/hosts/host.ts";
 import { greets, probe, run, statusLine } from "../../shared/hosts/index.ts";
 import { bytesOfId } from "../../shared/domain/ids.ts";

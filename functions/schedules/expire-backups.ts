@@ -1,10 +1,10 @@
 // Every hour: deletes expired backups, but never an instance's last completed backup; and removes the parts of uploads that expired or were deleted.
-import { expiredBackups } from "../../shared/data/backups.ts";
+import { expiredBackups } from "../../shared/records/backups.ts";
 import { workflowOf } from "../../shared/domain/lifecycle.ts";
 import { now } from "../../shared/data/change.ts";
-import { reserveExpiry } from "../../shared/data/expiry.ts";
+import { reserveExpiry } from "../../shared/operations/expiry.ts";
 import { ConditionFailed } from "../../shared/data/table.ts";
-import { dropExpired, expiredUploads, type ExpiringUpload, forgetExpired } from "../../shared/data/uploads.ts";
+import { dropExpired, expiredUploads, type ExpiringUpload, forgetExpired } from "../../shared/records/uploads.ts";
 import { archiveKeyOf } from "../../shared/storage/archive-key.ts";
 import { abortUploads } from "../../shared/storage/uploads.ts";
 import { TryAgain } from "../../shared/platform/task-errors.ts";

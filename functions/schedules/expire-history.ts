@@ -1,6 +1,6 @@
 // Every six hours: deletes events and ended operations that are older than the service keeps them.
-import { removeHistory } from "../../shared/data/history.ts";
-import { accountIds } from "../../shared/data/operator.ts";
+import { removeHistory } from "../../shared/records/history.ts";
+import { accountIds } from "../../shared/operations/operator.ts";
 import { ConditionFailed } from "../../shared/data/table.ts";
 import { HISTORY_DAYS } from "../../shared/domain/limits.ts";
 import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";

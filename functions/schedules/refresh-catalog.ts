@@ -1,6 +1,6 @@
 // Every ten minutes: stores the providers' offers for the API functions.
 import type { Catalog } from "../../shared/api/catalog.ts";
-import { forgetOffer, readOffers, recordEditions, recordOffer } from "../../shared/data/catalog.ts";
+import { forgetOffer, readOffers, recordEditions, recordOffer } from "../../shared/records/catalog.ts";
 import { configuration } from "../../shared/platform/configuration.ts";
 import { providers } from "../../shared/providers/index.ts";
 import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";

@@ -1,6 +1,6 @@
 // Called with every execution that failed, timed out or was aborted: starts the undo of what it left.
 import * as z from "zod";
-import { findOperation } from "../../shared/data/operations.ts";
+import { findOperation } from "../../shared/records/operations.ts";
 import { errorOf } from "../../shared/runtime/executions.ts";
 import { log } from "../../shared/platform/log.ts";
 import { rescue } from "../../shared/runtime/rescue.ts";

@@ -1,13 +1,13 @@
 // Every minute: starts the backups and restore drills that policies have due, removes what their rules no longer keep, and finds out which instances are
 // overdue. It reads only the policies for which there is something to do.
 import { ApiError } from "../../shared/api/errors.ts";
-import { waitingBackup } from "../../shared/data/begin-backup.ts";
+import { waitingBackup } from "../../shared/operations/begin-backup.ts";
 import { now, Overtaken } from "../../shared/data/change.ts";
-import { instanceRef, requireAllowed } from "../../shared/data/instances.ts";
+import { instanceRef, requireAllowed } from "../../shared/records/instances.ts";
 import { keyString } from "../../shared/data/keys.ts";
 import { parseOrSkip } from "../../shared/data/parse-each.ts";
-import { duePolicies, startOf } from "../../shared/data/policies.ts";
-import { isNeverInstalled } from "../../shared/data/policy-changes.ts";
+import { duePolicies, startOf } from "../../shared/records/policies.ts";
+import { isNeverInstalled } from "../../shared/operations/policy-changes.ts";
 import {
   applyRetention,
   becomeOverdue,
@@ -24,9 +24,12 @@ import {
   tookPlace,
   waitForPlace,
   waitsUntil,
-} from "../../shared/data/policy-runs.ts";
-import { type DueRun, InstanceRecord, type OperationRecord, type PolicyRecord, ServerRecord } from "../../shared/data/records.ts";
-import { NoPlace, requireUsable, serverRef } from "../../shared/data/servers.ts";
+} from "../../shared/operations/policy-runs.ts";
+import type { DueRun, PolicyRecord } from "../../shared/records/schemas/backup-policy.ts";
+import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
+import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
+import { ServerRecord } from "../../shared/records/schemas/server.ts";
+import { NoPlace, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { ConditionFailed, readAll } from "../../shared/data/table.ts";
 import { workflowOf } from "../../shared/domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../../shared/domain/limits.ts";

@@ -1,9 +1,10 @@
 // Every five minutes: starts operations that were recorded but never started, rescues those whose execution is dead, and compares
 // the machines with our labels at the providers with the table.
 import { emptyShards } from "../../shared/data/overview-shards.ts";
-import { findOperation, forgetOpen, recordCheck, openOperations } from "../../shared/data/operations.ts";
-import type { OperationRecord, ServerRecord } from "../../shared/data/records.ts";
-import { serverRef } from "../../shared/data/servers.ts";
+import { findOperation, forgetOpen, recordCheck, openOperations } from "../../shared/records/operations.ts";
+import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
+import type { ServerRecord } from "../../shared/records/schemas/server.ts";
+import { serverRef } from "../../shared/records/servers.ts";
 import { find } from "../../shared/data/table.ts";
 import { isKnownOperation, isOpen, LIFECYCLE, OPERATION, workflowOf } from "../../shared/domain/lifecycle.ts";
 import { providers } from "../../shared/providers/index.ts";

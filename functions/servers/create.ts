@@ -1,13 +1,13 @@
 // POST /servers
 import { noSuch } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { reserveOperation } from "../../shared/data/operations.ts";
-import { reserveServer, toServer } from "../../shared/data/servers.ts";
-import { sshKeyRef } from "../../shared/data/ssh-keys.ts";
+import { reserveOperation } from "../../shared/records/operations.ts";
+import { reserveServer, toServer } from "../../shared/records/servers.ts";
+import { sshKeyRef } from "../../shared/records/ssh-keys.ts";
 import { catalog, problemsOfOffer, specsOf } from "../../shared/providers/catalog.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
-import { requireNone } from "../../shared/runtime/validate.ts";
+import { requireNone } from "../../shared/api/parse.ts";
 
 export const handler = handle(api.servers.create)(async ({ body, caller, by, read, commit }) => {
   const { change, operationId, sshKey } = await beginWork(

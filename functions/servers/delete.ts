@@ -1,8 +1,8 @@
 // DELETE /servers/:id
 import { api } from "../../shared/api/index.ts";
-import { forecastServerDeletion } from "../../shared/data/forecasts.ts";
-import { changing, reserveOperation, toOperation } from "../../shared/data/operations.ts";
-import { moveServerToDeleting, presentServer, requireDeletable, serverRef, serverVersion } from "../../shared/data/servers.ts";
+import { forecastServerDeletion } from "../../shared/operations/forecasts.ts";
+import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
+import { moveServerToDeleting, presentServer, requireDeletable, serverRef, serverVersion } from "../../shared/records/servers.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

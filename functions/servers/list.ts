@@ -1,6 +1,6 @@
 // GET /servers
 import { api } from "../../shared/api/index.ts";
-import { listServers, toListedServers } from "../../shared/data/servers.ts";
+import { listServers, toListedServers } from "../../shared/records/servers.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.servers.list)(async ({ query, caller }) => {

@@ -1,13 +1,13 @@
 // PUT /settings
 import { api } from "../../shared/api/index.ts";
-import { setSettings, settingsVersion, toSettings } from "../../shared/data/accounts.ts";
-import { changesBetween } from "../../shared/data/audit-changes.ts";
+import { setSettings, settingsVersion, toSettings } from "../../shared/records/accounts.ts";
+import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { problemsOfPlace } from "../../shared/providers/offers.ts";
 import { catalog } from "../../shared/providers/catalog.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
-import { requireNone } from "../../shared/runtime/validate.ts";
+import { requireNone } from "../../shared/api/parse.ts";
 
 export const handler = handle(api.settings.update)(async ({ body, caller, by, read, commit, match }) =>
   retryOnConflict(async () => {

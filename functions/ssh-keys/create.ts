@@ -1,7 +1,7 @@
 // POST /ssh-keys
 import { api } from "../../shared/api/index.ts";
 import { logEvent } from "../../shared/data/change.ts";
-import { reserveSshKey } from "../../shared/data/ssh-keys.ts";
+import { reserveSshKey } from "../../shared/records/ssh-keys.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { parseSshKey } from "../../shared/runtime/ssh-key.ts";
 import { handle } from "../../shared/runtime/handle.ts";

@@ -1,7 +1,7 @@
 // DELETE /ssh-keys/:id
 import { api } from "../../shared/api/index.ts";
 import { logEvent } from "../../shared/data/change.ts";
-import { presentSshKey, removeSshKey, sshKeyRef, sshKeyVersion } from "../../shared/data/ssh-keys.ts";
+import { presentSshKey, removeSshKey, sshKeyRef, sshKeyVersion } from "../../shared/records/ssh-keys.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

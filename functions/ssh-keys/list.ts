@@ -1,7 +1,7 @@
 // GET /ssh-keys
 import { api } from "../../shared/api/index.ts";
 import { smallPage } from "../../shared/data/pages.ts";
-import { allSshKeys } from "../../shared/data/ssh-keys.ts";
+import { allSshKeys } from "../../shared/records/ssh-keys.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.sshKeys.list)(async ({ query, caller }) =>

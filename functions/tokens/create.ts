@@ -2,7 +2,7 @@
 import { invalid } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { logEvent } from "../../shared/data/change.ts";
-import { reserveToken } from "../../shared/data/tokens.ts";
+import { reserveToken } from "../../shared/records/tokens.ts";
 import { env } from "../../shared/platform/env.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";

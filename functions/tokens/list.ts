@@ -1,6 +1,6 @@
 // GET /tokens
 import { api } from "../../shared/api/index.ts";
-import { allTokens } from "../../shared/data/tokens.ts";
+import { allTokens } from "../../shared/records/tokens.ts";
 import { smallPage } from "../../shared/data/pages.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

@@ -1,10 +1,10 @@
 // POST /backups/uploads/:id/complete
 import { uploadIncomplete } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { toBackup } from "../../shared/data/backups.ts";
-import { beginImport } from "../../shared/data/imports.ts";
-import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
-import { partSizesOf, presentUpload, uploadRef, type UploadRecord } from "../../shared/data/uploads.ts";
+import { toBackup } from "../../shared/records/backups.ts";
+import { beginImport } from "../../shared/operations/imports.ts";
+import { namedServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
+import { partSizesOf, presentUpload, uploadRef, type UploadRecord } from "../../shared/records/uploads.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { receivedParts } from "../../shared/storage/multipart.ts";

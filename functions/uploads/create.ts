@@ -2,7 +2,7 @@
 import { ApiError, tooManyUploads, uploadTooLarge } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { logEvent } from "../../shared/data/change.ts";
-import { reserveUpload, toUpload, unfinishedUploads } from "../../shared/data/uploads.ts";
+import { reserveUpload, toUpload, unfinishedUploads } from "../../shared/records/uploads.ts";
 import { UPLOAD } from "../../shared/domain/limits.ts";
 import { ofEnvironment } from "../../shared/platform/env.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";

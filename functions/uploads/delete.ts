@@ -1,7 +1,7 @@
 // DELETE /backups/uploads/:id
 import { notFound } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { abortUpload, toUpload, uploadRef } from "../../shared/data/uploads.ts";
+import { abortUpload, toUpload, uploadRef } from "../../shared/records/uploads.ts";
 import { Upload } from "../../shared/api/uploads.ts";
 import { etagOf, versionedFields } from "../../shared/domain/etag.ts";
 import { log } from "../../shared/platform/log.ts";

@@ -1,7 +1,7 @@
 // GET /backups/uploads/:id
 import { api } from "../../shared/api/index.ts";
 import { find } from "../../shared/data/table.ts";
-import { presentUpload, toUpload, uploadRef } from "../../shared/data/uploads.ts";
+import { presentUpload, toUpload, uploadRef } from "../../shared/records/uploads.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { receivedParts } from "../../shared/storage/multipart.ts";
 

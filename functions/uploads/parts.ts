@@ -3,7 +3,7 @@ import { noSuchPart, notFound } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { partSizesOf, presentUpload, recordStoreId, uploadRef, type UploadRecord } from "../../shared/data/uploads.ts";
+import { partSizesOf, presentUpload, recordStoreId, uploadRef, type UploadRecord } from "../../shared/records/uploads.ts";
 import { check } from "../../shared/data/writes.ts";
 import { UPLOAD } from "../../shared/domain/limits.ts";
 import { handle } from "../../shared/runtime/handle.ts";

@@ -1,8 +1,8 @@
 // What a start of the live environment prepares and prints: the providers' offers, the service's SSH key, and the first steps.
 import { relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readOffers } from "../../shared/data/catalog.ts";
-import { allAccounts } from "../../shared/data/operator.ts";
+import { readOffers } from "../../shared/records/catalog.ts";
+import { allAccounts } from "../../shared/operations/operator.ts";
 import { serviceKey } from "../../shared/platform/service-key.ts";
 import type { Cloud } from "./cloud.ts";
 

@@ -6,7 +6,7 @@ import { DEFAULT_QUOTAS, type QuotaKind } from "../domain/limits.ts";
 import type { Where } from "./expressions.ts";
 import { type Key, keys, keyString, type ListKind, type Revised } from "./keys.ts";
 import { countPlace, markPlace, numberOf } from "./numbers.ts";
-import type { AccountRecord } from "./records.ts";
+import type { AccountRecord } from "../records/schemas/account.ts";
 import { addToOverview } from "./overview-shards.ts";
 import { type Item } from "./table.ts";
 import { isConditionOnly, keyOfWrite, update, type Write } from "./writes.ts";

@@ -1,8 +1,10 @@
 // Chooses how machines are reached in this environment, and handles undos on a machine that is down.
-import { addResult, recordModules } from "../data/operations.ts";
-import { previousDomains } from "../data/redirects.ts";
-import type { StatusLine } from "../data/health.ts";
-import type { InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
+import { addResult, recordModules } from "../records/operations.ts";
+import { previousDomains } from "../records/redirects.ts";
+import type { StatusLine } from "../operations/health.ts";
+import type { InstanceRecord } from "../records/schemas/instance.ts";
+import type { OperationRecord } from "../records/schemas/operation.ts";
+import type { ServerRecord } from "../records/schemas/server.ts";
 import { isFailure, USABLE } from "../domain/lifecycle.ts";
 import { type DifferingModule, missingModules } from "../domain/missing-modules.ts";
 import { ofEnvironment } from "../platform/env.ts";
@@ -12,7 +14,10 @@ import type { Host, HostedServer, Job, JobKind, JobProgress, MachineSettings, Pr
 
 /** Loaded on demand, because most tasks reach no machine, and the other environment's never do. */
 const host = (): Promise<Host> =>
-  ofEnvironment({ test: async () => (await import("./sandbox.ts")).sandbox, live: async () => (await import("./ssh.ts")).ssh });
+  ofEnvironment({
+    test: async () => (await import("./sandbox/host.ts")).sandbox,
+    live: async () => (await import("./ssh.ts")).ssh,
+  });
 
 export const run = async <K extends JobKind>(server: HostedServer, job: Job<K>): Promise<JobProgress<K>> =>
   (await host()).run(server, job);

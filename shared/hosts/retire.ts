@@ -1,5 +1,5 @@
 // Clears a machine before it is returned to its provider: unless it is destroyed, another account may get it next.
-import type { ServerRecord } from "../data/records.ts";
+import type { ServerRecord } from "../records/schemas/server.ts";
 import { log } from "../platform/log.ts";
 import { isPassing } from "../platform/task-errors.ts";
 import { undoUnlessDown } from "./index.ts";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { GiveUp } from "../platform/task-errors.ts";
-import type { MachineReport } from "../data/host-reports.ts";
+import type { MachineReport } from "../records/host-reports.ts";
 import type { MachineSettings } from "./host.ts";
 import { hostScript } from "./host-script.ts";
 import type { Ran, Shell } from "./ssh-connection.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
-import type { MachineReport } from "../data/host-reports.ts";
+import type { MachineReport } from "../records/host-reports.ts";
 import {
   JOB_RESULTS,
   type JobResult,

@@ -1,7 +1,7 @@
 // The operator's own machines, listed in the configuration: none is created, one is reserved.
 import type { CatalogProvider } from "../api/catalog.ts";
-import { recordOffer } from "../data/catalog.ts";
-import { findTaken, freeMachine, type Taking, takeMachine, takenMachines } from "../data/taken-machines.ts";
+import { recordOffer } from "../records/catalog.ts";
+import { findTaken, freeMachine, type Taking, takeMachine, takenMachines } from "../records/taken-machines.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { OwnMachine } from "../platform/configuration.ts";
 import type { MachineRequest, Provider, RequestedMachine } from "./provider.ts";

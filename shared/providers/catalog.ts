@@ -2,10 +2,10 @@
 import type { Catalog } from "../api/catalog.ts";
 import { mustBeOneOf, type Problem } from "../api/errors.ts";
 import type { ServerSpecs } from "../api/servers.ts";
-import { type Offers, readOffers } from "../data/catalog.ts";
+import { type Offers, readOffers } from "../records/catalog.ts";
 import { ERP_VERSIONS } from "../domain/erp-versions.ts";
 import { ofEnvironment } from "../platform/env.ts";
-import { SANDBOX_CATALOG } from "./sandbox-catalog.ts";
+import { SANDBOX_CATALOG } from "./sandbox/catalog.ts";
 
 export async function catalog(): Promise<Catalog> {
   return { ...(await offers()), erp_versions: ERP_VERSIONS.map((version) => ({ ...version })) };

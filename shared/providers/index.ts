@@ -1,5 +1,5 @@
 // The list of providers. No other module has it.
-import { deployment } from "../data/installation.ts";
+import { deployment } from "../records/installation.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { byo } from "./byo.ts";
@@ -7,7 +7,7 @@ import { type Configuration, configuration } from "../platform/configuration.ts"
 import { digitalocean } from "./digitalocean.ts";
 import { hetzner } from "./hetzner.ts";
 import type { Provider } from "./provider.ts";
-import { sandbox } from "./sandbox.ts";
+import { sandbox } from "./sandbox/provider.ts";
 
 export const providers = (): Promise<readonly Provider[]> =>
   ofEnvironment({ test: async () => [sandbox], live: async () => configured(await configuration()) });

@@ -1,6 +1,6 @@
 // The interface to a provider of machines. Implementations throw TryAgain and GiveUp with the PROVIDER_ codes.
 import type { CatalogProvider } from "../api/catalog.ts";
-import type { ServerRecord } from "../data/records.ts";
+import type { ServerRecord } from "../records/schemas/server.ts";
 
 export interface MachineRequest {
   /** Makes the request idempotent, and labels the machine. */

@@ -1,5 +1,5 @@
 // Guarantees for machines of every provider: none is created twice, and none is left behind.
-import type { ServerRecord } from "../data/records.ts";
+import type { ServerRecord } from "../records/schemas/server.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { RetryLater } from "./http.ts";
 import { providerOf } from "./index.ts";

@@ -5,15 +5,17 @@
 // the operation by a condition on its item, so that one of them wins: `withdrawOperation` removes it only while it is pending and
 // unconfirmed, and a retry gets its response only once it has confirmed the operation, or a task has started it.
 import { firstInProgress, unavailable } from "../api/errors.ts";
-import { accountRef, presentAccount } from "../data/accounts.ts";
-import { callerRef } from "../data/admission.ts";
-import { confirmOperation, findOperationCore } from "../data/operations.ts";
-import { withdrawOperation } from "../data/operation-ends.ts";
+import { accountRef, presentAccount } from "../records/accounts.ts";
+import { callerRef } from "../operations/admission.ts";
+import { confirmOperation, findOperationCore } from "../records/operations.ts";
+import { withdrawOperation } from "../operations/operation-ends.ts";
 import type { Records, Ref } from "../data/table.ts";
 import { newId } from "../domain/ids.ts";
 import { OPERATION, workflowOf } from "../domain/lifecycle.ts";
 import { type Change, changeOf } from "../data/change.ts";
-import type { AccountRecord, Caller, OperationCore } from "../data/records.ts";
+import type { AccountRecord } from "../records/schemas/account.ts";
+import type { Caller } from "../records/schemas/caller.ts";
+import type { OperationCore } from "../records/schemas/operation.ts";
 import { log } from "../platform/log.ts";
 import type { Reads } from "./handle.ts";
 import type { Resume } from "./idempotency.ts";

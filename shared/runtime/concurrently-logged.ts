@@ -1,7 +1,7 @@
 // What scheduled functions do for many records, a few at a time. The runtime logs what a function throws without the errors in it, so each is
 // logged here.
 import { log } from "../platform/log.ts";
-import { concurrently } from "./concurrently.ts";
+import { concurrently } from "../platform/concurrently.ts";
 
 /** `about` names an item in the log. A failure does not stop the others; at the end an error says how many failed. */
 export const concurrentlyLogged = <T>(

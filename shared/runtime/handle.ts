@@ -21,7 +21,7 @@ import {
 import type { ListMeta } from "../api/fields.ts";
 import type { Permission } from "../api/permissions.ts";
 import type { By, Change } from "../data/change.ts";
-import type { Caller } from "../data/records.ts";
+import type { Caller } from "../records/schemas/caller.ts";
 import type { Version } from "../data/versions.ts";
 import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { isDryRun } from "../domain/dry-run.ts";
@@ -45,7 +45,7 @@ import { asApiError, failure, success } from "./reply.ts";
 import { authorizationOf, authorizedIn, header, headerLines, requestId } from "./request-context.ts";
 import { headersOf, locationHeader, locationOf, responseOf, type Shape, taggerOf } from "./responses.ts";
 import { shapeOf } from "./shape.ts";
-import { requireNone, tryParse } from "./validate.ts";
+import { requireNone, tryParse } from "../api/parse.ts";
 import { visibleTo } from "./visible.ts";
 
 export type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R, resume?: Resume) => Promise<Records<R>>;

@@ -9,7 +9,7 @@ import * as z from "zod";
 import { ApiError, firstInProgress, invalid } from "../api/errors.ts";
 import type { Change } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
-import type { Caller } from "../data/records.ts";
+import type { Caller } from "../records/schemas/caller.ts";
 import { find, type Ref } from "../data/table.ts";
 import { put } from "../data/writes.ts";
 import { canonical } from "../domain/canonical.ts";

@@ -2,7 +2,7 @@
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import { id } from "../api/fields.ts";
-import type { Session } from "../data/admission.ts";
+import type { Session } from "../operations/admission.ts";
 import { env } from "../platform/env.ts";
 import { keyOfVersion, keyVersions } from "../platform/secrets.ts";
 

@@ -3,7 +3,7 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import * as z from "zod";
 import type { RateClass } from "../api/endpoint.ts";
-import { Caller } from "../data/records.ts";
+import { Caller } from "../records/schemas/caller.ts";
 import { growing } from "../data/stored.ts";
 
 /** A client's own request ID is accepted in this form. */

@@ -1,12 +1,12 @@
 // Rescues an operation whose execution died: starts a second execution that only undoes; if that dies too, notifies the operators.
 import * as z from "zod";
-import { returnDomain } from "../data/domain-moves.ts";
-import { instanceRef } from "../data/instances.ts";
-import { failInto, findOperation, stopSteps } from "../data/operations.ts";
-import { endOperation } from "../data/operation-ends.ts";
-import type { OperationRecord } from "../data/records.ts";
+import { returnDomain } from "../operations/domain-moves.ts";
+import { instanceRef } from "../records/instances.ts";
+import { failInto, findOperation, stopSteps } from "../records/operations.ts";
+import { endOperation } from "../operations/operation-ends.ts";
+import type { OperationRecord } from "../records/schemas/operation.ts";
 import { dropSealed } from "../data/sealed.ts";
-import { failSafetyBackup } from "../data/safety-backups.ts";
+import { failSafetyBackup } from "../operations/safety-backups.ts";
 import { find } from "../data/table.ts";
 import { abandonedState, isKnownOperation, isOpen, workflowOf } from "../domain/lifecycle.ts";
 import { rescueName } from "../domain/workflow.ts";

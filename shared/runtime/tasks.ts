@@ -3,9 +3,9 @@
 // Every task fetches the operation first: work for an ended one would happen behind the user's back.
 import * as z from "zod";
 import type { OperationErrorCode } from "../api/errors.ts";
-import { getBackup } from "../data/backups.ts";
-import { markCorrupt } from "../data/corrupt-backups.ts";
-import { getInstance } from "../data/instances.ts";
+import { getBackup } from "../records/backups.ts";
+import { markCorrupt } from "../operations/corrupt-backups.ts";
+import { getInstance } from "../records/instances.ts";
 import {
   beginOperation,
   commitOperation,
@@ -13,11 +13,14 @@ import {
   findOperation,
   type ShownProgress,
   showProgress,
-} from "../data/operations.ts";
-import { endOperation } from "../data/operation-ends.ts";
-import type { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
+} from "../records/operations.ts";
+import { endOperation } from "../operations/operation-ends.ts";
+import type { BackupRecord } from "../records/schemas/backup.ts";
+import type { InstanceRecord } from "../records/schemas/instance.ts";
+import type { OperationRecord } from "../records/schemas/operation.ts";
+import type { ServerRecord } from "../records/schemas/server.ts";
 import { dropSealed } from "../data/sealed.ts";
-import { getServer } from "../data/servers.ts";
+import { getServer } from "../records/servers.ts";
 import { USABLE, isOpen } from "../domain/lifecycle.ts";
 import {
   type InputOf,

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { ApiError, ERRORS, type ErrorDetails } from "../api/errors.ts";
 import { keys } from "../data/keys.ts";
-import type { Caller } from "../data/records.ts";
+import type { Caller } from "../records/schemas/caller.ts";
 import { find } from "../data/table.ts";
 import { isId } from "../domain/ids.ts";
 import { RESOURCE_TYPES, type ResourceType } from "../domain/lifecycle.ts";

@@ -4,7 +4,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { unavailable } from "../api/errors.ts";
 import type { Upload } from "../api/uploads.ts";
-import type { UploadRecord } from "../data/uploads.ts";
+import type { UploadRecord } from "../records/uploads.ts";
 import { archiveKeyOf } from "./archive-key.ts";
 import { presigned, type Signed } from "./presign.ts";
 

@@ -1,5 +1,5 @@
 // The archive of a completed backup, as its readers need it.
-import type { BackupRecord } from "../data/records.ts";
+import type { BackupRecord } from "../records/schemas/backup.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { archiveKey } from "./archive-key.ts";
 

@@ -7,11 +7,11 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { handler } from "../../functions/authorize.ts";
 import { BASE_PATH, resourceOf } from "../../shared/api/index.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
-import { callerRef, endWait } from "../../shared/data/admission.ts";
-import { Caller } from "../../shared/data/records.ts";
+import { callerRef, endWait } from "../../shared/operations/admission.ts";
+import { Caller } from "../../shared/records/schemas/caller.ts";
 import { find, updateOne } from "../../shared/data/table.ts";
-import { labelRef, tokenAccessRef } from "../../shared/data/tokens.ts";
-import { endOfSession, endSession, openSession, userAccessRef, userRef } from "../../shared/data/users.ts";
+import { labelRef, tokenAccessRef } from "../../shared/records/tokens.ts";
+import { endOfSession, endSession, openSession, userAccessRef, userRef } from "../../shared/records/users.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { keyVersions } from "../../shared/platform/secrets.ts";
 import { signSession, verifySession } from "../../shared/runtime/jwt.ts";

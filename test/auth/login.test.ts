@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { auth } from "../../shared/api/auth.ts";
-import { admitLogin } from "../../shared/data/login-limits.ts";
+import { admitLogin } from "../../shared/operations/login-limits.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { statusesOf, stranger } from "../harness/client.ts";

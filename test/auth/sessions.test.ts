@@ -5,13 +5,13 @@ import { auth } from "../../shared/api/auth.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { events, settings } from "../../shared/api/settings.ts";
 import { tokens } from "../../shared/api/tokens.ts";
-import { accountRef } from "../../shared/data/accounts.ts";
+import { accountRef } from "../../shared/records/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { openSession, setPassword, userAccessRef, userRef } from "../../shared/data/users.ts";
+import { openSession, setPassword, userAccessRef, userRef } from "../../shared/records/users.ts";
 import { find } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
-import { accountIds, createAccount, createUser, deleteUser, emailsOf, setQuota } from "../../shared/data/operator.ts";
+import { accountIds, createAccount, createUser, deleteUser, emailsOf, setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, type TestUser, unique } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
 

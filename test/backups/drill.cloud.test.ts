@@ -8,7 +8,7 @@ import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Event } from "../../shared/api/settings.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { getBackup } from "../../shared/data/backups.ts";
+import { getBackup } from "../../shared/records/backups.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";

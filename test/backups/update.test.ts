@@ -2,12 +2,12 @@
 import { beforeAll, expect, test } from "vitest";
 import { Backup } from "../../shared/api/backups.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { markCorrupt } from "../../shared/data/corrupt-backups.ts";
-import { reserveExpiry } from "../../shared/data/expiry.ts";
-import { getAccount } from "../../shared/data/accounts.ts";
-import { backupRef, beginDeletion, getBackup } from "../../shared/data/backups.ts";
+import { markCorrupt } from "../../shared/operations/corrupt-backups.ts";
+import { reserveExpiry } from "../../shared/operations/expiry.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
+import { backupRef, beginDeletion, getBackup } from "../../shared/records/backups.ts";
 import { keys } from "../../shared/data/keys.ts";
-import type { InstanceRecord } from "../../shared/data/records.ts";
+import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { find, updateOne } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import type { BackupStatus } from "../../shared/domain/lifecycle.ts";

@@ -1,18 +1,20 @@
 // A night of backup policies, simulated: all are due at the same time, the schedule function runs each minute of a driven clock, and
 // the backups that it starts end after five minutes. The code is the product's; what a backup does on its server is left out.
-import { addResult, beginOperation, findOperation, showProgress } from "../../shared/data/operations.ts";
-import { endOperation } from "../../shared/data/operation-ends.ts";
-import { getAccount } from "../../shared/data/accounts.ts";
-import { recordArchive } from "../../shared/data/backups.ts";
+import { addResult, beginOperation, findOperation, showProgress } from "../../shared/records/operations.ts";
+import { endOperation } from "../../shared/operations/operation-ends.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
+import { recordArchive } from "../../shared/records/backups.ts";
 import { type Change, changeOf } from "../../shared/data/change.ts";
 
-import { createAccount } from "../../shared/data/operator.ts";
-import { savePolicy } from "../../shared/data/policies.ts";
-import { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
+import { createAccount } from "../../shared/operations/operator.ts";
+import { savePolicy } from "../../shared/records/policies.ts";
+import { BackupRecord } from "../../shared/records/schemas/backup.ts";
+import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
+import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { SERVER_PHASES, WORKFLOW_NAMES } from "../../shared/domain/lifecycle.ts";
 import { machineVariable } from "../../shared/domain/workflow.ts";
-import { concurrently } from "../../shared/runtime/concurrently.ts";
+import { concurrently } from "../../shared/platform/concurrently.ts";
 import { BEGUN_PER_SECOND, handler } from "../../functions/schedules/run-policies.ts";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";

@@ -14,10 +14,10 @@ import { readAccess } from "../../infra/local/access.ts";
 import { ROOT } from "../../infra/built.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { getAccount } from "../../shared/data/accounts.ts";
-import { reserveToken } from "../../shared/data/tokens.ts";
-import type { Caller } from "../../shared/data/records.ts";
-import { createAccount } from "../../shared/data/operator.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
+import { reserveToken } from "../../shared/records/tokens.ts";
+import type { Caller } from "../../shared/records/schemas/caller.ts";
+import { createAccount } from "../../shared/operations/operator.ts";
 import { bodyOf, everyRoute, pathOf } from "../harness/requests.ts";
 import { median, percentile, tableOf } from "./figures.ts";
 

@@ -1,5 +1,5 @@
 // An account as a hosting team has it: 8 servers, 320 instances with labels, and 560 backups.
-import { setQuota } from "../../shared/data/operator.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import type { Things } from "./pages.ts";

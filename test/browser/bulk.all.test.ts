@@ -2,7 +2,7 @@
 import { beforeAll, expect } from "vitest";
 import * as z from "zod";
 import { Instance, ListedInstance } from "../../shared/api/instances.ts";
-import { setQuota } from "../../shared/data/operator.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";

@@ -5,7 +5,7 @@ import { events } from "../../dashboard/src/messages/en/events.ts";
 import { api } from "../../shared/api/index.ts";
 import { Event } from "../../shared/api/settings.ts";
 import { KEEP_RULES } from "../../shared/domain/retention.ts";
-import { setQuota } from "../../shared/data/operator.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { DEFAULT_QUOTAS } from "../../shared/domain/limits.ts";
 import { account, newPublicKey } from "../harness/account.ts";
 import { seedInstance } from "../harness/seed.ts";

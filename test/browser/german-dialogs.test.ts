@@ -3,11 +3,11 @@
 import type { Page, Response } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
-import { recordReport } from "../../shared/data/host-reports.ts";
+import { recordReport } from "../../shared/records/host-reports.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
-import { getServer } from "../../shared/data/servers.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { account, uniqueDomain } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { test } from "./browser.ts";

@@ -1,6 +1,6 @@
 // An ERP that cannot be used, on its page and in the list, in both languages, while the page is open.
-import { judgeErps } from "../../shared/data/health.ts";
-import { getServer } from "../../shared/data/servers.ts";
+import { judgeErps } from "../../shared/operations/health.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { account } from "../harness/account.ts";
 import { seedInstance } from "../harness/seed.ts";
 import { test } from "./browser.ts";

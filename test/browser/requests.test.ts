@@ -2,9 +2,9 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { BASE_PATH } from "../../shared/api/index.ts";
-import { getAccount } from "../../shared/data/accounts.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
 import { changeOf, logEvent } from "../../shared/data/change.ts";
-import { recordReport } from "../../shared/data/host-reports.ts";
+import { recordReport } from "../../shared/records/host-reports.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { REQUEST_LIMITS } from "../../shared/domain/limits.ts";
 import { account, type TestAccount } from "../harness/account.ts";

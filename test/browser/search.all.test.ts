@@ -1,7 +1,7 @@
 // Finding one of many in the dashboard: the search in the top bar, and lists that are searched, filtered and sorted.
 import { buffer } from "node:stream/consumers";
 import { beforeAll, expect } from "vitest";
-import { setQuota } from "../../shared/data/operator.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { seedManyInstances } from "../harness/seed-many.ts";

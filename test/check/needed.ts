@@ -68,7 +68,7 @@ function testsOfFunction(id: string, { tests }: Sources): string[] {
   return own.length > 0 ? own : inFolder;
 }
 
-/** `shared/data/servers.ts` has `test/servers/`, and `dashboard/src/servers/list.tsx` `test/browser/servers.*test.ts`. */
+/** `shared/records/servers.ts` has `test/servers/`, and `dashboard/src/servers/list.tsx` `test/browser/servers.*test.ts`. */
 function namesakes(file: string, { tests }: Sources): string[] {
   const [top, , ...names] = file.replace(/\.\w+$/, "").split("/");
   if (top === "dashboard")

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Key } from "../../shared/data/keys.ts";
-import { everySlotFree, EVERY_LIMIT, LIMITS, WINDOW_MS as REQUEST_WINDOW_MS } from "../../shared/data/rate-limits.ts";
+import { everySlotFree, EVERY_LIMIT, LIMITS, WINDOW_MS as REQUEST_WINDOW_MS } from "../../shared/records/rate-limits.ts";
 import * as here from "../../shared/data/slots.ts";
 import { NEVER, stampOf } from "../../shared/data/stamps.ts";
 import { putIfAbsent, readAll, updateRaw } from "../../shared/data/table.ts";

@@ -1,9 +1,9 @@
 // What events say about changes, and what errors and forecasts say to whom.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { changesBetween } from "../../shared/data/audit-changes.ts";
+import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { setQuota } from "../../shared/data/operator.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { transact } from "../../shared/data/table.ts";
 import { put } from "../../shared/data/writes.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { tokens } from "../../shared/api/tokens.ts";
 import { Event } from "../../shared/api/settings.ts";
 import { SshKey } from "../../shared/api/ssh-keys.ts";
-import { createAccount, setQuota } from "../../shared/data/operator.ts";
+import { createAccount, setQuota } from "../../shared/operations/operator.ts";
 import { auth } from "../../shared/api/auth.ts";
 import { account, newPublicKey, type TestAccount, unique } from "../harness/account.ts";
 import { stranger } from "../harness/client.ts";

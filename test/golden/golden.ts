@@ -16,7 +16,7 @@ import {
   OPERATION_CODES,
   STATUS_CODES,
 } from "../../shared/data/codes.ts";
-import { MIGRATIONS } from "../../shared/data/migrations.ts";
+import { MIGRATIONS } from "../../shared/migrations/migrations.ts";
 import { ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
 import { ERROR_TABLE, OPERATION_ERROR_TABLE } from "../../shared/api/openapi/words.ts";
 

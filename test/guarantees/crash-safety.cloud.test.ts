@@ -1,6 +1,6 @@
 // Every workflow, from every state, cut off before, inside and after each of its tasks, in every way that a task can end badly.
 import { setTimeout as sleep } from "node:timers/promises";
-import { findOperation } from "../../shared/data/operations.ts";
+import { findOperation } from "../../shared/records/operations.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { InjectedError, type Intercept, startsOf } from "../workflows/harness.ts";
 import { prove } from "./prove.ts";

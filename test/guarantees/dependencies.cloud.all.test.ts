@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import type { Arriving, Fault } from "../../infra/local/aws/aws.ts";
 import { AwsFault } from "../../infra/local/errors.ts";
-import { findOperation } from "../../shared/data/operations.ts";
+import { findOperation } from "../../shared/records/operations.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { giveUpEarlyFrom } from "../harness/held-work.ts";
 import type { Client } from "../harness/client.ts";

@@ -2,9 +2,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { reserveToken } from "../../shared/data/tokens.ts";
-import { createAccount, setQuota } from "../../shared/data/operator.ts";
-import { reserveSshKey } from "../../shared/data/ssh-keys.ts";
+import { reserveToken } from "../../shared/records/tokens.ts";
+import { createAccount, setQuota } from "../../shared/operations/operator.ts";
+import { reserveSshKey } from "../../shared/records/ssh-keys.ts";
 import { keyPairOf } from "../../shared/platform/key-pair.ts";
 import { env } from "../../shared/platform/env.ts";
 import { parseSshKey } from "../../shared/runtime/ssh-key.ts";

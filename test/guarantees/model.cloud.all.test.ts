@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import * as z from "zod";
 import { workflows } from "../../functions/workflows/index.ts";
-import { recordProbe } from "../../shared/data/machines.ts";
-import { getServer } from "../../shared/data/servers.ts";
+import { recordProbe } from "../../shared/records/machines.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import {
   afterRestore,

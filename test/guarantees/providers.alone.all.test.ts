@@ -2,8 +2,8 @@
 // concurrently: they buy no machine too many and leave none behind. (Concurrent requests may come in another order when a seed is repeated.)
 import { expect, vi } from "vitest";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
-import type { ServerRecord } from "../../shared/data/records.ts";
-import { getServer } from "../../shared/data/servers.ts";
+import type { ServerRecord } from "../../shared/records/schemas/server.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { type Asked, type FakeMachine, type Fate, type Fault, isThere, NONSENSE } from "../providers/fake.ts";
 import { errorResponse as ofDigitalOcean } from "../providers/fake-digitalocean.ts";
 import { errorResponse as ofHetzner } from "../providers/fake-hetzner.ts";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { auth } from "../../shared/api/auth.ts";
-import { deleteUser, resetPassword } from "../../shared/data/operator.ts";
+import { deleteUser, resetPassword } from "../../shared/operations/operator.ts";
 import { account } from "../harness/account.ts";
 import { type ApiResponse, type Client, clientWith, stranger } from "../harness/client.ts";
 import { prove } from "./prove.ts";

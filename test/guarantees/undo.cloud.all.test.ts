@@ -1,6 +1,6 @@
 // Undos whose cause does not go away at once, or never.
 import { expect } from "vitest";
-import { findOperation } from "../../shared/data/operations.ts";
+import { findOperation } from "../../shared/records/operations.ts";
 import { published, type Intercept, InjectedError, startsOf } from "../workflows/harness.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { expectConsistent, expectCounts, expectFree, expectMarkers, snapshotOf } from "../workflows/snapshot.ts";

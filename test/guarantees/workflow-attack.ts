@@ -1,7 +1,7 @@
 // What the attacks on workflows share: an account that is used for some runs, and what must be true once a run has ended.
 import { expect } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
-import type { OperationRecord } from "../../shared/data/records.ts";
+import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { afterRestore, type State } from "../../shared/domain/lifecycle.ts";
 import {
   type Intercept,

@@ -1,5 +1,5 @@
 // Runs the first migration for one account.
-import { indexAccount } from "../../shared/data/indexing.ts";
+import { indexAccount } from "../../shared/migrations/indexing.ts";
 
 export async function indexed(accountId: string): Promise<void> {
   for await (const _ of indexAccount(accountId));

@@ -7,7 +7,7 @@ import { type Key, keys, keyString, placement } from "../../shared/data/keys.ts"
 import { membersOf } from "../../shared/data/label-index.ts";
 import { backupTimeOf } from "../../shared/data/backup-times.ts";
 import { countPlace, markPlace, numberOf } from "../../shared/data/numbers.ts";
-import { InstanceRecord } from "../../shared/data/records.ts";
+import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import type { Labels } from "../../shared/api/fields.ts";
 import { idFrom } from "../../shared/domain/ids.ts";
 import { instanceFields, serverFields } from "./seed.ts";

@@ -1,17 +1,18 @@
 // What operations leave behind, without running them: an active server, a running instance, a completed backup, with everything that the
 // machines and the store of the sandbox hold. The product's own functions create it, so it is the same, but in this process and at once.
 import { changeOf, now } from "../../shared/data/change.ts";
-import { getInstance } from "../../shared/data/instances.ts";
+import { getInstance } from "../../shared/records/instances.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
-import { findMachine, setMachine } from "../../shared/data/sandbox.ts";
-import { getServer } from "../../shared/data/servers.ts";
+import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
+import { ServerRecord } from "../../shared/records/schemas/server.ts";
+import { findMachine, setMachine } from "../../shared/providers/sandbox/machines.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import type { Job, JobKind } from "../../shared/hosts/host.ts";
-import { sandbox as hosts } from "../../shared/hosts/sandbox.ts";
-import { SANDBOX_CATALOG } from "../../shared/providers/sandbox-catalog.ts";
-import { sandbox as provider } from "../../shared/providers/sandbox.ts";
+import { sandbox as hosts } from "../../shared/hosts/sandbox/host.ts";
+import { SANDBOX_CATALOG } from "../../shared/providers/sandbox/catalog.ts";
+import { sandbox as provider } from "../../shared/providers/sandbox/provider.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
 import { seedBackup, seedInstance, seedServer } from "./seed.ts";
 

@@ -1,6 +1,8 @@
 // Writes records past the API, as the data layer writes them, for tests that need a status or many records at once.
-import { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
-import { getAccount } from "../../shared/data/accounts.ts";
+import { BackupRecord } from "../../shared/records/schemas/backup.ts";
+import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
+import { ServerRecord } from "../../shared/records/schemas/server.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { newId } from "../../shared/domain/ids.ts";

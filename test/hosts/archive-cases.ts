@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, crc32, gzipSync } from "node:zlib";
 import { unzipSync } from "fflate";
-import { attachmentsOf } from "../../shared/data/sandbox.ts";
-import { packArchive } from "../../shared/hosts/sandbox-archive.ts";
+import { attachmentsOf } from "../../shared/providers/sandbox/machines.ts";
+import { packArchive } from "../../shared/hosts/sandbox/archive.ts";
 import { type ZipEntry, type ZipOptions, writeZip } from "../harness/zip.ts";
 
 const { attachments, files } = attachmentsOf({ orders: 3 });

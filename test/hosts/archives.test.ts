@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { filesProgram } from "../../shared/hosts/host-script.ts";
-import { unpackArchive } from "../../shared/hosts/sandbox-archive.ts";
+import { unpackArchive } from "../../shared/hosts/sandbox/archive.ts";
 import { OF_PROGRAMS, REJECTED, TAKEN } from "./archive-cases.ts";
 
 const isHere = (program: string): boolean => spawnSync("which", [program]).status === 0;

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { filesProgram } from "../../shared/hosts/host-script.ts";
-import { leaveOut } from "../../shared/hosts/sandbox-statements.ts";
+import { leaveOut } from "../../shared/hosts/sandbox/statements.ts";
 import { LEFT_OUT, LOADED } from "./statements.ts";
 
 const [DEFINITIONS = ""] = filesProgram().split(/^main\(/m);

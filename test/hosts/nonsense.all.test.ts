@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import ssh2, { type ServerChannel } from "ssh2";
 import * as z from "zod";
-import { ServerRecord } from "../../shared/data/records.ts";
+import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import type { HostedServer } from "../../shared/hosts/host.ts";
 import { keyPairOf } from "../../shared/platform/key-pair.ts";

@@ -4,7 +4,7 @@ import { instances, Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import type { Server } from "../../shared/api/servers.ts";
 import type { ServerPhase } from "../../shared/domain/lifecycle.ts";
-import { setQuota } from "../../shared/data/operator.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, unique, uniqueDatabase, uniqueDomain, unusedId } from "../harness/account.ts";
 import { type Client, statusesOf } from "../harness/client.ts";
 import { seedServer } from "../harness/seed.ts";

@@ -5,7 +5,7 @@ import { Instance, instances } from "../../shared/api/instances.ts";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { WatchedServer } from "../../shared/data/records.ts";
+import { WatchedServer } from "../../shared/records/schemas/server.ts";
 import { find, updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";

@@ -11,12 +11,12 @@ export interface Module {
 export const modules = {
   limiter: {
     title: "Request limits",
-    files: ["shared/data/slots.ts", "shared/data/rate-limits.ts"],
+    files: ["shared/data/slots.ts", "shared/records/rate-limits.ts"],
     tests: ["test/data/slots.alone.test.ts"],
   },
   authorizer: {
     title: "Authorizer",
-    files: ["functions/authorize.ts", "shared/data/admission.ts", "shared/runtime/jwt.ts"],
+    files: ["functions/authorize.ts", "shared/operations/admission.ts", "shared/runtime/jwt.ts"],
     tests: ["test/auth/authorizer.alone.test.ts"],
   },
   lifecycle: {

@@ -1,6 +1,6 @@
 // The sweep respects AWS's rate limit and its own time limit, in an order in which everything has its turn.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { forgetOpen, recordCheck, openOperations } from "../../shared/data/operations.ts";
+import { forgetOpen, recordCheck, openOperations } from "../../shared/records/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { putIfAbsent } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";

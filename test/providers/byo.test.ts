@@ -2,9 +2,9 @@
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { handler as refresh } from "../../functions/schedules/refresh-catalog.ts";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
-import { readOffers } from "../../shared/data/catalog.ts";
+import { readOffers } from "../../shared/records/catalog.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { releaseMachine, takeMachine, takenMachines } from "../../shared/data/taken-machines.ts";
+import { releaseMachine, takeMachine, takenMachines } from "../../shared/records/taken-machines.ts";
 import { byo } from "../../shared/providers/byo.ts";
 import { pass } from "./executions.ts";
 import { jobs } from "./fake-host.ts";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { handler as check } from "../../functions/schedules/check-servers.ts";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { getServer } from "../../shared/data/servers.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
 import { GiveUp } from "../../shared/platform/task-errors.ts";
 import { initialSshTrust, userData } from "../../shared/providers/first-boot.ts";

@@ -4,8 +4,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { vi } from "vitest";
 import { type Death, rescue } from "../../shared/runtime/rescue.ts";
-import { findOperation } from "../../shared/data/operations.ts";
-import type { OperationRecord } from "../../shared/data/records.ts";
+import { findOperation } from "../../shared/records/operations.ts";
+import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import type { CaughtError } from "../../shared/platform/task-errors.ts";
 import { type Poll, rescueName, waitsOf, type Workflow } from "../../shared/domain/workflow.ts";
 

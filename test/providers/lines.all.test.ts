@@ -1,12 +1,12 @@
 // The lines of machines' timers, as the minute's check takes them: new ones instead of a login, and old, replayed or missing ones as a reason for one.
 import { beforeEach, expect, test, vi } from "vitest";
 import { handler as check } from "../../functions/schedules/check-servers.ts";
-import { getAccount } from "../../shared/data/accounts.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { getInstance, reserveInstance } from "../../shared/data/instances.ts";
+import { getInstance, reserveInstance } from "../../shared/records/instances.ts";
 import { keys } from "../../shared/data/keys.ts";
-import type { ServerRecord } from "../../shared/data/records.ts";
-import { getServer } from "../../shared/data/servers.ts";
+import type { ServerRecord } from "../../shared/records/schemas/server.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { pass } from "./executions.ts";

@@ -1,6 +1,6 @@
 // Nonsense in place of a provider's responses: no machine is bought twice, and none counts as gone.
 import { describe, expect, test, vi } from "vitest";
-import { getServer } from "../../shared/data/servers.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { pass } from "./executions.ts";
 import { GOOD_FATE, NONSENSE } from "./fake.ts";
 import { here, accountId, RENTED, billed, orders, rejected, fail, expectFailed, expectMadeOnce } from "./rented.ts";

@@ -48,6 +48,6 @@ Object.assign(process.env, environment);
 process.send({ bundles, environment });
 await next(); // the data is there
 const said = [];
-if (existsSync(join(folder, "shared/data/migrations.ts")))
-  await (await load("shared/data/migrations.ts")).migrate((line) => said.push(line));
+if (existsSync(join(folder, "shared/migrations/migrations.ts")))
+  await (await load("shared/migrations/migrations.ts")).migrate((line) => said.push(line));
 process.send({ ...(await demoAccount(dataDir, cloud.apiUrl, "test")), said });

@@ -1,10 +1,10 @@
 // Authentication: on every route that is not public, every client without a valid credential gets exactly the same error.
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { getAccount } from "../../shared/data/accounts.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { getToken, revokeToken } from "../../shared/data/tokens.ts";
-import { openSession, userRef } from "../../shared/data/users.ts";
+import { getToken, revokeToken } from "../../shared/records/tokens.ts";
+import { openSession, userRef } from "../../shared/records/users.ts";
 import { find } from "../../shared/data/table.ts";
 import { idFrom } from "../../shared/domain/ids.ts";
 import { SESSION_HOURS } from "../../shared/domain/limits.ts";

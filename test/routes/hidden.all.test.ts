@@ -2,8 +2,10 @@
 // route needs; the request itself may name anything.
 import { beforeAll, describe, expect, test } from "vitest";
 import { keys } from "../../shared/data/keys.ts";
-import { setQuota } from "../../shared/data/operator.ts";
-import type { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
+import type { BackupRecord } from "../../shared/records/schemas/backup.ts";
+import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
+import type { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import type { Permission } from "../../shared/api/permissions.ts";
 import { newId } from "../../shared/domain/ids.ts";

@@ -1,10 +1,10 @@
 // Rate limits: those of every route, exact even for concurrent requests.
 import { beforeAll, describe, expect, test } from "vitest";
-import { getAccount } from "../../shared/data/accounts.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { admitToken } from "../../shared/data/admission.ts";
-import { getToken, revokeToken, tokenAccessRef } from "../../shared/data/tokens.ts";
-import { openSession, userAccessRef, userRef } from "../../shared/data/users.ts";
+import { admitToken } from "../../shared/operations/admission.ts";
+import { getToken, revokeToken, tokenAccessRef } from "../../shared/records/tokens.ts";
+import { openSession, userAccessRef, userRef } from "../../shared/records/users.ts";
 import type { Key } from "../../shared/data/keys.ts";
 import { stampOf } from "../../shared/data/stamps.ts";
 import { find, readAll, updateOne } from "../../shared/data/table.ts";

@@ -1,8 +1,8 @@
 // The order in which the service checks a request: each pair of those that docs/api.md lists, with a request that fails both checks.
 import { beforeAll, describe, expect, test } from "vitest";
-import { getAccount } from "../../shared/data/accounts.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { getToken, revokeToken, tokenAccessRef } from "../../shared/data/tokens.ts";
+import { getToken, revokeToken, tokenAccessRef } from "../../shared/records/tokens.ts";
 import { account, newPublicKey, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";

@@ -3,7 +3,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { ApiError } from "../../shared/api/errors.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
-import type { Caller, OperationRecord } from "../../shared/data/records.ts";
+import type { Caller } from "../../shared/records/schemas/caller.ts";
+import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { find, readAll } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { keyVersions } from "../../shared/platform/secrets.ts";

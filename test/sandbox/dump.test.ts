@@ -2,9 +2,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { unzipSync, zipSync } from "fflate";
-import { attachmentsOf, type ErpDatabase } from "../../shared/data/sandbox.ts";
-import { missingFiles, packArchive, unpackArchive } from "../../shared/hosts/sandbox-archive.ts";
-import { escapeField, fromDump, toDump, unescapeField } from "../../shared/hosts/sandbox-dump.ts";
+import { attachmentsOf, type ErpDatabase } from "../../shared/providers/sandbox/machines.ts";
+import { missingFiles, packArchive, unpackArchive } from "../../shared/hosts/sandbox/archive.ts";
+import { escapeField, fromDump, toDump, unescapeField } from "../../shared/hosts/sandbox/dump.ts";
 
 const AT = "2026-11-21T12:00:00.000Z";
 

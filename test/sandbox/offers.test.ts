@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { ERP_VERSIONS } from "../../shared/domain/erp-versions.ts";
 import { problemsOfOffer, specsOf } from "../../shared/providers/catalog.ts";
-import { sandbox } from "../../shared/providers/sandbox.ts";
+import { sandbox } from "../../shared/providers/sandbox/provider.ts";
 
 const catalog: Catalog = Catalog.parse({
   providers: [await sandbox.catalog()],

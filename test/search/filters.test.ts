@@ -2,12 +2,12 @@
 // or an IP address.
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import { backupRef } from "../../shared/data/backups.ts";
+import { backupRef } from "../../shared/records/backups.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { drillOf, recordDrill } from "../../shared/data/drills.ts";
+import { drillOf, recordDrill } from "../../shared/operations/drills.ts";
 import { indexed } from "../harness/indexed.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { findOperation } from "../../shared/data/operations.ts";
+import { findOperation } from "../../shared/records/operations.ts";
 import { find, queryAll, removeOne, updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";

@@ -4,13 +4,13 @@ import * as z from "zod";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { editBackup, getBackup } from "../../shared/data/backups.ts";
+import { editBackup, getBackup } from "../../shared/records/backups.ts";
 import { indexed } from "../harness/indexed.ts";
 import type { Update } from "../../shared/data/expressions.ts";
 import { type Key, keys } from "../../shared/data/keys.ts";
 import { ownerString, readMembers, takeMember } from "../../shared/data/label-index.ts";
 import { queryAll, removeOne, transact, updateOne, updateRaw } from "../../shared/data/table.ts";
-import { overviewFor } from "../../shared/data/overview.ts";
+import { overviewFor } from "../../shared/records/overview.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 
 let me: TestAccount;

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { ListedServer, Server, servers } from "../../shared/api/servers.ts";
-import { setQuota } from "../../shared/data/operator.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, unique, unusedId } from "../harness/account.ts";
 import { type Client, statusesOf } from "../harness/client.ts";
 import { seedServer } from "../harness/seed.ts";

@@ -6,9 +6,9 @@ import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { recordProbe } from "../../shared/data/machines.ts";
-import { listErps } from "../../shared/data/sandbox.ts";
-import { getServer } from "../../shared/data/servers.ts";
+import { recordProbe } from "../../shared/records/machines.ts";
+import { listErps } from "../../shared/providers/sandbox/machines.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 

@@ -7,7 +7,7 @@ import { Event } from "../../shared/api/settings.ts";
 import { Upload, uploads } from "../../shared/api/uploads.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { find, queryAll, readAll, removeOne, updateOne } from "../../shared/data/table.ts";
-import { type UploadRecord, uploadRef } from "../../shared/data/uploads.ts";
+import { type UploadRecord, uploadRef } from "../../shared/records/uploads.ts";
 import { archiveKeyOf } from "../../shared/storage/archive-key.ts";
 import { storedObject } from "../../shared/storage/archives.ts";
 import { heldParts, openUpload } from "../../shared/storage/uploads.ts";

@@ -3,7 +3,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import type { State, Transition } from "../../shared/domain/lifecycle.ts";
-import type { OperationRecord } from "../../shared/data/records.ts";
+import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { later, some } from "../harness/some.ts";
 import {

@@ -1,8 +1,8 @@
 // The instances of a harness's account and their simulated ERPs, through the API and behind it.
 import { expect } from "vitest";
 import { Instance } from "../../shared/api/instances.ts";
-import { getServer } from "../../shared/data/servers.ts";
-import { findErp, type SandboxErp } from "../../shared/data/sandbox.ts";
+import { getServer } from "../../shared/records/servers.ts";
+import { findErp, type SandboxErp } from "../../shared/providers/sandbox/machines.ts";
 import type { Client } from "../harness/client.ts";
 import type { WorkflowHarness } from "./harness.ts";
 

@@ -8,11 +8,11 @@ import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
-import { recordProbe } from "../../shared/data/machines.ts";
-import { findOperation } from "../../shared/data/operations.ts";
-import type { OperationRecord } from "../../shared/data/records.ts";
-import { setQuota } from "../../shared/data/operator.ts";
-import { getServer } from "../../shared/data/servers.ts";
+import { recordProbe } from "../../shared/records/machines.ts";
+import { findOperation } from "../../shared/records/operations.ts";
+import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import {
   isServerPhase,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { findOperation } from "../../shared/data/operations.ts";
+import { findOperation } from "../../shared/records/operations.ts";
 import { queryAll, updateOne } from "../../shared/data/table.ts";
 import type { ApiResponse } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";

@@ -1,7 +1,7 @@
 // What repairs what is left of an interrupted operation: the sweep, which runs every five minutes, at once.
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { listMachines } from "../../shared/data/sandbox.ts";
+import { listMachines } from "../../shared/providers/sandbox/machines.ts";
 import { queryAll, updateOne } from "../../shared/data/table.ts";
 
 const LONG_AGO = "2026-01-01T00:00:00.000Z";

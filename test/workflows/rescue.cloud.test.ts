@@ -1,7 +1,7 @@
 // The rescue of executions that die, called twice or late. What it repairs is attacked in `test/guarantees`.
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
-import { findOperation, stopSteps } from "../../shared/data/operations.ts";
+import { findOperation, stopSteps } from "../../shared/records/operations.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { InjectedError, table, undosOf, type WorkflowHarness, workflowHarness } from "./harness.ts";

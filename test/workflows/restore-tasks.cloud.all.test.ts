@@ -6,11 +6,11 @@ import { handler } from "../../functions/workflows/restore-backup/tasks.ts";
 import { workflows } from "../../functions/workflows/index.ts";
 import type { Backup } from "../../shared/api/backups.ts";
 import type { Instance } from "../../shared/api/instances.ts";
-import { backupRef, getBackup } from "../../shared/data/backups.ts";
-import { getInstance } from "../../shared/data/instances.ts";
-import { recordProbe } from "../../shared/data/machines.ts";
-import type { OperationRecord } from "../../shared/data/records.ts";
-import { getServer } from "../../shared/data/servers.ts";
+import { backupRef, getBackup } from "../../shared/records/backups.ts";
+import { getInstance } from "../../shared/records/instances.ts";
+import { recordProbe } from "../../shared/records/machines.ts";
+import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { find } from "../../shared/data/table.ts";
 import type { Job, JobKind } from "../../shared/hosts/host.ts";
 import { GiveUp, TryAgain } from "../../shared/platform/task-errors.ts";
@@ -32,8 +32,8 @@ const machine = vi.hoisted(() => {
   return { jobs: new Array<AnyJob>(), asIs, respond: asIs };
 });
 
-vi.mock("../../shared/hosts/sandbox.ts", async (original) => {
-  const { sandbox } = await original<typeof import("../../shared/hosts/sandbox.ts")>();
+vi.mock("../../shared/hosts/sandbox/host.ts", async (original) => {
+  const { sandbox } = await original<typeof import("../../shared/hosts/sandbox/host.ts")>();
   const run = async (server: Parameters<typeof sandbox.run>[0], job: AnyJob) => {
     machine.jobs.push(job);
     const count = machine.jobs.filter(({ kind }) => kind === job.kind).length;

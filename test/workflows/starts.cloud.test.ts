@@ -3,8 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { findOperation } from "../../shared/data/operations.ts";
-import { addMachine, findMachine, listMachines, removeMachine, type SandboxMachine } from "../../shared/data/sandbox.ts";
+import { findOperation } from "../../shared/records/operations.ts";
+import {
+  addMachine,
+  findMachine,
+  listMachines,
+  removeMachine,
+  type SandboxMachine,
+} from "../../shared/providers/sandbox/machines.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";

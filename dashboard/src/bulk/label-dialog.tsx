@@ -5,7 +5,7 @@ import { useState } from "react";
 import * as z from "zod";
 import { labels } from "../../../shared/api/fields.ts";
 import { LABELS_MAX } from "../../../shared/domain/limits.ts";
-import { parse } from "../../../shared/runtime/validate.ts";
+import { parse } from "../../../shared/api/parse.ts";
 import { problemsOf } from "../app/words.ts";
 import type { Selectable } from "../messages/en/bulk.tsx";
 import { text } from "../messages/text.ts";

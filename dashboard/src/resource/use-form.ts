@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "react-router";
 import type * as z from "zod";
-import { parse } from "../../../shared/runtime/validate.ts";
+import { parse } from "../../../shared/api/parse.ts";
 import { beforeReload } from "../app/reload.ts";
 import { recognized } from "../app/recognized.ts";
 import { problemsOf } from "../app/words.ts";

@@ -2,7 +2,7 @@
 // has arrived.
 import { ClientError } from "../../../shared/api/client-of.ts";
 import type { Upload } from "../../../shared/api/uploads.ts";
-import { concurrently } from "../../../shared/runtime/concurrently.ts";
+import { concurrently } from "../../../shared/platform/concurrently.ts";
 import { client } from "../app/client.ts";
 import { waitOf } from "../app/limit.ts";
 import { passes } from "../app/words.ts";

@@ -1,6 +1,6 @@
 // What the steps of cloning an instance do.
-import { addResult } from "../../../shared/data/operations.ts";
-import { recordNeutralized } from "../../../shared/data/instances.ts";
+import { addResult } from "../../../shared/records/operations.ts";
+import { recordNeutralized } from "../../../shared/records/instances.ts";
 import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
 import { addMissingModules, isHealthy, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";

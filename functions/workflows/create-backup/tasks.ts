@@ -1,6 +1,6 @@
 // What the steps of backing up an instance do.
-import { recordArchive } from "../../../shared/data/backups.ts";
-import { addResult } from "../../../shared/data/operations.ts";
+import { recordArchive } from "../../../shared/records/backups.ts";
+import { addResult } from "../../../shared/records/operations.ts";
 import { type MadeArchive, skippedIn } from "../../../shared/hosts/host.ts";
 import { forgetSent, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { TryAgain } from "../../../shared/platform/task-errors.ts";
@@ -8,7 +8,9 @@ import { jobIdOf, tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
 import { recordedIn } from "../../../shared/storage/stored-archive.ts";
-import type { BackupRecord, OperationRecord, ServerRecord } from "../../../shared/data/records.ts";
+import type { BackupRecord } from "../../../shared/records/schemas/backup.ts";
+import type { OperationRecord } from "../../../shared/records/schemas/operation.ts";
+import type { ServerRecord } from "../../../shared/records/schemas/server.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {

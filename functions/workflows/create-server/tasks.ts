@@ -1,9 +1,9 @@
 // What the steps of creating a server do.
-import { closeOrders, recordOrder, recordMachine, recordRequested, reviseOrder } from "../../../shared/data/machines.ts";
+import { closeOrders, recordOrder, recordMachine, recordRequested, reviseOrder } from "../../../shared/records/machines.ts";
 import { now } from "../../../shared/data/change.ts";
-import type { ServerRecord } from "../../../shared/data/records.ts";
-import { serverRef } from "../../../shared/data/servers.ts";
-import { sshKeyRef } from "../../../shared/data/ssh-keys.ts";
+import type { ServerRecord } from "../../../shared/records/schemas/server.ts";
+import { serverRef } from "../../../shared/records/servers.ts";
+import { sshKeyRef } from "../../../shared/records/ssh-keys.ts";
 import { find } from "../../../shared/data/table.ts";
 import { run } from "../../../shared/hosts/index.ts";
 import { retire } from "../../../shared/hosts/retire.ts";

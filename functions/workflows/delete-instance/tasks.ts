@@ -1,5 +1,5 @@
 // What the step of deleting an instance does.
-import { addResult } from "../../../shared/data/operations.ts";
+import { addResult } from "../../../shared/records/operations.ts";
 import { USABLE } from "../../../shared/domain/lifecycle.ts";
 import { run } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";

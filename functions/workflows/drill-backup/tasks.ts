@@ -1,8 +1,8 @@
 // What the steps of drilling a backup do.
 import { ARCHIVE_INTACT } from "../../../shared/api/drill.ts";
-import { markCorrupt } from "../../../shared/data/corrupt-backups.ts";
-import { drillOf, noteDrill, recordDrill } from "../../../shared/data/drills.ts";
-import { findOperation } from "../../../shared/data/operations.ts";
+import { markCorrupt } from "../../../shared/operations/corrupt-backups.ts";
+import { drillOf, noteDrill, recordDrill } from "../../../shared/operations/drills.ts";
+import { findOperation } from "../../../shared/records/operations.ts";
 import { DRILL } from "../../../shared/domain/lifecycle.ts";
 import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";

@@ -1,7 +1,9 @@
 // What the steps of importing an uploaded archive do.
-import { recordImport } from "../../../shared/data/imports.ts";
-import { addResult } from "../../../shared/data/operations.ts";
-import type { BackupRecord, OperationRecord, ServerRecord } from "../../../shared/data/records.ts";
+import { recordImport } from "../../../shared/operations/imports.ts";
+import { addResult } from "../../../shared/records/operations.ts";
+import type { BackupRecord } from "../../../shared/records/schemas/backup.ts";
+import type { OperationRecord } from "../../../shared/records/schemas/operation.ts";
+import type { ServerRecord } from "../../../shared/records/schemas/server.ts";
 import { ERP_VERSIONS } from "../../../shared/domain/erp-versions.ts";
 import { missingModules } from "../../../shared/domain/missing-modules.ts";
 import { addMissingModules, run, undoUnlessDown } from "../../../shared/hosts/index.ts";

@@ -1,8 +1,8 @@
 // What the steps of restoring a backup do.
-import { backupRef, recordArchive } from "../../../shared/data/backups.ts";
-import { recordNeutralized } from "../../../shared/data/instances.ts";
-import { addResult, failInto } from "../../../shared/data/operations.ts";
-import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/data/safety-backups.ts";
+import { backupRef, recordArchive } from "../../../shared/records/backups.ts";
+import { recordNeutralized } from "../../../shared/records/instances.ts";
+import { addResult, failInto } from "../../../shared/records/operations.ts";
+import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/operations/safety-backups.ts";
 import { abandonedState, LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
 import { find } from "../../../shared/data/table.ts";
 import { skippedIn } from "../../../shared/hosts/host.ts";

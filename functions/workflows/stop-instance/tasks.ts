@@ -1,6 +1,6 @@
 // What the step of stopping an instance does.
 import { abandonedState } from "../../../shared/domain/lifecycle.ts";
-import { failInto } from "../../../shared/data/operations.ts";
+import { failInto } from "../../../shared/records/operations.ts";
 import { run, runUndo } from "../../../shared/hosts/index.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";

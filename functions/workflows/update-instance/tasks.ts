@@ -1,9 +1,9 @@
 // What the steps of moving an instance to a new domain do.
 import { changeOf } from "../../../shared/data/change.ts";
-import { reclaimDomain, returnDomain } from "../../../shared/data/domain-moves.ts";
-import { adoptDomain } from "../../../shared/data/instances.ts";
-import { previousDomains, previousDomainsAfter } from "../../../shared/data/redirects.ts";
-import { failInto } from "../../../shared/data/operations.ts";
+import { reclaimDomain, returnDomain } from "../../../shared/operations/domain-moves.ts";
+import { adoptDomain } from "../../../shared/records/instances.ts";
+import { previousDomains, previousDomainsAfter } from "../../../shared/records/redirects.ts";
+import { failInto } from "../../../shared/records/operations.ts";
 import { abandonedState } from "../../../shared/domain/lifecycle.ts";
 import { run, runUndo } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";

@@ -1,0 +1,34 @@
+// Imports in the sandbox: an uploaded archive is opened by the same rules as any other, within the limits of what a sandbox holds.
+import { GiveUp } from "../../platform/task-errors.ts";
+import type { Job, JobResult } from "../host.ts";
+import { listedFiles, missingFiles } from "./archive.ts";
+import { unusable } from "./layout.ts";
+import { differingModules } from "./modules.ts";
+import { corrupt, openUploaded } from "./opened.ts";
+
+/** Of a database with its files: an item of the table, which has room for 400 KB, holds it three times during a restore. */
+const BYTES_MAX = 100_000;
+
+export async function importArchive({
+  archive,
+  erp_versions,
+  note,
+}: Job<"import_archive">): Promise<JobResult<"import_archive">> {
+  if (note === "fail-import")
+    throw new GiveUp("HOST_JOB_FAILED", "The work was stopped before the server's disk was full: it has 120 MB free");
+  const { manifest, database, files, left_out } = await openUploaded(archive);
+  const { major_version, db_name, modules } = manifest;
+  if (!erp_versions.includes(major_version)) throw corrupt(unusable("version", { version: major_version }).message);
+  if (Buffer.byteLength(JSON.stringify({ database, files })) > BYTES_MAX)
+    throw corrupt("it holds more than a sandbox instance can");
+  const edition = "web_enterprise" in modules ? "enterprise" : "community";
+  return {
+    erp_version: major_version,
+    edition,
+    database_name: db_name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, 63) || "imported",
+    missing_files: missingFiles({ database, files }).length,
+    listed_files: listedFiles(database).length,
+    left_out,
+    modules: differingModules({ erp_version: major_version, edition }, database),
+  };
+}

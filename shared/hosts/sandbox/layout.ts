@@ -1,0 +1,132 @@
+// What is in an archive, by the names and the first bytes of its files, as a machine sees it: script/files/layout.py.
+import { constants, gunzipSync } from "node:zlib";
+import { ARCHIVE_RULES, type ArchiveSentence } from "../archive-rules.ts";
+
+const HEAD_BYTES = 4096;
+/** So many names are looked at to say what an archive without a dump is. */
+const NAMES_EXAMINED = 1000;
+const ADDED = new RegExp(`^(?:${ARCHIVE_RULES.added})$`, "i");
+const HASHED = /^[0-9a-f]{2}\/[0-9a-f]{40}$/i;
+
+/** The archive is invalid; the message tells the user why. */
+export class Unusable extends Error {
+  override name = "Unusable";
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+export const unusable = (sentence: ArchiveSentence, values: Values = {}): Unusable =>
+  new Unusable(filled(ARCHIVE_RULES.sentences[sentence], values));
+
+const filled = (sentence: string, values: Values): string =>
+  sentence.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+
+/** Printable, and of a readable length. */
+export const shown = (name: string): string =>
+  Array.from(name, (character) => (character === " " || !/[\p{C}\p{Z}]/u.test(character) ? character : "\uFFFD"))
+    .slice(0, 120)
+    .join("");
+
+/** What a file is, by its first bytes; undefined if that is unknown. */
+function kindOf(head: Buffer) {
+  const text = head.subarray(0, HEAD_BYTES).toString("latin1");
+  return ARCHIVE_RULES.kinds.find(({ pattern }) => new RegExp(pattern, "i").test(text));
+}
+
+/** Of a zip that something has changed on its way. */
+export const isSpoiled = (head: Buffer): boolean => kindOf(head)?.spoiled === true;
+
+/** The error about a file that is no zip. */
+export function whatItIs(head: Buffer): Unusable {
+  const kind = kindOf(head);
+  if (kind === undefined) return unusable("noZip");
+  const inner = head.toString("latin1", 0, 2) === "\x1f\x8b" ? kindOf(unzippedHead(head)) : undefined;
+  return inner === undefined ? unusable("kind", { ...kind }) : unusable("inGzip", { ...inner });
+}
+
+function unzippedHead(head: Buffer): Buffer {
+  try {
+    return gunzipSync(head.subarray(0, HEAD_BYTES), { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 64 * 1024 ** 2 });
+  } catch {
+    return Buffer.alloc(0); // damaged, so that nobody knows what is in it
+  }
+}
+
+/** Where a file is in a backup: the folders around the backup, joined by slashes, and its path in it. */
+interface OwnName {
+  top: string;
+  path: string;
+}
+
+/** Undefined for folders, and for what systems and programs add. */
+export function ownName(name: string): OwnName | undefined {
+  const parts = (name.includes("/") ? name : name.replaceAll("\\", "/")).split("/");
+  while (parts.length > 1 && parts[0] === ".") parts.shift();
+  const isFolder = parts.at(-1) === "";
+  if (isFolder) parts.pop();
+  const isImpossible = (part: string): boolean => ["", ".", ".."].includes(part) || Buffer.byteLength(part) > 255;
+  if (name.includes("\0") || parts.length > ARCHIVE_RULES.depth_max || parts.some(isImpossible)) throw strange(name);
+  if (isFolder || parts.some((part) => ADDED.test(part))) return undefined;
+  const own = parts.findIndex((part, place) =>
+    place === parts.length - 1 ? ["dump.sql", "manifest.json"].includes(part.toLowerCase()) : part.toLowerCase() === "filestore",
+  );
+  if (own < 0) throw strange(name);
+  const top = parts.slice(0, own).join("/");
+  if (own === parts.length - 1) return { top, path: (parts[own] ?? "").toLowerCase() };
+  const path = parts.slice(own + 1).join("/");
+  if (Buffer.byteLength(path) > ARCHIVE_RULES.name_bytes_max) throw strange(name);
+  return { top, path: `filestore/${HASHED.test(path) ? path.toLowerCase() : path}` };
+}
+
+const strange = (name: string): Unusable => unusable("strange", { name: shown(name) });
+
+/** What an archive's listing says that it contains. Throws if that is no backup. */
+export function requireBackup(names: readonly string[]): void {
+  const examined: string[] = [];
+  const dumps = new Map<string, string>();
+  const first = new Map<string, string>();
+  const manifests = new Set<string>();
+  let fault: Unusable | undefined;
+  for (const name of names) {
+    try {
+      const own = ownName(name);
+      if (own === undefined) continue;
+      if (own.path === "dump.sql" && !dumps.has(own.top)) dumps.set(own.top, name);
+      if (own.path === "manifest.json") manifests.add(own.top);
+      if (!first.has(own.top)) first.set(own.top, name);
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error;
+      fault ??= error;
+    }
+    examined.push(name);
+  }
+  const [[top, dump] = [], [, other] = []] = dumps;
+  if (dump === undefined) throw withoutDump(examined.slice(0, NAMES_EXAMINED));
+  if (other !== undefined) throw unusable("several", { name: shown(dump), other: shown(other) });
+  const apart = [...first].find(([folder]) => folder !== top)?.[1];
+  if (apart !== undefined) throw unusable("apart", { name: shown(dump), other: shown(apart) });
+  if (manifests.size === 0) throw unusable("noManifest");
+  if (fault !== undefined) throw fault;
+}
+
+function withoutDump(names: readonly string[]): Unusable {
+  const [first] = names;
+  if (first === undefined) return unusable("empty");
+  for (const { pattern, says } of ARCHIVE_RULES.inside) {
+    const name = names.find((each) => new RegExp(pattern, "i").test(each));
+    if (name !== undefined) return new Unusable(filled(says, { name: shown(name) }));
+  }
+  return unusable("noDump", { name: shown(first) });
+}
+
+const HEADER = /^-- PostgreSQL database dump\r?$/m;
+const FOOTER = /^-- PostgreSQL database dump complete\r?$/m;
+
+/** Whether a dump.sql is a plain SQL dump of PostgreSQL, and whole: what is cut off may be valid SQL all the same. */
+export function requirePlainDump(dump: Buffer): void {
+  if (dump.length === 0) throw unusable("emptyDump");
+  const kind = kindOf(dump);
+  if (kind !== undefined && kind.dump !== true) throw unusable("dump", { ...kind });
+  const [head, tail] = [dump.toString("latin1", 0, HEAD_BYTES), dump.toString("latin1", Math.max(0, dump.length - HEAD_BYTES))];
+  if (HEADER.test(head) && !FOOTER.test(tail)) throw unusable("incompleteDump");
+}

@@ -1,0 +1,47 @@
+// An archive of the sandbox, fetched from the store and proven whole before anybody uses it.
+import { createHash } from "node:crypto";
+import { GiveUp } from "../../platform/task-errors.ts";
+import type { UploadedArchive } from "../host.ts";
+import { getArchive, storedObject } from "../../storage/archives.ts";
+import type { StoredArchive } from "../../storage/stored-archive.ts";
+import { type Archived, requireListedFiles, unpackArchive } from "./archive.ts";
+
+export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** Throws GiveUp with BACKUP_CORRUPT if the store has none of its size. Like a machine, it reads none of the contents before they are restored. */
+export async function requireWhole({ key, size_bytes }: UploadedArchive): Promise<void> {
+  const held = await storedObject(key);
+  if (held === undefined) throw corrupt(GONE);
+  if (held.size_bytes !== size_bytes) throw corrupt(CHANGED);
+}
+
+/** Throws GiveUp with BACKUP_CORRUPT if it is not the archive that was stored, or cannot be read. */
+export async function openArchive({ erp_version, missing_files, ...archive }: StoredArchive): Promise<Archived> {
+  const archived = await openUploaded(archive);
+  const { major_version } = archived.manifest;
+  if (major_version !== erp_version) throw corrupt(`it is of version ${major_version}, not of ${erp_version}`);
+  if (missing_files === undefined) orCorrupt(() => requireListedFiles(archived));
+  return archived;
+}
+
+/** One that may be of any version. */
+export async function openUploaded({ key, size_bytes, sha256 }: UploadedArchive): Promise<Archived> {
+  const bytes = await getArchive(key);
+  if (bytes === undefined) throw corrupt(GONE);
+  if (bytes.length !== size_bytes || sha256Of(bytes) !== sha256) throw corrupt(CHANGED);
+  return orCorrupt(() => unpackArchive(bytes));
+}
+
+const GONE = "it is no longer in the storage";
+const CHANGED = "it does not match its checksum";
+
+function orCorrupt<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw corrupt(cause instanceof Error ? cause.message : "it cannot be read", cause);
+  }
+}
+
+export const corrupt = (why: string, cause?: unknown): GiveUp =>
+  new GiveUp("BACKUP_CORRUPT", `The backup's archive cannot be used: ${why}`, { cause });

@@ -1,0 +1,305 @@
+// Reads zip files by a machine's rules (script/files/reader.py), within the memory of a function. Of what a zip says of itself, in its listing
+// or in front of each file, everything is compared with what was read.
+import { crc32, inflateRawSync } from "node:zlib";
+import * as z from "zod";
+import { ARCHIVE_RULES } from "../archive-rules.ts";
+import { isSpoiled, ownName, requireBackup, shown, unusable, Unusable, whatItIs } from "./layout.ts";
+
+/** Far more than a sandbox packs, and little enough for a function's memory. */
+const ENTRIES_MAX = 10_000;
+const UNPACKED_MAX = 16 * 1024 * 1024;
+
+const [LOCAL, CENTRAL, END, END64, LOCATOR64, DESCRIPTOR] = [
+  0x04034b50, 0x02014b50, 0x06054b50, 0x06064b50, 0x07064b50, 0x08074b50,
+];
+const [MAX32, MAX16] = [0xffffffff, 0xffff];
+const [STREAMED, UTF8, ENCRYPTED] = [0x0008, 0x0800, 0x2041];
+const END_BYTES = 22;
+/** The longest comment behind the end of a listing, and more. */
+const TAIL_BYTES = 1024 ** 2;
+
+/** The files of a backup, by their paths in it. */
+export function unzip(bytes: Uint8Array): Map<string, Buffer> {
+  const zip = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const begins = zip.length >= 4 ? zip.readUInt32LE(0) : 0;
+  if (![LOCAL, END].includes(begins) || isSpoiled(zip)) throw whatItIs(zip);
+  const listed = readListing(zip);
+  requireBackup(listed.entries.map(({ name }) => name));
+  const unpacked = listed.entries.reduce((sum, { size }) => sum + size, 0);
+  if (listed.entries.length > ENTRIES_MAX || unpacked > UNPACKED_MAX)
+    throw new Unusable("it unpacks to more than a sandbox instance can hold");
+  return readFiles(zip, listed, unpacked);
+}
+
+/** What the listing, and the file's own head, say of a file. `place` is where it begins. */
+interface Entry {
+  name: string;
+  flags: number;
+  method: number;
+  crc: number;
+  packed: number;
+  size: number;
+  place: number;
+}
+
+function requireReadable({ name, flags, method }: Entry): void {
+  if ((flags & ENCRYPTED) !== 0) throw unusable("encrypted");
+  if (method === 0 || method === 8) return;
+  const unknown = ARCHIVE_RULES.sentences.unknownMethod.replace("{number}", String(method));
+  throw unusable("method", { name: shown(name), method: ARCHIVE_RULES.methods[method] ?? unknown });
+}
+
+interface Cursor {
+  bytes: Buffer;
+  place: number;
+}
+
+/** The next bytes. */
+function take(cursor: Cursor, count: number): Buffer {
+  const { bytes, place } = cursor;
+  if (place + count > bytes.length) throw unusable("damaged");
+  cursor.place += count;
+  return bytes.subarray(place, place + count);
+}
+
+interface Listing {
+  start: number;
+  size: number;
+  entries: Entry[];
+}
+
+function readListing(zip: Buffer): Listing {
+  const { start, size, count } = findListing(zip);
+  const cursor: Cursor = { bytes: zip, place: start };
+  const entries: Entry[] = [];
+  while (cursor.place < start + size) {
+    if (take(cursor, 4).readUInt32LE() !== CENTRAL) throw unusable("damaged");
+    const entry = listedEntry(cursor);
+    requireReadable(entry);
+    entries.push(entry);
+  }
+  if ((entries.length & MAX16) !== (count & MAX16)) throw unusable("listing");
+  return { start, size, entries };
+}
+
+/** By the record at its end. A comment may look like another one. */
+function findListing(zip: Buffer): { start: number; size: number; count: number } {
+  let fault: Unusable | undefined;
+  const first = Math.max(0, zip.length - TAIL_BYTES);
+  for (let place = zip.length - END_BYTES; place >= first; place--) {
+    if (zip.readUInt32LE(place) !== END) continue;
+    const wide = wideEnd(zip, place);
+    const disk = zip.readUInt16LE(place + 4);
+    const narrow = {
+      count: zip.readUInt16LE(place + 10),
+      size: zip.readUInt32LE(place + 12),
+      start: zip.readUInt32LE(place + 16),
+    };
+    const { count, size, start, stop } = { ...narrow, stop: place, ...wide?.record };
+    if ((disk !== 0 && disk !== MAX16) || (wide !== undefined && wide.disks > 1)) fault ??= unusable("split");
+    else if (start + size === stop) return { start, size, count };
+    else fault ??= unusable(start + size > stop ? "beginning" : "before");
+  }
+  throw fault ?? unusable("incomplete");
+}
+
+function wideEnd(zip: Buffer, end: number) {
+  if (end < 20 || zip.readUInt32LE(end - 20) !== LOCATOR64) return undefined;
+  const stop = Number(zip.readBigUInt64LE(end - 12));
+  const isThere = stop <= end - 56 && zip.readUInt32LE(stop) === END64;
+  const at = (offset: number): number => Number(zip.readBigUInt64LE(stop + offset));
+  return { disks: zip.readUInt32LE(end - 4), record: isThere ? { count: at(32), size: at(40), start: at(48), stop } : undefined };
+}
+
+/** Behind its mark. It is no link. */
+function listedEntry(cursor: Cursor): Entry {
+  const head = take(cursor, 42);
+  const raw = take(cursor, head.readUInt16LE(24));
+  const extra = take(cursor, head.readUInt16LE(26));
+  take(cursor, head.readUInt16LE(28));
+  const isUnix = [3, 19].includes(head.readUInt16LE(0) >> 8); // macOS, too
+  const kind = isUnix ? (head.readUInt32LE(34) >>> 16) & 0o170000 : 0;
+  if (kind === 0o120000) throw unusable("links");
+  if (![0, 0o100000, 0o040000].includes(kind)) throw unusable("devices");
+  const [size = 0, packed = 0, place = 0] = widened(extra, [head.readUInt32LE(20), head.readUInt32LE(16), head.readUInt32LE(38)]);
+  const flags = head.readUInt16LE(4);
+  return {
+    name: nameOf(raw, flags, extra),
+    flags,
+    method: head.readUInt16LE(6),
+    crc: head.readUInt32LE(12),
+    packed,
+    size,
+    place,
+  };
+}
+
+function localEntry(cursor: Cursor): Entry {
+  const place = cursor.place - 4;
+  const head = take(cursor, 26);
+  const raw = take(cursor, head.readUInt16LE(22));
+  const extra = take(cursor, head.readUInt16LE(24));
+  const [size = 0, packed = 0] = widened(extra, [head.readUInt32LE(18), head.readUInt32LE(14)]);
+  const flags = head.readUInt16LE(2);
+  return {
+    name: nameOf(raw, flags, extra),
+    flags,
+    method: head.readUInt16LE(4),
+    crc: head.readUInt32LE(10),
+    packed,
+    size,
+    place,
+  };
+}
+
+/** One file after the other from the beginning, so that none is read twice. Then the listing must have the same. */
+function readFiles(zip: Buffer, { start, size, entries }: Listing, unpacked: number): Map<string, Buffer> {
+  const files = new Map<string, Buffer>();
+  const folders = new Set<string>();
+  const listed = new Set(entries.map(keyOf));
+  const cursor: Cursor = { bytes: zip, place: 0 };
+  let [count, left] = [0, unpacked];
+  while (take(cursor, 4).readUInt32LE() === LOCAL) {
+    const entry = localEntry(cursor);
+    count += 1;
+    if (count > entries.length) throw unusable("moreFiles");
+    requireReadable(entry);
+    const path = ownName(entry.name)?.path;
+    if (path !== undefined) requireNew(files, folders, path, entry.name);
+    const { content, ...sums } = contentOf(cursor, entry, left);
+    left -= content.length;
+    if (path !== undefined) files.set(path, content);
+    if (!listed.delete(keyOf({ ...entry, ...sums, size: content.length }))) throw unusable("listing");
+  }
+  if (listed.size > 0 || count !== entries.length || cursor.place - 4 !== start)
+    throw unusable(count > 0 ? "listing" : "damaged");
+  requireSameEnd(zip, { start, size, count });
+  return files;
+}
+
+const keyOf = ({ name, method, crc, packed, size, place }: Entry): string =>
+  JSON.stringify([name, method, crc, packed, size, place]);
+
+function requireNew(files: ReadonlyMap<string, unknown>, folders: Set<string>, path: string, name: string): void {
+  if (files.has(path)) throw unusable("twice", { name: shown(name) });
+  const above = path.split("/").flatMap((_, index, parts) => (index === 0 ? [] : [parts.slice(0, index).join("/")]));
+  if (folders.has(path) || above.some((folder) => files.has(folder))) throw unusable("folder", { name: shown(name) });
+  for (const folder of above) folders.add(folder);
+}
+
+/** What a zip with two ends would show to one program and not to another. */
+function requireSameEnd(zip: Buffer, { start, size, count }: { start: number; size: number; count: number }): void {
+  const cursor: Cursor = { bytes: zip, place: start + size };
+  let mark = take(cursor, 4).readUInt32LE();
+  if (mark === END64) {
+    take(cursor, Number(take(cursor, 8).readBigUInt64LE()));
+    if (take(cursor, 4).readUInt32LE() !== LOCATOR64) throw unusable("listing");
+    take(cursor, 16);
+    mark = take(cursor, 4).readUInt32LE();
+  }
+  if (mark !== END) throw unusable("damaged");
+  const end = take(cursor, 18);
+  const isRight = (said: number, real: number, max: number): boolean => said === real || said === max;
+  if (!isRight(end.readUInt16LE(6), count & MAX16, MAX16)) throw unusable("listing");
+  if (!isRight(end.readUInt32LE(8), size, MAX32) || !isRight(end.readUInt32LE(12), start, MAX32)) throw unusable("listing");
+}
+
+interface Content {
+  content: Buffer;
+  crc: number;
+  packed: number;
+}
+
+function contentOf(cursor: Cursor, entry: Entry, left: number): Content {
+  const isStreamed = (entry.flags & STREAMED) !== 0;
+  const [start, content] = [
+    cursor.place,
+    isStreamed && entry.method === 0 && entry.packed === 0 ? streamedOf(cursor) : dataOf(cursor, entry, left),
+  ];
+  if (content.length > left) throw unusable("moreBytes");
+  const found = { crc: crc32(content), packed: cursor.place - start };
+  if (isStreamed) takeDescriptor(cursor, { ...found, size: content.length });
+  else if (entry.crc !== found.crc || entry.packed !== found.packed || entry.size !== content.length) throw unusable("damaged");
+  return { content, ...found };
+}
+
+const Inflated = z.object({ buffer: z.instanceof(Buffer), engine: z.object({ bytesWritten: z.number() }) });
+
+function dataOf(cursor: Cursor, { method, packed }: Entry, left: number): Buffer {
+  if (method === 0 && Math.min(packed, cursor.bytes.length - cursor.place) > left) throw unusable("moreBytes");
+  if (method === 0) return take(cursor, packed);
+  try {
+    const options = { info: true, maxOutputLength: Math.max(1, left) };
+    const { buffer, engine } = Inflated.parse(inflateRawSync(cursor.bytes.subarray(cursor.place), options));
+    take(cursor, engine.bytesWritten);
+    return buffer;
+  } catch (error) {
+    throw unusable(error instanceof RangeError ? "moreBytes" : "damaged");
+  }
+}
+
+/** A stored file whose size only follows it ends where a descriptor bears out all that was read. */
+function streamedOf(cursor: Cursor): Buffer {
+  const { bytes, place } = cursor;
+  const mark = Buffer.alloc(4);
+  mark.writeUInt32LE(DESCRIPTOR);
+  let [crc, summed] = [0, place];
+  for (let end = bytes.indexOf(mark, place); end >= 0; end = bytes.indexOf(mark, end + 1)) {
+    crc = crc32(bytes.subarray(summed, end), crc);
+    summed = end;
+    const sums = { crc, packed: end - place, size: end - place };
+    if (descriptorLength(bytes.subarray(end + 4), sums) !== undefined) return take(cursor, end - place);
+  }
+  throw unusable("damaged");
+}
+
+type Sums = Pick<Entry, "crc" | "packed" | "size">;
+
+/** With or without its mark, with sizes of 4 or of 8 bytes: nothing says which. */
+function takeDescriptor(cursor: Cursor, sums: Sums): void {
+  if (cursor.bytes.readUInt32LE(cursor.place) === DESCRIPTOR) take(cursor, 4);
+  const length = descriptorLength(cursor.bytes.subarray(cursor.place), sums);
+  if (length === undefined) throw unusable("damaged");
+  take(cursor, length);
+}
+
+function descriptorLength(bytes: Buffer, { crc, packed, size }: Sums): number | undefined {
+  if (bytes.length < 20 || bytes.readUInt32LE(0) !== crc) return undefined;
+  if (bytes.readUInt32LE(4) === packed && bytes.readUInt32LE(8) === size) return 12;
+  return bytes.readBigUInt64LE(4) === BigInt(packed) && bytes.readBigUInt64LE(12) === BigInt(size) ? 20 : undefined;
+}
+
+function extraField(extra: Buffer, wanted: number): Buffer | undefined {
+  for (let at = 0; at + 4 <= extra.length;) {
+    const end = at + 4 + extra.readUInt16LE(at + 2);
+    if (extra.readUInt16LE(at) === wanted) return extra.subarray(at + 4, end);
+    at = end;
+  }
+  return undefined;
+}
+
+/** Values that are too large for 32 bits are in an extra field, in this order. */
+function widened(extra: Buffer, values: readonly number[]): number[] {
+  let wide = extraField(extra, 1) ?? Buffer.alloc(0);
+  return values.map((value) => {
+    if (value !== MAX32 || wide.length < 8) return value;
+    const whole = Number(wide.readBigUInt64LE(0));
+    wide = wide.subarray(8);
+    return whole;
+  });
+}
+
+/** The upper half of MS-DOS's code page 437. */
+const CP437 =
+  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00A0";
+
+/** In UTF-8, whether it is declared or not, or as MS-DOS wrote it. */
+function nameOf(raw: Buffer, flags: number, extra: Buffer): string {
+  const isDeclared = (flags & UTF8) !== 0;
+  const path = extraField(extra, 0x7075);
+  const isOfName = path !== undefined && path.length >= 5 && path[0] === 1 && path.readUInt32LE(1) === crc32(raw);
+  const name = !isDeclared && isOfName ? path.subarray(5) : raw;
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(name);
+  if (isDeclared || Buffer.compare(Buffer.from(text), name) === 0) return text;
+  return Array.from(name, (byte) => (byte < 128 ? String.fromCharCode(byte) : CP437[byte - 128])).join("");
+}

@@ -1,0 +1,136 @@
+// One conditional write admits a request: it checks that the credential exists, has not expired and is within its limits, records its use, and
+// returns its permissions.
+import type { RateClass } from "../api/endpoint.ts";
+import { ALL_PERMISSIONS } from "../api/permissions.ts";
+import { WAIT_GRACE_SECONDS, WAITS_AT_ONCE } from "../domain/limits.ts";
+import { fingerprintOfHash, fingerprintOfId, hashOf } from "../domain/token-value.ts";
+import { keys } from "../data/keys.ts";
+import { EVERY_LIMIT, LIMITS, WINDOW_MS } from "../records/rate-limits.ts";
+import type { Caller } from "../records/schemas/caller.ts";
+import { TokenAccess } from "../records/schemas/token.ts";
+import { enter, releasePlace, type Limit, timesOf, type Verdict, type Wish } from "../data/slots.ts";
+import type { Item, Ref } from "../data/table.ts";
+import { labelRef, permissionsIn } from "../records/tokens.ts";
+import { endOfSession, openSessions, sessionTag, userRef } from "../records/users.ts";
+
+export interface RequestFacts {
+  rate: RateClass;
+  ipAddress: string | null;
+  /** Milliseconds since 1970. */
+  at: number;
+  /** How long the request would like to wait; 0 for most. */
+  waitSeconds: number;
+}
+
+const WAIT_PLACES = Array.from({ length: WAITS_AT_ONCE }, (_, i) => `wait_${i}`);
+
+const wishOf = ({ waitSeconds, at }: RequestFacts): Wish | undefined =>
+  waitSeconds === 0 ? undefined : { places: WAIT_PLACES, untilMs: at + (waitSeconds + WAIT_GRACE_SECONDS) * 1000 };
+
+/** Frees the place of a request that has finished waiting. */
+export async function endWait({ type, id, wait }: Caller): Promise<void> {
+  if (wait === undefined) return;
+  const key = type === "token" ? keys.tokenAccess(fingerprintOfId(id)) : keys.userAccess(id);
+  await releasePlace(key, wait.place, wait.until);
+}
+
+/** The credential's limit with the smallest share left, whichever limit the request counts against. */
+interface LimitState {
+  scope: RateClass;
+  limit: number;
+  remaining: number;
+  /** Milliseconds until the oldest counted request leaves the window. */
+  resetMs: number;
+}
+
+export type Admission =
+  | { kind: "rejected" }
+  | { kind: "admitted" | "limited"; caller: Caller; state: LimitState; retryAfterMs: number | undefined };
+
+/** Admits a request with an API token, found by the hash of its value. */
+export async function admitToken(value: string, facts: RequestFacts): Promise<Admission> {
+  const hash = hashOf(value);
+  const verdict = await enter({
+    key: keys.tokenAccess(fingerprintOfHash(hash)),
+    limits: LIMITS[facts.rate],
+    windowMs: WINDOW_MS,
+    now: facts.at,
+    condition: "#hash = :hash AND (attribute_not_exists(expires_at) OR expires_at > :at)",
+    holds: (item) => isGood(TokenAccess.parse(item), hash, facts.at),
+    names: { "#hash": "hash" },
+    values: { ":hash": hash, ":at": facts.at },
+    set: { last_used_ip: facts.ipAddress },
+    wish: wishOf(facts),
+  });
+  return admission(verdict, facts, (item) => {
+    const { account_id, id, permissions } = TokenAccess.parse(item);
+    return { account_id, type: "token", id, permissions: permissionsIn(permissions), ip_address: facts.ipAddress };
+  });
+}
+
+const isGood = ({ hash, expires_at = Infinity }: TokenAccess, expected: Uint8Array, at: number): boolean =>
+  Buffer.compare(hash, expected) === 0 && expires_at > at;
+
+/** A session of the dashboard, as its JWT says. */
+export interface Session {
+  userId: string;
+  accountId: string;
+  sessionId: string;
+}
+
+/** Admits a request with a session; the user's limits are shared by all of their sessions. */
+export async function admitSession({ userId, accountId, sessionId }: Session, facts: RequestFacts): Promise<Admission> {
+  if (endOfSession(sessionId).getTime() <= facts.at) return { kind: "rejected" };
+  const tag = sessionTag(sessionId);
+  const verdict = await enter({
+    key: keys.userAccess(userId),
+    limits: LIMITS[facts.rate],
+    windowMs: WINDOW_MS,
+    now: facts.at,
+    condition: "contains(sessions, :session)",
+    holds: (item) => openSessions(item).some((open) => Buffer.compare(open, tag) === 0),
+    values: { ":session": tag },
+    wish: wishOf(facts),
+  });
+  return admission(verdict, facts, () => ({
+    account_id: accountId,
+    type: "user",
+    id: userId,
+    permissions: [...ALL_PERMISSIONS],
+    session_id: sessionId,
+    ip_address: facts.ipAddress,
+  }));
+}
+
+function admission(verdict: Verdict<RateClass>, facts: RequestFacts, callerOf: (item: Item) => Caller): Admission {
+  if (verdict.kind === "rejected") return verdict;
+  const states = EVERY_LIMIT.map((limit) => stateOf(limit, verdict.item, facts.at));
+  const hit = verdict.kind === "limited" ? states.find((state) => state.scope === verdict.by) : undefined;
+  const state = hit ?? states.toSorted((a, b) => a.remaining / a.limit - b.remaining / b.limit)[0];
+  if (state === undefined) throw new Error("Every request has a limit");
+  const wish = wishOf(facts);
+  const place = verdict.kind === "admitted" ? verdict.place : undefined;
+  return {
+    kind: verdict.kind,
+    caller: {
+      ...callerOf(verdict.item),
+      ...(wish !== undefined && place !== undefined && { wait: { place, until: wish.untilMs } }),
+    },
+    state,
+    retryAfterMs: verdict.kind === "limited" ? verdict.retryAfterMs : undefined,
+  };
+}
+
+function stateOf({ name, slots }: Limit<RateClass>, item: Item, at: number): LimitState {
+  const counted = timesOf(item, name).filter((time) => time > at - WINDOW_MS);
+  return {
+    scope: name,
+    limit: slots,
+    remaining: slots - counted.length,
+    resetMs: counted.length === 0 ? 0 : Math.min(...counted) + WINDOW_MS - at,
+  };
+}
+
+/** Where the caller's name is. */
+export const callerRef = ({ type, account_id, id }: Caller): Ref<{ name: string }> =>
+  type === "token" ? labelRef(account_id, id) : userRef(id);

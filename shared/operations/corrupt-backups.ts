@@ -1,0 +1,36 @@
+// A completed backup whose archive turns out to be corrupt: nobody can restore it, and its instance is protected by the one before it.
+import * as z from "zod";
+import { LIFECYCLE } from "../domain/lifecycle.ts";
+import { changeOf, Overtaken, retryOnConflict } from "../data/change.ts";
+import { keys } from "../data/keys.ts";
+import { protectWithout } from "./protection.ts";
+import { find } from "../data/table.ts";
+
+const { to: COMPLETED, failed: FAILED } = LIFECYCLE["backup.create"];
+
+const Corrupt = z.object({
+  id: z.string(),
+  number: z.string(),
+  state: z.string(),
+  instance_id: z.string().nullable(),
+  expires_at: z.string().nullable(),
+});
+
+/** Marking it twice has the same effect as once. Its archive stays until a user deletes it, and does not expire: parts of it may be of use. */
+export const markCorrupt = (accountId: string, backupId: string, reason: string): Promise<void> =>
+  retryOnConflict(async () => {
+    const backup = await find({ key: keys.record("backup", accountId, backupId), schema: Corrupt });
+    if (backup?.state !== COMPLETED) return;
+    const change = changeOf({ id: accountId });
+    change.move(
+      "backup",
+      backup,
+      { from: COMPLETED, to: FAILED },
+      { set: { state: FAILED, status_reason: reason, expires_at: null } },
+      { equals: { state: COMPLETED } },
+      () => new Overtaken("Another change to this backup came first", backupId),
+    );
+    if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backupId), { exists: false });
+    if (backup.instance_id !== null) await protectWithout(change, backup.instance_id, backupId);
+    await change.commit();
+  });

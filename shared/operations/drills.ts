@@ -1,0 +1,97 @@
+// Restore drills: begun with the backup that they hold and a place on their server, and recorded on the backup.
+import * as z from "zod";
+import { serverTriesAnother } from "../api/errors.ts";
+import { nameOfBackup } from "../domain/backup-name.ts";
+import { type Drill, type DrillCheck, DRILL_CHECKS } from "../api/drill.ts";
+import { DRILL, LIFECYCLE, OPERATION } from "../domain/lifecycle.ts";
+import { getAccount } from "../records/accounts.ts";
+import { lockBackup } from "../records/backups.ts";
+import { type Author, type Change, changeOf, logEvent, now, Overtaken, retryOnConflict } from "../data/change.ts";
+import { keys } from "../data/keys.ts";
+import { addResult, changing, findOperation, reserveOperation } from "../records/operations.ts";
+import type { BackupRecord } from "../records/schemas/backup.ts";
+import type { OperationRecord } from "../records/schemas/operation.ts";
+import { requireServerReady } from "../records/servers.ts";
+import { ConditionFailed, find, type Item } from "../data/table.ts";
+import { put, update } from "../data/writes.ts";
+
+/** Begins a drill of a completed backup on a server. A server has one at a time, so that it does not take the instances' share. */
+export function beginDrill(
+  change: Change,
+  by: Author,
+  backup: BackupRecord,
+  serverId: string,
+  operationId: string,
+): OperationRecord {
+  lockBackup(change, backup, LIFECYCLE["backup.drill"].from, operationId);
+  requireServerReady(change, serverId);
+  takeDrillPlace(change, serverId, operationId);
+  return reserveOperation(change, by, {
+    id: operationId,
+    type: "backup.drill",
+    ...changing("backup", { ...backup, name: nameOfBackup(backup) }),
+    input: { server_id: serverId },
+    concerns: [...(backup.instance_id === null ? [] : [backup.instance_id]), serverId],
+    result: { backup_id: backup.id },
+  });
+}
+
+/** The one place of a server for an archive that is tried beside its instances. */
+export const takeDrillPlace = (change: Change, serverId: string, operationId: string): void =>
+  change.write(
+    put(keys.drill(change.accountId, serverId), { operation_id: operationId }, (present) =>
+      serverTriesAnother(holderOf(present)),
+    ),
+  );
+
+const holderOf = (present: Item | undefined): string => String(present?.["operation_id"]);
+
+/** The checks in their order; those that were not made get the reason. */
+export function drillOf(made: readonly DrillCheck[], otherwise: string): Drill {
+  const checks = DRILL_CHECKS.map(
+    (name) => made.find((check) => check.name === name) ?? { name, passed: null, detail: otherwise },
+  );
+  return { status: checks.some(({ passed }) => passed === false) ? DRILL.failed : DRILL.passed, at: now(), checks };
+}
+
+/** Keeps what a drill has found until it is recorded; the first finding stands. */
+export async function noteDrill(operation: OperationRecord, drill: Drill): Promise<void> {
+  if (operation.result?.drill === undefined) await addResult(operation, { drill });
+}
+
+const Drilled = z.object({ id: z.string(), last_drill: z.string().nullable().default(null) });
+
+/** Shows on the instance of a drilled backup what came of its last drill. */
+async function showOnInstance(change: Change, instanceId: string, { status }: Drill): Promise<void> {
+  const key = keys.record("instance", change.accountId, instanceId);
+  const instance = await find({ key, schema: Drilled });
+  if (instance === undefined || instance.last_drill === status) return;
+  const { last_drill } = instance;
+  const overtaken = () => new Overtaken("Another drill of this instance ended at the same time", instanceId);
+  change.update(key, { set: { last_drill: status } }, { unchanged: { last_drill } }, overtaken);
+  change.retag("instance", instanceId, { last_drill }, { last_drill: status });
+}
+
+/** Records on the backup and its instance what its drill has found, once. A failure is an event, too. */
+export const recordDrill = (operation: OperationRecord, backup: BackupRecord, drill: Drill): Promise<void> =>
+  retryOnConflict(() => tryToRecord(operation, backup, drill));
+
+async function tryToRecord(operation: OperationRecord, backup: BackupRecord, drill: Drill): Promise<void> {
+  if (operation.recorded) return;
+  const change = changeOf(await getAccount(operation.account_id));
+  const running = { equals: { state: OPERATION.running }, none: ["undoing", "recorded"] };
+  change.write(update(keys.record("operation", operation.account_id, operation.id), { set: { recorded: true } }, running));
+  const mine = { equals: { operation_id: operation.id } };
+  change.update(keys.record("backup", operation.account_id, backup.id), { set: { drill } }, mine);
+  if (backup.instance_id !== null) await showOnInstance(change, backup.instance_id, drill);
+  if (drill.status === DRILL.failed) {
+    const by = { actor: operation.created_by, requestId: operation.request_id };
+    logEvent(change, by, "backup.drill_failed", { type: "backup", id: backup.id, name: nameOfBackup(backup) });
+  }
+  try {
+    await change.commit();
+  } catch (error) {
+    const present = error instanceof ConditionFailed && (await findOperation(operation.account_id, operation.id));
+    if (!present || !present.recorded) throw error; // else another run of the task was faster
+  }
+}

@@ -1,0 +1,75 @@
+// Limits on failed sign-ins: for an email from one IP address (so that nobody can lock another person out from elsewhere), and
+// for an IP address. An attempt takes its slot before the password is checked, so that concurrent attempts cannot exceed the limit.
+import { tooManySignIns } from "../api/errors.ts";
+import { LOGIN_FAILURES, LOGIN_WINDOW_SECONDS } from "../domain/limits.ts";
+import { networkOf } from "../domain/network.ts";
+import { keys, type Key } from "../data/keys.ts";
+import { enter, freeSlots } from "../data/slots.ts";
+import { NEVER, Stamp, stampOf } from "../data/stamps.ts";
+import { find, putIfAbsent, updateRaw } from "../data/table.ts";
+import * as z from "zod";
+
+const Failures = z.object({ failures: z.array(Stamp) });
+
+const WINDOW_MS = LOGIN_WINDOW_SECONDS * 1000;
+
+interface LoginAttempt {
+  /** Gives the slots back: only failures count. */
+  succeeded: () => Promise<void>;
+}
+
+/** Throws RATE_LIMIT_EXCEEDED once an email or an IP address has failed too often. */
+export async function admitLogin(email: string, ipAddress: string): Promise<LoginAttempt> {
+  const at = Date.now();
+  const network = networkOf(ipAddress);
+  const limits = [
+    { key: keys.loginFailures(network), slots: LOGIN_FAILURES.address },
+    { key: keys.loginFailures(email.toLowerCase(), network), slots: LOGIN_FAILURES.pair },
+  ];
+  const taken: Key[] = [];
+  const releaseSlots = async () => {
+    await Promise.all(taken.map((key) => release(key, at)));
+  };
+  for (const { key, slots } of limits) {
+    const retryAfterMs = await take(key, slots, at);
+    if (retryAfterMs === undefined) {
+      taken.push(key);
+      continue;
+    }
+    await releaseSlots(); // a rejected attempt does not count as a failure
+    throw tooManySignIns(slots, Math.ceil(retryAfterMs / 1000));
+  }
+  return { succeeded: releaseSlots };
+}
+
+/** Takes a slot; returns the milliseconds until one is free if there is none. */
+async function take(key: Key, slots: number, at: number): Promise<number | undefined> {
+  const entry = {
+    key,
+    limits: [{ name: "failures", slots }],
+    windowMs: WINDOW_MS,
+    now: at,
+    condition: "attribute_exists(pk)",
+    holds: () => true,
+    set: { ttl: Math.ceil((at + 2 * WINDOW_MS) / 1000) },
+  } as const;
+  let verdict = await enter(entry);
+  if (verdict.kind === "rejected") {
+    await putIfAbsent(key, { failures: freeSlots(slots) });
+    verdict = await enter(entry);
+  }
+  return verdict.kind === "limited" ? verdict.retryAfterMs : undefined;
+}
+
+/** Frees the slot that was taken at a time. Of two attempts of one millisecond, each frees one: where one was faster, the other looks again. */
+async function release(key: Key, at: number): Promise<void> {
+  for (let done = false; !done;) {
+    const slot = (await find({ key, schema: Failures }))?.failures.indexOf(at) ?? -1;
+    if (slot < 0) return;
+    ({ done } = await updateRaw(key, {
+      UpdateExpression: `SET failures[${slot}] = :free`,
+      ConditionExpression: `failures[${slot}] = :at`,
+      ExpressionAttributeValues: { ":at": stampOf(at), ":free": NEVER },
+    }));
+  }
+}

@@ -1,0 +1,152 @@
+// How operations end, or are taken back: everything that they held is free again, and their resource is where its lifecycle leads.
+import type { OperationErrorCode } from "../api/errors.ts";
+import {
+  afterRestore,
+  isFailure,
+  isOpen,
+  LIFECYCLE,
+  OPERATION,
+  type ResourceType,
+  type Transition,
+} from "../domain/lifecycle.ts";
+import { endBackup } from "../records/backups.ts";
+import { type Change, changeOf, now, Overtaken, retryOnConflict } from "../data/change.ts";
+import type { Ending } from "../records/ending.ts";
+import { endInstance } from "../records/instances.ts";
+import { keys } from "../data/keys.ts";
+import { findOperationCore } from "../records/operations.ts";
+import type { OperationCore } from "../records/schemas/operation.ts";
+import { drillAgain, dropPolicy, protectAfterDeletion, type Protection, protectionAfterBackup } from "./protection.ts";
+import { endServer } from "../records/servers.ts";
+import { ConditionFailed } from "../data/table.ts";
+
+/** How each resource ends: the one that the operation changed is moved or removed by its own module. */
+const END: Record<ResourceType, (change: Change, ending: Ending) => Promise<void>> = {
+  server: endServer,
+  instance: endInstance,
+  backup: endBackup,
+};
+
+type Outcome = { succeeded: true } | { succeeded: false; error: { code: OperationErrorCode; message: string } };
+
+/** Ends an operation and unlocks its resources; ending it twice has the same effect as once. */
+export async function endOperation(operation: OperationCore, outcome: Outcome): Promise<void> {
+  if (!isOpen(operation.state)) return;
+  await retryOnConflict(() => end(operation, outcome));
+}
+
+async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
+  const change = changeOf({ id: operation.account_id });
+  const finished_at = now();
+  const to = outcome.succeeded ? OPERATION.succeeded : OPERATION.failed;
+  change.move(
+    "operation",
+    operation,
+    { from: operation.state, to },
+    {
+      set: {
+        state: to,
+        finished_at,
+        step: null,
+        step_code: null,
+        ...(outcome.succeeded ? { progress: 100 } : { error: outcome.error }),
+      },
+    },
+    {
+      equals: { state: operation.state },
+      // An undo may have removed everything by now, whatever a late task reports; what was committed is not undone.
+      ...(outcome.succeeded && !operation.committed && { none: ["undoing"] }),
+    },
+  );
+  change.remove(keys.openOperation(operation.id));
+  const { to: destined, back } = destination(operation, outcome.succeeded);
+  const reason = outcome.succeeded ? null : outcome.error.message;
+  const at = now();
+  const protection =
+    operation.type === "backup.create" ? await protectionAfterBackup(change, operation, { to: destined, at, reason }) : undefined;
+  // Also one that failed: nobody can restore that backup any more.
+  if (operation.type === "backup.delete" && destined !== operation.before) await protectAfterDeletion(change, operation);
+  if (operation.type === "backup.drill" && !outcome.succeeded && !operation.recorded) await drillAgain(change, operation);
+  const failure = outcome.succeeded ? null : outcome.error.code;
+  await release(change, operation, { to: destined, back, reason, failure, at, protection });
+  await change.commit();
+}
+
+/** Each failed try means that the operation was started or confirmed, or its resource renamed, in the meantime, which the next try sees. */
+const WITHDRAW_TRIES = 5;
+
+/**
+ * Withdraws an operation that could not be started, as if it had never been requested; false if it continues after all, because its
+ * first task has begun or a repetition of the request has confirmed it.
+ */
+export async function withdrawOperation(operation: OperationCore, also: (change: Change) => void): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    const present = await findOperationCore(operation.account_id, operation.id);
+    if (present === undefined) return true;
+    if (present.state !== OPERATION.pending || present.confirmed) return false;
+    const change = changeOf({ id: present.account_id });
+    change.drop("operation", present, OPERATION.pending, { equals: { state: OPERATION.pending }, none: ["confirmed"] });
+    change.remove(keys.openOperation(present.id));
+    for (const concerned of present.concerns) change.remove(keys.operationOf(present.account_id, concerned, present.id));
+    change.remove(keys.sealed(present.account_id, present.id)); // nobody will use it
+    await release(change, present, { to: present.before ?? "gone", back: true, reason: null, withdrawn: true });
+    also(change);
+    try {
+      await change.commit();
+      return true;
+    } catch (error) {
+      if (!(error instanceof ConditionFailed || error instanceof Overtaken) || attempt >= WITHDRAW_TRIES) throw error;
+    }
+  }
+}
+
+/** Where the resource goes, from its row of the lifecycle; `back` if that is where it comes from. */
+function destination(operation: OperationCore, succeeded: boolean): { to: string; back: boolean } {
+  const row: Transition = LIFECYCLE[operation.type];
+  const to = succeeded ? row.to : (operation.failed_state ?? row.failed);
+  if (to !== "before") return { to, back: false };
+  const before = operation.before ?? row.failed;
+  return { to: succeeded && operation.type === "backup.restore" ? afterRestore(before) : before, back: true };
+}
+
+interface Release {
+  /** Where the resource goes; `back` if that is where it comes from. */
+  to: string;
+  back: boolean;
+  reason: string | null;
+  failure?: OperationErrorCode | null;
+  at?: string;
+  withdrawn?: boolean;
+  /** What the backup means for its instance. A withdrawn one means nothing, and functions that only withdraw do without that code. */
+  protection?: Protection | undefined;
+}
+
+/** Frees everything that the operation held, and ends its resource. */
+async function release(
+  change: Change,
+  operation: OperationCore,
+  { to, back, reason, failure = null, at = now(), withdrawn = false, protection }: Release,
+): Promise<void> {
+  const { account_id: accountId, resource } = operation;
+  const mine = { equals: { operation_id: operation.id } };
+  for (const { type, id } of operation.holds)
+    change.update(
+      keys.record(type, accountId, id),
+      { set: { ...protection?.set, operation_id: null } },
+      { ...mine, ...protection?.where },
+      protection?.conditionError,
+    );
+  if (to === "gone" && resource.type === "instance") await dropPolicy(change, resource.id);
+  if (operation.uses_backup_id !== null)
+    change.update(keys.record("backup", accountId, operation.uses_backup_id), { take: { used_by: new Set([operation.id]) } });
+  if (operation.type === "backup.drill" || operation.type === "backup.import")
+    change.remove(keys.drill(accountId, String(operation.input["server_id"])), { exists: false });
+  await END[resource.type](change, {
+    operation,
+    to,
+    at,
+    failure,
+    withdrawn,
+    reasonAfter: (state, present) => (back && state === operation.before ? present : isFailure(state) ? reason : null),
+  });
+}

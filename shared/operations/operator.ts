@@ -1,0 +1,121 @@
+// What the person who runs the service does from the command line: accounts, users, quotas, forgotten passwords.
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import { ApiError, emailTaken, notFound } from "../api/errors.ts";
+import { newId } from "../domain/ids.ts";
+import type { QuotaKind } from "../domain/limits.ts";
+import { hashPassword } from "../platform/passwords.ts";
+import { accountRef, getAccount, newAccount } from "../records/accounts.ts";
+import { changesBetween } from "../records/audit-changes.ts";
+import { type Change, changeOf, logEvent, now } from "../data/change.ts";
+import { allTokens } from "../records/tokens.ts";
+import { findUserByEmail, removeUser, reserveUser, setPassword } from "../records/users.ts";
+import { keys } from "../data/keys.ts";
+import type { AccountRecord } from "../records/schemas/account.ts";
+import type { TokenRecord } from "../records/schemas/token.ts";
+import type { UserRecord } from "../records/schemas/user.ts";
+import { find, putIfAbsent, queryAll, removeOne } from "../data/table.ts";
+
+const operator = () => ({ operator: "operator", requestId: `admin-${randomUUID()}` });
+
+export interface NewUser {
+  email: string;
+  name: string;
+  password: string;
+}
+
+/** Makes an account with its first user. */
+export async function createAccount(name: string, user: NewUser): Promise<{ account: AccountRecord; user: UserRecord }> {
+  if ((await findUserByEmail(user.email)) !== undefined) throw emailTaken();
+  const account = newAccount(newId("account"), name);
+  await putIfAbsent(keys.account(account.id), account);
+  await putIfAbsent(keys.accountListed(account.id), { created_at: account.created_at });
+  const created = (change: Change): void =>
+    logEvent(change, operator(), "account.create", { type: "account", id: account.id, name });
+  const made = await addUser(account.id, user, created).catch(async (error: unknown) => {
+    // Another command was faster with this email: nobody could use this account.
+    if (error instanceof ApiError && error.code === "CONFLICT") {
+      await removeOne(keys.accountListed(account.id));
+      await removeOne(keys.account(account.id));
+    }
+    throw error;
+  });
+  return { account, user: made };
+}
+
+export const createUser = (accountId: string, user: NewUser): Promise<UserRecord> => addUser(accountId, user, () => undefined);
+
+/** `also` adds to the same change. */
+async function addUser(
+  accountId: string,
+  { email, name, password }: NewUser,
+  also: (change: Change) => void,
+): Promise<UserRecord> {
+  const change = changeOf(await namedAccount(accountId));
+  also(change);
+  const user = reserveUser(change, { id: newId("user"), email, name, password_hash: await hashPassword(password) });
+  logEvent(change, operator(), "user.create", { type: "user", id: user.id, name: user.name });
+  await change.commit();
+  return user;
+}
+
+/** Sets a user's password and ends all of their sessions. */
+export async function resetPassword(email: string, password: string): Promise<UserRecord> {
+  const user = await findUserByEmail(email);
+  if (user === undefined) throw notFound("user");
+  const change = changeOf(await getAccount(user.account_id));
+  setPassword(change, user, await hashPassword(password));
+  logEvent(change, operator(), "auth.password", { type: "user", id: user.id, name: user.name });
+  await change.commit();
+  return user;
+}
+
+/**
+ * Removes a user of an account, with all of their sessions; an account keeps its last one. API tokens are the account's own: those
+ * that the user created keep working, and are returned.
+ */
+export async function deleteUser(email: string): Promise<TokenRecord[]> {
+  const user = await findUserByEmail(email);
+  if (user === undefined) throw notFound("user");
+  const change = changeOf(await getAccount(user.account_id));
+  removeUser(change, user);
+  logEvent(change, operator(), "user.delete", { type: "user", id: user.id, name: user.name });
+  await change.commit();
+  return (await allTokens(user.account_id)).filter(({ created_by }) => created_by.id === user.id);
+}
+
+/** The account's new quota; what it has beyond that stays. */
+export async function setQuota(accountId: string, kind: QuotaKind | "session", limit: number): Promise<void> {
+  const account = await namedAccount(accountId);
+  const change = changeOf(account);
+  change.setOnAccount({ [`limit_${kind}`]: limit, updated_at: now() });
+  const field = `limit_${kind}` as const;
+  const changes = changesBetween(account, { [field]: limit }, [field]);
+  logEvent(
+    change,
+    operator(),
+    { type: "account.quota", changes },
+    { type: "account", id: account.id, name: account.account_name },
+  );
+  await change.commit();
+}
+
+/** An account by the id that the operator typed. */
+export async function namedAccount(id: string): Promise<AccountRecord> {
+  const account = await find(accountRef(id));
+  if (account === undefined) throw notFound("account");
+  return account;
+}
+
+const AccountListed = z.object({ sk: z.string() });
+
+export const accountIds = async (): Promise<string[]> =>
+  (await queryAll(keys.accounts())).map((item) => AccountListed.parse(item).sk);
+
+export const allAccounts = async (): Promise<AccountRecord[]> => Promise.all((await accountIds()).map((id) => getAccount(id)));
+
+const UserListed = z.object({ email: z.string() });
+
+export async function emailsOf(accountId: string): Promise<string[]> {
+  return (await queryAll(keys.users(accountId))).map((item) => UserListed.parse(item).email);
+}

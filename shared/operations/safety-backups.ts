@@ -1,0 +1,76 @@
+// The backup that a restore takes before it replaces anything. It has no separate operation: the restore's operation locks it.
+import { type BackupStatus, LIFECYCLE } from "../domain/lifecycle.ts";
+import { getAccount } from "../records/accounts.ts";
+import { backupRef, reserveBackup, UNMEASURED } from "../records/backups.ts";
+import { countBytes } from "../records/backup-quota.ts";
+import { type Change, changeOf, now, retryOnConflict } from "../data/change.ts";
+import { requireRunning } from "../records/operations.ts";
+import type { BackupRecord } from "../records/schemas/backup.ts";
+import type { InstanceRecord } from "../records/schemas/instance.ts";
+import type { OperationRecord } from "../records/schemas/operation.ts";
+import { find } from "../data/table.ts";
+
+const BACKUP = LIFECYCLE["backup.create"];
+const DAY_MS = 86_400_000;
+
+/** The safety backup of a restore, created once however often the step runs. */
+export async function reserveSafetyBackup(
+  operation: OperationRecord,
+  instance: InstanceRecord,
+  id: string,
+): Promise<BackupRecord> {
+  const present = await find(backupRef(operation.account_id, id));
+  if (present !== undefined) return present;
+  const account = await getAccount(operation.account_id);
+  const change = changeOf(account);
+  const expires_at = new Date(Date.now() + account.backup_retention_days * DAY_MS).toISOString();
+  const draft = { kind: "pre_restore", note: "Taken before a restore", expires_at } as const;
+  const backup = reserveBackup(change, instance, draft, operation.id, id);
+  requireRunning(change, operation);
+  await change.commit();
+  return backup;
+}
+
+/**
+ * Ends it as completed, while its restore runs: a task that was given up may come to this while the archive is being removed again.
+ * One that has ended stays as it is.
+ */
+export async function completeSafetyBackup(operation: OperationRecord, id: string): Promise<void> {
+  const { account_id: accountId } = operation;
+  const backup = await find(backupRef(accountId, id));
+  if (backup?.state !== BACKUP.through) return;
+  const change = changeOf({ id: accountId });
+  end(change, backup, BACKUP.to, { status_reason: null, completed_at: now() });
+  requireRunning(change, operation);
+  await change.commit();
+}
+
+/** Ends it as failed; one that has ended stays as it is. */
+export const failSafetyBackup = (accountId: string, id: string): Promise<void> =>
+  retryOnConflict(async () => {
+    const backup = await find(backupRef(accountId, id));
+    if (backup?.state !== BACKUP.through) return;
+    const change = changeOf({ id: accountId });
+    const uncounted = countBytes(change, backup, 0);
+    const ending = { status_reason: "The restore that this backup was taken for failed", ...UNMEASURED, ...uncounted.set };
+    end(change, backup, BACKUP.failed, ending, uncounted);
+    await change.commit();
+  });
+
+type Ending = Partial<Pick<BackupRecord, "status_reason" | "completed_at" | "counted_bytes" | keyof typeof UNMEASURED>>;
+
+const end = (
+  change: Change,
+  backup: BackupRecord,
+  to: BackupStatus,
+  set: Ending,
+  { where, conditionError }: Partial<ReturnType<typeof countBytes>> = {},
+): void =>
+  change.move(
+    "backup",
+    backup,
+    { from: backup.state, to },
+    { set: { ...set, state: to, operation_id: null } },
+    { equals: { state: backup.state }, ...where },
+    conditionError,
+  );

@@ -1,0 +1,244 @@
+// What the sandbox's simulated provider and machines hold: the only module that reads and writes it.
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { timestamp } from "../../api/fields.ts";
+import { type Key, keys } from "../../data/keys.ts";
+import { find, type Item, putIfAbsent, queryAll, removeOne, transact, updateOne } from "../../data/table.ts";
+import { update, type Write } from "../../data/writes.ts";
+
+/** Simulated time: how many seconds one of the sandbox's takes. 0 in tests. */
+function timeScale(): number {
+  const scale = Number(process.env["SANDBOX_TIME_SCALE"] ?? "1");
+  if (!(scale >= 0 && scale < Infinity)) throw new Error("SANDBOX_TIME_SCALE must be a number, 0 or greater");
+  return scale;
+}
+
+/** The moment that comes so many simulated seconds from now; nothing ever sleeps until then. */
+export const later = (seconds: number): string => new Date(Date.now() + seconds * timeScale() * 1000).toISOString();
+export const isReached = (moment: string): boolean => Date.parse(moment) <= Date.now();
+
+const SandboxMachine = z.object({
+  machine_id: z.string(),
+  operation_id: z.string(),
+  server_id: z.string(),
+  account_id: z.string(),
+  name: z.string(),
+  region: z.string(),
+  size: z.string(),
+  ip_address: z.string(),
+  running_at: timestamp,
+  prepared: z.boolean(),
+  /** Does not respond any more. */
+  offline: z.boolean(),
+  created_at: timestamp,
+  /** What its instances may use of the disk, in bytes. */
+  quotas: z.record(z.string(), z.number()).default({}),
+});
+export type SandboxMachine = z.infer<typeof SandboxMachine>;
+
+/** Keeps the machine that an earlier try created. */
+export const addMachine = async (machine: Omit<SandboxMachine, "quotas">): Promise<void> =>
+  void (await putIfAbsent(keys.sandboxMachine(machine.machine_id), machine));
+
+export const findMachine = (machineId: string): Promise<SandboxMachine | undefined> =>
+  find({ key: keys.sandboxMachine(machineId), schema: SandboxMachine });
+
+export async function listMachines(): Promise<SandboxMachine[]> {
+  const items = await queryAll(keys.sandboxMachines(), { consistent: true });
+  return items.map((item) => SandboxMachine.parse(item));
+}
+
+export async function setMachine(
+  machineId: string,
+  set: Partial<Pick<SandboxMachine, "prepared" | "offline" | "quotas">>,
+): Promise<void> {
+  await updateOne(keys.sandboxMachine(machineId), { set }, {});
+}
+
+/** With everything on it; the machine last, so that an interrupted deletion can continue. */
+export async function removeMachine(machineId: string): Promise<void> {
+  for (const partition of [keys.sandboxErp(machineId, "").pk, keys.sandboxJob(machineId, "").pk])
+    for (const item of await queryAll(partition, { consistent: true }))
+      await removeOne({ pk: partition, sk: String(item["sk"]) });
+  await removeOne(keys.sandboxMachine(machineId));
+}
+
+const Rejections = z.object({ count: z.number() });
+
+/** How often a request for this machine has failed, including this time. */
+export async function countRejection(machineId: string): Promise<number> {
+  const key = keys.sandboxJob(machineId, "refusals");
+  const { item } = await updateOne(key, { add: { count: 1 }, set: { ttl: keptUntil() } }, { exists: false });
+  return Rejections.parse(item).count;
+}
+
+const SandboxJob = z.object({ kind: z.string(), ready_at: timestamp, done: z.boolean(), answer: z.string().optional() });
+type SandboxJob = z.infer<typeof SandboxJob>;
+
+/** Longer than any operation takes. */
+const JOB_DAYS = 2;
+const keptUntil = (): number => Math.floor(Date.now() / 1000) + JOB_DAYS * 86_400;
+
+/** The job as it was started, now or before. */
+export async function beginJob(machineId: string, jobId: string, kind: string, readyAt: string): Promise<SandboxJob> {
+  const key = keys.sandboxJob(machineId, jobId);
+  const present = await find({ key, schema: SandboxJob });
+  if (present !== undefined) return present;
+  const job: SandboxJob = { kind, ready_at: readyAt, done: false };
+  await putIfAbsent(key, { ...job, ttl: keptUntil() });
+  return job;
+}
+
+export async function finishJob(machineId: string, jobId: string, answer: unknown): Promise<void> {
+  await updateOne(keys.sandboxJob(machineId, jobId), { set: { done: true, answer: JSON.stringify(answer) } }, {});
+}
+
+/** The users of the ERP besides its administrator. An empty hash lets nobody in. */
+const ErpUser = z.object({ login: z.string(), password_hash: z.string(), api_keys: z.array(z.string()) });
+
+const Switch = z.object({ name: z.string(), active: z.boolean() });
+
+/** The contents of an ERP's database: everything in a dump. */
+export const ErpDatabase = z.object({
+  uuid: z.string(),
+  secret: z.string(),
+  base_url: z.string(),
+  neutralized: z.boolean(),
+  crons: z.array(Switch),
+  mail_servers: z.array(Switch),
+  admin_login: z.string(),
+  admin_password_hash: z.string(),
+  users: z.array(ErpUser).default([]),
+  /** What people wrote in the ERP, as JSON: DynamoDB's numbers are not JavaScript's. */
+  data: z.string(),
+  attachments: z.array(z.object({ name: z.string(), file: z.string() })),
+  /** The versions of its installed modules, by name. */
+  modules: z.record(z.string(), z.string()).default({}),
+});
+export type ErpDatabase = z.infer<typeof ErpDatabase>;
+
+/** Text by path below the filestore; a path is the SHA-1 of the text, behind its first two digits. */
+export const ErpFiles = z.record(z.string(), z.string());
+export type ErpFiles = z.infer<typeof ErpFiles>;
+
+const Contents = z.object({ database: ErpDatabase.nullable(), files: ErpFiles });
+
+const SandboxErp = Contents.extend({
+  status: z.enum(["running", "stopped"]),
+  erp_version: z.string(),
+  edition: z.enum(["community", "enterprise"]),
+  database_name: z.string(),
+  domain: z.string(),
+  /** What a restore has put aside, until it is dropped or put back. */
+  replaced: Contents.extend({ restore_id: z.string() }).nullable(),
+  /** What a restore has built next to it, until it is swapped or rolled back. */
+  built: Contents.extend({ restore_id: z.string() }).nullable().default(null),
+  /** The uuid that the database had in the archive it comes from. */
+  archived_uuid: z.string().nullable(),
+  /** Whether it was started again since its creation. */
+  restarted: z.boolean().default(false),
+  /** Counts writes, so that none overtakes another unseen. */
+  revision: z.number().int(),
+});
+export type SandboxErp = z.infer<typeof SandboxErp>;
+type ErpState = Omit<SandboxErp, "revision">;
+
+export const findErp = (machineId: string, instanceId: string): Promise<SandboxErp | undefined> =>
+  find({ key: keys.sandboxErp(machineId, instanceId), schema: SandboxErp });
+
+/** All ERPs on a machine, by the instance's ID. */
+export async function listErps(machineId: string): Promise<Map<string, SandboxErp>> {
+  const items = await queryAll(keys.sandboxErp(machineId, "").pk, { consistent: true });
+  return new Map(items.map((item) => [String(item["sk"]), SandboxErp.parse(item)]));
+}
+
+/** Leaves the ERP alone that an earlier try installed. */
+export const addErp = async (machineId: string, instanceId: string, erp: ErpState): Promise<void> =>
+  void (await putIfAbsent(keys.sandboxErp(machineId, instanceId), { ...erp, revision: 0 }));
+
+const WRITE_TRIES = 5;
+
+/** Changes an ERP as it is at that moment; false if it is not there. */
+export async function changeErp(
+  machineId: string,
+  instanceId: string,
+  change: (erp: SandboxErp) => Partial<ErpState>,
+  /** What else must hold at the moment of the write. */
+  guard?: Write,
+): Promise<boolean> {
+  for (let attempt = 1; attempt <= WRITE_TRIES; attempt++) {
+    const erp = await findErp(machineId, instanceId);
+    if (erp === undefined) return false;
+    const set: Item = { ...change(erp), revision: erp.revision + 1 };
+    if (await written(keys.sandboxErp(machineId, instanceId), set, erp.revision, guard)) return true;
+  }
+  throw new Error(`Too many writes to the sandbox ERP ${instanceId} at the same time`);
+}
+
+/** False if another write came first. */
+async function written(key: Key, set: Item, revision: number, guard: Write | undefined): Promise<boolean> {
+  const where = { equals: { revision } };
+  if (guard === undefined) return (await updateOne(key, { set }, where)).done;
+  const overtaken = new Error("Another write came first");
+  try {
+    await transact([guard, update(key, { set }, where, () => overtaken)]);
+    return true;
+  } catch (error) {
+    if (error === overtaken) return false;
+    throw error;
+  }
+}
+
+export const removeErp = (machineId: string, instanceId: string): Promise<void> =>
+  removeOne(keys.sandboxErp(machineId, instanceId));
+
+type SandboxData = Record<string, unknown>;
+const SandboxDataText = z.record(z.string(), z.unknown());
+
+/** What people wrote in the ERP of an instance; undefined if the machine has no such ERP. */
+export async function readSandboxData(machineId: string, instanceId: string): Promise<SandboxData | undefined> {
+  const erp = await findErp(machineId, instanceId);
+  const text = erp?.database?.data;
+  return text === undefined ? undefined : SandboxDataText.parse(JSON.parse(text));
+}
+
+/** Replaces it, with the attachments that such an ERP would have; false if the machine has no such ERP. */
+export async function writeSandboxData(
+  machineId: string,
+  instanceId: string,
+  data: SandboxData,
+  /** Throws if the current value must not be replaced. */
+  allow: (present: SandboxData) => void,
+  /** What must still hold when it is written. */
+  guard: Write,
+): Promise<boolean> {
+  let hasDatabase = false;
+  const change = ({ database }: SandboxErp): Partial<ErpState> => {
+    hasDatabase = database !== null;
+    if (database === null) return {};
+    allow(SandboxDataText.parse(JSON.parse(database.data)));
+    const { attachments, files } = attachmentsOf(data);
+    return { database: { ...database, data: JSON.stringify(data), attachments }, files };
+  };
+  await changeErp(machineId, instanceId, change, guard);
+  return hasDatabase;
+}
+
+/** A file for the company's logo, and one for each thing that people wrote: the filestore is never empty. */
+export function attachmentsOf(data: SandboxData): Pick<ErpDatabase, "attachments"> & { files: ErpFiles } {
+  const texts = [
+    ["logo.svg", LOGO] as const,
+    ...Object.entries(data).map(([name, value]) => [name, JSON.stringify(value)] as const),
+  ];
+  const stored = texts.map(([name, text]) => ({ name, text, file: fileNameOf(text) }));
+  return {
+    attachments: stored.map(({ name, file }) => ({ name, file })),
+    files: Object.fromEntries(stored.map(({ file, text }) => [file, text])),
+  };
+}
+const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1H0z"/></svg>';
+
+export function fileNameOf(text: string): string {
+  const digest = createHash("sha1").update(text).digest("hex");
+  return `${digest.slice(0, 2)}/${digest}`;
+}

@@ -1,0 +1,86 @@
+// Accounts: settings, quotas and counters.
+import { Settings, SETTINGS_UNVERSIONED } from "../api/settings.ts";
+import { DEFAULT_QUOTAS } from "../domain/limits.ts";
+import { type Change, now, Overtaken } from "../data/change.ts";
+import { keys } from "../data/keys.ts";
+import { AccountRecord } from "./schemas/account.ts";
+import { find, type Ref } from "../data/table.ts";
+import { type Version, versionOf } from "../data/versions.ts";
+
+export const accountRef = (accountId: string): Ref<AccountRecord> => ({ key: keys.account(accountId), schema: AccountRecord });
+
+/** The caller's own account. It exists, or authentication would have failed. */
+export async function getAccount(accountId: string): Promise<AccountRecord> {
+  return presentAccount(await find(accountRef(accountId)));
+}
+
+export function presentAccount(account: AccountRecord | undefined): AccountRecord {
+  if (account === undefined) throw new Error("The account of an authenticated credential is missing");
+  return account;
+}
+
+export const newAccount = (id: string, name: string): AccountRecord => ({
+  ...AccountRecord.parse({
+    id,
+    account_name: name,
+    contact_email: null,
+    default_provider: null,
+    default_region: null,
+    backup_retention_days: 14,
+    created_at: now(),
+    updated_at: now(),
+  }),
+  ...Object.fromEntries(Object.entries(DEFAULT_QUOTAS).map(([kind, limit]) => [`limit_${kind}`, limit])),
+});
+
+/** A field that was not sent stays. */
+type SettingsFields = {
+  [
+    K in
+      | "account_name"
+      | "contact_email"
+      | "default_provider"
+      | "default_region"
+      | "backup_retention_days"
+      | "default_backup_policy"
+  ]?: AccountRecord[K] | undefined;
+};
+
+export function setSettings(change: Change, account: AccountRecord, fields: SettingsFields): AccountRecord {
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const set = { ...given, updated_at: now() };
+  // Which regions there are depends on the provider: a change of one needs the other as it was read.
+  const { default_provider, default_region } = account;
+  const chooses = fields.default_provider !== undefined || fields.default_region !== undefined;
+  change.setOnAccount(
+    set,
+    chooses ? { default_provider, default_region } : {},
+    () =>
+      new Overtaken("Another request changed the settings at the same time; read them and try again if you need to", account.id),
+  );
+  return { ...account, ...set };
+}
+
+export const settingsVersion = (account: AccountRecord): Version =>
+  versionOf(accountRef(account.id), account, { shown: Settings, unversioned: SETTINGS_UNVERSIONED });
+
+export function toSettings(account: AccountRecord): Settings {
+  return {
+    account_name: account.account_name,
+    contact_email: account.contact_email,
+    default_provider: account.default_provider,
+    default_region: account.default_region,
+    backup_retention_days: account.backup_retention_days,
+    default_backup_policy: account.default_backup_policy,
+    quotas: {
+      servers: { used: account.used_server, limit: account.limit_server },
+      instances: { used: account.used_instance, limit: account.limit_instance },
+      tokens: { used: account.used_token, limit: account.limit_token },
+      ssh_keys: { used: account.used_ssh_key, limit: account.limit_ssh_key },
+      users: { used: account.used_user, limit: account.limit_user },
+      backups: { used: account.used_backup, limit: account.limit_backup },
+      backup_bytes: { used: account.used_backup_bytes, limit: account.limit_backup_bytes },
+    },
+    updated_at: account.updated_at,
+  };
+}

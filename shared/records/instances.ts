@@ -1,0 +1,483 @@
+// Instances in the table.
+import { domainToUnicode } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
+import {
+  actionNotAllowed,
+  instanceBeingDeleted,
+  internalDomain,
+  invalidState,
+  notFound,
+  operationInProgress,
+} from "../api/errors.ts";
+import type { Labels } from "../api/fields.ts";
+import { Instance, INSTANCE_UNVERSIONED, type ListedInstance, type ShownInstance } from "../api/instances.ts";
+import { idOfBytes, newId } from "../domain/ids.ts";
+import { isInternalName } from "../domain/internal-names.ts";
+import {
+  allowedActions,
+  HEALTH_OF_ERP,
+  INSTANCE_RENAMABLE,
+  type InstanceAction,
+  type InstanceStatus as Status,
+  LIFECYCLE,
+  type OperationType,
+  serverStatus,
+  statesFor,
+  type Transition,
+  WITHOUT_ERP,
+  WRITABLE,
+} from "../domain/lifecycle.ts";
+import { reasonOf } from "../domain/reasons.ts";
+import { ofEnvironment } from "../platform/env.ts";
+import { healthOf, reasonOfHealth } from "./shown-health.ts";
+import { getterOf, listByIds, presentOf, refOf } from "../data/by-id.ts";
+import { type Change, heldByAnother, now, labelChange, Overtaken, relabeledMeanwhile, withLabels } from "../data/change.ts";
+import { type Ending, Held } from "./ending.ts";
+import type { LabelChange } from "../data/entries.ts";
+import { certificateOf, hostReportRef } from "./host-reports.ts";
+import { keys, keyString } from "../data/keys.ts";
+import { listPage } from "../data/lists.ts";
+import type { ByIds, Listed, PageQuery } from "../data/pages.ts";
+import { requireRunning } from "./operations.ts";
+import { forgetRedirects, noteRedirect, passOnSettings, previousDomains, previousDomainsAfter } from "./redirects.ts";
+import { parseEach, parseOrSkip } from "../data/parse-each.ts";
+import type { Caller } from "./schemas/caller.ts";
+import type { HostReport } from "./schemas/host-report.ts";
+import { InstanceRecord, type RenamedFields } from "./schemas/instance.ts";
+import type { OperationCore, OperationRecord } from "./schemas/operation.ts";
+import { ServerRecord } from "./schemas/server.ts";
+import { type Entry, type Finding, findOfParent, findPage, needsEntries } from "../data/search.ts";
+import { occupyServer, requireServerReady, serverRef } from "./servers.ts";
+import { find, type Item, read, readAll, updateOne } from "../data/table.ts";
+import { tagsFor } from "../data/tags.ts";
+import { type Version, versionOf } from "../data/versions.ts";
+import { check, type Write } from "../data/writes.ts";
+
+const InstanceState = InstanceRecord.shape.state;
+
+export const instanceRef = refOf("instance", InstanceRecord);
+export const presentInstance = presentOf<InstanceRecord>("instance");
+export const getInstance = getterOf("instance", instanceRef, presentInstance);
+
+type InstanceQuery = PageQuery &
+  Finding &
+  ByIds & {
+    status?: string | undefined;
+    server_id?: string | undefined;
+    protection?: string | undefined;
+    erp_version?: string | undefined;
+    edition?: string | undefined;
+    drill?: string | undefined;
+    last_backup_before?: string | undefined;
+    health?: string | undefined;
+  };
+
+/** A page of instances; `read` has their servers, if they were read with them. */
+export async function listInstances(
+  accountId: string,
+  {
+    ids,
+    status,
+    server_id,
+    protection,
+    last_backup_before,
+    health,
+    erp_version,
+    edition,
+    drill,
+    label,
+    search,
+    sort,
+    ...page
+  }: InstanceQuery,
+): Promise<Listed<InstanceRecord> & { read?: Map<string, Item> }> {
+  const list = { kind: "instance", accountId, schema: InstanceRecord } as const;
+  if (ids !== undefined) return listByIds(list, ids);
+  const tags = tagsFor({ erp_version, edition, drill });
+  const [finding, filters] = [
+    { label: tags.length === 0 ? label : [...(label ?? []), ...tags], search, sort },
+    { status, protection, last_backup_before, health },
+  ];
+  if (server_id !== undefined) return findOfParent(list, server_id, { finding, filters, page });
+  if (!needsEntries(finding, filters, page)) return listPage({ ...list, status, protection }, page);
+  const server = (entry: Entry) =>
+    entry.server === undefined ? [] : [serverRef(accountId, idOfBytes("server", entry.server)).key];
+  const { records, read, meta } = await findPage(list, { finding, filters, page }, server);
+  return { items: parseEach(InstanceRecord, records), meta, read };
+}
+
+export const instanceVersion = (instance: InstanceRecord): Version =>
+  versionOf(instanceRef(instance.account_id, instance.id), instance, {
+    shown: Instance,
+    unversioned: INSTANCE_UNVERSIONED,
+    status: ({ state }) => state,
+  });
+
+function toListedInstance(record: InstanceRecord, server: Pick<ServerRecord, "state"> | undefined): ListedInstance {
+  const { state, domain, operation_id, installed, server_ip } = record;
+  const status_reason = record.status_reason ?? reasonOfHealth(record, server);
+  return {
+    ...record,
+    status: state,
+    status_reason,
+    reason: reasonOf(status_reason),
+    health: healthOf(record, server),
+    url: `https://${domain}`,
+    domain_unicode: domainToUnicode(domain) || domain,
+    previous_domains: previousDomains(record, domain),
+    allowed_actions: allowedActions({ status: state, heldBy: operation_id, installed, server: server?.state }),
+    dns_record: { type: "A", name: domain, value: server_ip },
+    protection: {
+      status: record.protection_status,
+      last_backup_at: record.last_backup_at,
+      next_backup_at: record.next_backup_at,
+    },
+  };
+}
+
+export const toInstance = (
+  record: InstanceRecord,
+  server: Pick<ServerRecord, "state"> | undefined,
+  report?: HostReport,
+): Instance => ({
+  ...toListedInstance(record, server),
+  certificate: certificateOf(record, report, Date.now()),
+  disk_used_bytes: report?.uses[record.id]?.used_bytes ?? null,
+});
+
+/** As `toListedInstance`, with one call for all servers, whose states affect the allowed actions, unless they are `known`. */
+export async function toListedInstances(
+  accountId: string,
+  instances: readonly InstanceRecord[],
+  known: Map<string, Item> | undefined,
+): Promise<ListedInstance[]> {
+  // While an operation holds an instance nothing is allowed, whatever its server is.
+  const free = instances.filter(({ operation_id }) => operation_id === null);
+  const refs = free.map(({ server_id }) => serverRef(accountId, server_id));
+  const items =
+    known ??
+    (await readAll(
+      refs.map(({ key }) => key),
+      { consistent: false },
+    ));
+  return instances.map((instance) => {
+    const item = items.get(keyString(serverRef(accountId, instance.server_id).key));
+    return toListedInstance(instance, item && parseOrSkip(ServerRecord, item));
+  });
+}
+
+/** One instance, as its record is now and its server was a moment ago. */
+export async function showInstance(instance: InstanceRecord): Promise<Instance> {
+  const { server, report } = await read(besides(instance));
+  return toInstance(instance, server, report);
+}
+
+/** Of a backup, whose whole schema would be a thirtieth of the function. */
+const Origin = z.object({ instance_id: z.string().nullable(), instance_name: z.string().nullable(), created_at: z.string() });
+
+/** The same with its server and the backup that it was cloned from, as far as the caller may read them. */
+export async function showInstanceTo(
+  { permissions }: Pick<Caller, "permissions">,
+  instance: InstanceRecord,
+): Promise<ShownInstance> {
+  const { account_id, cloned_from_backup_id: origin } = instance;
+  const { server, report, backup } = await read({
+    ...besides(instance),
+    ...(origin !== null &&
+      permissions.includes("backups:read") && {
+        backup: { key: keys.record("backup", account_id, origin), schema: Origin },
+      }),
+  });
+  return {
+    ...toInstance(instance, server, report),
+    server: server && permissions.includes("servers:read") ? { name: server.name, status: serverStatus(server.state) } : null,
+    cloned_from: backup ?? null,
+  };
+}
+
+const besides = ({ account_id, server_id }: InstanceRecord) => ({
+  server: serverRef(account_id, server_id),
+  report: hostReportRef(account_id, server_id),
+});
+
+type NewInstance = Pick<InstanceRecord, "name" | "erp_version" | "edition" | "database_name" | "admin_email" | "domain"> &
+  Partial<Pick<InstanceRecord, "id" | "next_backup_at" | "cloned_from_backup_id" | "neutralized">> & {
+    labels?: Labels | undefined;
+  };
+
+/** Reserves an instance's place on its server, its domain and its database's name, before anything is installed. */
+export function reserveInstance(
+  change: Change,
+  server: Pick<ServerRecord, "id" | "ip_address">,
+  { id = newId("instance"), labels = {}, ...draft }: NewInstance,
+  operationId: string,
+): InstanceRecord {
+  const instance: InstanceRecord = {
+    cloned_from_backup_id: null,
+    neutralized: false,
+    next_backup_at: null,
+    ...draft,
+    labels,
+    disk_quota_bytes: null,
+    id,
+    account_id: change.accountId,
+    number: change.number("instance", id),
+    server_id: server.id,
+    server_ip: server.ip_address,
+    installed: false,
+    state: LIFECYCLE["instance.create"].through,
+    status_reason: null,
+    operation_id: operationId,
+    protection_status: "unprotected",
+    last_backup_id: null,
+    last_backup_at: null,
+    last_backup_begun_at: null,
+    last_drill: null,
+    health_status: HEALTH_OF_ERP.unknown,
+    health_since: null,
+    health_fault: null,
+    unfinished_modules: [],
+    missing_modules: null,
+    previous_domains: [],
+    auto_restarts: [],
+    created_at: change.at,
+    updated_at: change.at,
+  };
+  change.use("instance", 1);
+  claimDomain(change, instance, instance.domain);
+  change.claim(keys.databaseName(change.accountId, server.id, instance.database_name), "database_name", id);
+  occupyServer(change, server.id);
+  change.add("instance", instance, { status: instance.state, parentId: server.id, protection: instance.protection_status });
+  return instance;
+}
+
+/** Makes sure that an action is possible now, so that the client gets the reason before anything is written. */
+export function requireAllowed(instance: InstanceRecord, action: InstanceAction): void {
+  if (instance.operation_id !== null) throw operationInProgress(instance.operation_id);
+  if (!instance.installed && !WITHOUT_ERP.includes(action)) throw neverInstalled(instance.state);
+  if (!statesFor(action).includes(instance.state)) throw actionNotAllowed(action, instance.state);
+}
+
+/** Begins work on an instance: locks it and moves it to the transient state, from the states that the lifecycle allows. */
+export function moveInstance(
+  change: Change,
+  instance: InstanceRecord,
+  type: OperationType,
+  operationId: string,
+  fields: RenamedFields & Partial<Pick<InstanceRecord, "auto_restarts">> = {},
+): InstanceRecord {
+  const { through }: Transition = LIFECYCLE[type];
+  const state = through === "unchanged" ? instance.state : InstanceState.parse(through);
+  const moved = { ...instance, ...renamedOf(fields), state, operation_id: operationId, updated_at: now() };
+  const relabeled = labelChange(instance.labels, fields.labels);
+  change.move(
+    "instance",
+    instance,
+    { from: instance.state, to: state },
+    { set: { ...fields, state, operation_id: operationId, updated_at: moved.updated_at } },
+    {
+      equals: { operation_id: null, state: instance.state },
+      unchanged: { ...readLabels(relabeled), ...readEmail(instance, fields) },
+    },
+    (present) => changedMeanwhile(present, instance, fields, relabeled) ?? instanceError(present),
+  );
+  refind(change, instance, fields, relabeled);
+  return moved;
+}
+
+/** Work whose success means that the ERP responded at its end. What was down before comes back with the next look, and its event. */
+const STARTING: readonly OperationType[] = ["instance.create", "instance.clone", "instance.start", "instance.restart"];
+
+/** Work after whose success there is an ERP where there was none. */
+const INSTALLING: readonly OperationType[] = ["instance.create", "instance.clone"];
+
+/** What the end of an operation takes of its instance: the whole record's schema would slow every cold start of a function that begins one. */
+const Ended = Held.extend({
+  domain: z.string(),
+  database_name: z.string(),
+  server_id: z.string(),
+  protection_status: z.string().default("unprotected"),
+  name: z.string(),
+  admin_email: z.string(),
+  labels: z.custom<Labels>().default({}),
+  health_status: z.string().default(HEALTH_OF_ERP.unknown),
+  // Its tags, to take them away with it.
+  erp_version: z.string(),
+  edition: z.string(),
+  server_ip: z.string().nullable(),
+  last_drill: z.string().nullable().default(null),
+  disk_quota_bytes: z.number().nullable().default(null),
+  previous_domains: z.array(z.object({ domain: z.string() })).default([]),
+});
+
+/**
+ * Ends the work on an instance: it is gone, with its domain, its database's name and its places on the server and in the quota, or
+ * free again in another state.
+ */
+export async function endInstance(change: Change, { operation, to, withdrawn, reasonAfter }: Ending): Promise<void> {
+  const { accountId } = change;
+  const instance = await find({ key: keys.record("instance", accountId, operation.resource.id), schema: Ended });
+  if (withdrawn && operation.type === "instance.update")
+    change.remove(keys.domain(accountId, String(operation.input["new_domain"])));
+  if (instance?.operation_id !== operation.id) return;
+  const mine = { equals: { operation_id: operation.id } };
+  if (to === "gone") {
+    change.drop("instance", instance, instance.state, mine);
+    change.remove(keys.domain(accountId, instance.domain));
+    forgetRedirects(change, instance.previous_domains);
+    change.remove(keys.databaseName(accountId, instance.server_id, instance.database_name));
+    change.update(keys.record("server", accountId, instance.server_id), { add: { instances: -1 } });
+    change.use("instance", -1);
+    return;
+  }
+  const state = InstanceState.parse(to);
+  const { before, after } = withdrawn ? stillReplaced(instance, operation) : NOTHING_REPLACED;
+  const installed = INSTALLING.includes(operation.type) && state === LIFECYCLE[operation.type].to;
+  const responds = !withdrawn && STARTING.includes(operation.type) && state === LIFECYCLE["instance.start"].to;
+  const set = {
+    ...(installed && { installed }),
+    ...(responds && instance.health_status !== HEALTH_OF_ERP.failing && { health_status: HEALTH_OF_ERP.ok, health_since: now() }),
+    ...before,
+    state,
+    status_reason: reasonAfter(state, instance.status_reason),
+    operation_id: null,
+    updated_at: now(),
+  };
+  change.move("instance", instance, { from: instance.state, to: state }, { set }, { ...mine, unchanged: { ...after } });
+  change.refind(
+    "instance",
+    instance.id,
+    { name: before.name, health: set.health_status },
+    labelChange(instance.labels, before.labels),
+  );
+  if (before.admin_email !== undefined) change.retag("instance", instance.id, instance, { ...instance, ...before });
+}
+
+/** What the request changed at once, without the fields that another request has changed since: that one was told its success. */
+function stillReplaced(
+  instance: z.infer<typeof Ended>,
+  { replaced = NOTHING_REPLACED }: OperationCore,
+): NonNullable<OperationCore["replaced"]> {
+  const still = (field: keyof RenamedFields): boolean => isDeepStrictEqual(replaced.after[field], instance[field]);
+  return { before: renamedOf(replaced.before, still), after: renamedOf(replaced.after, still) };
+}
+
+const NOTHING_REPLACED: NonNullable<OperationCore["replaced"]> = { before: {}, after: {} };
+
+/** Holds an instance for a backup, which changes nothing of it, not even `updated_at`: whoever read it before can still change it. */
+export function holdInstance(change: Change, instance: InstanceRecord, operationId: string, also: Item = {}): void {
+  change.update(
+    keys.record("instance", change.accountId, instance.id),
+    { set: { ...also, operation_id: operationId } },
+    { equals: { operation_id: null }, oneOf: { state: statesFor("backup") } },
+    instanceError,
+  );
+}
+
+/** Work on an instance needs an active server; otherwise the error names the server. */
+export const requireServerUsable = (change: Change, instance: InstanceRecord): void =>
+  requireServerReady(change, instance.server_id);
+
+/** Changes what needs no work on the server. With `keepDomain`, no work may begin meanwhile that would change the domain. */
+export function renameInstance(
+  change: Change,
+  instance: InstanceRecord,
+  fields: RenamedFields,
+  keepDomain = false,
+): InstanceRecord {
+  if (!INSTANCE_RENAMABLE.includes(instance.state)) throw instanceBeingDeleted(instance.state);
+  const set = { ...renamedOf(fields), updated_at: now() };
+  const relabeled = labelChange(instance.labels, fields.labels);
+  change.update(
+    keys.record("instance", change.accountId, instance.id),
+    { set },
+    // Not the state that was read: work that ends in the meantime does not matter.
+    {
+      oneOf: { state: INSTANCE_RENAMABLE, ...(keepDomain && { operation_id: [null, instance.operation_id] }) },
+      unchanged: { ...readLabels(relabeled), ...readEmail(instance, fields) },
+    },
+    (present) => changedMeanwhile(present, instance, fields, relabeled) ?? instanceError(present),
+  );
+  refind(change, instance, fields, relabeled);
+  return { ...instance, ...set };
+}
+
+/** What a change of labels or of the email, by which the instance is found, was decided by. */
+const readLabels = (relabeled: LabelChange | undefined): Item => withLabels(relabeled).unchanged ?? {};
+const readEmail = ({ admin_email }: InstanceRecord, fields: RenamedFields): Item =>
+  fields.admin_email === undefined ? {} : { admin_email };
+
+const changedMeanwhile = (
+  present: Item | undefined,
+  { id, admin_email }: InstanceRecord,
+  fields: RenamedFields,
+  relabeled: LabelChange | undefined,
+): Error | undefined =>
+  fields.admin_email !== undefined && present !== undefined && present["admin_email"] !== admin_email
+    ? new Overtaken("Another request changed the email at the same time; check it and try again if you need to", id)
+    : relabeledMeanwhile(present, id, relabeled);
+
+function refind(change: Change, instance: InstanceRecord, fields: RenamedFields, relabeled: LabelChange | undefined): void {
+  change.refind("instance", instance.id, { name: fields.name }, relabeled);
+  change.retag("instance", instance.id, instance, { ...instance, ...renamedOf(fields) });
+}
+
+/** Those of the fields that were sent, or of which `has` says so. */
+export const renamedOf = (
+  { name, admin_email, labels, disk_quota_bytes }: RenamedFields,
+  has: (field: keyof RenamedFields) => boolean = () => true,
+) => ({
+  ...(name !== undefined && has("name") && { name }),
+  ...(admin_email !== undefined && has("admin_email") && { admin_email }),
+  ...(labels !== undefined && has("labels") && { labels }),
+  ...(disk_quota_bytes !== undefined && has("disk_quota_bytes") && { disk_quota_bytes }),
+});
+
+/** Has the machine learn of another disk quota with the next health check. */
+export function passOnQuota(change: Change, { server_id, disk_quota_bytes }: InstanceRecord, fields: RenamedFields): void {
+  if (fields.disk_quota_bytes !== undefined && fields.disk_quota_bytes !== disk_quota_bytes) passOnSettings(change, server_id);
+}
+
+/** Reserves a domain for the instance, which may already have another one. In the sandbox nothing serves it, so any will do. */
+export function claimDomain(change: Change, instance: InstanceRecord, domain: string): void {
+  if (isInternalName(domain) && ofEnvironment({ test: () => false, live: () => true })) throw internalDomain();
+  change.claim(keys.domain(change.accountId, domain), "domain", instance.id);
+}
+
+/** Makes the new domain the instance's own and frees the old one, which redirects from now on, while the operation that moves it runs. */
+export function adoptDomain(change: Change, operation: OperationRecord, instance: InstanceRecord, domain: string): void {
+  requireRunning(change, operation);
+  change.update(
+    keys.record("instance", change.accountId, instance.id),
+    { set: { domain, previous_domains: previousDomainsAfter(instance, domain, operation.created_at), updated_at: now() } },
+    { equals: { domain: instance.domain } },
+  );
+  noteRedirect(change, instance, domain, operation.created_at);
+  change.refind("instance", instance.id, { domain });
+  change.remove(keys.domain(change.accountId, instance.domain));
+}
+
+const neverInstalled = (state: string): Error =>
+  invalidState("The ERP was never installed on this instance; delete it and create another", state, {}, { kind: "instance" });
+
+const unchangeable = (state: string): Error =>
+  invalidState(`The instance is ${state}, so it cannot be changed`, state, {}, { kind: "instance" });
+
+const instanceError = (present: Item | undefined): Error =>
+  present === undefined ? notFound("instance") : (heldByAnother(present) ?? unchangeable(String(present["state"])));
+
+/** Whether what the instance now holds is neutralized, as its host found it for the operation that locks it. A later task of an ended one changes nothing. */
+export async function recordNeutralized(
+  { account_id, id }: InstanceRecord,
+  operation: OperationRecord,
+  neutralized: boolean,
+): Promise<void> {
+  await updateOne(keys.record("instance", account_id, id), { set: { neutralized } }, { equals: { operation_id: operation.id } });
+}
+
+/** A condition of what people write in its ERP, at the moment of the write. */
+export const requireWritable = ({ account_id, id }: InstanceRecord, error: (state: Status) => Error): Write =>
+  check(keys.record("instance", account_id, id), { oneOf: { state: WRITABLE } }, (present) =>
+    present === undefined ? notFound("instance") : error(InstanceState.parse(present["state"])),
+  );

@@ -1,0 +1,147 @@
+// The machines of servers: their ID and IP address, and whether they respond.
+import { FAILED_PROBES_MAX } from "../domain/limits.ts";
+import { HEALTH, type ServerPhase, serverStatus, WATCHED } from "../domain/lifecycle.ts";
+import { changeOf, now } from "../data/change.ts";
+import { keys, keyString } from "../data/keys.ts";
+import { parseEach, parseOrSkip } from "../data/parse-each.ts";
+import { ServerRecord, WatchedServer } from "./schemas/server.ts";
+import { ConditionFailed, type Item, queryAll, readAll, updateOne } from "../data/table.ts";
+
+type MachineFields = "machine_id" | "requested_at" | "ip_address" | "ssh_port" | "host_keys";
+
+/** Records what is known about the machine while the operation locks the server; false if it no longer does. */
+export async function recordMachine(
+  server: ServerRecord,
+  operationId: string,
+  set: Partial<Pick<ServerRecord, MachineFields>>,
+): Promise<boolean> {
+  return record(server, set, { operation_id: operationId });
+}
+
+/** False if the server is not as `equals` says. */
+async function record(server: ServerRecord, set: Partial<Pick<ServerRecord, MachineFields>>, equals: Item): Promise<boolean> {
+  const fields = { ...set, updated_at: now() };
+  if (set.ip_address === undefined || set.ip_address === server.ip_address)
+    return (await updateOne(keyOf(server), { set: fields }, { equals })).done;
+  const change = changeOf({ id: server.account_id });
+  change.update(keyOf(server), { set: fields }, { equals, unchanged: { ip_address: server.ip_address } });
+  change.retag("server", server.id, server, { ...server, ...set });
+  try {
+    await change.commit();
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+}
+
+/**
+ * Notes that an order is sent now. False if another run of the same task has noted one since the server was read, or has a machine,
+ * or if the creation was given up: then nothing may be ordered.
+ */
+export async function recordOrder(server: ServerRecord, operationId: string, requested_at: string): Promise<boolean> {
+  const unchanged = { operation_id: operationId, machine_id: null, requested_at: server.requested_at };
+  const set = { requested_at, updated_at: now() };
+  return (await updateOne(keyOf(server), { set }, { equals: unchanged, none: ["orders_closed_at"] })).done;
+}
+
+/** Records the outcome of a recorded order: rejected, or unclear as of now. */
+export async function reviseOrder(server: ServerRecord, noted: string, requested_at: string | null): Promise<void> {
+  await updateOne(keyOf(server), { set: { requested_at } }, { equals: { requested_at: noted, machine_id: null } });
+}
+
+/** Records the machine, unless another one was recorded; false then, or if the operation does not hold the server any more. */
+export async function recordRequested(
+  server: ServerRecord,
+  operationId: string,
+  machine: Partial<Pick<ServerRecord, MachineFields>>,
+): Promise<boolean> {
+  return record(server, machine, { operation_id: operationId, machine_id: null });
+}
+
+/** No order can be noted any more; the server as it is since. Undefined if the operation does not hold it. */
+export async function closeOrders(server: ServerRecord, operationId: string): Promise<ServerRecord | undefined> {
+  if (server.orders_closed_at !== undefined) return server;
+  const holding = { equals: { operation_id: operationId } };
+  const { done, item } = await updateOne(keyOf(server), { set: { orders_closed_at: now() } }, holding);
+  return done ? ServerRecord.parse(item) : undefined;
+}
+
+const keyOf = ({ account_id, id }: ServerRecord) => keys.record("server", account_id, id);
+
+/** One of so many parts of all servers. */
+export interface Part {
+  part: number;
+  parts: number;
+}
+
+/** By the last character of its ID, which is random. */
+const isIn = ({ sk }: Item, { part, parts }: Part): boolean => (String(sk).at(-1)?.charCodeAt(0) ?? 0) % parts === part;
+
+/** The servers of a part whose health is checked, with what the last checks noted: the one whose check is the oldest comes first. */
+export async function watchedServers(part: Part): Promise<{ server: ServerRecord; watched: WatchedServer }[]> {
+  const items = (await queryAll(keys.watched())).filter((item) => isIn(item, part));
+  const markers = parseEach(WatchedServer, items).toSorted((a, b) => (checkedAt(a) < checkedAt(b) ? -1 : 1));
+  const keyOfServer = ({ account_id, server_id }: WatchedServer) => keys.record("server", account_id, server_id);
+  const servers = await readAll(markers.map(keyOfServer));
+  return markers.flatMap((watched) => {
+    const item = servers.get(keyString(keyOfServer(watched)));
+    const server = item && parseOrSkip(ServerRecord, item);
+    return server !== undefined && WATCHED.includes(server.state) ? [{ server, watched }] : [];
+  });
+}
+
+/** Empty, and so before all others, if it never was. */
+function checkedAt({ last_seen_at, silent_at }: WatchedServer): string {
+  const seen = last_seen_at ?? "";
+  return silent_at !== undefined && silent_at > seen ? silent_at : seen;
+}
+
+interface Probe {
+  responded: boolean;
+  /** Whether it was a login. */
+  loggedIn?: boolean;
+  /** What its machine's line said, if that has changed. */
+  heard?: Partial<Pick<WatchedServer, "line" | "misses">>;
+  /** Of a server that goes offline. */
+  reason?: string;
+}
+
+/** Records the result of a probe, unless the server has changed state since. */
+export async function recordProbe(
+  server: ServerRecord,
+  { responded, loggedIn = false, heard = {}, reason = "" }: Probe,
+): Promise<void> {
+  if (responded) {
+    const set = { last_seen_at: now(), ...(loggedIn && { instances_at_login: server.instances }), ...heard };
+    await updateOne(keys.watchedServer(server.id), { set }, {});
+    if (server.state !== HEALTH.responds) return moveTo(HEALTH.responds, server, { failed_probes: 0, status_reason: null });
+    return server.failed_probes === 0 ? undefined : setFields(server, { failed_probes: 0 });
+  }
+  await updateOne(keys.watchedServer(server.id), { set: { silent_at: now() } }, {});
+  if (server.state !== HEALTH.responds) return;
+  const failed_probes = server.failed_probes + 1;
+  if (failed_probes < FAILED_PROBES_MAX) return setFields(server, { failed_probes });
+  return moveTo(HEALTH.silent, server, { failed_probes, status_reason: reason });
+}
+
+type Fields = Partial<Pick<ServerRecord, "failed_probes" | "status_reason">>;
+
+const setFields = async ({ account_id, id, state }: ServerRecord, set: Fields): Promise<void> =>
+  void (await updateOne(keys.record("server", account_id, id), { set }, { equals: { state } }));
+
+async function moveTo(state: ServerPhase, server: ServerRecord, set: Fields): Promise<void> {
+  const change = changeOf({ id: server.account_id });
+  change.move(
+    "server",
+    server,
+    { from: serverStatus(server.state), to: serverStatus(state) },
+    { set: { ...set, state, updated_at: now() } },
+    { equals: { state: server.state } },
+  );
+  try {
+    await change.commit();
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error; // deleted, or moved by another check
+  }
+}

@@ -1,0 +1,46 @@
+// Lists of operations that are filtered by type or actor: the entries of an account are read whole, and then the records of the page.
+import { idOfShort, timeOfShort } from "../domain/ids.ts";
+import { codeOfOperation, codeOfStatus, ENTRY_ATTRIBUTES } from "../data/codes.ts";
+import { type Key, keys, keyString } from "../data/keys.ts";
+import { actorIn } from "../data/operation-entries.ts";
+import { isCreatedIn, type Listed, type PageQuery, slicePage } from "../data/pages.ts";
+import { parseEach } from "../data/parse-each.ts";
+import { OperationRecord } from "./schemas/operation.ts";
+import { capped } from "../data/search.ts";
+import { type Item, queryAll, readAll } from "../data/table.ts";
+
+const { type: TYPE, actor: ACTOR, status: STATUS, created_after_id: LATE } = ENTRY_ATTRIBUTES;
+
+interface Filters {
+  status?: string | undefined;
+  type?: string | undefined;
+  actor?: string | undefined;
+}
+
+/** A page of the operations of a type, or of an actor. */
+export async function findOperations(accountId: string, filters: Filters, page: PageQuery): Promise<Listed<OperationRecord>> {
+  const wanted: [string, string | Uint8Array | undefined][] = [
+    [TYPE, filters.type && codeOfOperation(filters.type)],
+    [ACTOR, filters.actor && actorIn(filters.actor)],
+    [STATUS, filters.status && codeOfStatus(filters.status)],
+  ];
+  const isMeant = (item: Item): boolean => wanted.every(([name, value]) => value === undefined || isSame(item[name], value));
+  const isInTime = isCreatedIn(page);
+  const found = (await queryAll(keys.entries("operation", accountId))).flatMap((item) => {
+    if (item[TYPE] === undefined || !isMeant(item)) return [];
+    const short = String(item["sk"]);
+    const created_at = new Date(timeOfShort(short) + Number(item[LATE] ?? 0)).toISOString();
+    return isInTime({ created_at }) ? [{ value: short, place: `${created_at}\n${short}` }] : [];
+  });
+  const { items, meta } = slicePage(found, page, JSON.stringify(["operation", filters]));
+  const recordKeys: Key[] = items.map((short) => keys.record("operation", accountId, idOfShort("operation", short)));
+  const read = await readAll(recordKeys, { consistent: false });
+  const records = recordKeys.flatMap((key): Item[] => {
+    const record = read.get(keyString(key));
+    return record === undefined ? [] : [record]; // it may have been removed since
+  });
+  return { items: parseEach(OperationRecord, records), meta: capped(meta) };
+}
+
+const isSame = (stored: unknown, wanted: string | Uint8Array): boolean =>
+  typeof wanted === "string" ? stored === wanted : stored instanceof Uint8Array && Buffer.compare(stored, wanted) === 0;

@@ -1,0 +1,88 @@
+// Domains that an instance had before the present one. Its machine redirects them for a while, unless another instance of the account takes one.
+import * as z from "zod";
+import type { PreviousDomain } from "../api/instances.ts";
+import { PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
+import { refOf } from "../data/by-id.ts";
+import { type Change, now, Overtaken } from "../data/change.ts";
+import { keys, keyString } from "../data/keys.ts";
+import { InstanceRecord } from "./schemas/instance.ts";
+import { find, type Ref } from "../data/table.ts";
+import { keyOfWrite } from "../data/writes.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Which instance redirects a domain. */
+const Redirect = z.object({ owner_id: z.string() });
+type Redirect = z.infer<typeof Redirect>;
+export const redirectRef = (accountId: string, domain: string): Ref<Redirect> => ({
+  key: keys.redirect(accountId, domain),
+  schema: Redirect,
+});
+
+type Domains = Pick<InstanceRecord, "domain" | "previous_domains">;
+
+/** Those that still redirect, without one that the instance has again. */
+export const previousDomains = ({ previous_domains }: Domains, present: string): PreviousDomain[] =>
+  previous_domains.filter(({ domain, redirects_until }) => domain !== present && Date.parse(redirects_until) > Date.now());
+
+/** The same once an instance has moved to another domain, by a request of this time; a second run changes nothing. */
+export function previousDomainsAfter(instance: Domains, to: string, requestedAt: string): PreviousDomain[] {
+  const others = previousDomains(instance, to);
+  if (instance.domain === to) return others;
+  const redirects_until = new Date(Date.parse(requestedAt) + REDIRECT_DAYS * DAY_MS).toISOString();
+  return [{ domain: instance.domain, redirects_until }, ...others.filter(({ domain }) => domain !== instance.domain)].slice(
+    0,
+    PREVIOUS_DOMAINS_MAX,
+  );
+}
+
+/** Notes that the instance redirects the domain that it had until now, and no longer the one that it has again. */
+export function noteRedirect(change: Change, instance: InstanceRecord, to: string, requestedAt: string): void {
+  const { id, domain, previous_domains } = instance;
+  const after = previousDomainsAfter(instance, to, requestedAt).map((each) => each.domain);
+  forgetRedirects(
+    change,
+    previous_domains.filter((each) => each.domain !== to && !after.includes(each.domain)),
+  );
+  const ttl = Math.ceil(Date.parse(requestedAt) / 1000) + REDIRECT_DAYS * 86_400;
+  change.update(keys.redirect(change.accountId, domain), { set: { owner_id: id, ttl } }, { exists: false });
+  change.remove(keys.redirect(change.accountId, to), { exists: false });
+}
+
+/** What an instance redirected until now. */
+export function forgetRedirects(change: Change, domains: readonly { domain: string }[]): void {
+  for (const { domain } of domains) change.remove(keys.redirect(change.accountId, domain), { exists: false });
+}
+
+/**
+ * Of a domain that an instance takes: whichever other instance had it before redirects it no longer. Its machine learns of it with its next
+ * check. Returns that instance's ID.
+ */
+export async function endRedirect(
+  change: Change,
+  redirect: Redirect | undefined,
+  { id, domain }: { id: string; domain: string },
+): Promise<string | undefined> {
+  if (redirect === undefined || redirect.owner_id === id) return undefined;
+  change.remove(keys.redirect(change.accountId, domain), { exists: false });
+  const owner = await find(refOf("instance", InstanceRecord)(change.accountId, redirect.owner_id));
+  if (owner === undefined) return undefined; // deleted, with its site
+  const { previous_domains } = owner;
+  change.update(
+    keys.record("instance", change.accountId, owner.id),
+    { set: { previous_domains: previousDomains(owner, domain) } },
+    { unchanged: { previous_domains } },
+    () => new Overtaken("Another request changed the domain's redirect at the same time; try again", owner.id),
+  );
+  passOnSettings(change, owner.server_id, domain);
+  return owner.id;
+}
+
+/** Has a machine learn with its next check of its instances' disk quotas, and of a domain that it no longer redirects. */
+export function passOnSettings(change: Change, serverId: string, endedRedirect?: string): void {
+  const key = keys.watchedServer(serverId);
+  // One write an item: a quota is passed on with a redirect that was ended before.
+  if (change.writes().some((write) => keyOfWrite(write) === keyString(key))) return;
+  const add = endedRedirect === undefined ? {} : { add: { ended_redirects: new Set([endedRedirect]) } };
+  change.update(key, { set: { quotas_changed_at: now() }, ...add });
+}

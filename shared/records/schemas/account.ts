@@ -1,0 +1,44 @@
+// An account as it is stored: its settings, its quotas, and what counts against them.
+import * as z from "zod";
+import type { PolicyFields } from "../../api/backup-policy.ts";
+import { id, timestamp } from "../../api/fields.ts";
+import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../../domain/limits.ts";
+import { text, textOrNull, count, counter } from "./fields.ts";
+
+export const AccountRecord = z.object({
+  id: id("account"),
+  account_name: text,
+  contact_email: textOrNull,
+  default_provider: textOrNull,
+  default_region: textOrNull,
+  backup_retention_days: count,
+  default_backup_policy: z.custom<PolicyFields>().nullable().default(null),
+  created_at: timestamp,
+  updated_at: timestamp,
+  /** How many there may be. */
+  limit_server: counter,
+  limit_instance: counter,
+  limit_token: counter,
+  limit_ssh_key: counter,
+  limit_user: counter,
+  limit_backup: count.default(DEFAULT_QUOTAS.backup),
+  limit_backup_bytes: count.default(DEFAULT_QUOTAS.backup_bytes),
+  /** Of each user; the oldest ends. */
+  limit_session: count.default(SESSIONS_PER_USER),
+  /** How many there are. */
+  used_server: counter,
+  used_instance: counter,
+  used_token: counter,
+  used_ssh_key: counter,
+  used_user: counter,
+  used_backup: counter,
+  used_backup_bytes: counter,
+  /** How many there have been: the number that the next one gets. */
+  made_server: counter,
+  made_instance: counter,
+  made_backup: counter,
+  made_operation: counter,
+  made_event: counter,
+});
+
+export type AccountRecord = z.infer<typeof AccountRecord>;

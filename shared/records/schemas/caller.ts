@@ -1,0 +1,22 @@
+// Who sends a request, as the authorizer identified them.
+import * as z from "zod";
+import { id } from "../../api/fields.ts";
+import type { Permission } from "../../api/permissions.ts";
+import { growing } from "../../data/stored.ts";
+import { text, textOrNull, maybeText } from "./fields.ts";
+
+/** The caller of a request, as the authorizer identified it. */
+export const Caller = z.object({
+  account_id: id("account"),
+  type: growing<"token" | "user">(),
+  id: text,
+  /** Unknown to the authorizer; whoever changes something reads it with the account (`begin.ts`). */
+  name: maybeText,
+  permissions: z.array(growing<Permission>()),
+  session_id: maybeText,
+  ip_address: textOrNull,
+  /** Which of the credential's places for waiting the request has taken, and until when it is taken. */
+  wait: z.object({ place: text, until: z.number() }).optional(),
+});
+
+export type Caller = z.infer<typeof Caller>;

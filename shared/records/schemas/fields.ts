@@ -1,0 +1,24 @@
+// Fields that stored records have in common. Each is built once: a function builds all schemas of its records when it starts.
+import * as z from "zod";
+import type { Labels } from "../../api/fields.ts";
+import type { ResourceType } from "../../domain/lifecycle.ts";
+import { Stamp } from "../../data/stamps.ts";
+import { growing } from "../../data/stored.ts";
+
+export const text = z.string();
+export const textOrNull = text.nullable();
+export const noText = textOrNull.default(null);
+export const maybeText = text.optional();
+export const count = z.number().int();
+export const counter = count.default(0);
+export const maybeCount = count.optional();
+export const mark = z.literal(true).optional();
+export const resourceType = growing<ResourceType>();
+
+/** Checked when they came in; records of before there were labels have none. */
+export const labels = z.custom<Labels>().default({});
+export const listed = { account_id: text, number: text };
+export const bytes = z.instanceof(Uint8Array);
+
+/** When a credential's last counted requests came, in any order: a slot is free when its time is outside the window. */
+export const slots = z.array(Stamp);

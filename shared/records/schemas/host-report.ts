@@ -1,0 +1,46 @@
+// What a server's machine last reported, as it is stored.
+import * as z from "zod";
+import { text, textOrNull, noText, count } from "./fields.ts";
+
+/** What the proxy of a machine has for an instance's domain. */
+const ReportedCertificate = z.object({
+  domain: text,
+  /** Null if there is none. */
+  expires_at: textOrNull,
+  /** The last attempt to get or renew it failed, or it is for another domain. */
+  failing: z.boolean(),
+});
+
+export type ReportedCertificate = z.infer<typeof ReportedCertificate>;
+
+/** What an instance uses of its machine's disk, what it may use, and whether the machine has paused it. */
+const ReportedUse = z.object({
+  used_bytes: count,
+  /** As far as the machine knows it. */
+  quota_bytes: count.nullable(),
+  paused: z.boolean(),
+});
+
+export type ReportedUse = z.infer<typeof ReportedUse>;
+
+/** What a server's machine last reported about itself. Like the item above it is in no index. */
+export const HostReport = z.object({
+  disk_free_bytes: count,
+  memory_free_bytes: count,
+  reported_at: text,
+  /** By the instance's ID. */
+  certificates: z.record(text, ReportedCertificate).default({}),
+  /** When the certificates were reported, which the rest may be without; null if they never were. */
+  certificates_at: noText,
+  disk_size_bytes: count.nullable().default(null),
+  /** By the instance's ID. */
+  uses: z.record(text, ReportedUse).default({}),
+  /** The step of free disk space, in percent, below which an alert is open. */
+  disk_alert: count.nullable().default(null),
+  /** The step at which the account's overview counts the server: an older version opened alerts without counting. */
+  disk_shown: count.nullable().default(null),
+  /** The kinds of the alerts that are open for an instance, by its ID. */
+  use_alerts: z.record(text, z.array(text)).default({}),
+});
+
+export type HostReport = z.infer<typeof HostReport>;

@@ -1,0 +1,61 @@
+// An instance as it is stored.
+import * as z from "zod";
+import type { Labels } from "../../api/fields.ts";
+import { Instance } from "../../api/instances.ts";
+import type { HealthStatus, InstanceStatus, ProtectionStatus } from "../../domain/lifecycle.ts";
+import { growing, stored } from "../../data/stored.ts";
+import { text, textOrNull, noText, count, labels, listed } from "./fields.ts";
+
+/** Fields of an instance that change immediately; one that was not sent keeps its value. */
+export interface RenamedFields {
+  name?: string | undefined;
+  admin_email?: string | undefined;
+  labels?: Labels | undefined;
+  disk_quota_bytes?: number | null | undefined;
+}
+
+export const InstanceRecord = stored(
+  Instance.omit({
+    status: true,
+    reason: true,
+    allowed_actions: true,
+    dns_record: true,
+    url: true,
+    domain_unicode: true,
+    protection: true,
+    certificate: true,
+    health: true,
+    disk_used_bytes: true,
+    disk_quota_bytes: true,
+  }),
+).extend({
+  ...listed,
+  labels,
+  disk_quota_bytes: count.nullable().default(null),
+  protection_status: growing<ProtectionStatus>().default("unprotected"),
+  /** The last completed backup, without safety backups: when it was completed, and when it was begun. */
+  last_backup_id: noText,
+  last_backup_at: noText,
+  last_backup_begun_at: noText,
+  /** Whether the last drill of one of its backups passed or failed; null before the first. */
+  last_drill: noText,
+  /** Null without an enabled policy. */
+  next_backup_at: noText,
+  state: growing<InstanceStatus>(),
+  server_ip: textOrNull,
+  /** Whether the ERP was ever installed; records of before this was noted are taken for installed. */
+  installed: z.boolean().default(true),
+  health_status: growing<HealthStatus>().default("unknown"),
+  health_since: noText,
+  /** What does not load, of an ERP that is failing. */
+  health_fault: noText,
+  /** Modules that the last start found half installed. */
+  unfinished_modules: z.array(text).default([]),
+  /** The newest first, with those that have ended since. */
+  previous_domains: z.array(z.object({ domain: text, redirects_until: text })).default([]),
+  missing_modules: z.array(text).nullable().default(null),
+  /** When the service last restarted it by itself. */
+  auto_restarts: z.array(text).default([]),
+});
+
+export type InstanceRecord = z.infer<typeof InstanceRecord>;

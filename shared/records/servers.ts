@@ -1,0 +1,256 @@
+// Servers in the table.
+import { domainToUnicode } from "node:url";
+import { hasInstances, noneInAccount, notFound, operationInProgress, serverBusy, serverNotActive, taken } from "../api/errors.ts";
+import type { Labels } from "../api/fields.ts";
+import { type ListedServer, Server, SERVER_UNVERSIONED } from "../api/servers.ts";
+import { newId } from "../domain/ids.ts";
+import { LIFECYCLE, SERVER_RENAMABLE, type ServerPhase, serverStatus, USABLE } from "../domain/lifecycle.ts";
+import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
+import { reasonOf } from "../domain/reasons.ts";
+import { getterOf, listByIds, presentOf, refOf } from "../data/by-id.ts";
+import { type Change, heldByAnother, now, Overtaken, labelChange, relabeledMeanwhile, withLabels } from "../data/change.ts";
+import type { Ending } from "./ending.ts";
+import { hostReportRef } from "./host-reports.ts";
+import { keys, keyString } from "../data/keys.ts";
+import { listPage } from "../data/lists.ts";
+import type { ByIds, Listed, PageQuery } from "../data/pages.ts";
+import { HostReport } from "./schemas/host-report.ts";
+import { ServerRecord, WatchedServer } from "./schemas/server.ts";
+import { parseEach, parseOrSkip } from "../data/parse-each.ts";
+import { type Finding, findPage, needsEntries } from "../data/search.ts";
+import { find, type Item, readAll, type Ref } from "../data/table.ts";
+import { type Version, versionOf } from "../data/versions.ts";
+import { check, checkAbsent } from "../data/writes.ts";
+
+export const serverRef = refOf("server", ServerRecord);
+export const presentServer = presentOf<ServerRecord>("server");
+export const getServer = getterOf("server", serverRef, presentServer);
+
+/** A server by the id in a body: one that does not exist is a mistake in that field. */
+export function namedServer(server: ServerRecord | undefined): ServerRecord {
+  if (server === undefined) throw noneInAccount("server_id", "server");
+  return server;
+}
+
+export async function listServers(
+  accountId: string,
+  { ids, status, label, search, sort, ...page }: PageQuery & Finding & ByIds & { status?: string | undefined },
+): Promise<Listed<ServerRecord>> {
+  if (ids !== undefined) return listByIds({ kind: "server", accountId, schema: ServerRecord }, ids);
+  const [finding, filters] = [{ label, search, sort }, { status }];
+  if (!needsEntries(finding, filters, page)) return listPage({ kind: "server", accountId, status, schema: ServerRecord }, page);
+  const { records, meta } = await findPage({ kind: "server", accountId }, { finding, filters, page });
+  return { items: parseEach(ServerRecord, records), meta };
+}
+
+export const serverVersion = (server: ServerRecord): Version =>
+  versionOf(serverRef(server.account_id, server.id), server, {
+    shown: Server,
+    unversioned: SERVER_UNVERSIONED,
+    status: ({ state }) => serverStatus(state),
+  });
+
+const toListedServer = (record: ServerRecord, report?: HostReport): ListedServer => ({
+  ...record,
+  name_unicode: domainToUnicode(record.name) || record.name,
+  status: serverStatus(record.state),
+  reason: reasonOf(record.status_reason),
+  disk_size_bytes: report?.disk_size_bytes ?? null,
+  disk_free_bytes: report?.disk_free_bytes ?? null,
+  memory_free_bytes: report?.memory_free_bytes ?? null,
+  reported_at: report?.reported_at ?? null,
+  instance_count: record.instances,
+});
+
+/** A page of servers with what they last reported: in one call. */
+export async function toListedServers(accountId: string, records: readonly ServerRecord[]): Promise<ListedServer[]> {
+  const keyOf = ({ id }: ServerRecord) => hostReportRef(accountId, id).key;
+  const reports = await readAll(records.map(keyOf), { consistent: false });
+  return records.map((record) => {
+    const report = reports.get(keyString(keyOf(record)));
+    return toListedServer(record, report && parseOrSkip(HostReport, report));
+  });
+}
+
+/** What its health checks know of it. */
+interface Observed {
+  watched?: WatchedServer | undefined;
+  report?: HostReport | undefined;
+}
+
+export const toServer = (record: ServerRecord, { watched, report }: Observed): Server => ({
+  ...toListedServer(record, report),
+  last_seen_at: watched?.last_seen_at ?? null,
+});
+
+const watchedRef = (serverId: string): Ref<WatchedServer> => ({ key: keys.watchedServer(serverId), schema: WatchedServer });
+
+/** A server with what its health checks know of it: in one call. */
+export const serverRefs = (accountId: string, id: string) => ({
+  server: serverRef(accountId, id),
+  watched: watchedRef(id),
+  report: hostReportRef(accountId, id),
+});
+
+type NewServer = Pick<ServerRecord, "name" | "provider" | "region" | "size" | "specs" | "ssh_key_id" | "ssh_key_name"> & {
+  labels?: Labels | undefined;
+};
+
+export function reserveServer(change: Change, { labels = {}, ...draft }: NewServer, operationId: string): ServerRecord {
+  const id = newId("server");
+  const server: ServerRecord = {
+    ...draft,
+    labels,
+    id,
+    account_id: change.accountId,
+    number: change.number("server", id),
+    state: LIFECYCLE["server.create"].through,
+    status_reason: null,
+    ip_address: null,
+    machine_id: null,
+    requested_at: null,
+    ssh_port: null,
+    host_keys: [],
+    instances: 0,
+    scheduled_backups: 0,
+    failed_probes: 0,
+    operation_id: operationId,
+    created_at: change.at,
+    updated_at: change.at,
+  };
+  change.use("server", 1);
+  change.claim(keys.serverName(change.accountId, server.name), "name", id);
+  change.add("server", server, { status: serverStatus(server.state) });
+  change.put(keys.watchedServer(id), { account_id: change.accountId, server_id: id });
+  return server;
+}
+
+/** Renames a server, or changes its labels, immediately. */
+export function editServer(
+  change: Change,
+  server: ServerRecord,
+  { name = server.name, labels }: { name?: string | undefined; labels?: Labels | undefined },
+): ServerRecord {
+  if (!SERVER_RENAMABLE.includes(server.state)) throw serverBusy(server.state);
+  const updated_at = now();
+  const isRenamed = name !== server.name;
+  const relabeled = labelChange(server.labels, labels);
+  if (isRenamed) {
+    change.put(keys.serverName(change.accountId, name), { owner_id: server.id }, (present) =>
+      present?.["owner_id"] === server.id ? renamedMeanwhile(server.id) : taken("name", present?.["owner_id"]),
+    );
+    change.remove(keys.serverName(change.accountId, server.name));
+  }
+  change.update(
+    keys.record("server", change.accountId, server.id),
+    { set: { ...(isRenamed && { name }), labels, updated_at } },
+    { ...(isRenamed && { equals: { name: server.name } }), oneOf: { state: SERVER_RENAMABLE }, ...withLabels(relabeled) },
+    (present) =>
+      typeof present?.["name"] === "string" && present["name"] !== server.name
+        ? renamedMeanwhile(server.id)
+        : (relabeledMeanwhile(present, server.id, relabeled) ?? serverError(present)),
+  );
+  change.refind("server", server.id, { ...(isRenamed && { name }) }, relabeled);
+  return { ...server, name, labels: labels ?? server.labels, updated_at };
+}
+
+const renamedMeanwhile = (id: string): Error =>
+  new Overtaken("Another request renamed the server at the same time; check its name and try again if you need to", id);
+
+/** Begins the deletion of a server that has no instances. */
+export function moveServerToDeleting(change: Change, server: ServerRecord, operationId: string): void {
+  const { from, through } = LIFECYCLE["server.delete"];
+  change.move(
+    "server",
+    server,
+    { from: serverStatus(server.state), to: serverStatus(through) },
+    { set: { state: through, operation_id: operationId, updated_at: now() } },
+    { equals: { operation_id: null, state: server.state }, oneOf: { state: from }, none: ["instances"] },
+    (present) => (Number(present?.["instances"] ?? 0) > 0 ? hasInstances(Number(present?.["instances"])) : serverError(present)),
+  );
+  change.write(
+    checkAbsent(keys.drill(change.accountId, server.id), (drill) => operationInProgress(String(drill?.["operation_id"]))),
+  );
+}
+
+/** Ends the work on a server: it is gone, with its name and its place in the quota, or free again in another phase. */
+export async function endServer(change: Change, { operation, to, reasonAfter }: Ending): Promise<void> {
+  const server = await find(serverRef(change.accountId, operation.resource.id));
+  if (server?.operation_id !== operation.id) return;
+  const mine = { equals: { operation_id: operation.id } };
+  const from = serverStatus(server.state);
+  if (to === "gone") {
+    change.drop("server", server, from, mine);
+    change.remove(keys.serverName(change.accountId, server.name));
+    change.remove(keys.watchedServer(server.id), { exists: false });
+    const report = hostReportRef(change.accountId, server.id);
+    const { disk_shown = null } = (await find(report)) ?? {};
+    change.remove(report.key, { exists: false, unchanged: { disk_shown } });
+    change.moveDisk(disk_shown, null);
+    change.use("server", -1);
+    return;
+  }
+  const state = ServerRecord.shape.state.parse(to);
+  const status_reason = reasonAfter(state, server.status_reason);
+  const set = { state, status_reason, operation_id: null, updated_at: now() };
+  change.move("server", server, { from, to: serverStatus(state) }, { set }, mine);
+}
+
+/** Makes sure that a server can be deleted now, so that the client gets the reason before anything is written. */
+export function requireDeletable(server: ServerRecord): void {
+  const from: readonly ServerPhase[] = LIFECYCLE["server.delete"].from;
+  if (server.operation_id !== null) throw operationInProgress(server.operation_id);
+  if (!from.includes(server.state)) throw serverBusy(server.state);
+  if (server.instances > 0) throw hasInstances(server.instances);
+}
+
+const notUsable = (present: Item | undefined): Error =>
+  present === undefined ? noneInAccount("server_id", "server") : unusable(present);
+
+/** Takes a place on a server for an instance; only a usable server has places. */
+export const occupyServer = (change: Change, serverId: string): void =>
+  change.update(
+    keys.record("server", change.accountId, serverId),
+    { add: { instances: 1 } },
+    { oneOf: { state: USABLE } },
+    notUsable,
+  );
+
+/** A condition of a change: work can be done on the server when it is written. */
+export const requireServerReady = (change: Change, serverId: string): void =>
+  change.write(check(keys.record("server", change.accountId, serverId), { oneOf: { state: USABLE } }, notUsable));
+
+/** Takes one of a usable server's places for scheduled backups. */
+export const takeBackupPlace = (change: Change, serverId: string): void =>
+  change.update(
+    keys.record("server", change.accountId, serverId),
+    { add: { scheduled_backups: 1 } },
+    { oneOf: { state: USABLE }, below: { scheduled_backups: SCHEDULED_AT_ONCE } },
+    (present) => {
+      const { state } = ServerRecord.pick({ state: true }).parse(present ?? { state: LIFECYCLE["server.delete"].through });
+      return USABLE.includes(state) ? new NoPlace() : unusable(present ?? { id: serverId, state });
+    },
+  );
+
+/** As many scheduled backups as may run on the server at a time do. */
+export class NoPlace extends Error {
+  override name = "NoPlace";
+}
+
+export const leaveBackupPlace = (change: Change, serverId: string): void =>
+  change.update(keys.record("server", change.accountId, serverId), { add: { scheduled_backups: -1 } });
+
+/** Makes sure that work can be done on a server; a server that is not active is named. */
+export function requireUsable(server: ServerRecord): void {
+  if (!USABLE.includes(server.state)) throw unusable(server);
+}
+
+function unusable(server: Item): Error {
+  const { state } = ServerRecord.pick({ state: true }).parse(server);
+  return serverNotActive(server["id"], serverStatus(state));
+}
+
+const serverError = (present: Item | undefined): Error =>
+  present === undefined
+    ? notFound("server")
+    : (heldByAnother(present) ?? serverBusy(ServerRecord.pick({ state: true }).parse(present).state));

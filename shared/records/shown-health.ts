@@ -1,0 +1,40 @@
+// What is shown of an ERP's health: only while it should run on an active server does anybody look.
+import { type Health, HEALTH_CHECKS } from "../api/instances.ts";
+import { HEALTH_OF_ERP, SERVING, USABLE } from "../domain/lifecycle.ts";
+import type { InstanceRecord } from "./schemas/instance.ts";
+import type { ServerRecord } from "./schemas/server.ts";
+
+type Server = Pick<ServerRecord, "state"> | undefined;
+
+/** A server that was not read is taken for active. */
+const isWatched = ({ state }: InstanceRecord, server: Server): boolean =>
+  SERVING.includes(state) && (server === undefined || USABLE.includes(server.state));
+
+export function healthOf(instance: InstanceRecord, server: Server): Health {
+  const { health_status: status, health_since: since, health_fault: fault } = instance;
+  if (!isWatched(instance, server) || status === HEALTH_OF_ERP.unknown)
+    return { status: HEALTH_OF_ERP.unknown, since, checks: [] };
+  const failed = HEALTH_CHECKS.findIndex((name) => name === fault);
+  const passed = (place: number): boolean | null => (failed === -1 || place < failed ? true : place === failed ? false : null);
+  return { status, since, checks: HEALTH_CHECKS.map((name, place) => ({ name, passed: passed(place) })) };
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  proxy: "The server's proxy is not running, so nobody can reach the ERP",
+  page: "The ERP does not respond: its sign-in page does not load",
+  stylesheet: "The ERP responds, but a stylesheet of its sign-in page does not load, so its pages cannot be used",
+  script: "The ERP responds, but a script of its sign-in page does not load, so its pages cannot be used",
+};
+
+const NAMED_MAX = 10;
+
+/** Why an instance that runs is not as it should be. */
+export function reasonOfHealth(instance: InstanceRecord, server: Server): string | null {
+  const { health_status, health_fault, unfinished_modules: modules, state } = instance;
+  if (!SERVING.includes(state)) return null;
+  if (isWatched(instance, server) && health_status === HEALTH_OF_ERP.failing)
+    return FAULTS[health_fault ?? ""] ?? "The ERP cannot be used";
+  if (modules.length === 0) return null;
+  const more = modules.length > NAMED_MAX ? ` and ${modules.length - NAMED_MAX} more` : "";
+  return `The installation or upgrade of these modules was interrupted: ${modules.slice(0, NAMED_MAX).join(", ")}${more}. Repeat it in the ERP's list of apps, then restart the instance`;
+}

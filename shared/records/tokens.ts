@@ -1,0 +1,120 @@
+// API tokens: what a token may do is found by the hash of its value, what people see of it by its ID.
+import type * as z from "zod";
+import { notFound } from "../api/errors.ts";
+import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
+import { Token, TOKEN_UNVERSIONED } from "../api/tokens.ts";
+import type { Environment } from "../domain/environments.ts";
+import { etagOf, versionedFields } from "../domain/etag.ts";
+import { uniqueForm } from "../domain/words.ts";
+import { fingerprintOfId, hashOf, newTokenValue, tokenIdFor, tokenPrefix } from "../domain/token-value.ts";
+import { actorOf, type By, type Change, now } from "../data/change.ts";
+import { PERMISSION_BITS } from "../data/codes.ts";
+import { keys, keyString } from "../data/keys.ts";
+import { parseEach, parseOrSkip } from "../data/parse-each.ts";
+import { everySlotFree } from "./rate-limits.ts";
+import { TokenAccess, TokenLabel, type TokenRecord } from "./schemas/token.ts";
+import { find, queryAll, readAll, type Ref } from "../data/table.ts";
+import type { Version } from "../data/versions.ts";
+
+export const tokenAccessRef = (tokenId: string): Ref<TokenAccess> => ({
+  key: keys.tokenAccess(fingerprintOfId(tokenId)),
+  schema: TokenAccess,
+});
+export const labelRef = (accountId: string, tokenId: string): Ref<z.infer<typeof TokenLabel>> => ({
+  key: keys.token(accountId, tokenId),
+  schema: TokenLabel,
+});
+
+/** A token by the id in a path; another account's is not found. */
+export const getToken = async (accountId: string, id: string): Promise<TokenRecord> =>
+  tokenWith(id, await find(labelRef(accountId, id)));
+
+/**
+ * Completes a token of which its account's own part has been read. If both parts were read at once, another account's token would take a
+ * millisecond longer than none.
+ */
+export async function tokenWith(id: string, label: z.infer<typeof TokenLabel> | undefined): Promise<TokenRecord> {
+  const access = label && (await find(tokenAccessRef(id)));
+  if (label === undefined || access === undefined) throw notFound("API token");
+  return tokenOf(access, label);
+}
+
+function tokenOf({ account_id, hash, ...access }: TokenAccess, label: z.infer<typeof TokenLabel>): TokenRecord {
+  const lastUsed = Math.max(...access.all);
+  return {
+    ...label,
+    account_id,
+    hash,
+    permissions: permissionsIn(access.permissions),
+    last_used_at: lastUsed === 0 ? null : new Date(lastUsed).toISOString(),
+    last_used_ip: access.last_used_ip,
+    expires_at: access.expires_at === undefined ? null : new Date(access.expires_at).toISOString(),
+  };
+}
+
+/** A token never changes, except that its last use moves on. */
+export function tokenVersion(token: TokenRecord): Version {
+  const etag = etagOf(token, versionedFields(Token.shape, TOKEN_UNVERSIONED));
+  return { key: keys.token(token.account_id, token.id), etag, values: { name: token.name }, etagOf: () => etag };
+}
+
+/** All tokens of an account (at most 100), in two calls. */
+export async function allTokens(accountId: string): Promise<TokenRecord[]> {
+  const labels = parseEach(TokenLabel, await queryAll(keys.tokens(accountId), { consistent: true }));
+  const items = await readAll(labels.map(({ id }) => tokenAccessRef(id).key));
+  return labels.flatMap((label) => {
+    const item = items.get(keyString(tokenAccessRef(label.id).key));
+    const access = item && parseOrSkip(TokenAccess, item);
+    return access === undefined ? [] : tokenOf(access, label);
+  });
+}
+
+// Not the operators for bits, which have 32.
+const valueOf = (permission: Permission): number => 2 ** PERMISSION_BITS[permission];
+const bitsOf = (permissions: readonly Permission[]): number =>
+  [...new Set(permissions)].reduce((bits, permission) => bits + valueOf(permission), 0);
+/** A bit that this version does not know grants nothing. */
+export const permissionsIn = (bits: number): Permission[] =>
+  ALL_PERMISSIONS.filter((permission) => Math.floor(bits / valueOf(permission)) % 2 === 1);
+
+/** Creates a token. Its value is returned only here; the table keeps its hash. */
+export function reserveToken(
+  change: Change,
+  by: By,
+  environment: Environment,
+  draft: Pick<Token, "name" | "permissions" | "expires_at">,
+): { token: TokenRecord; value: string } {
+  const value = newTokenValue(environment);
+  const hash = hashOf(value);
+  const id = tokenIdFor(hash, Date.now());
+  const label = {
+    id,
+    name: draft.name,
+    unique_name: uniqueForm(draft.name),
+    prefix: tokenPrefix(environment),
+    last4: value.slice(-4),
+    created_at: now(),
+    created_by: actorOf(by),
+  };
+  const access = {
+    id,
+    account_id: change.accountId,
+    hash,
+    permissions: bitsOf(draft.permissions),
+    ...(draft.expires_at !== null && { expires_at: Date.parse(draft.expires_at) }),
+    ...everySlotFree(),
+  };
+  change.use("token", 1);
+  change.claim(keys.tokenName(change.accountId, label.unique_name), "name", id);
+  change.put(tokenAccessRef(id).key, access);
+  change.put(labelRef(change.accountId, id).key, label);
+  return { token: tokenOf(TokenAccess.parse(access), label), value };
+}
+
+/** Revokes a token: the very next request with it finds nothing. */
+export function revokeToken(change: Change, token: TokenRecord): void {
+  change.use("token", -1);
+  change.remove(tokenAccessRef(token.id).key, { equals: { hash: token.hash } }, () => notFound("API token"));
+  change.remove(labelRef(change.accountId, token.id).key);
+  change.remove(keys.tokenName(change.accountId, token.unique_name ?? token.name));
+}
