@@ -2,7 +2,8 @@
 import { wrongPassword } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { endOfSession, findUserByEmail, openSession } from "../../shared/records/users.ts";
 import { admitLogin } from "../../shared/operations/login-limits.ts";
 import { asciiEmail } from "../../shared/domain/international.ts";

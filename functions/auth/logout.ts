@@ -1,6 +1,6 @@
 // POST /auth/logout
 import { api } from "../../shared/api/index.ts";
-import { logEvent } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { endSession } from "../../shared/records/users.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle, sessionOf } from "../../shared/runtime/handle.ts";

@@ -1,7 +1,7 @@
 // PUT /auth/password
 import { ApiError, notCurrentPassword } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { logEvent } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { setPassword, userRef } from "../../shared/records/users.ts";
 import { admitLogin } from "../../shared/operations/login-limits.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";

@@ -2,7 +2,7 @@
 import { nameOfBackup } from "../../shared/domain/backup-name.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, presentBackup, requireRestorable } from "../../shared/records/backups.ts";
-import { logEvent } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { DOWNLOAD_MINUTES } from "../../shared/domain/limits.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";

@@ -3,7 +3,8 @@ import { nameOfBackup } from "../../shared/domain/backup-name.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, backupVersion, editBackup, presentBackup, toBackup } from "../../shared/records/backups.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
-import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
+import { retryOnConflict } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

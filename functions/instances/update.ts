@@ -1,7 +1,8 @@
 // PUT /instances/:id
 import { api } from "../../shared/api/index.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
-import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
+import { retryOnConflict } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { requireNotMoving } from "../../shared/operations/domain-moves.ts";
 import { alsoEndsRedirect, forecastUpdate } from "../../shared/operations/forecasts.ts";
 import {

@@ -1,7 +1,8 @@
 // PUT /servers/:id
 import { api } from "../../shared/api/index.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
-import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
+import { retryOnConflict } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { presentServer, editServer, serverRefs, serverVersion, toServer } from "../../shared/records/servers.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";

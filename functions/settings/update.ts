@@ -2,7 +2,8 @@
 import { api } from "../../shared/api/index.ts";
 import { setSettings, settingsVersion, toSettings } from "../../shared/records/accounts.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
-import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
+import { retryOnConflict } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { problemsOfPlace } from "../../shared/providers/offers.ts";
 import { catalog } from "../../shared/providers/catalog.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";

@@ -1,6 +1,6 @@
 // POST /ssh-keys
 import { api } from "../../shared/api/index.ts";
-import { logEvent } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { reserveSshKey } from "../../shared/records/ssh-keys.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { parseSshKey } from "../../shared/runtime/ssh-key.ts";

@@ -1,7 +1,7 @@
 // POST /tokens
 import { invalid } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { logEvent } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { reserveToken } from "../../shared/records/tokens.ts";
 import { env } from "../../shared/platform/env.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";

@@ -1,6 +1,6 @@
 // DELETE /tokens/:id
 import { api } from "../../shared/api/index.ts";
-import { logEvent } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { labelRef, revokeToken, tokenVersion, tokenWith } from "../../shared/records/tokens.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";

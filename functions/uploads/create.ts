@@ -1,7 +1,7 @@
 // POST /backups/uploads
 import { ApiError, tooManyUploads, uploadTooLarge } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { logEvent } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { reserveUpload, toUpload, unfinishedUploads } from "../../shared/records/uploads.ts";
 import { UPLOAD } from "../../shared/domain/limits.ts";
 import { ofEnvironment } from "../../shared/platform/env.ts";

@@ -1,6 +1,8 @@
 // The service on this machine, from its sources to its first response.
 import { join } from "node:path";
 import { openapi } from "../../shared/api/openapi.ts";
+import type { Environment } from "../../shared/domain/environments.ts";
+import type { DashboardConfig } from "../dashboard-headers.ts";
 import { bundleIfChanged } from "../bundle.ts";
 import { buildDashboard } from "../dashboard-build.ts";
 import { continueMigrations, runMigrations } from "../migrate.ts";
@@ -15,12 +17,20 @@ import { liveWelcome, prepareLive, shellWord } from "./live.ts";
 import { configurationFrom, storeFrom } from "./operator.ts";
 import { serve } from "./pages/pages.ts";
 import { dailyBackups } from "./service-backup/schedule.ts";
-import type { Options } from "./start.ts";
 import { keepFresh, synthIfChanged } from "./template/synthesized.ts";
+
+export interface RunOptions {
+  environment: Environment;
+  dataDir: string;
+  port: number;
+  strangersMax: number;
+  otherDashboard: DashboardConfig["other_dashboard"];
+  brand: DashboardConfig["brand"];
+}
 
 /** `stopWith` gets the function that stops everything, as soon as there is something to stop; `end` calls it. */
 export async function run(
-  { environment, dataDir, port, strangersMax, otherDashboard, brand }: Options,
+  { environment, dataDir, port, strangersMax, otherDashboard, brand }: RunOptions,
   { stopWith, end }: { stopWith: (stop: () => Promise<void>) => void; end: (error?: unknown) => Promise<void> },
 ): Promise<void> {
   const given = environment === "live" ? { configuration: configurationFrom(process.env), store: storeFrom(process.env) } : {};

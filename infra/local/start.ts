@@ -4,7 +4,7 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, r
 import { createServer } from "node:net";
 import { dirname, join, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
-import type { DashboardConfig } from "../dashboard-headers.ts";
+import type { RunOptions } from "./run.ts";
 import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments.ts";
 import { BrandError, readBrand } from "../brand.ts";
 import { DEFAULT_DATA_DIR, environmentOf } from "./access.ts";
@@ -47,14 +47,8 @@ async function start(): Promise<void> {
   await run(options, { stopWith, end });
 }
 
-export interface Options {
-  environment: Environment;
-  dataDir: string;
-  port: number;
-  strangersMax: number;
+interface Options extends RunOptions {
   reset: boolean;
-  otherDashboard: DashboardConfig["other_dashboard"];
-  brand: DashboardConfig["brand"];
 }
 
 function readOptions(): Options {
@@ -76,7 +70,7 @@ function readOptions(): Options {
     );
   const url = values["other-dashboard"];
   if (url !== undefined && !/^https?:\/\/[^/]/.test(url)) throw new LocalError(`${url} is not the URL of a dashboard: ${USAGE}`);
-  const otherDashboard: Options["otherDashboard"] =
+  const otherDashboard: RunOptions["otherDashboard"] =
     url === undefined ? null : { environment: environment === "live" ? "test" : "live", url };
   const brand = values.brand === undefined ? null : brandIn(values.brand);
   return {
@@ -90,7 +84,7 @@ function readOptions(): Options {
   };
 }
 
-function brandIn(path: string): Options["brand"] {
+function brandIn(path: string): RunOptions["brand"] {
   try {
     return readBrand(path);
   } catch (error) {

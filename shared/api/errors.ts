@@ -10,7 +10,6 @@ import {
 } from "../domain/lifecycle.ts";
 import { LOGIN_WINDOW_SECONDS, type QuotaKind, type REQUEST_LIMITS, WINDOW_SECONDS } from "../domain/limits.ts";
 import type { Permission } from "./permissions.ts";
-import type { UnfinishedUpload } from "./uploads.ts";
 
 export const ERRORS = {
   MALFORMED_REQUEST: { status: 400, message: "The request body is not a JSON object" },
@@ -227,7 +226,7 @@ export const backupUploaded = () =>
   invalidState("An uploaded backup has no instance; create an instance from it instead", "uploaded");
 
 /** `uploads` are those that the account has: nothing else lists them. */
-export const tooManyUploads = (limit: number, uploads: readonly UnfinishedUpload[]) =>
+export const tooManyUploads = (limit: number, uploads: readonly Readonly<{ id: string; [field: string]: unknown }>[]) =>
   new ApiError(
     "QUOTA_EXCEEDED",
     `The account may have at most ${limit} unfinished uploads; complete or delete one of them first`,

@@ -1,10 +1,10 @@
 // When each instance was last backed up, for the filter by it: outside the entries that searches read, in 64 items an account, each with the
 // times of its part of the instances.
 import { bytesOfId, bytesOfShort } from "../domain/ids.ts";
-import { type Key, keys, keyString } from "./keys.ts";
+import { type Key, keys, keyString, type Item } from "./keys.ts";
 import { placeOf } from "./label-index.ts";
 import { stampOf, timeOf } from "./stamps.ts";
-import { type Item, queryAll } from "./table.ts";
+import { queryAll } from "./table.ts";
 import { update, type Write } from "./writes.ts";
 
 /** The item and its attribute that have an instance's time. */

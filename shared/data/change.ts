@@ -3,20 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ApiError, operationInProgress, taken } from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
-import type { Alert, FieldChange } from "../api/settings.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
 import type { QuotaKind } from "../domain/limits.ts";
-import { newId } from "../domain/ids.ts";
-import { accountCounters, listCounts } from "./counters.ts";
+import { accountCounters, type Counted, listCounts } from "./counters.ts";
 import type { Update, Where } from "./expressions.ts";
 import { type Findable, entryWrites, type LabelChange } from "./entries.ts";
-import { actorFilter, keys, type Key, type ListKind, type Place, placement, protectionFilter } from "./keys.ts";
-import type { AccountRecord } from "../records/schemas/account.ts";
-import type { Actor } from "../api/fields.ts";
-import type { Caller } from "../records/schemas/caller.ts";
-import type { EventRecord } from "../records/schemas/event.ts";
-import type { OperationRecord } from "../records/schemas/operation.ts";
-import { type Item, transact } from "./table.ts";
+import { actorFilter, keys, type Key, type ListKind, type Place, placement, protectionFilter, type Item } from "./keys.ts";
+import { transact } from "./table.ts";
 import { conditionOnly, put, remove, update, type Write } from "./writes.ts";
 import { addedOperation, droppedOperation, movedOperation } from "./operation-entries.ts";
 import { type Version, withVersion } from "./versions.ts";
@@ -77,41 +70,56 @@ export interface Change {
   requireUnchanged: (version: Version) => void;
   /** Written before everything else, so that its error is the one that the client gets. */
   writeFirst: (write: Write) => void;
-  /** What the change wrote to the audit log. */
-  events: EventRecord[];
-  /** The operation that this change began, to be started once it is written. */
-  operation: OperationRecord | undefined;
-  /** Puts back what the change took away besides what its operation holds, if the operation is withdrawn. */
-  restore: ((withdrawal: Change) => void) | undefined;
-  /** Starts it, or withdraws the change; `alsoWithdraw` adds to what is withdrawn. */
-  start: ((change: Change, alsoWithdraw: (withdrawal: Change) => void) => Promise<void>) | undefined;
+  /** The records that it adds to lists. */
+  readonly added: readonly Added[];
+  /** Puts back what the change takes away besides what its operation holds, if the operation is withdrawn. */
+  ifWithdrawn: (putBack: (withdrawal: Change) => void) => void;
+  /** Takes back with another change what neither the end of the operation nor the operation itself does: the events, and what was to be put back. */
+  withdraw: (withdrawal: Change) => void;
   writes: () => Write[];
   commit: () => Promise<void>;
   /** Throws what `commit` would throw now, and writes nothing: the same conditions on the same items, decided by DynamoDB as well. */
   rehearse: () => Promise<void>;
 }
 
+interface Added {
+  kind: ListKind;
+  record: Item & { id: string; number: string };
+  place: Place;
+}
+
 /** `account` gives the numbers of new records; changes that make none need only its id. */
-export function changeOf(account: AccountRecord | { id: string }): Change {
+export function changeOf(account: Counted | { id: string }): Change {
   const writes: Write[] = [];
   const versions: Version[] = [];
   const counters = accountCounters(account);
   const lists = listCounts(account.id);
   const entries = entryWrites(account.id);
+  const added: Added[] = [];
+  const putBacks: ((withdrawal: Change) => void)[] = [];
 
   const change: Change = {
     accountId: account.id,
     at: now(),
-    operation: undefined,
-    restore: undefined,
-    start: undefined,
-    events: [],
+    added,
+    ifWithdrawn: (putBack) => void putBacks.push(putBack),
+    withdraw: (withdrawal) => {
+      for (const putBack of putBacks) putBack(withdrawal);
+      for (const { kind, record, place } of added)
+        if (kind === "event")
+          withdrawal.drop(
+            kind,
+            { ...record, actor: place.actorId === undefined ? undefined : { id: place.actorId } },
+            place.status,
+            { exists: false },
+          );
+    },
     number: counters.number,
     use: counters.use,
     requireRoom: counters.requireRoom,
     requireMore: counters.requireMore,
     setOnAccount: counters.set,
-    ...listChanges(account.id, writes, lists, entries),
+    ...listChanges(account.id, { writes, added, lists, entries }),
     moveDisk: lists.moveDisk,
     revise: lists.revise,
     update: (key, what, where, conditionError) => void writes.push(update(key, what, where, conditionError)),
@@ -129,15 +137,21 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
   return change;
 }
 
+interface Parts {
+  writes: Write[];
+  added: Added[];
+  lists: ReturnType<typeof listCounts>;
+  entries: ReturnType<typeof entryWrites>;
+}
+
 /** What adds records to their lists, moves them and takes them off, with the counts and the search entries. */
 const listChanges = (
   accountId: string,
-  writes: Write[],
-  lists: ReturnType<typeof listCounts>,
-  entries: ReturnType<typeof entryWrites>,
+  { writes, added, lists, entries }: Parts,
 ): Pick<Change, "add" | "moveProtection" | "move" | "refind" | "retag" | "noteBackup" | "drop"> => ({
   add: (kind, record, place) => {
     const { status, protection, actorId } = place;
+    added.push({ kind, record, place });
     writes.push(
       put(keys.record(kind, accountId, record.id), {
         ...record,
@@ -223,44 +237,5 @@ export async function retryOnConflict<T>(make: () => Promise<T>): Promise<T> {
 /** Why a write failed that needed a resource to be free. */
 export const heldByAnother = (present: Item | undefined): Error | undefined =>
   typeof present?.["operation_id"] === "string" ? operationInProgress(present["operation_id"]) : undefined;
-
-/** On whose behalf, and by which request. */
-export interface By {
-  caller: Caller;
-  requestId: string;
-}
-
-/** A caller, the service itself and its operator, or whoever started an operation. */
-export type Author = By | { operator: string; requestId: string } | { actor: Actor; requestId: string };
-
-export function actorOf(by: Author): Actor {
-  if ("actor" in by) return by.actor;
-  if ("operator" in by) return { type: "operator", id: "operator", name: by.operator };
-  return { type: by.caller.type, id: by.caller.id, name: by.caller.name ?? by.caller.id };
-}
-
-/** Writes to the account's audit log who did what; `what` has the changed fields of a resource, or an alert. */
-export function logEvent(
-  change: Change,
-  by: Author,
-  what: string | { type: string; changes: FieldChange[] } | { type: string; alert: Alert },
-  resource: EventRecord["resource"],
-): void {
-  const { type, ...data } = typeof what === "string" ? { type: what } : what;
-  const id = newId("event");
-  const event: EventRecord = {
-    id,
-    account_id: change.accountId,
-    number: change.number("event", id),
-    type,
-    actor: { ...actorOf(by), ip_address: "caller" in by ? by.caller.ip_address : null },
-    resource,
-    request_id: by.requestId,
-    ...(Object.keys(data).length > 0 && { data }),
-    created_at: change.at,
-  };
-  change.add("event", event, { status: type, parentId: resource.id, actorId: event.actor.id });
-  change.events.push(event);
-}
 
 export const now = (): string => new Date().toISOString();

@@ -4,19 +4,20 @@ import { overQuota, quotaChanged } from "../api/errors.ts";
 import { OPEN_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, type QuotaKind } from "../domain/limits.ts";
 import type { Where } from "./expressions.ts";
-import { type Key, keys, keyString, type ListKind, type Revised } from "./keys.ts";
+import { type Key, keys, keyString, type ListKind, type Revised, type Item } from "./keys.ts";
 import { countPlace, markPlace, numberOf } from "./numbers.ts";
-import type { AccountRecord } from "../records/schemas/account.ts";
 import { addToOverview } from "./overview-shards.ts";
-import { type Item } from "./table.ts";
 import { isConditionOnly, keyOfWrite, update, type Write } from "./writes.ts";
+
+/** An account's numbers: what it may have of each kind, and how many records of each list there have been. */
+export type Counted = { id: string } & Record<`limit_${QuotaKind}`, number> & Record<`made_${ListKind}`, number>;
 
 type Floors = Map<QuotaKind, { than: number; conditionError: () => Error }>;
 /** How much there must be room for, of each kind. */
 type Needs = ReadonlyMap<QuotaKind, number>;
 
 /** The counters of the account, and what else a change sets on its item. */
-export function accountCounters(account: AccountRecord | { id: string }) {
+export function accountCounters(account: Counted | { id: string }) {
   const added = new Map<string, number>();
   const fields: Item = {};
   const needs = new Map<QuotaKind, number>();
@@ -71,7 +72,7 @@ export function accountCounters(account: AccountRecord | { id: string }) {
 }
 
 /** DynamoDB compares attributes, but does not calculate: where more than one is needed, the limit must be the one that was read. */
-function withinQuotas(account: AccountRecord | { id: string }, needs: Needs) {
+function withinQuotas(account: Counted | { id: string }, needs: Needs) {
   const below: NonNullable<Where["below"]> = {};
   const limits: Item = {};
   for (const [kind, amount] of needs) {

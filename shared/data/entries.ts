@@ -6,11 +6,10 @@ import type { Labels } from "../api/fields.ts";
 import { bytesOfId, timeOfId } from "../domain/ids.ts";
 import { HEALTH_OF_ERP, type ResourceType } from "../domain/lifecycle.ts";
 import { codeOfStatus, ENTRY_ATTRIBUTES } from "./codes.ts";
-import { type Key, keys, keyString, type ListKind } from "./keys.ts";
+import { type Key, keys, keyString, type ListKind, type Item } from "./keys.ts";
 import { backupTimeWrites, missingBackupTime } from "./backup-times.ts";
 import { labelWrites } from "./label-index.ts";
 import { tagsOf } from "./tags.ts";
-import type { Item } from "./table.ts";
 import { put, remove, update, type Write } from "./writes.ts";
 
 const SEARCHED: readonly ListKind[] = ["server", "instance", "backup"];

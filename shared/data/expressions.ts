@@ -1,5 +1,5 @@
 // Update and condition expressions from plain values, so that no caller writes an expression by hand.
-import type { Item } from "./table.ts";
+import type { Item } from "./keys.ts";
 
 export interface Expression {
   UpdateExpression?: string;

@@ -7,6 +7,8 @@ import { shortOf } from "../domain/ids.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
 import { ENTRY_LETTERS } from "./codes.ts";
 
+export type Item = Record<string, unknown>;
+
 export interface Key {
   pk: string;
   sk: string;

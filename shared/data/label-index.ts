@@ -5,8 +5,8 @@ import { createHash } from "node:crypto";
 import type { Labels } from "../api/fields.ts";
 import { bytesOfId, bytesOfShort } from "../domain/ids.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
-import { type Key, keys, keyString } from "./keys.ts";
-import { type Item, queryAll } from "./table.ts";
+import { type Key, keys, keyString, type Item } from "./keys.ts";
+import { queryAll } from "./table.ts";
 import { update, type Write } from "./writes.ts";
 
 /** A label as filters name it. */

@@ -1,9 +1,9 @@
 // Lists scoped to a parent, such as the instances of a server: small, so they are read whole.
 import * as z from "zod";
-import { type Key, keys, keyString, type ListKind } from "./keys.ts";
+import { type Key, keys, keyString, type ListKind, type Item } from "./keys.ts";
 import { isCreatedIn, type Listed, type PageQuery, slicePage } from "./pages.ts";
 import { parseEach, parseOrSkip } from "./parse-each.ts";
-import { type Item, query, readAll } from "./table.ts";
+import { query, readAll } from "./table.ts";
 
 /** What such a list is of. */
 interface OfParent<T> {

@@ -9,12 +9,12 @@
 // the blocks between them.
 import type * as z from "zod";
 import { BLOCK, BLOCKS_PER_LEAF, COUNT_ATTRIBUTES } from "./codes.ts";
-import { actorFilter, keys, type ListKind, protectionFilter } from "./keys.ts";
+import { actorFilter, keys, type ListKind, protectionFilter, type Item } from "./keys.ts";
 import { listOfParent } from "./lists-of-parents.ts";
 import { numberOf } from "./numbers.ts";
 import { decode, isCreatedIn, type Listed, pageOf, type PageQuery, slicePage } from "./pages.ts";
 import { parseEach, parseOrSkip } from "./parse-each.ts";
-import { type Item, query, queryAll } from "./table.ts";
+import { query, queryAll } from "./table.ts";
 
 /** What a list is of: all records of a kind, or those with a status (events: a type), a protection status, or an actor. */
 interface ListOf<T> {

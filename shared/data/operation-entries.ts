@@ -3,8 +3,7 @@
 import * as z from "zod";
 import { bytesOfId, timeOfId } from "../domain/ids.ts";
 import { codeOfOperation, codeOfStatus, ENTRY_ATTRIBUTES } from "./codes.ts";
-import { keys } from "./keys.ts";
-import type { Item } from "./table.ts";
+import { keys, type Item } from "./keys.ts";
 import { put, remove, update, type Write } from "./writes.ts";
 
 const { type: TYPE, actor: ACTOR, status: STATUS, created_after_id: LATE } = ENTRY_ATTRIBUTES;

@@ -2,8 +2,8 @@
 // transactions on an item. So a change that meets another one on the overview's own item adds to a shard instead, and the sweep adds the shards
 // to the item, where versions that do not know shards find everything.
 import * as z from "zod";
-import { type Key, keys } from "./keys.ts";
-import { ConditionFailed, find, type Item, queryAll, transact } from "./table.ts";
+import { type Key, keys, type Item } from "./keys.ts";
+import { ConditionFailed, find, queryAll, transact } from "./table.ts";
 import { check, remove, update, type Write } from "./writes.ts";
 
 /** Sixty changes a second are four on each: a fifth of what DynamoDB takes. */

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { invalid } from "../api/errors.ts";
 import { listQuery, type ListMeta } from "../api/fields.ts";
 import { PER_PAGE_MAX } from "../domain/limits.ts";
-import type { Item } from "./table.ts";
+import type { Item } from "./keys.ts";
 
 const Base = listQuery({});
 export type PageQuery = z.output<typeof Base>;

@@ -1,7 +1,7 @@
 // Reads items of lists and schedules one by one, so that a damaged record hides no others.
 import * as z from "zod";
 import { log } from "../platform/log.ts";
-import type { Item } from "./table.ts";
+import type { Item } from "./keys.ts";
 
 /** The record, or undefined if it cannot be parsed: the log says which one, without its values, and the alarm "record skipped" is raised. */
 export function parseOrSkip<T>(schema: z.ZodType<T>, item: Item): T | undefined {

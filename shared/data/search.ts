@@ -10,12 +10,12 @@ import { folded, matcherOf } from "../domain/words.ts";
 import { ENTRY_ATTRIBUTES, statusOfCode } from "./codes.ts";
 import { readBackupTimes } from "./backup-times.ts";
 import { findableIn, indexedIn, oldLabelsIn } from "./entries.ts";
-import { type Key, keys, keyString } from "./keys.ts";
+import { type Key, keys, keyString, type Item } from "./keys.ts";
 import { labelsIn, readLabels } from "./label-index.ts";
 import { itemsOfParent } from "./lists-of-parents.ts";
 import { parseEach } from "./parse-each.ts";
 import { isCreatedIn, type Listed, type PageQuery, slicePage } from "./pages.ts";
-import { type Item, queryAll, readAll } from "./table.ts";
+import { queryAll, readAll } from "./table.ts";
 import { tagsInSearch } from "./tags.ts";
 
 /** What of a query only these lists know. */

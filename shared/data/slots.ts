@@ -1,9 +1,9 @@
 // An exact sliding limit in one write: an item holds the times of its last N counted requests, in any order, and a request
 // passes by overwriting a time that is outside the window. The failed condition of a write that found its slot taken
 // returns the item, which shows a free slot or proves that there is none.
-import { type Key, keyString } from "./keys.ts";
+import { type Key, keyString, type Item } from "./keys.ts";
 import { NEVER, stampOf, timeOf } from "./stamps.ts";
-import { type Item, type UpdateOutcome, updateRaw } from "./table.ts";
+import { type UpdateOutcome, updateRaw } from "./table.ts";
 
 /** A limit: the attribute that holds its slots, and how many there are. */
 export interface Limit<N extends string = string> {

@@ -24,10 +24,8 @@ import { unavailable } from "../api/errors.ts";
 import { CALLS } from "../platform/aws-calls.ts";
 import { env } from "../platform/env.ts";
 import { type Expression, expressionOf, type Update, type Where } from "./expressions.ts";
-import { type Key, keyString } from "./keys.ts";
+import { type Item, type Key, keyString } from "./keys.ts";
 import { keyOfWrite, type Write } from "./writes.ts";
-
-export type Item = Record<string, unknown>;
 
 let documents: DynamoDBDocumentClient | undefined;
 

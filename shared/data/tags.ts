@@ -6,7 +6,7 @@ import * as z from "zod";
 import type { Labels } from "../api/fields.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
 import { plainAddress } from "../domain/network.ts";
-import type { Item } from "./table.ts";
+import type { Item } from "./keys.ts";
 
 /** The tags of a version; older records lack those that are newer. */
 type TagName = "erp_version" | "edition" | "drill" | "email" | "ip";

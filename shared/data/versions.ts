@@ -2,8 +2,8 @@
 import type * as z from "zod";
 import { preconditionFailed } from "../api/errors.ts";
 import { etagOf, versionedFields } from "../domain/etag.ts";
-import { type Key, keyString } from "./keys.ts";
-import { type Item, type Ref } from "./table.ts";
+import { type Key, keyString, type Item } from "./keys.ts";
+import type { Ref } from "./table.ts";
 import { check, keyOfWrite, onlyIfUnchanged, type Write } from "./writes.ts";
 
 export interface Version {

@@ -2,8 +2,7 @@
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { env } from "../platform/env.ts";
 import { conditionOf, expressionOf, type Update, type Where } from "./expressions.ts";
-import { type Key, keyString } from "./keys.ts";
-import type { Item } from "./table.ts";
+import { type Key, keyString, type Item } from "./keys.ts";
 
 type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 

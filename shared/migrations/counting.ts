@@ -1,10 +1,10 @@
 // Backups and uploads from before they counted in the account's quotas: this counts them. It can run at any time, and again.
 import * as z from "zod";
 import { changeOf } from "../data/change.ts";
-import { type Key, keys } from "../data/keys.ts";
+import { type Key, keys, type Item } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { overviewAsRead } from "../data/overview-shards.ts";
-import { ConditionFailed, find, type Item, queryAll, transact } from "../data/table.ts";
+import { ConditionFailed, find, queryAll, transact } from "../data/table.ts";
 import { update } from "../data/writes.ts";
 
 const backupsOf = (accountId: string) => queryAll(keys.record("backup", accountId, "").pk, { consistent: true });

@@ -6,12 +6,12 @@ import { OPEN_STATUSES, type ResourceType } from "../domain/lifecycle.ts";
 import { listCounts } from "../data/counters.ts";
 import { countAccount } from "./counting.ts";
 import { completedEntry, entryOf, findableIn, indexedIn, isSearched, labelsOf } from "../data/entries.ts";
-import { actorFilter, keys, type ListKind, placement } from "../data/keys.ts";
+import { actorFilter, keys, type ListKind, placement, type Item } from "../data/keys.ts";
 import { overviewAsRead } from "../data/overview-shards.ts";
 import { membersOf, memberString, ownerString, readMembers, takeMember } from "../data/label-index.ts";
 import { completedOperation } from "../data/operation-entries.ts";
 import { unlessUnreadable } from "../data/parse-each.ts";
-import { type Item, query, queryAll, readAll, transact, ConditionFailed } from "../data/table.ts";
+import { query, queryAll, readAll, transact, ConditionFailed } from "../data/table.ts";
 import { check, update, type Write } from "../data/writes.ts";
 
 const KINDS: readonly ListKind[] = ["server", "instance", "backup", "operation", "event"];

@@ -4,12 +4,12 @@ import type { RateClass } from "../api/endpoint.ts";
 import { ALL_PERMISSIONS } from "../api/permissions.ts";
 import { WAIT_GRACE_SECONDS, WAITS_AT_ONCE } from "../domain/limits.ts";
 import { fingerprintOfHash, fingerprintOfId, hashOf } from "../domain/token-value.ts";
-import { keys } from "../data/keys.ts";
+import { keys, type Item } from "../data/keys.ts";
 import { EVERY_LIMIT, LIMITS, WINDOW_MS } from "../records/rate-limits.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import { TokenAccess } from "../records/schemas/token.ts";
 import { enter, releasePlace, type Limit, timesOf, type Verdict, type Wish } from "../data/slots.ts";
-import type { Item, Ref } from "../data/table.ts";
+import type { Ref } from "../data/table.ts";
 import { labelRef, permissionsIn } from "../records/tokens.ts";
 import { endOfSession, openSessions, sessionTag, userRef } from "../records/users.ts";
 

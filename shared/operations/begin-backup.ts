@@ -3,9 +3,10 @@ import * as z from "zod";
 import type { Labels } from "../api/fields.ts";
 import { BACKUP_WAITING, isOpen, type OperationStatus } from "../domain/lifecycle.ts";
 import { backupRef, reserveBackup } from "../records/backups.ts";
-import type { Author, By, Change } from "../data/change.ts";
+import type { Change } from "../data/change.ts";
+import type { Author, By } from "../records/events.ts";
 import { holdInstance, requireAllowed, requireServerUsable } from "../records/instances.ts";
-import { keys } from "../data/keys.ts";
+import { keys, type Item } from "../data/keys.ts";
 import { reserveOperation } from "../records/operations.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { DueRun, PolicyRecord } from "../records/schemas/backup-policy.ts";
@@ -13,7 +14,7 @@ import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
 import { growing } from "../data/stored.ts";
 import { takeBackupPlace } from "../records/servers.ts";
-import { find, type Item } from "../data/table.ts";
+import { find } from "../data/table.ts";
 
 /** Begins a backup of an instance: reserves it, locks the instance, and starts the operation with the change. */
 export function beginBackup(

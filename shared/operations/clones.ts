@@ -1,6 +1,7 @@
 // Instances that begin with the data of a backup.
 import { retainBackup } from "../records/backups.ts";
-import type { Author, Change } from "../data/change.ts";
+import type { Change } from "../data/change.ts";
+import type { Author } from "../records/events.ts";
 import { reserveOperation } from "../records/operations.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";

@@ -6,13 +6,14 @@ import { type Drill, type DrillCheck, DRILL_CHECKS } from "../api/drill.ts";
 import { DRILL, LIFECYCLE, OPERATION } from "../domain/lifecycle.ts";
 import { getAccount } from "../records/accounts.ts";
 import { lockBackup } from "../records/backups.ts";
-import { type Author, type Change, changeOf, logEvent, now, Overtaken, retryOnConflict } from "../data/change.ts";
-import { keys } from "../data/keys.ts";
+import { type Change, changeOf, now, Overtaken, retryOnConflict } from "../data/change.ts";
+import { type Author, logEvent } from "../records/events.ts";
+import { keys, type Item } from "../data/keys.ts";
 import { addResult, changing, findOperation, reserveOperation } from "../records/operations.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
 import { requireServerReady } from "../records/servers.ts";
-import { ConditionFailed, find, type Item } from "../data/table.ts";
+import { ConditionFailed, find } from "../data/table.ts";
 import { put, update } from "../data/writes.ts";
 
 /** Begins a drill of a completed backup on a server. A server has one at a time, so that it does not take the instances' share. */

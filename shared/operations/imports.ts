@@ -1,6 +1,7 @@
 // Imports: uploaded archives that become backups once a server has examined them.
 import { beginImportAgain, recordMeasured, reserveUploaded } from "../records/backups.ts";
-import type { Author, Change } from "../data/change.ts";
+import type { Change } from "../data/change.ts";
+import type { Author } from "../records/events.ts";
 import { takeDrillPlace } from "./drills.ts";
 import { reserveOperation } from "../records/operations.ts";
 import type { BackupRecord, KeptUpload } from "../records/schemas/backup.ts";
@@ -18,7 +19,7 @@ export function beginImport(
 ): BackupRecord {
   const { backup_id, size_bytes, note, file_name, store_id } = upload;
   finishUpload(change, upload);
-  change.restore = (withdrawal) => restoreUpload(withdrawal, upload);
+  change.ifWithdrawn((withdrawal) => restoreUpload(withdrawal, upload));
   requireServerReady(change, server_id);
   takeDrillPlace(change, server_id, operationId);
   const backup = reserveUploaded(change, { id: backup_id, server_id, note, file_name, size_bytes }, operationId);

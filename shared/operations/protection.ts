@@ -6,13 +6,13 @@ import { BACKUP_WAITING, LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
 import { DRILL_AGAIN_HOURS, REPEAT_MINUTES } from "../domain/limits.ts";
 import { type Change, now } from "../data/change.ts";
 import type { Where } from "../data/expressions.ts";
-import { keys } from "../data/keys.ts";
+import { keys, type Item } from "../data/keys.ts";
 import { listOfParent } from "../data/lists-of-parents.ts";
 import { minutesAfter, protectionError, savePolicy, startOf } from "../records/policies.ts";
 import type { OperationCore } from "../records/schemas/operation.ts";
 import { PolicyCore } from "../records/schemas/backup-policy.ts";
 import { leaveBackupPlace } from "../records/servers.ts";
-import { find, type Item, read } from "../data/table.ts";
+import { find, read } from "../data/table.ts";
 import { check, type Write } from "../data/writes.ts";
 
 const Protected = z.object({

@@ -5,7 +5,7 @@
 import { type Change, Overtaken } from "../data/change.ts";
 import type { Where } from "../data/expressions.ts";
 import type { BackupRecord } from "./schemas/backup.ts";
-import type { Item } from "../data/table.ts";
+import type { Item } from "../data/keys.ts";
 
 type Counted = Pick<BackupRecord, "counted_bytes">;
 

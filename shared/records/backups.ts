@@ -23,7 +23,6 @@ import { withReasons } from "./check-reasons.ts";
 import { getterOf, listByIds, presentOf, refOf } from "../data/by-id.ts";
 import { countBytes, countNewBackup, countUploaded, uncountBackup } from "./backup-quota.ts";
 import {
-  type Author,
   type Change,
   changeOf,
   heldByAnother,
@@ -32,8 +31,9 @@ import {
   retryOnConflict,
   withLabels,
 } from "../data/change.ts";
+import type { Author } from "./events.ts";
 import { type Ending, Held } from "./ending.ts";
-import { keys } from "../data/keys.ts";
+import { keys, type Item } from "../data/keys.ts";
 import { listPage } from "../data/lists.ts";
 import { type ByIds, type Listed, pageByIds, type PageQuery } from "../data/pages.ts";
 import { parseEach } from "../data/parse-each.ts";
@@ -42,7 +42,7 @@ import { BackupRecord, KeptUpload } from "./schemas/backup.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 import type { OperationCore, OperationRecord } from "./schemas/operation.ts";
 import { type Finding, findOfParent, findPage, needsEntries } from "../data/search.ts";
-import { find, type Item, queryAll } from "../data/table.ts";
+import { find, queryAll } from "../data/table.ts";
 import { type Version, versionOf } from "../data/versions.ts";
 
 export const backupRef = refOf("backup", BackupRecord);

@@ -36,7 +36,7 @@ import { type Change, heldByAnother, now, labelChange, Overtaken, relabeledMeanw
 import { type Ending, Held } from "./ending.ts";
 import type { LabelChange } from "../data/entries.ts";
 import { certificateOf, hostReportRef } from "./host-reports.ts";
-import { keys, keyString } from "../data/keys.ts";
+import { keys, keyString, type Item } from "../data/keys.ts";
 import { listPage } from "../data/lists.ts";
 import type { ByIds, Listed, PageQuery } from "../data/pages.ts";
 import { requireRunning } from "./operations.ts";
@@ -49,7 +49,7 @@ import type { OperationCore, OperationRecord } from "./schemas/operation.ts";
 import { ServerRecord } from "./schemas/server.ts";
 import { type Entry, type Finding, findOfParent, findPage, needsEntries } from "../data/search.ts";
 import { occupyServer, requireServerReady, serverRef } from "./servers.ts";
-import { find, type Item, read, readAll, updateOne } from "../data/table.ts";
+import { find, read, readAll, updateOne } from "../data/table.ts";
 import { tagsFor } from "../data/tags.ts";
 import { type Version, versionOf } from "../data/versions.ts";
 import { check, type Write } from "../data/writes.ts";

@@ -2,10 +2,10 @@
 import { FAILED_PROBES_MAX } from "../domain/limits.ts";
 import { HEALTH, type ServerPhase, serverStatus, WATCHED } from "../domain/lifecycle.ts";
 import { changeOf, now } from "../data/change.ts";
-import { keys, keyString } from "../data/keys.ts";
+import { keys, keyString, type Item } from "../data/keys.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
 import { ServerRecord, WatchedServer } from "./schemas/server.ts";
-import { ConditionFailed, type Item, queryAll, readAll, updateOne } from "../data/table.ts";
+import { ConditionFailed, queryAll, readAll, updateOne } from "../data/table.ts";
 
 type MachineFields = "machine_id" | "requested_at" | "ip_address" | "ssh_port" | "host_keys";
 

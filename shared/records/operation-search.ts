@@ -1,13 +1,13 @@
 // Lists of operations that are filtered by type or actor: the entries of an account are read whole, and then the records of the page.
 import { idOfShort, timeOfShort } from "../domain/ids.ts";
 import { codeOfOperation, codeOfStatus, ENTRY_ATTRIBUTES } from "../data/codes.ts";
-import { type Key, keys, keyString } from "../data/keys.ts";
+import { type Key, keys, keyString, type Item } from "../data/keys.ts";
 import { actorIn } from "../data/operation-entries.ts";
 import { isCreatedIn, type Listed, type PageQuery, slicePage } from "../data/pages.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { OperationRecord } from "./schemas/operation.ts";
 import { capped } from "../data/search.ts";
-import { type Item, queryAll, readAll } from "../data/table.ts";
+import { queryAll, readAll } from "../data/table.ts";
 
 const { type: TYPE, actor: ACTOR, status: STATUS, created_after_id: LATE } = ENTRY_ATTRIBUTES;
 

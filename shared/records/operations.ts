@@ -16,15 +16,16 @@ import {
 import { reasonOf } from "../domain/reasons.ts";
 import { withReasons } from "./check-reasons.ts";
 import { getterOf, listByIds, presentOf, refOf } from "../data/by-id.ts";
-import { actorOf, type Author, type Change, changeOf, logEvent, now } from "../data/change.ts";
-import { keys } from "../data/keys.ts";
+import { type Change, changeOf, now } from "../data/change.ts";
+import { actorOf, type Author, logEvent } from "./events.ts";
+import { keys, type Item } from "../data/keys.ts";
 import { listPage } from "../data/lists.ts";
 import { listOfParentWithLinks } from "../data/lists-of-parents.ts";
 import type { ByIds, Listed, PageQuery } from "../data/pages.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { OperationCore, OperationRecord } from "./schemas/operation.ts";
 import { findOperations } from "./operation-search.ts";
-import { find, type Item, queryAll, removeOne, updateOne } from "../data/table.ts";
+import { find, queryAll, removeOne, updateOne } from "../data/table.ts";
 import { check } from "../data/writes.ts";
 
 const operationRef = refOf("operation", OperationRecord);
@@ -144,7 +145,6 @@ export function reserveOperation(change: Change, by: Author, draft: NewOperation
     });
   change.put(keys.openOperation(id), { account_id: change.accountId, operation_id: id, created_at: operation.created_at });
   logEvent(change, by, draft.changes === undefined ? type : { type, changes: draft.changes }, resource);
-  change.operation = operation;
   return operation;
 }
 

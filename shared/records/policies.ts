@@ -10,14 +10,15 @@ import { bytesOfId, newId } from "../domain/ids.ts";
 import { BACKUP_WAITING, INSTANCE_RENAMABLE, LIFECYCLE, type ProtectionStatus } from "../domain/lifecycle.ts";
 import { SPREAD_MINUTES } from "../domain/limits.ts";
 import { uncountBackup } from "./backup-quota.ts";
-import { type Author, type Change, logEvent, now, Overtaken } from "../data/change.ts";
+import { type Change, now, Overtaken } from "../data/change.ts";
+import { type Author, logEvent } from "./events.ts";
 import { POLICY_SHARDS } from "../data/codes.ts";
-import { keys } from "../data/keys.ts";
+import { keys, type Item } from "../data/keys.ts";
 import { parseOrSkip } from "../data/parse-each.ts";
 import type { BackupRecord } from "./schemas/backup.ts";
 import { type DueRun, type PolicyCore, PolicyRecord } from "./schemas/backup-policy.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
-import { type Item, query, type Ref } from "../data/table.ts";
+import { query, type Ref } from "../data/table.ts";
 import { type Version, versionOf } from "../data/versions.ts";
 
 export const policyRef = (accountId: string, instanceId: string): Ref<PolicyRecord> => ({

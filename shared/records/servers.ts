@@ -11,14 +11,14 @@ import { getterOf, listByIds, presentOf, refOf } from "../data/by-id.ts";
 import { type Change, heldByAnother, now, Overtaken, labelChange, relabeledMeanwhile, withLabels } from "../data/change.ts";
 import type { Ending } from "./ending.ts";
 import { hostReportRef } from "./host-reports.ts";
-import { keys, keyString } from "../data/keys.ts";
+import { keys, keyString, type Item } from "../data/keys.ts";
 import { listPage } from "../data/lists.ts";
 import type { ByIds, Listed, PageQuery } from "../data/pages.ts";
 import { HostReport } from "./schemas/host-report.ts";
 import { ServerRecord, WatchedServer } from "./schemas/server.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
 import { type Finding, findPage, needsEntries } from "../data/search.ts";
-import { find, type Item, readAll, type Ref } from "../data/table.ts";
+import { find, readAll, type Ref } from "../data/table.ts";
 import { type Version, versionOf } from "../data/versions.ts";
 import { check, checkAbsent } from "../data/writes.ts";
 

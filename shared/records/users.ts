@@ -5,11 +5,11 @@ import { ApiError, conflict, emailTaken, notCurrentPassword, notFound } from "..
 import { bytesOfId, timeOfId } from "../domain/ids.ts";
 import { SESSION_HOURS, SESSIONS_PER_USER } from "../domain/limits.ts";
 import { type Change, now } from "../data/change.ts";
-import { keys } from "../data/keys.ts";
+import { keys, type Item } from "../data/keys.ts";
 import { everySlotFree } from "./rate-limits.ts";
 import { UserAccess, UserRecord } from "./schemas/user.ts";
 import { stampOf } from "../data/stamps.ts";
-import { find, type Item, type Ref, updateRaw } from "../data/table.ts";
+import { find, type Ref, updateRaw } from "../data/table.ts";
 
 export const userAccessRef = (userId: string): Ref<UserAccess> => ({ key: keys.userAccess(userId), schema: UserAccess });
 

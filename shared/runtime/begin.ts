@@ -15,10 +15,10 @@ import { OPERATION, workflowOf } from "../domain/lifecycle.ts";
 import { type Change, changeOf } from "../data/change.ts";
 import type { AccountRecord } from "../records/schemas/account.ts";
 import type { Caller } from "../records/schemas/caller.ts";
-import type { OperationCore } from "../records/schemas/operation.ts";
+import { OperationCore } from "../records/schemas/operation.ts";
 import { log } from "../platform/log.ts";
 import type { Reads } from "./handle.ts";
-import type { Resume } from "./idempotency.ts";
+import { operationIn, type Work } from "./idempotency.ts";
 import { startExecution } from "./start.ts";
 
 type Refs = Record<string, Ref<unknown>>;
@@ -35,15 +35,13 @@ export const beginChange = <const R extends Refs>(reading: Reading, refs: R): Pr
 
 /** The same for a request for work, which `commit` starts; `operationId` is the new operation's. */
 export async function beginWork<const R extends Refs>(reading: Reading, refs: R): Promise<Opened<R> & { operationId: string }> {
-  const work = await open(reading, refs, ensureStarted);
-  work.change.start = startOperation;
-  return { ...work, operationId: newId("operation") };
+  return { ...(await open(reading, refs, WORK)), operationId: newId("operation") };
 }
 
-async function open<const R extends Refs>({ caller, read }: Reading, refs: R, resume?: Resume): Promise<Opened<R>> {
+async function open<const R extends Refs>({ caller, read }: Reading, refs: R, work?: Work): Promise<Opened<R>> {
   const refsOfAll = { ...refs, account: accountRef(caller.account_id), author: callerRef(caller) } satisfies Refs;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `read` says of the refs, which have neither of their own
-  const typed = (await read(refsOfAll, resume)) as unknown as Records<R> & {
+  const typed = (await read(refsOfAll, work)) as unknown as Records<R> & {
     account: AccountRecord | undefined;
     author: { name: string } | undefined;
   };
@@ -56,15 +54,16 @@ async function open<const R extends Refs>({ caller, read }: Reading, refs: R, re
  * Starts the operation that a change created, once the change is written. If the workflow engine is down, nothing is left half done:
  * the change is withdrawn before the client gets its response.
  */
-async function startOperation({ operation, events, restore }: Change, alsoWithdraw: (change: Change) => void): Promise<void> {
-  if (operation === undefined) return;
+async function startOperation(change: Change, alsoWithdraw: (change: Change) => void): Promise<void> {
+  const begun = operationIn(change);
+  if (begun === undefined) return;
+  const operation = OperationCore.parse(begun);
   try {
     await start(operation);
   } catch (cause) {
-    const withdrawn = await withdrawOperation(operation, (change) => {
-      alsoWithdraw(change);
-      restore?.(change);
-      for (const event of events) change.drop("event", event, event.type, { exists: false });
+    const withdrawn = await withdrawOperation(operation, (withdrawal) => {
+      alsoWithdraw(withdrawal);
+      change.withdraw(withdrawal);
     });
     if (withdrawn) throw unavailable(cause);
     // The start succeeded although its response was lost, or a retry of the request has started the operation.
@@ -93,3 +92,5 @@ async function start({ id, type, input }: OperationCore): Promise<void> {
     throw error;
   }
 }
+
+const WORK: Work = { resume: ensureStarted, start: startOperation };

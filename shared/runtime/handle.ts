@@ -20,7 +20,8 @@ import {
 } from "../api/errors.ts";
 import type { ListMeta } from "../api/fields.ts";
 import type { Permission } from "../api/permissions.ts";
-import type { By, Change } from "../data/change.ts";
+import type { Change } from "../data/change.ts";
+import type { By } from "../records/events.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import type { Version } from "../data/versions.ts";
 import { read, readWith, type Records, type Ref } from "../data/table.ts";
@@ -36,7 +37,8 @@ import {
   Replay,
   replayIfKept,
   reserveKey,
-  type Resume,
+  operationIn,
+  type Work,
 } from "./idempotency.ts";
 import { log } from "../platform/log.ts";
 import { allowedAt } from "./methods.ts";
@@ -48,7 +50,7 @@ import { shapeOf } from "./shape.ts";
 import { requireNone, tryParse } from "../api/parse.ts";
 import { visibleTo } from "./visible.ts";
 
-export type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R, resume?: Resume) => Promise<Records<R>>;
+export type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R, work?: Work) => Promise<Records<R>>;
 
 /** What the change would do, worked out only for a dry run. */
 type Forecasting = () => Forecast | Promise<Forecast>;
@@ -336,11 +338,13 @@ function storeOf(
   const key = endpoint.idempotent && !dry ? header(event.headers, "idempotency-key") : undefined;
   const request =
     key === undefined ? undefined : idempotentRequest(key, by.caller, { method: event.httpMethod, path: pathOf(event), body });
+  let work: Work | undefined;
   return {
-    reads: async (refs, resume) => {
+    reads: async (refs, starting) => {
+      work = starting;
       if (request === undefined) return read(refs);
       const [records, kept] = await readWith(refs, keptRef(request));
-      await replayIfKept(request, kept, resume);
+      await replayIfKept(request, kept, work?.resume);
       return records;
     },
     commits: async (change, data, forecast) => {
@@ -350,14 +354,14 @@ function storeOf(
         throw new Rehearsed(await forecast());
       }
       const response = { status: endpoint.status, location: locationOf(endpoint, data), data: shown(data) };
-      if (change.operation !== undefined && change.start === undefined) throw new Error("Start operations with `beginWork`");
+      if (operationIn(change) !== undefined && work === undefined) throw new Error("Start operations with `beginWork`");
       if (request !== undefined) await (endpoint.storesResponse ? keep(change, request, response) : reserveKey(change, request));
       await change.commit().catch((error: unknown) => {
         throw error instanceof Error && error.name === CONTENDED
           ? new Contended("Other writes came first", { cause: error })
           : error;
       });
-      await change.start?.(change, (withdrawal) => request !== undefined && forget(withdrawal, request));
+      await work?.start(change, (withdrawal) => request !== undefined && forget(withdrawal, request));
       return data;
     },
     overtaken: async (error) => {

@@ -65,14 +65,23 @@ const contextOf = (request: IdempotentRequest) => `idempotency:${keyOf(request).
 
 export const keptRef = (request: IdempotentRequest): Ref<z.infer<typeof Kept>> => ({ key: keyOf(request), schema: Kept });
 
-/** Makes sure that the operation of a stored response has been started and stays. */
-export type Resume = (accountId: string, operationId: string) => Promise<void>;
+/** How the operation that a request begins gets started. */
+export interface Work {
+  /** Starts the operation that the change has begun, or withdraws the change; `alsoWithdraw` adds to what is withdrawn. */
+  start: (change: Change, alsoWithdraw: (withdrawal: Change) => void) => Promise<void>;
+  /** Makes sure that the operation of a stored response has been started and stays. */
+  resume: (accountId: string, operationId: string) => Promise<void>;
+}
+
+/** The record of the operation that a change begins. */
+export const operationIn = ({ added }: Change): { id: string } | undefined =>
+  added.find(({ kind }) => kind === "operation")?.record;
 
 /** Throws Replay if there is a stored response and its operation is certain to stay, or an error if the key was used for another request. */
 export async function replayIfKept(
   request: IdempotentRequest,
   kept: z.infer<typeof Kept> | undefined,
-  resume: Resume | undefined,
+  resume: Work["resume"] | undefined,
 ): Promise<void> {
   if (kept === undefined || (kept.reserved_until ?? kept.expires_at) < new Date().toISOString()) return;
   if (!(await matchesKeyedHash(kept.request, request.fingerprint))) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
@@ -82,12 +91,14 @@ export async function replayIfKept(
 }
 
 /** Stores the response with the change. It is encrypted as a whole, because some responses contain a secret that is shown once. */
-export const keep = async (change: Change, request: IdempotentRequest, response: StoredResponse): Promise<void> =>
-  record(change, request, {
+export async function keep(change: Change, request: IdempotentRequest, response: StoredResponse): Promise<void> {
+  const operation = operationIn(change);
+  await record(change, request, {
     answer: await seal(JSON.stringify(response), contextOf(request)),
-    ...(change.operation !== undefined && { operation_id: change.operation.id }),
+    ...(operation !== undefined && { operation_id: operation.id }),
     expires_at: inADay(),
   });
+}
 
 /** Stores only which request the key belongs to. */
 export const reserveKey = async (change: Change, request: IdempotentRequest): Promise<void> =>

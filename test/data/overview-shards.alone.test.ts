@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import * as z from "zod";
 import { changeOf } from "../../shared/data/change.ts";
-import { keys } from "../../shared/data/keys.ts";
+import { keys, type Item } from "../../shared/data/keys.ts";
 import { emptyShards, overviewAsRead, overviewCounts } from "../../shared/data/overview-shards.ts";
-import { ConditionFailed, find, type Item, queryAll, transact } from "../../shared/data/table.ts";
+import { ConditionFailed, find, queryAll, transact } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { type Local, startLocal, useLocal } from "../local/services.ts";
 

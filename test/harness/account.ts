@@ -10,7 +10,8 @@ import { ALL_PERMISSIONS, type Permission } from "../../shared/api/permissions.t
 import { Server } from "../../shared/api/servers.ts";
 import type { SshKey } from "../../shared/api/ssh-keys.ts";
 import { getAccount, newAccount } from "../../shared/records/accounts.ts";
-import { type By, type Change, changeOf, logEvent } from "../../shared/data/change.ts";
+import { type Change, changeOf } from "../../shared/data/change.ts";
+import { type By, logEvent } from "../../shared/records/events.ts";
 import { reserveToken } from "../../shared/records/tokens.ts";
 import { reserveUser } from "../../shared/records/users.ts";
 import { keys } from "../../shared/data/keys.ts";

@@ -2,9 +2,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { ApiError } from "../../shared/api/errors.ts";
 import { changeOf } from "../../shared/data/change.ts";
+import { numberOf } from "../../shared/data/numbers.ts";
 import { keys } from "../../shared/data/keys.ts";
 import type { Caller } from "../../shared/records/schemas/caller.ts";
-import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { find, readAll } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { keyVersions } from "../../shared/platform/secrets.ts";
@@ -47,11 +47,21 @@ const newCaller = (): Caller => ({
 type IdempotentRequest = ReturnType<typeof idempotentRequest>;
 
 /** Stores the response of a request that has succeeded, with its other writes. */
-async function succeed(request: IdempotentRequest, operation?: Pick<OperationRecord, "id">): Promise<void> {
+async function succeed(request: IdempotentRequest, operation?: { id: string }): Promise<void> {
   const change = changeOf({ id: request.caller.account_id });
   change.put({ pk: `${request.caller.account_id}#EFFECT`, sk: newId("ssh_key") }, {});
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is kept of it
-  if (operation !== undefined) change.operation = operation as OperationRecord;
+  if (operation !== undefined)
+    change.add(
+      "operation",
+      {
+        ...operation,
+        number: numberOf(1, operation.id),
+        type: "instance.stop",
+        created_at: change.at,
+        created_by: request.caller,
+      },
+      {},
+    );
   await keep(change, request, RESPONSE);
   await change.commit();
 }

@@ -5,14 +5,14 @@ import type { Cloud } from "../../infra/local/cloud.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { entryOf, findableIn, indexedIn } from "../../shared/data/entries.ts";
 import { membersOf, memberString, readMembers } from "../../shared/data/label-index.ts";
-import { actorFilter, keys, type ListKind, protectionFilter } from "../../shared/data/keys.ts";
+import { actorFilter, keys, type ListKind, protectionFilter, type Item } from "../../shared/data/keys.ts";
 import { BackupRecord } from "../../shared/records/schemas/backup.ts";
 import { EventRecord } from "../../shared/records/schemas/event.ts";
 import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { findErp, listMachines } from "../../shared/providers/sandbox/machines.ts";
-import { type Item, queryAll, readAll } from "../../shared/data/table.ts";
+import { queryAll, readAll } from "../../shared/data/table.ts";
 import { isOpen, RESOURCE_TYPES, SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
 

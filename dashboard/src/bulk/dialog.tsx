@@ -5,7 +5,7 @@ import { text } from "../messages/text.ts";
 import { Dialog } from "../resource/dialog.tsx";
 import { type Job, startBatch } from "./batch.ts";
 import { choose, Included } from "./included.tsx";
-import type { Candidate, Words } from "./menu.tsx";
+import type { Candidate, Words } from "./candidate.ts";
 
 interface Props {
   kind: Selectable;

@@ -2,7 +2,7 @@
 import Box from "@cloudscape-design/components/box";
 import ExpandableSection from "@cloudscape-design/components/expandable-section";
 import { text } from "../messages/text.ts";
-import type { Candidate } from "./menu.tsx";
+import type { Candidate } from "./candidate.ts";
 
 interface Choice {
   included: Candidate[];

@@ -15,7 +15,7 @@ import { whyWrong } from "../resource/use-form.ts";
 import { startBatch } from "./batch.ts";
 import { choose, Included } from "./included.tsx";
 import { isSame, type Labeled, relabel, relabeled } from "./labels.ts";
-import type { Candidate } from "./menu.tsx";
+import type { Candidate } from "./candidate.ts";
 
 interface Props {
   kind: Selectable;

@@ -4,8 +4,9 @@ import { useState } from "react";
 import { lazily } from "../app/lazily.tsx";
 import type { Selectable } from "../messages/en/bulk.tsx";
 import { text } from "../messages/text.ts";
-import { isOver, type Sent, type Target, useBatch } from "./batch.ts";
+import { isOver, type Target, useBatch } from "./batch.ts";
 import type { Labels } from "../../../shared/api/fields.ts";
+import type { Words } from "./candidate.ts";
 import type { Labeled } from "./labels.ts";
 
 const BulkDialog = lazily(async () => (await import("./dialog.tsx")).BulkDialog);
@@ -21,25 +22,6 @@ export interface Kind<Item> {
 
 export interface Action<Item> extends Words {
   whyNot: (item: Item) => string | undefined;
-}
-
-export interface Words {
-  /** "Stop", "Stoppen" */
-  verb: string;
-  /** "Stopping", and then the kind; "Werden gestoppt", after the kind. */
-  running: string;
-  /** "Stopped", "Gestoppt" */
-  done: string;
-  /** What it means for the people who use them. */
-  effect: string;
-  send: (id: string, idempotencyKey: string) => Promise<Sent>;
-}
-
-/** A selected record, as the dialogs know it. */
-export interface Candidate extends Target {
-  labels: Labels;
-  /** Why the action leaves it out. */
-  why: string | undefined;
 }
 
 interface Props<Item> {

@@ -8,7 +8,7 @@ import { text } from "../messages/text.ts";
 import { pageOf, useIsGone } from "../operations/pages.ts";
 import { actorInWords } from "../operations/words.ts";
 import { ListPage } from "../resource/list-page.tsx";
-import type { Column } from "../resource/table.tsx";
+import type { Column } from "../resource/column.ts";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Changes, changesIn } from "./changes.tsx";

@@ -6,7 +6,7 @@ import { text } from "../messages/text.ts";
 import { labelsColumn } from "../resource/labels.tsx";
 import { CreateLink, ListPage } from "../resource/list-page.tsx";
 import { Status } from "../resource/status.tsx";
-import type { Column } from "../resource/table.tsx";
+import type { Column } from "../resource/column.ts";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Address } from "./address.tsx";

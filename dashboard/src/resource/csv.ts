@@ -1,5 +1,5 @@
 // A list as a CSV file (RFC 4180), which a spreadsheet opens as text and never as formulas.
-import type { Column } from "./table.tsx";
+import type { Column } from "./column.ts";
 
 /** So that Excel takes it for UTF-8. */
 const BYTE_ORDER_MARK = "\uFEFF";

@@ -6,7 +6,7 @@ import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { type List, useAllPages } from "./all-pages.ts";
 import { csvOf, saveFile } from "./csv.ts";
-import type { Column } from "./table.tsx";
+import type { Column } from "./column.ts";
 
 interface Props<Item> {
   /** Of the list: "Instances". */

@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import type { Labels as Map } from "../../../shared/api/fields.ts";
 import { text } from "../messages/text.ts";
 import type { TextBinding } from "./use-form.ts";
-import type { Column } from "./table.tsx";
+import type { Column } from "./column.ts";
 
 const labelInWords = ([key, value]: [string, string]): string => (value === "" ? key : `${key}: ${value}`);
 

@@ -6,7 +6,8 @@ import { useFollow } from "../app/follow.ts";
 import { Page } from "../app/page.tsx";
 import { text } from "../messages/text.ts";
 import { ListFilters } from "./list-filters.tsx";
-import { type Column, ResourceTable, type TableProps } from "./table.tsx";
+import { ResourceTable, type TableProps } from "./table.tsx";
+import type { Column } from "./column.ts";
 
 interface Props<Item> extends Pick<
   TableProps<Item>,

@@ -12,6 +12,7 @@ import { Failure } from "../app/failure.tsx";
 import { lazily } from "../app/lazily.tsx";
 import type { ListQuery, Question } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import type { Column } from "./column.ts";
 import { useAllPages } from "./all-pages.ts";
 import { ExportButton } from "./export-button.tsx";
 import { useNarrow } from "./narrow.ts";
@@ -28,19 +29,6 @@ import { useSelection } from "./use-selection.ts";
 const PreferencesDialog = lazily(async () => (await import("./preferences.tsx")).PreferencesDialog);
 
 const PER_PAGE = 20;
-
-export interface Column<Item> {
-  id: string;
-  header: string;
-  cell: (item: Item) => ReactNode;
-  width?: number;
-  /** The same as plain text, for a file; columns without it are left out there. */
-  text?: (item: Item) => string;
-  /** Too long for half a card on a phone. */
-  long?: boolean;
-  /** Shown only if the user chooses it. */
-  hidden?: boolean;
-}
 
 export interface TableProps<Item> {
   title: string;

@@ -7,7 +7,7 @@ import { text } from "../messages/text.ts";
 import { BothWays } from "../resource/both-ways.tsx";
 import { labelsColumn } from "../resource/labels.tsx";
 import { CreateLink, ListPage } from "../resource/list-page.tsx";
-import type { Column } from "../resource/table.tsx";
+import type { Column } from "../resource/column.ts";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { ServersBulk } from "./bulk.tsx";

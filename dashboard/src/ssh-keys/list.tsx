@@ -7,7 +7,7 @@ import { sshKeys } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Copyable } from "../resource/copyable.tsx";
 import { actionColumn, ListPage } from "../resource/list-page.tsx";
-import type { Column } from "../resource/table.tsx";
+import type { Column } from "../resource/column.ts";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { lazily } from "../app/lazily.tsx";

@@ -6,7 +6,7 @@ import type { Token } from "../../../shared/api/tokens.ts";
 import { tokens } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { actionColumn, CreateLink, ListPage } from "../resource/list-page.tsx";
-import type { Column } from "../resource/table.tsx";
+import type { Column } from "../resource/column.ts";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { serviceNow } from "../session/clock.ts";

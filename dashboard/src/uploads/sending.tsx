@@ -18,9 +18,8 @@ import { ServerField } from "../servers/server-field.tsx";
 import { AbortUpload } from "./abort.tsx";
 import { FILE_UNREADABLE } from "./hashes.ts";
 import { LeaveGuard } from "./leave-guard.tsx";
-import type { Transfer, Transferring } from "./transfer.ts";
+import type { Transfer, Transferring, Begun } from "./transfer.ts";
 import { forget } from "./unfinished.ts";
-import type { Begun } from "./upload.tsx";
 
 interface Props {
   begun: Begun & { transfer: Transfer };

@@ -20,6 +20,14 @@ const ASK_EVERY_MS = 3_000;
 const RETRIES_MAX = 5;
 const SHOWN_EVERY_MS = 200;
 
+/** An upload that has begun. */
+export interface Begun {
+  file: File;
+  upload: Upload;
+  /** It examines the archive. */
+  serverId: string;
+}
+
 export interface Transferring {
   phase: "sending" | "paused" | "stored";
   /** Why it is paused, if not by the user. */

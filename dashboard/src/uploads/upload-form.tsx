@@ -18,7 +18,7 @@ import type { Pages } from "../resource/use-pages.ts";
 import { ServerField } from "../servers/server-field.tsx";
 import { forget, remember, unfinished, unfinishedOf } from "./unfinished.ts";
 import { UnfinishedUploads } from "./unfinished-uploads.tsx";
-import type { Begun } from "./upload.tsx";
+import type { Begun } from "./transfer.ts";
 
 interface Props {
   active: Pages<ListedServer>;

@@ -1,7 +1,6 @@
 // Uploads a backup that was made elsewhere: chooses the file, sends it, and follows its import to the backup.
 import Spinner from "@cloudscape-design/components/spinner";
 import { useEffect, useRef, useState } from "react";
-import type { Upload } from "../../../shared/api/uploads.ts";
 import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
 import { text } from "../messages/text.ts";
@@ -10,15 +9,8 @@ import { NoServer } from "../servers/no-server.tsx";
 import { useActiveServers } from "../servers/server-field.tsx";
 import { Importing } from "./importing.tsx";
 import { Sending } from "./sending.tsx";
-import { createTransfer, type Transfer } from "./transfer.ts";
+import { type Begun, createTransfer, type Transfer } from "./transfer.ts";
 import { UploadForm } from "./upload-form.tsx";
-
-export interface Begun {
-  file: File;
-  upload: Upload;
-  /** It examines the archive. */
-  serverId: string;
-}
 
 export default function UploadBackup() {
   const active = useActiveServers();

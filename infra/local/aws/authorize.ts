@@ -3,7 +3,7 @@ import { AwsFault } from "../errors.ts";
 import { allows, type Context, type Need, type PolicyDocument } from "../iam/iam.ts";
 import type { S3Operation } from "../s3/operation.ts";
 import { ACCOUNT, REGION } from "../template/resolve.ts";
-import type { Service } from "./services.ts";
+import type { Service } from "./calls.ts";
 import { readSignature, requireOneSignature, type HttpCall, type Signed } from "./signature.ts";
 
 export interface Principal {

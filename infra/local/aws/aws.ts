@@ -6,10 +6,10 @@ import * as z from "zod";
 import { contention, noContention } from "../dynamodb/contention.ts";
 import { holdIndexes, type HeldIndexes } from "../dynamodb/held-indexes.ts";
 import type { Principal } from "./authorize.ts";
-import { callLog, type Calls } from "./calls.ts";
+import { callLog, type Calls, type Service } from "./calls.ts";
 import { serve, type Arriving, type Endpoint, type Fault, type Outage } from "./serve.ts";
 import type { Cors } from "../s3/cors.ts";
-import { knownOf, type Service, type Services } from "./services.ts";
+import { knownOf, type Services } from "./services.ts";
 
 export type { Principal } from "./authorize.ts";
 export type { Call } from "./calls.ts";

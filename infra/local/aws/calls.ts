@@ -1,5 +1,6 @@
 // The calls that the local AWS handled, for tests.
-import type { Service } from "./services.ts";
+
+export type Service = "dynamodb" | "states" | "secretsmanager" | "s3";
 
 const CALLS_KEPT = 10_000;
 

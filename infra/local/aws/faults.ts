@@ -2,7 +2,8 @@
 import * as z from "zod";
 import { AwsFault, LocalError } from "../errors.ts";
 import { xmlOf } from "../s3/xml.ts";
-import type { Service, ServiceResponse } from "./services.ts";
+import type { ServiceResponse } from "./services.ts";
+import type { Service } from "./calls.ts";
 import type { HttpCall } from "./signature.ts";
 
 export function s3Error({ name, message, status }: AwsFault, { method, path }: HttpCall, requestId: string): ServiceResponse {

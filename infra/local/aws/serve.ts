@@ -11,9 +11,9 @@ import { permissionsFor, type Known } from "../iam/permissions.ts";
 import { corsHeaders, type Cors } from "../s3/cors.ts";
 import { nameOf, readOperation } from "../s3/operation.ts";
 import { asSeenBy, authenticate, needOf, payloadHashOf, requireAllowed, type Principal } from "./authorize.ts";
-import type { Call } from "./calls.ts";
+import type { Call, Service } from "./calls.ts";
 import { faultOf, s3Error, unavailable } from "./faults.ts";
-import { dynamodb, json, type Service, type ServiceResponse, type Services } from "./services.ts";
+import { dynamodb, json, type ServiceResponse, type Services } from "./services.ts";
 import { checkSignature, readCall, readSignature, sha256Hex, type HttpCall, type Signed } from "./signature.ts";
 
 const LARGEST_BODY = 20 * 1024 * 1024; // of the JSON services; BatchWriteItem's own limit is 16 MB

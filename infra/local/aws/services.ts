@@ -8,8 +8,6 @@ import type { Storage } from "../s3/storage.ts";
 import { ACCOUNT, REGION } from "../template/resolve.ts";
 import type { Call } from "./calls.ts";
 
-export type Service = "dynamodb" | "states" | "secretsmanager" | "s3";
-
 type JsonService = (action: string, input: unknown) => Promise<unknown>;
 export interface Services {
   database: Database;

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { timestamp } from "../../api/fields.ts";
-import { type Key, keys } from "../../data/keys.ts";
-import { find, type Item, putIfAbsent, queryAll, removeOne, transact, updateOne } from "../../data/table.ts";
+import { type Key, keys, type Item } from "../../data/keys.ts";
+import { find, putIfAbsent, queryAll, removeOne, transact, updateOne } from "../../data/table.ts";
 import { update, type Write } from "../../data/writes.ts";
 
 /** Simulated time: how many seconds one of the sandbox's takes. 0 in tests. */

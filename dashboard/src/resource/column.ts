@@ -1,0 +1,15 @@
+// A column of a list, as its page declares it.
+import type { ReactNode } from "react";
+
+export interface Column<Item> {
+  id: string;
+  header: string;
+  cell: (item: Item) => ReactNode;
+  width?: number;
+  /** The same as plain text, for a file; columns without it are left out there. */
+  text?: (item: Item) => string;
+  /** Too long for half a card on a phone. */
+  long?: boolean;
+  /** Shown only if the user chooses it. */
+  hidden?: boolean;
+}
