@@ -2,18 +2,17 @@
 import { SecretValue, Validations } from "aws-cdk-lib";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
-import { removalOf } from "./removal.ts";
-import type { Settings } from "./settings.ts";
+import { type Kept, keptAs } from "./removal.ts";
 
 /** Empty until an operator sets it (docs/deploy.md); later deployments do not change it, because this text stays the same. */
 const NOTHING = "{}";
 
-export function configuration(scope: Construct, id: string, settings: Settings): Secret {
+export function configuration(scope: Construct, id: string, kept: Kept): Secret {
   const secret = new Secret(scope, id, {
     description:
       "Set by the operator: credentials of providers, the operator's own machines, and the source of the enterprise edition",
     secretStringValue: SecretValue.unsafePlainText(NOTHING),
-    removalPolicy: removalOf(settings),
+    ...keptAs(kept),
   });
   Validations.of(secret).acknowledge({
     id: "AwsSolutions-SMG4",

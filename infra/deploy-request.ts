@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { BrandError, readBrand } from "./brand.ts";
 import { ROOT } from "./built.ts";
 import { BUDGET, type Chosen, NONE, problemOf, RECOVER_DAYS } from "./deploy-settings.ts";
+import { SETTINGS } from "./settings.ts";
 import { type Environment, ENVIRONMENTS } from "../shared/domain/environments.ts";
 
 export const USAGE = `npm run deploy -- test|live [options]
@@ -14,6 +15,10 @@ export const USAGE = `npm run deploy -- test|live [options]
   --brand FILE                 name, logo, color and support link for the dashboard
   --budget USD                 alarm when the account's costs of a month reach it (${BUDGET}); 0: no budget
   --recover-days DAYS          for how long deleted archives can be recovered (${RECOVER_DAYS})
+  --archive-admins ROLES       roles that may delete archives for good, besides the deployment's; live only
+  --lock-days DAYS             for how long nobody else can delete a new archive for good (object lock); live only
+  --replica-bucket ARN         a bucket in another region or account that archives are copied to
+  --secret-replicas REGIONS    regions that have copies of the secrets
   --store-endpoint URL         another S3-compatible store for archives, with --store-bucket NAME and --store-region NAME
   --health-check on            check from three regions whether the API responds, with an alarm in us-east-1
   --requests-per-address N     requests to the API that an address may send in five minutes: a firewall (AWS WAF)
@@ -43,12 +48,19 @@ const OPTIONS: Readonly<Record<string, keyof Chosen>> = {
   brand: "brand",
   budget: "budget",
   "recover-days": "recoverDays",
+  "archive-admins": "archiveAdmins",
+  "lock-days": "lockDays",
+  "replica-bucket": "replicaBucket",
+  "secret-replicas": "secretReplicas",
   "store-endpoint": "storeEndpoint",
   "store-bucket": "storeBucket",
   "store-region": "storeRegion",
   "health-check": "healthCheck",
   "requests-per-address": "requestsPerAddress",
 };
+
+/** Options for an environment whose data is protected: another one's buckets are emptied when it is removed. */
+const PROTECTING = ["archive-admins", "lock-days"];
 
 /** Options that another one takes with it when it is removed. */
 const TOGETHER: Readonly<Record<string, readonly string[]>> = {
@@ -65,6 +77,9 @@ export function requestIn(args: string[]): DeployRequest {
     const { [option]: value } = values;
     return typeof value === "string" ? [[key, value] as const] : [];
   });
+  const protecting = PROTECTING.find((option) => values[option] !== undefined);
+  if (protecting !== undefined && !SETTINGS[environment].protectData)
+    throw new DeployError(`--${protecting} is for live: the archives of ${environment} are deleted with it.`);
   const removed = given.flatMap(([key, value]) => (value === NONE ? (TOGETHER[key] ?? []) : []));
   const chosen = { ...Object.fromEntries(given), ...Object.fromEntries(removed.map((key) => [key, NONE])) };
   const set = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== NONE));

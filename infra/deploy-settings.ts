@@ -40,6 +40,24 @@ export const Chosen = z.strictObject({
     .string()
     .regex(/^[a-z0-9-]+$/, "must be the name of a region")
     .optional(),
+  /** Roles of this account that may delete archives for good, besides the deployment's; also by pattern, because those of people have random ends. */
+  archiveAdmins: z
+    .string()
+    .regex(/^[\w+=.@/*-]+(,[\w+=.@/*-]+)*$/, "must be names of roles, separated by commas")
+    .refine((names) => names.split(",").every((name) => /^[^*/].{2}/.test(name)), "must not stand for every role")
+    .optional(),
+  /** For how many days nobody else can delete a new archive for good; 0: no new ones are locked. Once set, it cannot be removed. */
+  lockDays: wholeNumber(0, 365).optional(),
+  /** Where archives are copied to, in another region or account. */
+  replicaBucket: z
+    .string()
+    .regex(/^arn:aws:s3:::[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be the ARN of a bucket")
+    .optional(),
+  /** Regions in which the secrets have replicas. */
+  secretReplicas: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d(,[a-z]{2}(-[a-z]+)+-\d)*$/, "must be names of regions, separated by commas")
+    .optional(),
   /** The account's costs of a month, in US$, that raise an alarm; 0: none. */
   budget: wholeNumber(0, 10_000_000).optional(),
   healthCheck: z.literal("on", "must be on or none").optional(),
@@ -78,6 +96,9 @@ export function problemOf(options: Chosen, nameOf: (option: string) => string = 
   return undefined;
 }
 
+/** The values of an option that takes several. */
+export const listOf = (values: string | undefined): string[] => values?.split(",") ?? [];
+
 /** Whether the options need the edge stack. */
 export const needsEdge = ({ healthCheck, requestsPerAddress }: Chosen): boolean =>
   healthCheck !== undefined || requestsPerAddress !== undefined;
@@ -100,18 +121,32 @@ export function withChosen(
 /** What the stack's outputs say of its settings. */
 type Outputs = Readonly<Record<string, string>>;
 
+/** What a deployment ends only if it is told to: the stack's output that says so, the option, and a sentence about the present. */
+const ENDED_BY_OPTION = [
+  { output: "AlarmEmail", option: "alarmEmail", name: "--alarm-email", present: "Alarms go to" },
+  { output: "ArchiveAdmins", option: "archiveAdmins", name: "--archive-admins", present: "Archives can be deleted for good by" },
+  { output: "ReplicaBucket", option: "replicaBucket", name: "--replica-bucket", present: "Archives are replicated to" },
+  { output: "SecretReplicas", option: "secretReplicas", name: "--secret-replicas", present: "Secrets are replicated to" },
+] as const;
+
 /**
- * Why a deployment fails that would change the stack's domain or alarm email, or delete archives for good, without an option: cdk.json is an
- * older one, or another checkout's.
+ * Why a deployment fails that would change what the stack is reached by or protected with, or delete archives for good, without an option:
+ * cdk.json is an older one, or another checkout's.
  */
 export function forgotten(outputs: Outputs, values: Chosen, chosen: Readonly<Record<string, string>>): string | undefined {
-  const { Distribution, Dashboard, AlarmEmail } = outputs;
+  const { Distribution, Dashboard, LockDays } = outputs;
   const own = Distribution === undefined ? undefined : Dashboard; // only a stack with a domain has this output
   if (own !== undefined && chosen.domain === undefined && own !== `https://${values.domain}`)
     return `The stack is reached at ${own}, and this deployment would take that name away: give --domain and --certificate
 as before, or --domain none if that is what you want.`;
-  if (AlarmEmail !== undefined && chosen.alarmEmail === undefined && AlarmEmail !== values.alarmEmail)
-    return `Alarms go to ${AlarmEmail}, and this deployment would end that: give --alarm-email as before, or --alarm-email none.`;
+  for (const { output, option, name, present } of ENDED_BY_OPTION) {
+    const { [output]: deployed } = outputs;
+    if (deployed !== undefined && chosen[option] === undefined && deployed !== values[option])
+      return `${present} ${deployed}, and this deployment would end that: give ${name} as before, or ${name} none.`;
+  }
+  if (LockDays !== undefined && values.lockDays === undefined)
+    return `New archives are locked for ${LockDays} days, and a bucket cannot be without locks again: give --lock-days ${LockDays} as before, or
+--lock-days 0 to lock no new ones.`;
   const [before, after] = [recoverDaysOf(outputs), Number(values.recoverDays ?? RECOVER_DAYS)];
   if (before !== undefined && chosen.recoverDays === undefined && after < before)
     return `Deleted archives can be recovered for ${before} days, and this deployment would delete those for good that were deleted more than

@@ -4,8 +4,7 @@ import { Validations } from "aws-cdk-lib";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import type { KeyName } from "../shared/domain/grants.ts";
-import { removalOf } from "./removal.ts";
-import type { Settings } from "./settings.ts";
+import { type Kept, keptAs } from "./removal.ts";
 
 const PURPOSE: Readonly<Record<KeyName, string>> = {
   session: "Signs the dashboard's sessions (JWT)",
@@ -16,21 +15,21 @@ const PURPOSE: Readonly<Record<KeyName, string>> = {
 export class Keys extends Construct {
   readonly secrets: Readonly<Record<KeyName, Secret>>;
 
-  constructor(scope: Construct, id: string, settings: Settings) {
+  constructor(scope: Construct, id: string, kept: Kept) {
     super(scope, id);
     this.secrets = {
-      session: this.secret("session", settings),
-      sealing: this.secret("sealing", settings),
-      hosts: this.secret("hosts", settings),
+      session: this.secret("session", kept),
+      sealing: this.secret("sealing", kept),
+      hosts: this.secret("hosts", kept),
     };
   }
 
-  private secret(name: KeyName, settings: Settings): Secret {
+  private secret(name: KeyName, kept: Kept): Secret {
     const secret = new Secret(this, name, {
       description: PURPOSE[name],
       // 64 letters and digits are 380 random bits; the functions hash them to a key's 256.
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
-      removalPolicy: removalOf(settings),
+      ...keptAs(kept),
     });
     Validations.of(secret).acknowledge({
       id: "AwsSolutions-SMG4",

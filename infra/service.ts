@@ -7,7 +7,7 @@ import { Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
 import { Dashboard, type OwnDomain } from "./dashboard.ts";
 import type { DashboardConfig } from "./dashboard-headers.ts";
-import { type Chosen, RECOVER_DAYS } from "./deploy-settings.ts";
+import { type Chosen, listOf } from "./deploy-settings.ts";
 import { configuration } from "./configuration.ts";
 import { Functions } from "./function.ts";
 import { Keys } from "./keys.ts";
@@ -39,7 +39,6 @@ interface Outputs extends Pick<Props, "options"> {
   distribution: Dashboard["distribution"];
   storage: Storage;
   otherStore: OtherStore | undefined;
-  recoverDays: number;
   topic: Alarms["topic"];
   schedules: Schedules;
   settings: Settings;
@@ -50,7 +49,6 @@ interface Outputs extends Pick<Props, "options"> {
 export class Service extends Stack {
   constructor(scope: Construct, { environment, bundles, dashboard, options, guarded: wanted, ...shown }: Props) {
     const settings = SETTINGS[environment];
-    const recoverDays = Number(options.recoverDays ?? RECOVER_DAYS);
     const guarded = settings.protectData && wanted === true;
     super(scope, stackName(environment), {
       description: `ERP control plane, ${environment}`,
@@ -67,11 +65,12 @@ export class Service extends Stack {
       );
 
     const table = oneTable(this, environment, settings, { guarded });
-    const { secrets: keys } = new Keys(this, "keys", settings);
-    const providers = settings.rents ? configuration(this, "providers", settings) : undefined;
-    const storage = new Storage(this, "storage", { settings, recoverDays });
+    const kept = { settings, replicas: listOf(options.secretReplicas) };
+    const { secrets: keys } = new Keys(this, "keys", kept);
+    const providers = settings.rents ? configuration(this, "providers", kept) : undefined;
+    const storage = new Storage(this, "storage", { settings, options, guarded });
     const place = storeOf(options);
-    const otherStore = place && new OtherStore(this, "store", { place, settings });
+    const otherStore = place && new OtherStore(this, "store", { place, ...kept });
     const store = otherStore ?? storage;
     const { requests, work, machineLog } = this.logs(environment, settings);
     const functions = new Functions(this, "functions", {
@@ -103,7 +102,7 @@ export class Service extends Stack {
     const logs = [requests, work];
     const { topic } = new Alarms(this, "alarms", { environment, api, table, schedules, logs, options });
 
-    this.output({ url, distribution, options, storage, otherStore, recoverDays, topic, schedules, settings, keys, providers });
+    this.output({ url, distribution, options, storage, otherStore, topic, schedules, settings, keys, providers });
   }
 
   /** One log group per kind of function, so that a request's ID is looked up in one place. */
@@ -122,7 +121,7 @@ export class Service extends Stack {
 
   /** What the operator and the commands read about a deployment. */
   private output(outputs: Outputs): void {
-    const { url, distribution, options, storage, otherStore, recoverDays, topic, schedules, settings, keys, providers } = outputs;
+    const { url, distribution, options, storage, otherStore, topic, schedules, settings, keys, providers } = outputs;
     new CfnOutput(this, "Dashboard", { value: url });
     new CfnOutput(this, "BaseUrl", { value: `${url}${BASE_PATH}`, description: "Base URL of the API" });
     if (options.domain !== undefined)
@@ -135,9 +134,10 @@ export class Service extends Stack {
       description: otherStore === undefined ? "Archives of backups" : "Unused: archives of backups are in another store",
     });
     new CfnOutput(this, "RecoverDays", {
-      value: String(recoverDays),
+      value: String(storage.recoverDays),
       description: "Days for which deleted archives can be recovered",
     });
+    this.outputProtection(storage, options);
     if (otherStore !== undefined) {
       new CfnOutput(this, "BackupStore", { value: otherStore.url, description: "Archives of backups" });
       new CfnOutput(this, "StoreKeys", { value: otherStore.keys.secretArn, description: "Store the keys of that store here" });
@@ -154,6 +154,17 @@ export class Service extends Stack {
         value: providers.secretArn,
         description: "Store the providers' credentials here",
       });
+  }
+
+  private outputProtection({ lockDays, replication }: Storage, { archiveAdmins, replicaBucket, secretReplicas }: Chosen): void {
+    const values = {
+      ArchiveAdmins: archiveAdmins,
+      LockDays: lockDays?.toString(),
+      ReplicaBucket: replicaBucket,
+      ReplicationRole: replication?.replicationRole.roleArn,
+      SecretReplicas: secretReplicas,
+    };
+    for (const [name, value] of Object.entries(values)) if (value !== undefined) new CfnOutput(this, name, { value });
   }
 }
 

@@ -1,9 +1,19 @@
-// The bucket for archives of backups, and the log of its downloads.
-import { Aws, Duration, Fn, Stack, Validations } from "aws-cdk-lib";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, type IBucket, ObjectOwnership } from "aws-cdk-lib/aws-s3";
+// The bucket for archives of backups, what protects it from mistakes of administrators, and the log of its downloads.
+import { Aws, DefaultStackSynthesizer, Duration, Fn, Stack, Validations } from "aws-cdk-lib";
+import { AnyPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  CfnBucket,
+  HttpMethods,
+  type IBucket,
+  ObjectOwnership,
+} from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
+import { type Chosen, listOf, RECOVER_DAYS } from "./deploy-settings.ts";
 import { removalOf } from "./removal.ts";
+import { type Replication, replicationTo } from "./replication.ts";
 import { UPLOAD } from "../shared/domain/limits.ts";
 import type { Settings } from "./settings.ts";
 import type { Store, StoreAccess } from "./store.ts";
@@ -25,10 +35,23 @@ const BUCKET_ACTIONS: Partial<Record<StoreAccess, readonly string[]>> = {
   "remove uploads": ["ListBucketMultipartUploads"],
 };
 
+/** By these an archive, or the time for which it can be recovered, is lost for good. */
+const FOR_GOOD = [
+  "BypassGovernanceRetention",
+  "DeleteBucketPolicy",
+  "DeleteObjectVersion",
+  "PutBucketObjectLockConfiguration",
+  "PutBucketPolicy",
+  "PutBucketVersioning",
+  "PutLifecycleConfiguration",
+  "PutReplicationConfiguration",
+];
+
 interface Props {
   settings: Settings;
-  /** How long an operator can recover an archive that was deleted or replaced. */
-  recoverDays: number;
+  options: Chosen;
+  /** Whether the stack has been created: a bucket with locked archives cannot be removed. */
+  guarded: boolean;
 }
 
 /** Functions know it by the name that it gets: the bucket waits for the dashboard, which may upload to it, and the dashboard for the functions. */
@@ -37,10 +60,17 @@ export class Storage extends Construct implements Store {
   readonly url: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly wildcards: Store["wildcards"];
+  /** How long an operator can recover an archive that was deleted or replaced. */
+  readonly recoverDays: number;
+  /** Undefined without object lock. */
+  readonly lockDays: number | undefined;
+  readonly replication: Replication | undefined;
   private readonly arn: string;
 
-  constructor(scope: Construct, id: string, { settings, recoverDays }: Props) {
+  constructor(scope: Construct, id: string, { settings, options, guarded }: Props) {
     super(scope, id);
+    this.recoverDays = Number(options.recoverDays ?? RECOVER_DAYS);
+    this.lockDays = guarded && options.lockDays !== undefined ? Number(options.lockDays) : undefined;
     // Unique to the stack, and as long as a name may be.
     const prefix = Stack.of(this).stackName.toLowerCase();
     const bucketName = Fn.join("-", [prefix, Fn.select(2, Fn.split("/", Aws.STACK_ID))]);
@@ -71,6 +101,11 @@ export class Storage extends Construct implements Store {
       id: "AwsSolutions-S1",
       reason: "This bucket holds the other one's access log; logging its own would never end",
     });
+    this.replication = replicationTo(this, options.replicaBucket, {
+      source: this.arn,
+      nagSource: nagArn,
+      locked: this.lockDays !== undefined,
+    });
     this.backups = new Bucket(this, "backups", {
       ...closed,
       bucketName,
@@ -82,9 +117,12 @@ export class Storage extends Construct implements Store {
       lifecycleRules: [
         // Of customers' uploads that the service has lost track of: a day after they expire. The parts of a failed import may wait for another try.
         { abortIncompleteMultipartUploadAfter: Duration.days(UPLOAD.days + UPLOAD.failedImportDays + 1) },
-        { noncurrentVersionExpiration: Duration.days(recoverDays), expiredObjectDeleteMarker: true },
+        { noncurrentVersionExpiration: Duration.days(this.recoverDays), expiredObjectDeleteMarker: true },
       ],
+      ...this.replication,
     });
+    if (settings.protectData) this.deny(FOR_GOOD, listOf(options.archiveAdmins));
+    if (this.lockDays !== undefined) this.lock(this.lockDays);
   }
 
   statementsFor(access: StoreAccess): PolicyStatement[] {
@@ -99,6 +137,37 @@ export class Storage extends Construct implements Store {
       allowedMethods: [HttpMethods.PUT],
       allowedHeaders: ["x-amz-checksum-sha256"],
       maxAge: 3600,
+    });
+  }
+
+  /** To everyone in the account but the role with which CloudFormation works, and these. The account's root user can remove the policy. */
+  private deny(actions: readonly string[], admins: readonly string[]): void {
+    const { synthesizer } = Stack.of(this);
+    if (!(synthesizer instanceof DefaultStackSynthesizer)) throw new Error("The stack must be deployed by the CDK's usual roles");
+    const deployment = Fn.sub(synthesizer.cloudFormationExecutionRoleArn);
+    const named = admins.map((name) => `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:role/${name}`);
+    this.backups.addToResourcePolicy(
+      new PolicyStatement({
+        sid: "NothingForGood",
+        effect: Effect.DENY,
+        principals: [new AnyPrincipal()],
+        actions: actions.map((action) => `s3:${action}`),
+        resources: [this.arn, `${this.arn}/*`],
+        conditions: { ArnNotLike: { "aws:PrincipalArn": [deployment, ...named] } },
+      }),
+    );
+  }
+
+  /**
+   * New versions, by the bucket's default. Not by the CDK's own property, which also sets the bucket's `ObjectLockEnabled`: that can only be set
+   * when a bucket is created, so an existing one would be replaced.
+   */
+  private lock(Days: number): void {
+    const { defaultChild } = this.backups.node;
+    if (!(defaultChild instanceof CfnBucket)) throw new Error("The bucket is not what the CDK made of a bucket before");
+    defaultChild.addPropertyOverride("ObjectLockConfiguration", {
+      ObjectLockEnabled: "Enabled",
+      ...(Days > 0 && { Rule: { DefaultRetention: { Mode: "GOVERNANCE", Days } } }),
     });
   }
 }

@@ -4,8 +4,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import { urlOf } from "./deploy-settings.ts";
-import { removalOf } from "./removal.ts";
-import type { Settings } from "./settings.ts";
+import { type Kept, keptAs } from "./removal.ts";
 
 /** What a function does with archives. */
 export type StoreAccess = "read" | "write" | "upload" | "list parts" | "list and abort uploads" | "remove uploads";
@@ -40,13 +39,13 @@ export class OtherStore extends Construct implements Store {
   readonly variables: Readonly<Record<string, string>>;
   readonly wildcards = [];
 
-  constructor(scope: Construct, id: string, { place, settings }: { place: StorePlace; settings: Settings }) {
+  constructor(scope: Construct, id: string, { place, ...kept }: { place: StorePlace } & Kept) {
     super(scope, id);
     this.url = urlOf(place.endpoint, place.bucket);
     this.keys = new Secret(this, "keys", {
       description: "Set by the operator: the keys of the store for archives of backups",
       secretStringValue: SecretValue.unsafePlainText(NO_KEYS),
-      removalPolicy: removalOf(settings),
+      ...keptAs(kept),
     });
     Validations.of(this.keys).acknowledge({
       id: "AwsSolutions-SMG4",

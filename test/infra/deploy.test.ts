@@ -245,6 +245,15 @@ describe("stored settings", () => {
   it.each<[Chosen, string | undefined]>([
     [{ recoverDays: "0" }, "--recoverDays must be 1 to 365."],
     [{ recoverDays: "7.5" }, "--recoverDays must be 1 to 365."],
+    [{ lockDays: "366" }, "--lockDays must be 0 to 365."],
+    [{ archiveAdmins: "*" }, "--archiveAdmins must not stand for every role."],
+    [{ archiveAdmins: "admin,/*" }, "--archiveAdmins must not stand for every role."],
+    [{ archiveAdmins: "arn:aws:iam::1:role/a" }, "--archiveAdmins must be names of roles, separated by commas."],
+    [{ archiveAdmins: "archive-admin,aws-reserved/sso.amazonaws.com/*/AWSReservedSSO_A_*" }, undefined],
+    [{ replicaBucket: "copy" }, "--replicaBucket must be the ARN of a bucket."],
+    [{ replicaBucket: "arn:aws:s3:::copy/*" }, "--replicaBucket must be the ARN of a bucket."],
+    [{ secretReplicas: "eu-west-1, us-west-2" }, "--secretReplicas must be names of regions, separated by commas."],
+    [{ secretReplicas: "eu-west-1,ap-southeast-2" }, undefined],
     [{ budget: "-1" }, "--budget must be 0 to 10000000."],
     [{ budget: "0" }, undefined],
     [{ requestsPerAddress: "50" }, "--requestsPerAddress must be 100 to 1000000000."],
@@ -276,6 +285,34 @@ describe("stored settings", () => {
     expect(forgotten({ ...outputs, RecoverDays: "7" }, {}, {})).toBeUndefined();
     expect(forgotten({ ...outputs, RecoverDays: "14" }, {}, {})).toContain("for 14 days");
     expect(forgotten({}, {}, {})).toBeUndefined();
+  });
+
+  it("a deployment that would end a protection stops, unless its options say so; locks cannot end", () => {
+    const outputs = {
+      ArchiveAdmins: "archive-admin",
+      LockDays: "7",
+      ReplicaBucket: "arn:aws:s3:::copy",
+      SecretReplicas: "eu-west-1",
+    };
+    const values = {
+      archiveAdmins: "archive-admin",
+      lockDays: "7",
+      replicaBucket: "arn:aws:s3:::copy",
+      secretReplicas: "eu-west-1",
+    };
+    expect(forgotten(outputs, values, {})).toBeUndefined();
+    for (const [option, name] of [
+      ["archiveAdmins", "--archive-admins"],
+      ["replicaBucket", "--replica-bucket"],
+      ["secretReplicas", "--secret-replicas"],
+    ] as const) {
+      const { [option]: _, ...rest } = values;
+      expect(forgotten(outputs, rest, {})).toMatch(new RegExp(`end that: give ${name} as before, or ${name} none\\.$`));
+      expect(forgotten(outputs, rest, { [option]: "none" })).toBeUndefined();
+    }
+    const { lockDays: _, ...rest } = values;
+    expect(forgotten(outputs, rest, { lockDays: "none" })).toContain("--lock-days 0 to lock no new ones");
+    expect(forgotten(outputs, { ...values, lockDays: "0" }, {})).toBeUndefined();
   });
 
   it("a change of the store is noticed in both directions", () => {
@@ -333,6 +370,12 @@ describe("stored settings", () => {
   it("an option's value is checked before AWS is asked anything", async () => {
     const { code, stderr } = await errorResponse("live", "--requests-per-address", "many");
     expect({ code, stderr }).toEqual({ code: 1, stderr: "--requests-per-address must be 100 to 1000000000.\n" });
+    expect(asked).toEqual([]);
+  });
+
+  it("an option that would keep test from being removed is rejected there", async () => {
+    const { code, stderr } = await errorResponse("test", "--lock-days", "7");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "--lock-days is for live: the archives of test are deleted with it.\n" });
     expect(asked).toEqual([]);
   });
 
@@ -483,7 +526,18 @@ describe("the templates", () => {
   it("all options together satisfy AWS's schemas, cdk-nag and the narrowed deployment policy", async () => {
     const store = { storeEndpoint: "https://s3.example.com", storeBucket: "erp", storeRegion: "eu-1" };
     const webAcl = "arn:aws:wafv2:us-east-1:111122223333:global/webacl/a/b";
-    const options = { ...store, webAcl, recoverDays: "30", budget: "0", healthCheck: "on", requestsPerAddress: "2000" };
+    const copies = { replicaBucket: "arn:aws:s3:::copy", secretReplicas: "eu-west-1,us-west-2" };
+    const options = {
+      ...store,
+      ...copies,
+      archiveAdmins: "archive-admin",
+      lockDays: "7",
+      webAcl,
+      recoverDays: "30",
+      budget: "0",
+      healthCheck: "on",
+      requestsPerAddress: "2000",
+    };
     const live = { ...options, front: "d1.cloudfront.net", reserved: "true", protected: "true", alarmEmail: "a@example.com" };
     const { main, stack } = await withContext({ live }, { checked: true });
     const edge = stack(edgeStackName("live"));

@@ -191,6 +191,11 @@ export const NEEDED: Readonly<Record<string, readonly string[]>> = {
     "s3:GetLifecycleConfiguration",
     "s3:GetBucketVersioning",
     "s3:GetBucketLogging",
+    "s3:PutReplicationConfiguration",
+    "s3:GetReplicationConfiguration",
+    "s3:PutBucketObjectLockConfiguration",
+    "s3:GetBucketObjectLockConfiguration",
+    "iam:PassRole",
   ],
   "AWS::S3::BucketPolicy": ["s3:PutBucketPolicy", "s3:GetBucketPolicy", "s3:DeleteBucketPolicy"],
   "AWS::SecretsManager::Secret": [
@@ -202,6 +207,8 @@ export const NEEDED: Readonly<Record<string, readonly string[]>> = {
     "secretsmanager:TagResource",
     "secretsmanager:UntagResource",
     "secretsmanager:DeleteSecret",
+    "secretsmanager:ReplicateSecretToRegions",
+    "secretsmanager:RemoveRegionsFromReplication",
   ],
   "AWS::SNS::Subscription": [
     "sns:Subscribe",
