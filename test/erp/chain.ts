@@ -34,7 +34,7 @@ const PARTS: Readonly<Record<string, (chain: Chain, of: BackedUp) => Promise<voi
   backUpUnderLoad,
 };
 
-/** All parts, or the named ones alone: installation, first backup and release belong to each. */
+/** All parts, or the named ones alone: installation, first backup and release belong to each. A part that fails does not stop the others. */
 export async function chain(
   machine: Machine,
   service: Service,
@@ -43,16 +43,26 @@ export async function chain(
   const unknown = only.filter((name) => !Object.hasOwn(PARTS, name));
   if (unknown.length > 0) throw new Error(`There is no part ${unknown.join(", ")}, only ${Object.keys(PARTS).join(", ")}`);
   const steps = chainOn(machine, service);
-  try {
+  const { counts } = steps;
+
+  /** A guarantee has reported its own failure; anything else counts as one. */
+  async function attempt(what: string, work: () => Promise<void>): Promise<void> {
+    const { failed } = counts;
+    try {
+      await work();
+    } catch (error) {
+      if (counts.failed === failed) console.error(error);
+      counts.failed = Math.max(counts.failed, failed + 1);
+      console.log(`  The rest of ${what} builds on this and was not tried.`);
+    }
+  }
+
+  await attempt("the chain", async () => {
     const shop = await install(steps);
     const backedUp = { ...shop, backup: await backUpShop(steps, shop) };
-    for (const [name, part] of Object.entries(PARTS)) if (only.length === 0 || only.includes(name)) await part(steps, backedUp);
+    for (const [name, part] of Object.entries(PARTS))
+      if (only.length === 0 || only.includes(name)) await attempt(name, () => part(steps, backedUp));
     await release(steps, shop);
-  } catch (error) {
-    // A guarantee has reported its own failure.
-    if (steps.counts.failed === 0) console.error(error);
-    console.log("  The rest builds on this and was not tried.");
-    steps.counts.failed ||= 1;
-  }
-  return steps.counts;
+  });
+  return counts;
 }

@@ -37,6 +37,9 @@ const LARGE_BYTES = 66 * 1024 ** 2;
 
 const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
+/** In the container, whose /tmp is small. */
+const MADE = "/var/lib/odoo/tmp/manager.zip";
+
 /** A large attachment as the ERP stores it, and then what its database manager does for /web/database/backup. */
 const MANAGER = `
 import hashlib, os, sys
@@ -54,7 +57,7 @@ open(path, "wb").write(data)
 with db_connect("${DATABASE}").cursor() as cursor:
     cursor.execute("insert into ir_attachment (name, type, store_fname, checksum, file_size) values ('large', 'binary', %s, %s, %s) returning id", (name, sum, len(data)))
     print(cursor.fetchone()[0], sum)
-dump_db("${DATABASE}", open("/tmp/manager.zip", "wb"), "zip")`;
+dump_db("${DATABASE}", open("${MADE}", "wb"), "zip")`;
 
 export async function moveIn(
   { machine, client, guarantee, succeeds, instanceOf, siteOf, enter }: Chain,
@@ -69,8 +72,8 @@ export async function moveIn(
     psql(EMBEDDED);
     const [id, sha1] = machine.docker("exec", container, "/usr/bin/python3", "-c", MANAGER).trim().split(" ");
     const options = { env: machine.environment, maxBuffer: 1024 ** 3 };
-    const archive = execFileSync("docker", ["exec", container, "cat", "/tmp/manager.zip"], options);
-    machine.docker("exec", container, "rm", "/tmp/manager.zip");
+    const archive = execFileSync("docker", ["exec", container, "cat", MADE], options);
+    machine.docker("exec", container, "rm", MADE);
     psql(WITHOUT_IT);
     psql("drop table embedded");
     assert(archive.length > LARGE_BYTES);
