@@ -23,6 +23,7 @@ import { listPage } from "../data/lists.ts";
 import { listOfParentWithLinks } from "../data/lists-of-parents.ts";
 import type { ByIds, Listed, PageQuery } from "../data/pages.ts";
 import { parseEach } from "../data/parse-each.ts";
+import type { InstanceRecord } from "./schemas/instance.ts";
 import { OperationCore, OperationRecord } from "./schemas/operation.ts";
 import { findOperations } from "./operation-search.ts";
 import { find, queryAll, removeOne, updateOne } from "../data/table.ts";
@@ -226,10 +227,20 @@ export async function addResult(operation: OperationRecord, added: OperationResu
 export async function recordModules(
   { account_id, id: operation_id }: OperationRecord,
   instanceId: string,
-  found: { unfinished_modules: string[]; missing_modules?: string[] },
+  found: { unfinished_modules: string[]; missing_modules?: string[] | null },
 ): Promise<void> {
   const key = keys.record("instance", account_id, instanceId);
   await updateOne(key, { set: found }, { equals: { operation_id } });
+}
+
+/** Keeps what the instance shows of its data's modules, before a start with other data changes that. */
+export async function keepModules(
+  operation: OperationRecord,
+  { unfinished_modules, missing_modules }: InstanceRecord,
+): Promise<void> {
+  if (operation.modules_before !== undefined) return;
+  const key = keys.record("operation", operation.account_id, operation.id);
+  await updateOne(key, { set: { modules_before: { unfinished_modules, missing_modules } } }, { none: ["modules_before"] });
 }
 
 /** Sets where the resource goes if the operation fails, when that differs from the lifecycle. */

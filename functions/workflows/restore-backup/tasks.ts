@@ -1,7 +1,7 @@
 // What the steps of restoring a backup do.
 import { backupRef, recordArchive } from "../../../shared/records/backups.ts";
 import { recordNeutralized } from "../../../shared/records/instances.ts";
-import { addResult, failInto } from "../../../shared/records/operations.ts";
+import { addResult, failInto, keepModules, recordModules } from "../../../shared/records/operations.ts";
 import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/operations/safety-backups.ts";
 import { abandonedState, LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
 import { find } from "../../../shared/data/table.ts";
@@ -72,8 +72,11 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  awaitHealthy: async ({ operation, instance, server, jobId }) =>
-    isBack(await server(), { operation, instance: await instance(), jobId }),
+  awaitHealthy: async ({ operation, instance, server, jobId }) => {
+    const present = await instance();
+    await keepModules(operation, present);
+    return isBack(await server(), { operation, instance: present, jobId });
+  },
 
   stopAgain: async ({ operation, input, server, jobId }) => {
     if (operation.before !== LIFECYCLE["instance.stop"].to) return true;
@@ -95,7 +98,10 @@ export const handler = tasks(workflow, {
     const { instance_id } = input;
     const job = { id: jobId, kind: "put_back", instance_id, restore_id: operation.id, start, ends: stepJobs } as const;
     const progress = await runUndo(await server(), job);
-    if (progress !== "down") return progress.ready;
+    if (progress !== "down") {
+      if (progress.ready && operation.modules_before) await recordModules(operation, instance_id, operation.modules_before);
+      return progress.ready;
+    }
     // The old data still exists, but it is now unknown which of the two the ERP has.
     await failInto(operation, abandonedState(operation.type));
     return true;

@@ -34,6 +34,8 @@ export const OperationCore = z.object({
   failed_state: maybeText,
   /** How many tries of its undos have failed: each further try is a separate job on the machine. */
   failed_undos: maybeCount,
+  /** The modules of the instance's own data, recorded before those of restored data. */
+  modules_before: z.object({ unfinished_modules: z.array(text), missing_modules: z.array(text).nullable() }).optional(),
   /** What the work was for is done and stays: only tidying up is left. */
   committed: mark,
   /** The operation is being undone: its steps must not add anything. */
