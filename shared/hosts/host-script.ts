@@ -40,13 +40,36 @@ export const hostScript = (): string =>
 const partOf = (part: string): string => textOf(`${part}.sh`);
 const textOf = (file: string): string => readFileSync(new URL(`script/${file}`, import.meta.url), "utf8");
 
-/** The parts of the program that works on files and archives in a container. One uses what those before it define. */
-const FILES_PARTS = ["links", "layout", "archive", "reader", "dump", "statements", "commands"];
+/** The modules of the program that works on files and archives in a container. Each imports only what is before it. */
+const FILES_MODULES = ["links", "layout", "archive", "reader", "dump", "statements", "commands"];
 
-export const filesProgram = (): string => [tables(), ...FILES_PARTS.map((part) => textOf(`files/${part}.py`))].join("\n\n");
+/** One text, because it is passed to Python as an argument: it makes the modules, then runs the code. */
+export const filesProgram = (code = "import commands\n\ncommands.main(*sys.argv[1:])"): string => {
+  const sources = FILES_MODULES.map((name) => `    "${name}": r'''${verbatim(`files/${name}.py`)}''',\n`);
+  return `import sys
+import types
+
+SOURCES = {
+    "tables": ${JSON.stringify(tables())},
+${sources.join("")}}
+for name, source in SOURCES.items():
+    module = sys.modules[name] = types.ModuleType(name)
+    exec(compile(source, f"{name}.py", "exec"), module.__dict__)
+
+${code}
+`;
+};
+
+/** Python's raw texts have no escapes: what they contain is what the file has. */
+function verbatim(file: string): string {
+  const source = textOf(file);
+  if (source.includes("'''")) throw new Error(`${file} contains ''', which would end it in the program`);
+  return source;
+}
 
 const tables = (): string =>
   `import json\n\nRULES = ${inPython(ARCHIVE_RULES)}\nSERVER_STATEMENTS = ${inPython(SERVER_STATEMENTS)}\n`;
+/** A text in JSON is a text in Python, too. */
 const inPython = (value: unknown): string => `json.loads(${JSON.stringify(JSON.stringify(value))})`;
 
 /** The machine's own shell never runs it. */

@@ -4,7 +4,16 @@ import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { bundleIfChanged } from "../../infra/bundle.ts";
-import { type Check, dashboardTypes, deadCode, format, lintOf, runChecks, serviceTypes } from "../harness/checks.ts";
+import {
+  type Check,
+  dashboardTypes,
+  deadCode,
+  format,
+  lintOf,
+  pythonChecks,
+  runChecks,
+  serviceTypes,
+} from "../harness/checks.ts";
 import { leastSeconds, report } from "../harness/report.ts";
 import { leaveParent, type Outcome, ROOT, runInRounds, stopChildrenWithThis } from "../harness/rounds.ts";
 import { WARM_DATABASE } from "../harness/warm-database.ts";
@@ -22,7 +31,7 @@ const GUESS_SECONDS = 6;
 const { values } = parseArgs({ options: { since: { type: "string", default: "HEAD" } } });
 
 /** Files that decide what all others mean. */
-const FOUNDATIONS = /^(package(-lock)?\.json|tsconfig\.json|dashboard\/tsconfig\.json|\.ox\w+rc\.json)$/;
+const FOUNDATIONS = /^(package(-lock)?\.json|pyrightconfig\.json|tsconfig\.json|dashboard\/tsconfig\.json|\.ox\w+rc\.json)$/;
 
 function staticChecks(changed: readonly string[]): Check[] {
   const code = changed.filter((file) => /\.(?:ts|tsx|mjs)$/.test(file) && existsSync(join(ROOT, file)));
@@ -34,6 +43,7 @@ function staticChecks(changed: readonly string[]): Check[] {
     format,
     ...(isBroad ? [lintOf(".")] : code.length > 0 ? [lintOf(...code)] : []),
     ...(isBroad || code.length > 0 ? [deadCode] : []),
+    ...(isBroad || changed.some((file) => /\.pyi?$/.test(file)) ? pythonChecks : []),
   ];
 }
 

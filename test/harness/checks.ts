@@ -1,4 +1,4 @@
-// The checks of the code itself: types, format, lint and dead code.
+// The checks of the code itself: types, format, lint and dead code, and the same of the Python that runs on machines.
 import { join } from "node:path";
 import { ROOT, run } from "./rounds.ts";
 
@@ -28,10 +28,14 @@ export const lintOf = (...files: string[]): Check => ({
   name: "lint",
   command: ["oxlint/bin/oxlint", "--type-aware", "--deny-warnings", ...files],
 });
+export const pythonChecks: Check[] = [
+  { name: "types of the Python", command: ["pyright/index.js"] },
+  { name: "format and lint of the Python", command: ["../test/harness/lint-python.ts"] },
+];
 /** Files, exports and dependencies that nothing uses. */
 export const deadCode: Check = { name: "dead code", command: ["knip/bin/knip.js", "--no-progress"] };
 
-export const ALL_CHECKS = [serviceTypes, dashboardTypes, format, lintOf("."), deadCode];
+export const ALL_CHECKS = [serviceTypes, dashboardTypes, format, lintOf("."), deadCode, ...pythonChecks];
 
 /** The checkers are Go programs beside the tests: one thread each, and memory for time. */
 const FRUGAL = { GOMAXPROCS: "1", GOGC: "400" };

@@ -5,43 +5,41 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { filesProgram } from "../../shared/hosts/host-script.ts";
 import { unpackArchive } from "../../shared/hosts/sandbox/archive.ts";
 import { OF_PROGRAMS, REJECTED, TAKEN } from "./archive-cases.ts";
+import { drivenProgram } from "./files-program.ts";
 
 const isHere = (program: string): boolean => spawnSync("which", [program]).status === 0;
 
 /** The program as a machine runs it for an import, with other places for the archive and the files. */
 const DRIVER = `
 import io
-STORE = os.fsencode(sys.argv[1])
-os.makedirs(STORE)
+links.STORE = os.fsencode(sys.argv[1])
+os.makedirs(links.STORE)
 def listed_in(whole):
     """In growing parts, as the script fetches them."""
-    global incoming_archive
     start = len(whole) - 100
     while True:
         start = start if start > HEAD_BYTES else 0
         ends = (whole[:HEAD_BYTES] if start else b"") + whole[start:]
-        incoming_archive = lambda: io.BytesIO(ends)
+        commands.incoming_archive = lambda: io.BytesIO(ends)
         listed = list_archive(str(len(whole)), str(start), "bounded")
         if "from" not in listed:
             return listed
         assert listed["from"] < start, listed
         start = listed["from"]
 def verdict(path):
-    global incoming_archive
     with open(path, "rb") as file:
         whole = file.read()
     try:
         listed = listed_in(whole)
-        incoming_archive = lambda: io.BytesIO(whole)
+        commands.incoming_archive = lambda: io.BytesIO(whole)
         unpack("drill", allowed=listed["dump_bytes"] + listed["file_bytes"], entries_max=listed["entries"])
     except Unusable as error:
         return str(error)
 print(json.dumps([verdict(path) for path in json.load(sys.stdin)]))
 `;
-const PROGRAM = filesProgram().replace(/^main\(\*sys.argv.*$/m, DRIVER);
+const PROGRAM = drivenProgram(DRIVER);
 
 function machineSays(archives: readonly Buffer[]): (string | null)[] {
   const folder = mkdtempSync(join(tmpdir(), "archives-"));
@@ -92,8 +90,7 @@ describe("a machine and the sandbox", () => {
 
   /** What the machine's program prints after this code, which may use its classes. */
   const driven = (driver: string): unknown => {
-    const program = filesProgram().replace(/^main\(\*sys.argv.*$/m, driver);
-    const { stdout, stderr } = spawnSync("python3", ["-I", "-c", program], { encoding: "utf8" });
+    const { stdout, stderr } = spawnSync("python3", ["-I", "-c", drivenProgram(driver)], { encoding: "utf8" });
     expect(stderr).toBe("");
     return JSON.parse(stdout);
   };

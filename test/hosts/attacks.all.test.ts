@@ -5,8 +5,8 @@ import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { filesProgram } from "../../shared/hosts/host-script.ts";
 import { unless } from "../harness/unless.ts";
+import { drivenProgram } from "./files-program.ts";
 import { type MachineWithJobs, machineWithJobs } from "./jobs.ts";
 import { noMachine } from "./machine.ts";
 
@@ -125,8 +125,7 @@ for _ in range(60):
   });
 
   test("a file that the ERP removes while its files are measured takes no room, and ends nothing", () => {
-    const [definitions = ""] = filesProgram().split(/^main\(/m);
-    const measured = `${definitions}\nwalk = lambda top: [b"gone"]\nprint(json.dumps(measure("shop")))`;
+    const measured = drivenProgram('commands.walk = lambda top: [b"gone"]\nprint(json.dumps(measure("shop")))');
     expect(JSON.parse(execFileSync("python3", ["-I", "-c", measured], { encoding: "utf8" }))).toEqual({ bytes: 0 });
   });
 

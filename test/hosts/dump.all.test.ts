@@ -2,11 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { filesProgram } from "../../shared/hosts/host-script.ts";
 import { leaveOut } from "../../shared/hosts/sandbox/statements.ts";
+import { drivenProgram } from "./files-program.ts";
 import { LEFT_OUT, LOADED } from "./statements.ts";
 
-const [DEFINITIONS = ""] = filesProgram().split(/^main\(/m);
 const KNOWN = {
   present: ["plpgsql", "vector"],
   creatable: ["pg_trgm", "hstore"],
@@ -41,7 +40,7 @@ type Passed = z.infer<typeof Passed>;
 
 /** What the program on a machine makes of each dump, in pieces of this size. */
 function passedOn(dumps: readonly string[], size = 1 << 20): Passed[] {
-  const program = `${DEFINITIONS}\nKNOWN = ${JSON.stringify(JSON.stringify(KNOWN))}\n${DRIVER}`;
+  const program = drivenProgram(`KNOWN = ${JSON.stringify(JSON.stringify(KNOWN))}\n${DRIVER}`);
   const input = JSON.stringify(dumps.map((dump) => [dump, size]));
   const { stdout, stderr } = spawnSync("python3", ["-I", "-c", program], { input, encoding: "utf8", maxBuffer: 1e9 });
   expect(stderr).toBe("");

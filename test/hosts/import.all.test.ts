@@ -8,14 +8,12 @@ import { strToU8, unzipSync, zipSync, type Zippable } from "fflate";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Job, JobResult } from "../../shared/hosts/host.ts";
-import { filesProgram } from "../../shared/hosts/host-script.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
 import { BUCKET } from "../local/services.ts";
 import { ownAws } from "./cloud.ts";
+import { drivenProgram } from "./files-program.ts";
 import { noMachine, PAGES, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
-
-const PROGRAM = filesProgram();
 
 const MANIFEST = {
   odoo_dump: "1",
@@ -206,8 +204,11 @@ describe("an import over SSH", unless(noMachine), () => {
   ];
   /** What the program says after this code, which may use its classes. */
   const driven = (driver: string, input = ""): unknown => {
-    const program = `${PROGRAM.slice(0, PROGRAM.lastIndexOf("main(*sys.argv"))}${driver}`;
-    const { stdout, stderr } = spawnSync("python3", ["-I", "-c", program], { input, encoding: "utf8", timeout: 100_000 });
+    const { stdout, stderr } = spawnSync("python3", ["-I", "-c", drivenProgram(driver)], {
+      input,
+      encoding: "utf8",
+      timeout: 100_000,
+    });
     expect(stderr).toBe("");
     return JSON.parse(stdout);
   };

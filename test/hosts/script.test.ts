@@ -1,8 +1,8 @@
-// shellcheck finds no mistake in the script that runs on machines.
+// The script that runs on machines: shellcheck finds no mistake in it, and its programs fit where they are passed.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { hostScript, watchProgram } from "../../shared/hosts/host-script.ts";
+import { filesProgram, hostScript, watchProgram } from "../../shared/hosts/host-script.ts";
 
 test.each([
   ["the script", hostScript()],
@@ -13,4 +13,11 @@ test.each([
   const { stdout, stderr, status } = spawnSync(process.execPath, command, { encoding: "utf8", input });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(stdout).toMatch(/^\d+: SC2086 \(info\) Double quote .*\n$/);
+});
+
+/** Linux's MAX_ARG_STRLEN, with room for a few changes. */
+const ARGUMENT_BYTES = 120 * 1024;
+
+test("the program that works on files fits into an argument", () => {
+  expect(Buffer.byteLength(filesProgram())).toBeLessThan(ARGUMENT_BYTES);
 });

@@ -4,30 +4,34 @@
 # In here they lead nowhere. The last line on stderr is a report in JSON; {"error": ...} says why a command failed,
 # with the exit code 3 if the archive is the cause.
 #
-#   snapshot DATABASE                  links the files into .snapshot                     {"files", "bytes"}
-#   pack DATABASE PART-BYTES           stdin: the manifest in JSON; /in: a dump           {"files", "missing_files", "skipped_files", "skipped_paths",
-#                                      /out: the archive; then .snapshot is gone            "size_bytes", "sha256", "part_bytes", "parts"},
-#                                                                                           and before that {"linking"} once it has begun
-#   list SIZE FROM [bounded]           /in: the first bytes of an archive of this size,   {"dump_bytes", "file_bytes", "entries"}; or
-#                                      behind them its end from this place on: its listing  {"from"}, if the end must begin earlier
-#   unpack NEW|- [BASE]                /in: an archive, whose files go into NEW, with     {"version", "missing_files", "known_missing"}:
-#                                      links to BASE's                                     of the files that its dump lists, now and when it was made
-#   load NEW|- KNOWN                   the same without a base; /out: its dump, without   the same with {"left_out"}
-#                                      what is not the ERP's by what KNOWN, in JSON, says
-#                                      of our own database server
-#   try NEW KNOWN                      the same, for a drill: keeps the archive's row counts
-#   import NEW BYTES ENTRIES KNOWN     the same, for one from outside: unpacks to no more the same with {"edition",
-#                                      of either, with a dump that stays in its database     "database_name"}
-#   rows                               stdin: counts of tables, a JSON array a line       {"passed", "detail"}: whether they are the archive's
-#   verify DATABASE MISSING            stdin: names and SHA-1s of files, likewise         {"passed", "detail"}: whether all but MISSING are there
-#   measure DATABASE                                                                         {"bytes"}
-#   missing DATABASE                   stdin: names of files, one a line                  {"missing_files", "listed_files"}: how many are not there, of how many
-#   prepare NEW OLD                    before a swap, with the ERP stopped: NEW must be there, OLD not
-#   swap NEW DATABASE OLD [merge]      DATABASE becomes OLD, NEW becomes DATABASE; merge: with what DATABASE got since NEW was made
-#   swap_back OLD DATABASE NEW         takes that back
+#   snapshot DATABASE              links the files into .snapshot; {"files", "bytes"}
+#   pack DATABASE PART-BYTES       stdin: the manifest in JSON; /in: a dump; /out: the archive; then .snapshot is gone.
+#                                  {"linking"} once it has begun, then {"files", "missing_files", "skipped_files",
+#                                  "skipped_paths", "size_bytes", "sha256", "part_bytes", "parts"}
+#   list SIZE FROM [bounded]       /in: the first bytes of an archive of this size, behind them its end from this place on.
+#                                  Its listing:
+#                                  {"dump_bytes", "file_bytes", "entries"}; or {"from"}, if the end must begin earlier
+#   unpack NEW|- [BASE]            /in: an archive, whose files go into NEW, with links to BASE's. {"version", "missing_files",
+#                                  "known_missing"}: of the files that its dump lists, now and when it was made
+#   load NEW|- KNOWN               the same without a base; /out: its dump, without what is not the ERP's by what KNOWN, in JSON,
+#                                  says of our own database server; the same with {"left_out"}
+#   try NEW KNOWN                  the same, for a drill: keeps the archive's row counts
+#   import NEW BYTES ENTRIES KNOWN the same, for one from outside: unpacks to no more of either, with a dump that stays in its
+#                                  database; the same with {"edition", "database_name"}
+#   rows                           stdin: counts of tables, a JSON array a line. {"passed", "detail"}: whether they are
+#                                  the archive's
+#   verify DATABASE MISSING        stdin: names and SHA-1s of files, likewise. {"passed", "detail"}: whether all but
+#                                  MISSING are there
+#   measure DATABASE               {"bytes"}
+#   missing DATABASE               stdin: names of files, one a line. {"missing_files", "listed_files"}: how many are not
+#                                  there, of how many
+#   prepare NEW OLD                before a swap, with the ERP stopped: NEW must be there, OLD not
+#   swap NEW DATABASE OLD [merge]  DATABASE becomes OLD, NEW becomes DATABASE; merge: with what DATABASE got since NEW was made
+#   swap_back OLD DATABASE NEW     takes that back
 #   remove NAME...
 import concurrent.futures
 import hashlib
+import importlib
 import json
 import os
 import re
@@ -36,11 +40,22 @@ import stat
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import BufferedIOBase
+from typing import BinaryIO, NamedTuple, NoReturn, cast
+
+from archive import CORES, PIECE, Names, Writer
+from dump import COMPLETE, Listed, Loading, Scan
+from layout import NAMES_REPORTED, Contents, DumpKind, Unusable, shown, unusable
+from links import HOME, STORE, Failure, exists, folder, link_into, remove, walk
+from reader import Ends, Further, Reader
+from statements import Origin, Statements
+
+Report = Mapping[str, object]
 
 # Only a drill has it, in a volume of its own.
 COUNTS = HOME + b"/.rows"
 SNAPSHOT = b".snapshot"
-NAMES_REPORTED = 20
 # A path has at most 4,096 bytes, and in a restore it begins with a longer folder than in a backup.
 NAME_MAX = 1024
 # Of an archive from outside. What compresses so well is no ERP's; a small one may.
@@ -50,25 +65,26 @@ RATIO_MAX, RATIO_FREE = 100, 256 << 20
 ARCHIVE_SECONDS = 60
 
 
-def snapshot(database):
+def snapshot(database: str) -> Report:
     source = folder(database, make=True)
     remove(SNAPSHOT)
     target = folder(SNAPSHOT, make=True)
-    known = set()
+    known: set[bytes] = set()
     size = link_into(source, target, known)
     return {"files": len(known), "bytes": size}
 
 
-def pack(database, part_bytes):
+def pack(database: str, part_bytes: str) -> Report:
     source, target = folder(database, make=True), folder(SNAPSHOT, make=True)
     listed, tail = Listed(), b""
 
-    # A file that came after the snapshot may be in the dump, and be deleted before its turn: the snapshot grows from before the database's own
-    # snapshot until the dump, which sees that, has begun. The last pass begins after it. What none finds, the instance had lost before.
+    # A file that came after the snapshot may be in the dump, and be deleted before its turn: the snapshot grows from before the
+    # database's own snapshot until the dump, which sees that, has begun. The last pass begins after it. What none finds, the
+    # instance had lost before.
     linked = set(walk(target))
     begun = threading.Event()
 
-    def keep_linking():
+    def keep_linking() -> None:
         while True:
             last, start = begun.is_set(), time.monotonic()
             link_into(source, target, linked)
@@ -80,7 +96,7 @@ def pack(database, part_bytes):
     linking.start()
     print('{"linking": true}', file=sys.stderr, flush=True)
 
-    def dump():
+    def dump() -> Iterator[bytes]:
         nonlocal tail
         with open("/in", "rb") as incoming:
             while piece := incoming.read(PIECE):
@@ -98,32 +114,37 @@ def pack(database, part_bytes):
     if COMPLETE not in tail:
         raise Failure("The database could not be dumped completely")
 
-    packed, skipped = Names(), []
+    packed = Names()
+    skipped: list[str] = []
 
-    def skip(name):
+    def skip(name: bytes) -> None:
         linked.discard(name)
         skipped.append(shown(name) if len(skipped) < NAMES_REPORTED else "")
 
-    def add(top, name, skip=lambda name: None):
+    def add(top: bytes, name: bytes, skip: Callable[[bytes], object] = lambda _: None) -> None:
         try:
             entry = f"filestore/{name.decode()}"
         except UnicodeDecodeError:
-            return skip(name)
+            skip(name)
+            return
         if entry in packed.sizes:
-            return None
+            return
         if len(name) > NAME_MAX:
-            return skip(name)
+            skip(name)
+            return
         try:
             file = os.open(os.path.join(top, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
-            return None
+            return
         except OSError:
-            return skip(name)
+            skip(name)
+            return
         with open(file, "rb", buffering=0) as content:
             status = os.fstat(file)
             # In the snapshot, the ERP's code may have made a file of what is a folder in its files.
             if not stat.S_ISREG(status.st_mode) or packed.clash(entry):
-                return skip(name)
+                skip(name)
+                return
             out.add(entry, pieces_of(content, status.st_size), status.st_mtime)
 
     for name in walk(target):
@@ -132,45 +153,53 @@ def pack(database, part_bytes):
         add(source, name, skip)
     missing = len(missing_names := listed.missing(packed.sizes))
     if lost := sorted(missing_names & linked):
-        raise Failure(f"{len(lost)} of the files that the database lists were removed from the backup's own folder while it was packed, such as {shown(lost[0])}")
+        raise Failure(
+            f"{len(lost)} of the files that the database lists were removed from the backup's own folder while it was packed, "
+            f"such as {shown(lost[0])}"
+        )
     manifest = json.loads(sys.stdin.buffer.read(1 << 22))
     manifest |= {"version": erp_version(manifest["major_version"]), "missing_files": missing, "skipped_files": len(skipped)}
     out.add("manifest.json", [json.dumps(manifest, indent=4).encode()], now)
     out.close()
     remove(SNAPSHOT)
-    report = {"files": len(packed.sizes), "missing_files": missing, "listed_files": len(listed.names), "skipped_files": len(skipped), "skipped_paths": skipped[:NAMES_REPORTED]}
+    report = {
+        "files": len(packed.sizes),
+        "missing_files": missing,
+        "listed_files": len(listed.names),
+        "skipped_files": len(skipped),
+        "skipped_paths": skipped[:NAMES_REPORTED],
+    }
     return report | out.sums()
 
 
-def pieces_of(content, size):
+def pieces_of(content: BinaryIO, size: int) -> Iterator[bytes]:
     """As long as it was when it was opened: a file that grows without end must not become an archive without end."""
     while size > 0 and (piece := content.read(min(PIECE, size))):
         size -= len(piece)
         yield piece
 
 
-def erp_version(major):
+def erp_version(major: str) -> str:
     try:
-        from odoo.release import version
+        return str(importlib.import_module("odoo.release").version)
     except Exception:  # noqa: BLE001 an image without it
         return major
-    return version
 
 
-def incoming_archive():
+def incoming_archive() -> BufferedIOBase:
     signal.alarm(ARCHIVE_SECONDS)
     incoming = open("/in", "rb")
     signal.alarm(0)
     return incoming
 
 
-def list_archive(size, start, bounded=None):
+def list_archive(size: str, start: str, bounded: str | None = None) -> Report:
     contents = Contents()
     try:
         for entry in Ends(incoming_archive(), int(size), int(start)).listing():
             contents.add(entry.name, entry.size)
     except Further as further:
-        return {"from": further.args[0]}
+        return {"from": further.place}
     contents.require_backup()
     unpacked = contents.dump_bytes + contents.file_bytes
     if bounded and (contents.entries > ENTRIES_MAX or unpacked > max(RATIO_FREE, RATIO_MAX * int(size))):
@@ -178,11 +207,20 @@ def list_archive(size, start, bounded=None):
     return {"dump_bytes": contents.dump_bytes, "file_bytes": contents.file_bytes, "entries": contents.entries}
 
 
-def unpack(new, base=None, drill=False, allowed=None, entries_max=None, known="{}"):
+def unpack(
+    new: str,
+    base: str | None = None,
+    drill: bool = False,
+    allowed: int | None = None,
+    entries_max: int | None = None,
+    known: str = "{}",
+) -> Report:
     reader = Reader(incoming_archive(), allowed, entries_max)
     sql = open("/out", "wb") if os.path.exists("/out") else None
-    report = {"version": None}
-    listed, target = None, None
+    report: dict[str, object] = {}
+    manifest: Manifest | None = None
+    listed: Listed | None = None
+    target: bytes | None = None
     if new != "-":
         remove(new)
         target = folder(new, make=True)
@@ -191,29 +229,44 @@ def unpack(new, base=None, drill=False, allowed=None, entries_max=None, known="{
     try:
         for name, pieces in reader.entries():
             if name == "dump.sql":
-                listed, report["left_out"] = load(pieces if allowed is None else examined(pieces), sql, None if allowed is None else Scan(), known)
+                dump, scan = (pieces, None) if allowed is None else (examined(pieces), Scan())
+                listed, report["left_out"] = load(dump, sql, scan, known)
             elif name == "manifest.json":
                 manifest = read_manifest(pieces)
-                rows, about = manifest.pop("rows"), manifest.pop("about")
-                report |= about if allowed is not None else {}
-                if drill and rows is not None:
+                if drill and manifest.rows is not None:
                     with open(COUNTS, "w") as kept:
-                        json.dump(rows, kept)
-                report |= manifest
+                        json.dump(manifest.rows, kept)
             else:
                 write_file(target, name.removeprefix("filestore/"), pieces)
         if listed is None:
             raise unusable("listing")
-        if report["version"] is None:
+        if manifest is None:
             raise unusable("noManifest")
-        report["missing_files"] = len(listed.missing(reader.names.sizes))
     except Unusable:
         reader.drain()  # its checksum tells more than what was found out here
         raise
-    return report
+    if allowed is not None:
+        report |= {"edition": manifest.edition, "database_name": manifest.database_name}
+    return report | {
+        "version": manifest.version,
+        "known_missing": manifest.known_missing,
+        "missing_files": len(listed.missing(reader.names.sizes)),
+    }
 
 
-def examined(pieces):
+def load_archive(new: str, known: str) -> Report:
+    return unpack(new, known=known)
+
+
+def try_archive(new: str, known: str) -> Report:
+    return unpack(new, drill=True, known=known)
+
+
+def import_archive(new: str, allowed: str, entries_max: str, known: str = "{}") -> Report:
+    return unpack(new, allowed=int(allowed), entries_max=int(entries_max), known=known)
+
+
+def examined(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """A dump from outside, as it passes."""
     kind = DumpKind()
     for piece in pieces:
@@ -222,10 +275,10 @@ def examined(pieces):
     kind.close()
 
 
-def load(pieces, sql, scan, known):
+def load(pieces: Iterable[bytes], sql: BinaryIO | None, scan: Scan | None, known: str) -> tuple[Listed, Sequence[Report]]:
     loading, listed, origin = Loading(sql, scan), Listed(), Origin(json.loads(known))
 
-    def read():
+    def read() -> Iterator[bytes]:
         for piece in pieces:
             listed.feed(piece)
             yield piece
@@ -240,34 +293,48 @@ MANIFEST_MAX = 1 << 24
 UNKNOWN = 10**12
 
 
-def read_manifest(pieces):
+class Manifest(NamedTuple):
+    """What an archive says about itself, as far as it is believed."""
+
+    version: str
+    known_missing: int
+    rows: dict[str, object] | None
+    edition: str
+    database_name: str
+
+
+def read_manifest(pieces: Iterable[bytes]) -> Manifest:
     text = b""
     for piece in pieces:
         text += piece
         if len(text) > MANIFEST_MAX:
             raise unusable("manifestTooLong")
     try:
-        manifest = json.loads(text)
+        manifest = fields(json.loads(text)) or {}
     except (ValueError, RecursionError):
         raise unusable("manifestNotJson") from None
-    version = manifest.get("major_version") if isinstance(manifest, dict) else None
+    version = manifest.get("major_version")
     if not isinstance(version, str) or not version:
         raise unusable("manifestWithoutVersion")
     if not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", version):
         raise unusable("intermediate" if version.lower().startswith("saas") else "version", version=shown(version))
     missing, rows, modules, name = (manifest.get(each) for each in ("missing_files", "rows", "modules", "db_name"))
-    enterprise = isinstance(modules, dict) and "web_enterprise" in modules
     database_name = re.sub(r"[^A-Za-z0-9_.-]", "_", name if isinstance(name, str) else "")[:63] or "imported"
-    about = {"edition": "enterprise" if enterprise else "community", "database_name": database_name}
     known = min(missing, UNKNOWN) if type(missing) is int and missing >= 0 else UNKNOWN
-    return {"version": version, "known_missing": known, "rows": rows if isinstance(rows, dict) and rows else None, "about": about}
+    edition = "enterprise" if "web_enterprise" in (fields(modules) or ()) else "community"
+    return Manifest(version, known, fields(rows) or None, edition, database_name)
 
 
-def rows():
-    counted = dict(map(json.loads, sys.stdin.buffer))
+def fields(value: object) -> dict[str, object] | None:
+    """Of a JSON object; None of anything else."""
+    return cast(dict[str, object], value) if isinstance(value, dict) else None
+
+
+def rows() -> Report:
+    counted: dict[str, int] = dict(map(json.loads, sys.stdin.buffer))
     try:
         with open(COUNTS) as kept:
-            expected = json.load(kept)
+            expected: dict[str, object] = json.load(kept)
     except FileNotFoundError:
         return {"passed": None, "detail": "The archive has no row counts"}
     wrong = sorted(name for name in counted.keys() | expected.keys() if counted.get(name) != expected.get(name))
@@ -279,18 +346,18 @@ def rows():
     return {"passed": False, "detail": detail}
 
 
-def sha1_of(content):
+def sha1_of(content: BinaryIO) -> str:
     digest = hashlib.sha1(usedforsecurity=False)
     while piece := content.read(PIECE):
         digest.update(piece)
     return digest.hexdigest()
 
 
-def verify(database, known):
+def verify(database: str, known: str) -> Report:
     place = folder(database)
-    wanted = dict(map(json.loads, sys.stdin.buffer))
+    wanted: dict[str, str | None] = dict(map(json.loads, sys.stdin.buffer))
 
-    def fault(name):
+    def fault(name: str) -> str | None:
         if ".." in name.split("/"):
             return "missing"
         try:
@@ -301,18 +368,21 @@ def verify(database, known):
         return "wrong" if found != wanted[name] else None
 
     with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
-        faults = list(zip(wanted, pool.map(fault, wanted)))
+        faults = list(zip(wanted, pool.map(fault, wanted), strict=True))
     missing, wrong = ([name for name, fault in faults if fault == kind] for kind in ("missing", "wrong"))
     report = [f"{len(wrong)} of {len(wanted)} files have another content, such as {shown(wrong[0].encode())}"] if wrong else []
     if len(missing) > int(known):
-        report.append(f"{len(missing)} of {len(wanted)} files are missing, such as {shown(missing[0].encode())}; {known} were when it was made")
+        report.append(
+            f"{len(missing)} of {len(wanted)} files are missing, such as {shown(missing[0].encode())}; "
+            f"{known} were when it was made"
+        )
     elif missing:
         report.append(f"{len(missing)} of {len(wanted)} files are missing, as when it was made")
     passed = not wrong and len(missing) <= int(known)
     return {"passed": passed, "detail": "; ".join(report) or f"All {len(wanted)} files have their content"}
 
 
-def write_file(target, name, pieces):
+def write_file(target: bytes | None, name: str, pieces: Iterable[bytes]) -> None:
     if target is None or name == "" or name.endswith("/"):
         for _ in pieces:
             pass
@@ -322,29 +392,28 @@ def write_file(target, name, pieces):
     if os.path.lexists(path):
         os.unlink(path)  # a link to the present file, which must stay as it is
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb", buffering=0) as out:
-        for piece in pieces:
-            out.write(piece)
+        out.writelines(pieces)
 
 
-def measure(database):
+def measure(database: str) -> Report:
     place = folder(database)
     return {"bytes": sum(allocated(os.path.join(place, name)) for name in walk(place))}
 
 
-def allocated(path):
+def allocated(path: bytes) -> int:
     try:
         return os.lstat(path).st_blocks * 512
     except FileNotFoundError:
         return 0  # the ERP has removed it since
 
 
-def missing(database):
+def missing(database: str) -> Report:
     files = set(walk(folder(database)))
     wanted = {line.rstrip(b"\n") for line in sys.stdin.buffer} - {b""}
     return {"missing_files": len(wanted - files), "listed_files": len(wanted)}
 
 
-def prepare(new, old):
+def prepare(new: str, old: str) -> Report:
     """Before the first try of a swap, when nothing but this changes the files any more: later ones tell by OLD what was done."""
     folder(None)
     remove(old)
@@ -354,7 +423,7 @@ def prepare(new, old):
     return {}
 
 
-def swap(new, database, old, merge=None):
+def swap(new: str, database: str, old: str, merge: str | None = None) -> Report:
     folder(None)
     if not exists(new):
         return {}
@@ -369,7 +438,7 @@ def swap(new, database, old, merge=None):
     return {}
 
 
-def swap_back(old, database, new):
+def swap_back(old: str, database: str, new: str) -> Report:
     folder(None)
     if not exists(old):
         return {}
@@ -379,10 +448,10 @@ def swap_back(old, database, new):
     return {}
 
 
-def synced(command):
+def synced(command: Callable[..., Report]) -> Callable[..., Report]:
     """What it wrote is on the disk when it reports: the next step relies on that, also after the machine lost its power."""
 
-    def run(*arguments):
+    def run(*arguments: str) -> Report:
         report = command(*arguments)
         os.sync()
         return report
@@ -390,14 +459,20 @@ def synced(command):
     return run
 
 
-COMMANDS = {
+def remove_all(*names: str) -> Report:
+    for name in names:
+        remove(name)
+    return {}
+
+
+COMMANDS: dict[str, Callable[..., Report]] = {
     "snapshot": snapshot,
     "pack": pack,
     "list": list_archive,
     "unpack": synced(unpack),
-    "load": synced(lambda new, known: unpack(new, known=known)),
-    "try": lambda new, known: unpack(new, drill=True, known=known),
-    "import": lambda new, bytes, entries, known="{}": unpack(new, allowed=int(bytes), entries_max=int(entries), known=known),
+    "load": synced(load_archive),
+    "try": try_archive,
+    "import": import_archive,
     "rows": rows,
     "verify": verify,
     "measure": measure,
@@ -405,11 +480,12 @@ COMMANDS = {
     "prepare": prepare,
     "swap": synced(swap),
     "swap_back": synced(swap_back),
-    "remove": lambda *names: [remove(name) for name in names] and {},
+    "remove": remove_all,
 }
 
 
-def main(command, *arguments):
+def main(command: str, *arguments: str) -> NoReturn:
+    report: Report
     try:
         report, code = COMMANDS[command](*arguments), 0
     except Unusable as error:
@@ -418,6 +494,3 @@ def main(command, *arguments):
         report, code = {"error": str(error)}, 4
     print(json.dumps(report), file=sys.stderr, flush=True)
     os._exit(code)  # without the flush of a stdout that nobody reads any more
-
-
-main(*sys.argv[1:])

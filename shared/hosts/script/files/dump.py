@@ -1,5 +1,10 @@
 # Dumps of a database, as they pass on their way into an archive or out of one.
 import re
+from collections.abc import Callable, Container
+from typing import BinaryIO, ClassVar
+
+from archive import PIECE
+from layout import Unusable, shown
 
 
 class Listed:
@@ -8,14 +13,17 @@ class Listed:
     TABLE = b"\nCOPY public.ir_attachment ("
     LINE_MAX = 64 << 20
     ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
-    CONTROLS = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+    CONTROLS: ClassVar = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 
-    def __init__(self):
-        self.names, self.column, self.begun = set(), None, False
-        self.held, self.held_bytes = [], 0
+    def __init__(self) -> None:
+        self.names: set[bytes] = set()
+        self.column: int | None = None  # of the files' names, in the table that is being read
+        self.begun = False
+        self.held: list[bytes] = []
+        self.held_bytes = 0
 
-    def feed(self, piece):
-        """Holds a line that has not ended as pieces: looking at it again with each of them would take the square of its length."""
+    def feed(self, piece: bytes) -> None:
+        """Holds a line that has not ended as pieces: to look at it with each of them would take the square of its length."""
         self.held.append(piece)
         self.held_bytes += len(piece)
         if b"\n" not in piece and self.held_bytes <= self.LINE_MAX:
@@ -25,7 +33,7 @@ class Listed:
             rest = b"" if self.column is None else b"\n"
         self.held, self.held_bytes = [rest], len(rest)
 
-    def read(self, text):
+    def read(self, text: bytes) -> bytes:
         """Reads all whole lines, and returns what is left. In a table, a text begins with the line break before its next row."""
         at = 0
         self.begun = self.begun or b"\nCOPY " in text
@@ -44,17 +52,17 @@ class Listed:
                 last = stop if stop >= 0 else text.rfind(b"\n", at)
                 if last > at:
                     for line in text[at + 1 : last].split(b"\n"):
-                        self.note(line)
+                        self.note(line, self.column)
                 if stop < 0:
                     return text[last:]
                 self.column, at = None, stop + 3
 
-    def note(self, line):
-        fields = line.split(b"\t", self.column + 1)
-        if len(fields) > self.column and fields[self.column] != b"\\N":
-            self.names.add(self.ESCAPED.sub(lambda each: self.CONTROLS.get(each[1], each[1]), fields[self.column]))
+    def note(self, line: bytes, column: int) -> None:
+        fields = line.split(b"\t", column + 1)
+        if len(fields) > column and fields[column] != b"\\N":
+            self.names.add(self.ESCAPED.sub(lambda each: self.CONTROLS.get(each[1], each[1]), fields[column]))
 
-    def missing(self, files):
+    def missing(self, files: Container[str]) -> set[bytes]:
         """Those that an archive lacks, by its files' names."""
         return {name for name in self.names if f"filestore/{name.decode(errors='replace')}" not in files}
 
@@ -63,17 +71,20 @@ COMPLETE = b"\n-- PostgreSQL database dump complete\n"
 
 
 class Loading:
-    """Passes on what is loaded. If its reader has gone, the archive is read to its end all the same, so that it is seen what is wrong."""
+    """
+    Passes on what is loaded. If its reader has gone, the archive is read to its end all the same, so that it is seen what is
+    wrong.
+    """
 
-    def __init__(self, out, scan=None):
+    def __init__(self, out: BinaryIO | None, scan: "Scan | None" = None) -> None:
         self.out, self.scan, self.held = out, scan, bytearray()
 
-    def write(self, data):
+    def write(self, data: bytes) -> None:
         self.held += data
         if len(self.held) >= PIECE:
             self.pass_on()
 
-    def pass_on(self):
+    def pass_on(self) -> None:
         data, self.held = bytes(self.held), bytearray()
         if self.scan is not None:
             self.scan.feed(data)
@@ -88,9 +99,9 @@ class Loading:
 
 class Scan:
     """
-    Finds what no ERP's dump contains: commands that leave the database. Whoever wants to hide them from this can. What keeps them inside is that
-    the dump is loaded by a role without privileges, in containers without a network; this only names the obvious ones. It reads the dump as psql
-    does, so that what a text, a comment or a row mentions is none.
+    Finds what no ERP's dump contains: commands that leave the database. Whoever wants to hide them from this can. What keeps them
+    inside is that the dump is loaded by a role without privileges, in containers without a network; this only names the obvious
+    ones. It reads the dump as psql does, so that what a text, a comment or a row mentions is none.
     """
 
     MARK = re.compile(
@@ -119,18 +130,21 @@ class Scan:
     )
     LANGUAGE = re.compile(rb"""\bLANGUAGE\ "?(?:c|internal|plpython\w*|plperlu|pltclu|plsh)\b""", re.IGNORECASE)
     CALL = re.compile(
-        rb"""\b(?:pg_read_(?:binary_)?file|pg_ls_\w*dir|pg_stat_file|pg_file_\w+|lo_import|lo_export|dblink\w*)"?\ ?\(""", re.IGNORECASE
+        rb"""\b(?:pg_read_(?:binary_)?file|pg_ls_\w*dir|pg_stat_file|pg_file_\w+|lo_import|lo_export|dblink\w*)"?\ ?\(""",
+        re.IGNORECASE,
     )
     # As much of a statement as is looked at together, and what two such parts have in common.
     WINDOW, OVERLAP = 1 << 16, 256
     DEPTH_MAX = 5
 
-    def __init__(self, depth=0):
+    def __init__(self, depth: int = 0) -> None:
         self.text, self.at, self.depth = b"", 0, depth
-        self.state, self.ending, self.body, self.nested = self.in_code, b"", None, 0
+        self.state: Callable[[], bool] = self.in_code
+        self.ending, self.nested = b"", 0
+        self.body: Scan | None = None
         self.words, self.is_start = bytearray(), True
 
-    def feed(self, data):
+    def feed(self, data: bytes) -> None:
         begin = max(self.at - 1, 0)  # what is before a mark matters
         self.text, self.at = self.text[begin:] + data, self.at - begin
         while self.state():
@@ -138,7 +152,7 @@ class Scan:
 
     # Each goes on to the next mark, and returns whether there may be more.
 
-    def in_code(self):
+    def in_code(self) -> bool:
         found = self.MARK.search(self.text, self.at)
         if found is None:
             unfinished = self.UNFINISHED.search(self.text, max(self.at, len(self.text) - self.MARK_MAX))
@@ -164,7 +178,7 @@ class Scan:
             self.begin_text(mark)
         return True
 
-    def begin_text(self, mark):
+    def begin_text(self, mark: bytes) -> None:
         if mark == b"'" and (place := self.text.find(mark, self.at)) >= 0:
             self.words += b"''"
             self.at = place + 1
@@ -175,7 +189,7 @@ class Scan:
         self.words += b" " if is_body else b"''"
         self.state, self.ending = (self.in_escaped, b"'") if mark in (b"e'", b"E'") else (self.in_text, mark)
 
-    def in_text(self):
+    def in_text(self) -> bool:
         """Text of any length, up to what ends it."""
         place = self.text.find(self.ending, self.at)
         end = place if place >= 0 else max(self.at, len(self.text) - len(self.ending) + 1)
@@ -189,14 +203,14 @@ class Scan:
         self.at, self.state, self.body = end + len(self.ending), self.in_code, None
         return True
 
-    def in_name(self):
+    def in_name(self) -> bool:
         place = self.text.find(b'"', self.at)
         self.take(len(self.text) if place < 0 else place + 1)
         if place >= 0:
             self.state = self.in_code
         return place >= 0
 
-    def in_escaped(self):
+    def in_escaped(self) -> bool:
         while found := self.ESCAPED.search(self.text, self.at):
             if found[0] == b"'" and found.end() == len(self.text):
                 self.at = found.start()  # the next piece may double it
@@ -208,7 +222,7 @@ class Scan:
         self.at = len(self.text) - self.text.endswith(b"\\")
         return False
 
-    def in_comment(self):
+    def in_comment(self) -> bool:
         while found := self.COMMENT.search(self.text, self.at):
             self.at = found.end()
             self.nested += 1 if found[0] == b"/*" else -1
@@ -218,7 +232,7 @@ class Scan:
         self.at = max(self.at, len(self.text) - 1)
         return False
 
-    def before_rows(self):
+    def before_rows(self) -> bool:
         """Of the line on which a COPY ends, the rest is SQL again."""
         place = self.text.find(b"\n", self.at)
         if place < 0:
@@ -227,7 +241,7 @@ class Scan:
         self.at, self.state = place + 1, self.in_rows
         return True
 
-    def in_rows(self):
+    def in_rows(self) -> bool:
         found = self.ROWS_END.search(self.text, self.at)
         if found is None:
             self.at = max(self.at, self.text.rfind(b"\n") + 1)
@@ -239,23 +253,23 @@ class Scan:
 
     # Statements.
 
-    def take(self, end):
+    def take(self, end: int) -> None:
         self.words += self.text[self.at : end]
         self.at = end
         if len(self.words) > self.WINDOW:
             self.examine()
             self.words, self.is_start = self.words[-self.OVERLAP :], False
 
-    def statement(self):
+    def statement(self) -> bytes:
         return b" ".join(bytes(self.words).split())
 
-    def end_statement(self):
+    def end_statement(self) -> None:
         statement = self.examine()
         if self.is_start and self.depth == 0 and self.ROWS.match(statement):
             self.state = self.before_rows
         self.words, self.is_start = bytearray(), True
 
-    def examine(self):
+    def examine(self) -> bytes:
         if not self.SUSPECT.search(self.words):
             return b""
         statement = self.statement()
@@ -273,5 +287,5 @@ class Scan:
         return statement
 
 
-def leaves(command):
+def leaves(command: bytes) -> Unusable:
     return Unusable(f"its dump contains a command that leaves the database: {shown(command.strip())}")

@@ -1,8 +1,18 @@
 # What is in an archive, by the names and the first bytes of its files. RULES is shared with the sandbox: archive-rules.ts.
+from __future__ import annotations
+
 import re
 import zlib
+from typing import TYPE_CHECKING
+
+from tables import RULES
+
+if TYPE_CHECKING:
+    from tables import Kind  # described by tables.pyi alone
 
 HEAD_BYTES = 4096
+# So many names, statements or paths are named in a report.
+NAMES_REPORTED = 20
 # So many names are looked at to say what an archive without a dump is.
 NAMES_EXAMINED = 1000
 ADDED = re.compile(RULES["added"], re.IGNORECASE | re.ASCII)
@@ -13,46 +23,50 @@ class Unusable(Exception):
     """The archive is invalid."""
 
 
-def unusable(sentence, **values):
+def unusable(sentence: str, **values: str) -> Unusable:
     return Unusable(filled(RULES["sentences"][sentence], **values))
 
 
-def filled(sentence, **values):
+def filled(sentence: str, **values: str) -> str:
     return re.sub(r"\{(\w+)\}", lambda each: values[each[1]], sentence)
 
 
-def shown(name):
+def shown(name: str | bytes) -> str:
     text = name.decode("utf-8", "backslashreplace") if isinstance(name, bytes) else name
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)[:120]
 
 
-def kind_of(head):
+def kind_of(head: bytes) -> Kind | None:
     """What a file is, by its first bytes; None if that is unknown."""
-    text = head[: HEAD_BYTES].decode("latin-1")
+    text = head[:HEAD_BYTES].decode("latin-1")
     return next((kind for kind in RULES["kinds"] if re.search(kind["pattern"], text, re.IGNORECASE | re.ASCII)), None)
 
 
-def what_it_is(head):
+def what_it_is(head: bytes) -> Unusable:
     """The sentence about a file that is no zip."""
     kind = kind_of(head)
     if kind is None:
         return unusable("noZip")
     if head[:2] == b"\x1f\x8b" and (inner := kind_of(unzipped_head(head))):
-        return unusable("inGzip", **inner)
-    return unusable("kind", **kind)
+        return unusable("inGzip", **about(inner))
+    return unusable("kind", **about(kind))
 
 
-def unzipped_head(head):
+def about(kind: Kind) -> dict[str, str]:
+    return {"is": kind["is"], "advice": kind["advice"]}
+
+
+def unzipped_head(head: bytes) -> bytes:
     try:
         return zlib.decompressobj(31).decompress(head, HEAD_BYTES)
     except zlib.error:
         return b""
 
 
-def own_name(name):
+def own_name(name: str) -> tuple[tuple[str, ...], str] | None:
     """
-    A path of an archive as the folders around a backup and the path in it; None for folders, and for what systems and programs add. Names
-    without a slash have Windows' separators; a path may begin with "./"; some file systems change the case of letters.
+    A path of an archive as the folders around a backup and the path in it; None for folders, and for what systems and programs
+    add. Names without a slash have Windows' separators; a path may begin with "./"; some file systems change the case of letters.
     """
     parts = (name if "/" in name else name.replace("\\", "/")).split("/")
     while len(parts) > 1 and parts[0] == ".":
@@ -60,7 +74,11 @@ def own_name(name):
     is_folder = parts[-1] == ""
     if is_folder:
         del parts[-1]
-    if "\0" in name or len(parts) > RULES["depth_max"] or any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts):
+    if (
+        "\0" in name
+        or len(parts) > RULES["depth_max"]
+        or any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts)
+    ):
         raise unusable("strange", name=shown(name))
     if is_folder or any(ADDED.fullmatch(part) for part in parts):
         return None
@@ -79,11 +97,16 @@ def own_name(name):
 class Contents:
     """What an archive's listing says that it contains, before anything is unpacked."""
 
-    def __init__(self):
-        self.dumps, self.manifests, self.first, self.strange, self.names = {}, set(), {}, None, []
+    def __init__(self) -> None:
+        # By the folders around them.
+        self.dumps: dict[tuple[str, ...], str] = {}
+        self.manifests: set[tuple[str, ...]] = set()
+        self.first: dict[tuple[str, ...], str] = {}
+        self.strange: Unusable | None = None
+        self.names: list[str] = []
         self.dump_bytes, self.file_bytes, self.entries = 0, 0, 0
 
-    def add(self, name, size):
+    def add(self, name: str, size: int) -> None:
         self.entries += 1
         self.file_bytes += size
         try:
@@ -104,11 +127,11 @@ class Contents:
         if top not in self.first and len(self.first) < NAMES_EXAMINED:
             self.first[top] = name
 
-    def note(self, name):
+    def note(self, name: str) -> None:
         if len(self.names) < NAMES_EXAMINED:
             self.names.append(name)
 
-    def require_backup(self):
+    def require_backup(self) -> None:
         if not self.dumps:
             raise self.without_dump()
         top, *others = self.dumps
@@ -122,7 +145,7 @@ class Contents:
         if self.strange:
             raise self.strange
 
-    def without_dump(self):
+    def without_dump(self) -> Unusable:
         if not self.names:
             return unusable("empty")
         for row in RULES["inside"]:
@@ -138,25 +161,25 @@ class DumpKind:
     HEADER = re.compile(rb"^-- PostgreSQL database dump\r?$", re.MULTILINE)
     FOOTER = re.compile(rb"^-- PostgreSQL database dump complete\r?$", re.MULTILINE)
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.head, self.tail, self.known = b"", b"", False
 
-    def feed(self, piece):
+    def feed(self, piece: bytes) -> None:
         if len(self.head) < HEAD_BYTES:
             self.head += piece[:HEAD_BYTES]
             if len(self.head) >= HEAD_BYTES:
                 self.examine()
         self.tail = (self.tail + piece)[-HEAD_BYTES:]
 
-    def examine(self):
+    def examine(self) -> None:
         if self.known:
             return
         self.known = True
         kind = kind_of(self.head)
-        if kind is not None and not kind.get("dump"):
-            raise unusable("dump", **kind)
+        if kind is not None and "dump" not in kind:
+            raise unusable("dump", **about(kind))
 
-    def close(self):
+    def close(self) -> None:
         if not self.head:
             raise unusable("emptyDump")
         self.examine()

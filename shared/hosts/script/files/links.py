@@ -3,6 +3,7 @@ import contextlib
 import os
 import stat
 import time
+from collections.abc import Callable, Iterator
 
 HOME = b"/var/lib/odoo"
 STORE = HOME + b"/filestore"
@@ -15,7 +16,7 @@ class Failure(Exception):
     """The files on the machine are not as they must be."""
 
 
-def folder(name, make=False):
+def folder(name: str | bytes | None, make: bool = False) -> bytes:
     """A folder of the store, which is never a link."""
     place = STORE
     for part in [b""] if name is None else [b"", os.fsencode(name)]:
@@ -28,11 +29,11 @@ def folder(name, make=False):
     return place
 
 
-def exists(name):
+def exists(name: str) -> bool:
     return os.path.lexists(os.path.join(STORE, os.fsencode(name)))
 
 
-def walk(top, skip=lambda name: None):
+def walk(top: bytes, skip: Callable[[bytes], object] = lambda _: None) -> Iterator[bytes]:
     """The names of the regular files below a folder, as bytes, and tells what is left out."""
     places = [b""]
     while places:
@@ -44,7 +45,7 @@ def walk(top, skip=lambda name: None):
             if not isinstance(error, FileNotFoundError):
                 skip(place)
             continue
-        deeper = []
+        deeper: list[bytes] = []
         for entry in entries:
             name = os.path.join(place, entry.name)
             if entry.is_dir(follow_symlinks=False):
@@ -61,7 +62,7 @@ def walk(top, skip=lambda name: None):
         places.extend(reversed(deeper))
 
 
-def link_into(source, target, known):
+def link_into(source: bytes, target: bytes, known: set[bytes]) -> int:
     """Links what is new in a folder into another; what cannot be linked is left out."""
     size = 0
     for name in walk(source):
@@ -78,7 +79,7 @@ def link_into(source, target, known):
     return size
 
 
-def remove(name):
+def remove(name: str | bytes) -> None:
     """
     The ERP's code may have made folders that nobody may enter, or deeper than a path can be long, and may do so meanwhile: each
     folder is made ours, and what is below it moves to the top.
@@ -102,10 +103,10 @@ def remove(name):
     os.rmdir(top)
 
 
-def emptied(place):
+def emptied(place: bytes) -> list[bytes]:
     """The folders that are left once everything else in a folder is removed."""
     own(place)
-    folders = []
+    folders: list[bytes] = []
     with os.scandir(place) as found:
         for entry in found:
             if entry.is_dir(follow_symlinks=False):
@@ -116,5 +117,5 @@ def emptied(place):
     return folders
 
 
-def own(place):
+def own(place: bytes) -> None:
     os.chmod(place, 0o700)

@@ -1,10 +1,17 @@
-# Reads archives, which may come from anyone, as a stream. What an archive says of itself is believed only where what is read bears it out.
+# Reads archives, which may come from anyone, as a stream. What an archive says of itself is believed only where what is read
+# bears it out.
 import hashlib
 import os
 import stat
 import struct
-import typing
 import zlib
+from collections.abc import Callable, Iterator
+from io import BufferedIOBase
+from typing import NamedTuple
+
+from archive import CENTRAL, DESCRIPTOR, END, END64, LOCAL, LOCATOR64, MAX16, MAX32, PIECE, STREAMED, UTF8, Names
+from layout import HEAD_BYTES, filled, kind_of, own_name, shown, unusable, what_it_is
+from tables import RULES
 
 # The most that is read of an archive's end: the listing of four million files.
 LISTING_MAX = 512 << 20
@@ -14,7 +21,7 @@ ENCRYPTED = 0x2041
 KEY = os.urandom(16)
 
 
-class Entry(typing.NamedTuple):
+class Entry(NamedTuple):
     """What a zip's listing, and the file's own head, say of a file. `place` is where it begins."""
 
     name: str
@@ -25,21 +32,22 @@ class Entry(typing.NamedTuple):
     size: int
     place: int
 
-    def require_readable(self):
+    def require_readable(self) -> None:
         if self.flags & ENCRYPTED:
             raise unusable("encrypted")
         if self.method not in (0, 8):
-            sentences, number = RULES["sentences"], str(self.method)
-            raise unusable("method", name=shown(self.name), method=RULES["methods"].get(number) or filled(sentences["unknownMethod"], number=number))
+            number = str(self.method)
+            method = RULES["methods"].get(number) or filled(RULES["sentences"]["unknownMethod"], number=number)
+            raise unusable("method", name=shown(self.name), method=method)
 
 
 class Fingerprint:
     """Whether two sets of entries are the same, whatever their order, in constant memory. Nobody outside knows the key."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.sum, self.count = 0, 0
 
-    def add(self, name, method, crc, packed, size, place):
+    def add(self, name: str, method: int, crc: int, packed: int, size: int, place: int) -> None:
         digest = hashlib.blake2b(repr((name, method, crc, packed, size, place)).encode(), key=KEY, digest_size=16).digest()
         self.sum = (self.sum + int.from_bytes(digest, "big")) % (1 << 128)
         self.count += 1
@@ -48,24 +56,25 @@ class Fingerprint:
 class Reader:
     """What comes in, entry by entry."""
 
-    def __init__(self, source, allowed=None, entries_max=None):
+    def __init__(self, source: BufferedIOBase, allowed: int | None = None, entries_max: int | None = None) -> None:
         self.source, self.held, self.fetched = source, b"", 0
         self.allowed, self.entries_max = allowed, entries_max
-        self.names, self.found, self.top = Names(), Fingerprint(), None
+        self.names, self.found = Names(), Fingerprint()
+        self.top: tuple[str, ...] | None = None
 
     @property
-    def place(self):
+    def place(self) -> int:
         return self.fetched - len(self.held)
 
-    def some(self):
+    def some(self) -> bytes:
         if not self.held:
             self.held = self.source.read1(PIECE)
             self.fetched += len(self.held)
         data, self.held = self.held, b""
         return data
 
-    def exactly(self, count):
-        parts = []
+    def exactly(self, count: int) -> bytes:
+        parts: list[bytes] = []
         while count > 0:
             data = self.some()
             if not data:
@@ -75,12 +84,15 @@ class Reader:
             count -= len(parts[-1])
         return b"".join(parts)
 
-    def drain(self):
+    def drain(self) -> None:
         while self.some():
             pass
 
-    def entries(self):
-        """Paths in the backup with their contents, in pieces, which must be read to the end before the next. Then the listing is compared."""
+    def entries(self) -> Iterator[tuple[str, Iterator[bytes]]]:
+        """
+        Paths in the backup with their contents, in pieces, which must be read to the end before the next. Then the listing is
+        compared.
+        """
         while True:
             place, mark = self.place, self.exactly(4)
             if mark != LOCAL:
@@ -102,7 +114,7 @@ class Reader:
         self.compare(mark)
         self.drain()
 
-    def path_of(self, name):
+    def path_of(self, name: str) -> str | None:
         """Its path in the backup, whose folder is that of the first file; None if it is left out."""
         own = own_name(name)
         if own is None:
@@ -115,7 +127,7 @@ class Reader:
             raise unusable(clash, name=shown(name))
         return path
 
-    def counted(self, path, pieces):
+    def counted(self, path: str | None, pieces: Iterator[bytes]) -> Iterator[bytes]:
         for piece in pieces:
             if path is not None:
                 self.names.sizes[path] += len(piece)
@@ -125,7 +137,7 @@ class Reader:
                     raise unusable("moreBytes")
             yield piece
 
-    def contents(self, entry):
+    def contents(self, entry: Entry) -> Iterator[bytes]:
         streamed = bool(entry.flags & STREAMED)
         if entry.method == 8:
             source = self.inflated()
@@ -146,7 +158,7 @@ class Reader:
             raise unusable("damaged")
         self.found.add(entry.name, entry.method, crc, packed, size, entry.place)
 
-    def inflated(self):
+    def inflated(self) -> Iterator[bytes]:
         unpacker = zlib.decompressobj(-15)
         while not unpacker.eof:
             data = self.some()
@@ -159,7 +171,7 @@ class Reader:
             self.held = unpacker.unconsumed_tail or unpacker.unused_data
             yield piece
 
-    def stored(self, size):
+    def stored(self, size: int) -> Iterator[bytes]:
         while size > 0:
             data = self.some()
             if not data:
@@ -168,7 +180,7 @@ class Reader:
             size -= len(piece)
             yield piece
 
-    def until_descriptor(self):
+    def until_descriptor(self) -> Iterator[bytes]:
         """A stored file whose size only follows it ends where a descriptor bears out all that was read."""
         crc, size, data = 0, 0, b""
         while more := self.some():
@@ -177,7 +189,9 @@ class Reader:
                 crc, size, piece = zlib.crc32(data[at:mark], crc), size + mark - at, data[at:mark]
                 yield piece
                 sums = data[mark + 4 : mark + 24]
-                if sums == struct.pack("<LQQ", crc, size, size) or size <= MAX32 and sums[:12] == struct.pack("<LLL", crc, size, size):
+                if sums == struct.pack("<LQQ", crc, size, size) or (
+                    size <= MAX32 and sums[:12] == struct.pack("<LLL", crc, size, size)
+                ):
                     self.held = data[mark:]
                     return
                 crc, size, at = zlib.crc32(DESCRIPTOR, crc), size + 4, mark + 4
@@ -188,7 +202,7 @@ class Reader:
             yield piece
         raise unusable("damaged")
 
-    def descriptor(self, crc, packed, size):
+    def descriptor(self, crc: int, packed: int, size: int) -> None:
         """With or without its mark, with sizes of 4 or of 8 bytes: nothing says which."""
         data = self.exactly(12)
         if data[:4] == DESCRIPTOR:
@@ -198,8 +212,11 @@ class Reader:
             if data != struct.pack("<LQQ", crc, packed, size):
                 raise unusable("damaged")
 
-    def compare(self, mark):
-        """Its listing must have the same files at the same places, with the same sizes and checksums: programs differ in which of the two they believe."""
+    def compare(self, mark: bytes) -> None:
+        """
+        Its listing must have the same files at the same places, with the same sizes and checksums: programs differ in which of
+        the two they believe.
+        """
         start, listed = self.place - 4, Fingerprint()
         while mark == CENTRAL:
             entry = listed_entry(self.exactly)
@@ -219,12 +236,12 @@ class Reader:
             raise unusable("damaged")
         _, _, _, count, *said = struct.unpack("<HHHHLL", self.exactly(16))
         if count not in (listed.count & MAX16, MAX16) or any(
-            value not in (real, MAX32) for value, real in zip(said, (size, start))
+            value not in (real, MAX32) for value, real in zip(said, (size, start), strict=True)
         ):
             raise unusable("listing")
 
 
-def listed_entry(exactly):
+def listed_entry(exactly: Callable[[int], bytes]) -> Entry:
     """A file in a listing, behind its mark. It is no link."""
     head = struct.unpack("<HHHHHHLLLHHHHHLL", exactly(42))
     made_by, _, flags, method, _, _, crc, packed, size, name_length, extra_length, note_length, _, _, attributes, place = head
@@ -242,20 +259,26 @@ def listed_entry(exactly):
 class Further(Exception):
     """The end of an archive that was fetched is too short: it is needed from this place on."""
 
+    def __init__(self, place: int) -> None:
+        self.place = place
+
 
 class Ends:
-    """An archive's first bytes, and behind them its end from a place on, in one file: its listing is there. From its beginning on, it is the archive."""
+    """
+    An archive's first bytes, and behind them its end from a place on, in one file: its listing is there. From its beginning on,
+    it is the archive.
+    """
 
-    def __init__(self, file, size, start):
+    def __init__(self, file: BufferedIOBase, size: int, start: int) -> None:
         self.file, self.size, self.start = file, size, start
         self.head = file.read(HEAD_BYTES)
 
-    def go_to(self, place):
+    def go_to(self, place: int) -> None:
         self.file.seek(place - self.start + (HEAD_BYTES if self.start else 0))
 
-    def listing(self):
+    def listing(self) -> Iterator[Entry]:
         """Its entries, of which none was read yet."""
-        if self.head[:4] not in (LOCAL, END) or (kind_of(self.head) or {}).get("spoiled"):
+        if self.head[:4] not in (LOCAL, END) or is_spoiled(self.head):
             raise what_it_is(self.head)
         start, size, count = self.listed_at()
         if self.size - start > LISTING_MAX:
@@ -274,9 +297,13 @@ class Ends:
         if found & MAX16 != count & MAX16:
             raise unusable("listing")
 
-    def listed_at(self):
-        """Where its listing begins, how long it is, and how many files it has, by the record at its end. A comment may look like another one."""
-        before, faults = max(self.start, self.size - RECORDS_MAX), []
+    def listed_at(self) -> tuple[int, int, int]:
+        """
+        Where its listing begins, how long it is, and how many files it has, by the record at its end. A comment may look like
+        another one.
+        """
+        before = max(self.start, self.size - RECORDS_MAX)
+        faults: list[str] = []
         self.go_to(before)
         end = self.file.read()
         place = len(end)
@@ -304,7 +331,12 @@ class Ends:
         raise unusable(faults[0] if faults else "incomplete")
 
 
-def extra_field(extra, wanted):
+def is_spoiled(head: bytes) -> bool:
+    kind = kind_of(head)
+    return kind is not None and "spoiled" in kind
+
+
+def extra_field(extra: bytes, wanted: int) -> bytes | None:
     while len(extra) >= 4:
         kind, length = struct.unpack("<HH", extra[:4])
         if kind == wanted:
@@ -313,16 +345,18 @@ def extra_field(extra, wanted):
     return None
 
 
-def widened(extra, *values):
+def widened(extra: bytes, *values: int) -> Iterator[int]:
     """Values that are too large for 32 bits are in an extra field, in this order."""
     wide = extra_field(extra, 1) or b""
     for value in values:
         if value == MAX32 and len(wide) >= 8:
-            (value,), wide = struct.unpack("<Q", wide[:8]), wide[8:]
-        yield value
+            yield int.from_bytes(wide[:8], "little")
+            wide = wide[8:]
+        else:
+            yield value
 
 
-def name_of(raw, flags, extra):
+def name_of(raw: bytes, flags: int, extra: bytes) -> str:
     """In UTF-8, whether it is declared or not, or as MS-DOS wrote it."""
     declared = extra_field(extra, 0x7075)
     if not flags & UTF8 and declared is not None and declared[:5] == struct.pack("<BL", 1, zlib.crc32(raw)):

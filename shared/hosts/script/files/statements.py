@@ -1,23 +1,27 @@
 # The statements of a dump: which of them are the ERP's, and so are loaded.
 import collections
-import json
 import re
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from layout import NAMES_REPORTED, Unusable, shown
+from tables import SERVER_STATEMENTS
 
 NAME = rb'(?:"(?:[^"]|"")*"|[^\s".;(]+)(?:\.(?:"(?:[^"]|"")*"|[^\s".;(]+))*'
 
 
-def statement_like(pattern):
+def statement_like(pattern: bytes) -> re.Pattern[bytes]:
     """Matches an outline from its start. N is a name, with its schema."""
     return re.compile(re.sub(rb"\bN\b", lambda _: NAME, pattern), re.IGNORECASE)
 
 
 class Origin:
     """
-    Tells the ERP's statements from those about the server that a dump comes from, which are left out. KNOWN is what our own server has:
-    extensions that are there and that the ERP's role can create, and its settings.
+    Tells the ERP's statements from those about the server that a dump comes from, which are left out. KNOWN is what our own
+    server has: extensions that are there and that the ERP's role can create, and its settings.
     """
 
-    TABLE = [(row["kind"], re.compile(row["pattern"].encode(), re.IGNORECASE)) for row in SERVER_STATEMENTS]
+    TABLE: ClassVar = [(row["kind"], re.compile(row["pattern"].encode(), re.IGNORECASE)) for row in SERVER_STATEMENTS]
     ROWS = statement_like(rb"(?:COPY|INSERT INTO) (N)")
     POSITION = re.compile(rb"\s*SELECT\s+pg_catalog\.setval\('((?:[^']|'')*)'", re.IGNORECASE)
     EXTENSION = statement_like(rb"(CREATE|ALTER|DROP|COMMENT ON) EXTENSION (?:IF (?:NOT )?EXISTS )?(N)(?:.* SCHEMA (N))?")
@@ -29,7 +33,7 @@ class Origin:
     IDENTITY = statement_like(rb"ALTER TABLE .* AS IDENTITY \( SEQUENCE NAME (N)")
     POLICY = statement_like(rb"CREATE POLICY (N ON N)")
     # What these are about. None of them has rows, or is a constraint.
-    ABOUT = [
+    ABOUT: ClassVar = [
         statement_like(rb"COMMENT ON POLICY (N ON N)"),
         statement_like(rb"COMMENT ON (?:(?:TRIGGER|RULE|CONSTRAINT) N ON|MATERIALIZED VIEW|[A-Z]+) (N)"),
         statement_like(rb"ALTER (?:TABLE|SEQUENCE) .*(?:ATTACH PARTITION|OWNED BY) (N)"),
@@ -41,15 +45,21 @@ class Origin:
     VIEW = statement_like(rb"CREATE (?:OR REPLACE )?(?:RECURSIVE |MATERIALIZED )?VIEW ")
     NAMES = re.compile(NAME)
 
-    def __init__(self, known):
-        self.present, self.creatable, self.settings = (frozenset(known.get(each, ())) for each in ("present", "creatable", "settings"))
-        self.begun, self.relations = False, set()
+    def __init__(self, known: dict[str, list[str]]) -> None:
+        self.present, self.creatable, self.settings = (
+            frozenset(known.get(each, ())) for each in ("present", "creatable", "settings")
+        )
+        self.begun = False
+        self.relations: set[bytes] = set()
         # What was left out, with its kind: later statements may be about it. Of an extension, what is named after it.
-        self.gone, self.gone_extensions = {}, ()
-        self.token, self.connected = None, None
-        self.counts, self.names = collections.Counter(), collections.defaultdict(dict)
+        self.gone: dict[bytes, str] = {}
+        self.gone_extensions: tuple[bytes, ...] = ()
+        self.token: bytes | None = None
+        self.connected: bytes | None = None
+        self.counts: collections.Counter[str] = collections.Counter()
+        self.names: dict[str, dict[str, None]] = collections.defaultdict(dict)  # a set that keeps their order
 
-    def loads(self, text, whole):
+    def loads(self, text: bytes, whole: bool) -> bool:
         """Whether a statement is loaded, of which this is the beginning, or the whole. Notes what is not."""
         if not self.gone_extensions and self.ROWS.match(text):  # most statements of a dump without COPY
             self.begun = True
@@ -62,7 +72,7 @@ class Origin:
                 self.names[kind][shown(outline)] = None
         return loaded
 
-    def decide(self, outline, text):
+    def decide(self, outline: bytes, text: bytes) -> tuple[bool, str | None]:
         if outline.startswith(b"\\"):
             return self.decide_command(outline)
         if found := self.ROWS.match(outline):
@@ -74,7 +84,7 @@ class Origin:
         if not self.begun and self.REMOVAL.match(outline):
             return False, "drops"
         if found := self.EXTENSION.match(outline):
-            return self.decide_extension(*found.groups())
+            return self.decide_extension(found[1], found[2], found[3])
         if found := self.SETTING.match(outline):
             known = found[1].decode().lower() in self.settings
             return known, None if known else "settings"
@@ -89,7 +99,7 @@ class Origin:
         self.begun = self.begun or outline[:7].upper() == b"CREATE "
         return True, None
 
-    def decide_command(self, line):
+    def decide_command(self, line: bytes) -> tuple[bool, str | None]:
         """psql's own: `\\restrict` and its counterpart, which older clients do not know, enclose a dump."""
         word, _, rest = line.partition(b" ")
         if word == b"\\restrict" and self.token is None and not self.begun:
@@ -103,12 +113,12 @@ class Origin:
         self.connected = line
         return False, "databases"
 
-    def decide_rows(self, relation):
+    def decide_rows(self, relation: bytes) -> tuple[bool, str | None]:
         """Rows of a table that the dump does not create are those of an extension. In doubt they are loaded."""
         loaded = not self.gone_extensions or unqualified(relation) in self.relations
         return loaded, None if loaded else "extension_data"
 
-    def decide_extension(self, verb, quoted, schema):
+    def decide_extension(self, verb: bytes, quoted: bytes, schema: bytes | None) -> tuple[bool, str | None]:
         name = quoted.strip(b'"').decode(errors="replace")
         if name in self.present:  # of a superuser, who alone may change it
             return verb.upper() == b"CREATE", None
@@ -118,20 +128,20 @@ class Origin:
         self.gone_extensions += ((schema or b"public") + b"." + name.encode(),)
         return False, "extensions"
 
-    def leave_out(self, outline, kind):
+    def leave_out(self, outline: bytes, kind: str) -> tuple[bool, str | None]:
         if found := self.RELATION.match(outline) or self.POLICY.match(outline):
             self.gone[found[1]] = kind
         return False, kind
 
-    def kind_of_subject(self, outline):
+    def kind_of_subject(self, outline: bytes) -> str | None:
         """Why what a statement is about was left out; None if it was not."""
         if not self.gone and not self.gone_extensions:
             return None
         if self.VIEW.match(outline):
-            names = self.NAMES.findall(outline)
+            names = [name[0] for name in self.NAMES.finditer(outline)]
         else:
             found = next(filter(None, (pattern.match(outline) for pattern in self.ABOUT)), None)
-            names = [found[found.lastindex]] if found else []
+            names = [found[1]] if found else []
         for name in names:
             table = name.rpartition(b".")[0]  # of a column
             kind = self.gone.get(name) or self.gone.get(table)
@@ -141,11 +151,11 @@ class Origin:
                 return kind
         return None
 
-    def report(self):
+    def report(self) -> list[dict[str, object]]:
         return [{"kind": kind, "count": count, "names": list(self.names[kind])} for kind, count in sorted(self.counts.items())]
 
 
-def unqualified(name):
+def unqualified(name: bytes) -> bytes:
     return re.split(rb'\.(?=(?:"(?:[^"]|"")*"|[^".]+)\Z)', name)[-1].strip(b'"')
 
 
@@ -159,16 +169,17 @@ OUTLINED = re.compile(
 )
 
 
-def outlined(text):
+def outlined(text: bytes) -> bytes:
     """A statement on one line, without comments and texts: those may be secrets."""
     short = {"gap": b" ", "empty": b"''"}
-    line = OUTLINED.sub(lambda each: each[0] if each["name"] else short.get(each.lastgroup, "'…'".encode()), text)
+    line = OUTLINED.sub(lambda each: each[0] if each["name"] else short.get(each.lastgroup or "", "'…'".encode()), text)
     return line.strip().rstrip(b";").rstrip()
 
 
 class Statements:
     """
-    Divides a dump as psql does, in pieces as they come, and passes on what ORIGIN says is loaded. Rows pass without being looked at.
+    Divides a dump as psql does, in pieces as they come, and passes on what ORIGIN says is loaded. Rows pass without being looked
+    at.
     """
 
     MARK = re.compile(
@@ -186,13 +197,14 @@ class Statements:
     # As long as a mark may be, and as much as is looked at of a statement: a COPY of 1,600 columns is shorter.
     MARK_BYTES, HEAD_BYTES = 128, 1 << 17
 
-    def __init__(self, pieces, origin, write):
+    def __init__(self, pieces: Iterable[bytes], origin: Origin, write: Callable[[bytes], object]) -> None:
         self.pieces, self.origin, self.write = iter(pieces), origin, write
         self.text, self.at = b"", 0  # what is before AT was passed on
-        self.head, self.loaded = None, True  # of a statement that is not decided yet; otherwise whether what comes is loaded
+        self.head: bytearray | None = None  # of a statement that is not decided yet
+        self.loaded = True  # otherwise: whether what comes is loaded
         self.standard = True
 
-    def run(self):
+    def run(self) -> None:
         if self.has(3) and self.text.startswith(b"\xef\xbb\xbf"):
             self.at = 3
         while self.skip_gap():
@@ -205,7 +217,7 @@ class Statements:
 
     # The text: each of these passes on what it has gone through.
 
-    def has(self, count):
+    def has(self, count: int) -> bool:
         while len(self.text) - self.at < count:
             piece = next(self.pieces, None)
             if piece is None:
@@ -214,23 +226,23 @@ class Statements:
             self.text, self.at = self.text[begin:] + piece, self.at - begin
         return True
 
-    def take(self, end):
+    def take(self, end: int) -> None:
         data, self.at = self.text[self.at : end], end
         if self.head is not None:
             self.head += data
             if len(self.head) > self.HEAD_BYTES:
-                self.decide(whole=False)
+                self.decide(bytes(self.head), whole=False)
         elif self.loaded:
             self.write(data)
 
-    def take_through(self, end):
+    def take_through(self, end: bytes) -> None:
         while (place := self.text.find(end, self.at)) < 0:
             self.take(max(self.at, len(self.text) - len(end) + 1))
             if not self.has(len(self.text) - self.at + 1):
                 return self.take(len(self.text))
         return self.take(place + len(end))
 
-    def take_through_match(self, pattern, ends):
+    def take_through_match(self, pattern: re.Pattern[bytes], ends: Callable[[bytes], bool]) -> None:
         """Up to a match that ends it. None is longer than two bytes."""
         while True:
             more = self.has(4)
@@ -245,17 +257,17 @@ class Statements:
                 if not more:
                     return
 
-    def take_comment(self):
+    def take_comment(self) -> None:
         depth = 0
 
-        def ends(mark):
+        def ends(mark: bytes) -> bool:
             nonlocal depth
             depth += 1 if mark == b"/*" else -1
             return depth == 0
 
         self.take_through_match(self.IN_COMMENT, ends)
 
-    def skip_gap(self):
+    def skip_gap(self) -> bool:
         """To the next statement; false at the end."""
         while self.has(2) or self.has(1):
             if found := self.GAP.match(self.text, self.at):
@@ -270,7 +282,7 @@ class Statements:
 
     # Statements.
 
-    def pass_statement(self):
+    def pass_statement(self) -> None:
         depth = blocks = 0
         function = None
         while True:
@@ -305,21 +317,22 @@ class Statements:
                 if function and (blocks > 0 or word == b"begin"):
                     blocks += -1 if word == b"end" else 1
 
-    def take_text(self, escaped):
+    def take_text(self, escaped: bool) -> None:
         if escaped:
             self.take_through_match(self.IN_ESCAPED, lambda mark: mark == b"'")
         else:
             self.take_through(b"'")
 
-    def decide(self, whole):
-        head, self.head = bytes(self.head), None
+    def decide(self, head: bytes, whole: bool) -> None:
+        self.head = None
         self.loaded = self.origin.loads(head, whole)
         if self.loaded:
             self.write(head)
-        return head
 
-    def end(self):
-        head = self.decide(whole=True) if self.head is not None else b""
+    def end(self) -> None:
+        head = bytes(self.head or b"")
+        if self.head is not None:
+            self.decide(head, whole=True)
         outline = outlined(head) if head[:4].upper() in (b"COPY", b"SET ") else b""
         if self.COPY.match(outline):
             self.pass_rows()
@@ -329,7 +342,7 @@ class Statements:
             self.at += 1  # no empty lines for what was left out
         self.loaded = True
 
-    def pass_rows(self):
+    def pass_rows(self) -> None:
         while (line := self.text.find(b"\n", self.at)) < 0 and self.has(len(self.text) - self.at + 1):
             pass
         if self.text[self.at : max(line, self.at)].strip():

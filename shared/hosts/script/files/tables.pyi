@@ -1,0 +1,33 @@
+# What the program shares with the sandbox: host-script.ts makes this module of archive-rules.ts and server-statements.ts.
+from typing import Literal, TypedDict
+
+_Described = TypedDict("_Described", {"pattern": str, "is": str, "advice": str})
+
+
+class Kind(_Described, total=False):
+    dump: Literal[True]
+    spoiled: Literal[True]
+
+
+class Inside(TypedDict):
+    pattern: str
+    says: str
+
+
+class Rules(TypedDict):
+    added: str
+    kinds: list[Kind]
+    inside: list[Inside]
+    methods: dict[str, str]
+    sentences: dict[str, str]
+    depth_max: int
+    name_bytes_max: int
+
+
+class ServerStatement(TypedDict):
+    kind: str
+    pattern: str
+
+
+RULES: Rules
+SERVER_STATEMENTS: list[ServerStatement]
