@@ -249,6 +249,67 @@ describe("a disk", unless(noFileSystem()), () => {
     expect(execFileSync("tune2fs", ["-l", device], { encoding: "utf8" })).toMatch(/Reserved blocks uid: +1234/);
   });
 
+  /** The kernels here have no project quotas: what these programs are told is recorded. As kernels do, `chattr` lets only folders pass on a project. */
+  test("where the file system has project quotas, all that an instance has belongs to its project, with its quota as the limit", () => {
+    const program = (name: string, code: string): void =>
+      writeFileSync(within(`bin/${name}`), `#!/bin/bash\n${code}\n`, { mode: 0o755 });
+    program("findmnt", `case $* in *OPTIONS*) echo rw,relatime,prjquota ;; *TARGET*) echo ${within("disk")} ;; esac`);
+    program("setquota", `echo "setquota $*" >> ${within("calls")}`);
+    program(
+      "chattr",
+      `project=$2; shift 2; passes=no; if [[ $1 == +P ]]; then passes=yes; shift; fi
+       for path in "$@"; do
+         if [[ $passes == yes && ! -d $path ]]; then exit 1; fi
+         echo "$project $passes $path" >> ${within("given")}
+       done`,
+    );
+    const database = within("disk/docker/volumes/erp-big_db/_data");
+    mkdirSync(join(database, "base/1"), { recursive: true });
+    writeFileSync(join(database, "base/1/2"), "");
+    as(
+      ERP_USER,
+      `cd ${volume("big")} && mkdir -p filestore/ab && echo a > filestore/ab/file && mkfifo pipe && ln -s /etc/passwd link`,
+    );
+    const inspect = `case "$*" in "volume inspect"*_odoo) echo ${volume("big")} ;; "volume inspect"*_db) echo ${database} ;; info*) echo ${within("disk/docker")} ;; esac`;
+    program("docker", inspect);
+
+    script("settings", `big ${50 * MB}\nEND\n`);
+    call("hold_quota");
+    const given = readFileSync(within("given"), "utf8").trimEnd().split("\n").toSorted();
+    const passing = [
+      volume("big"),
+      `${volume("big")}/filestore`,
+      `${volume("big")}/filestore/ab`,
+      database,
+      `${database}/base`,
+      `${database}/base/1`,
+    ];
+    expect(given).toEqual(
+      [
+        ...passing.map((path) => `1000001 yes ${path}`),
+        `1000001 no ${volume("big")}/filestore/ab/file`,
+        `1000001 no ${database}/base/1/2`,
+      ].toSorted(),
+    );
+    const limits = (): string[] =>
+      calls()
+        .split("\n")
+        .filter((line) => line.startsWith("setquota"));
+    const limit = (bytes: number): string => `setquota -P 1000001 0 ${bytes / 1024} 0 0 ${within("disk")}`;
+    expect(limits()).toEqual([limit(50 * MB)]);
+    script("settings", `big ${70 * MB}\nEND\n`);
+    script("settings", "END\n");
+    expect(limits()).toEqual([limit(50 * MB), limit(70 * MB), limit(0)]);
+    call("forget_project big; load small; project_number >&2; [[ $(project_number) == 1000002 ]]");
+    expect(limits()).toHaveLength(4);
+  });
+
+  test("an ERP starts although the kernel cannot be told its quota", () => {
+    const code = `SYSTEM=''; JOB=$HERE; hold_quota() { broken "The program is missing"; }; reserve_blocks() { false; }
+      watch_disk_regularly() { :; }; prepare_disk; echo started; [[ ! -e $JOB/failure ]] && echo "no failure"`;
+    expect(call(code)).toContain("started\nno failure\n");
+  });
+
   test("timers run a small program of the same functions", () => {
     call("watch_disk_regularly");
     const run = (command: string) =>

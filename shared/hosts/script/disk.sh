@@ -15,8 +15,9 @@ MEASURE_PAUSE=20        # times as long as its measurement took, an instance is 
 prepare_disk() {
   mkdir -p "$DISK"
   if [[ -z $SYSTEM ]]; then # tests share the disk of the computer that they run on
-    reserve_blocks || true
-    hold_quota || true
+    # In shells of their own: what fails here must not keep an ERP from its start.
+    (reserve_blocks) || echo "No blocks could be reserved on the disk"
+    (hold_quota) || { rm -f "$JOB/failure" && echo "The kernel could not be told the ERP's quota"; }
   fi
   watch_disk_regularly
 }
@@ -54,7 +55,7 @@ database_user() {
 }
 
 # Where the file system has quotas of projects (XFS or ext4, mounted with prjquota), the kernel holds what an instance may use. The files
-# get their project only while the ERP does not run: its code could put a link in the way.
+# get their project at each start, while the ERP does not run: its code could put a link in the way, and give files of its own to another project.
 hold_quota() {
   local place quota project volume
   place=$(docker_root)
@@ -63,13 +64,26 @@ hold_quota() {
   command -v setquota >/dev/null || install_packages quota
   project=$(project_number)
   for volume in "${PROJECT}_odoo" "${PROJECT}_db"; do
-    chattr -R -p "$project" +P "$(docker volume inspect -f '{{.Mountpoint}}' "$volume")"
+    give_to_project "$project" "$(docker volume inspect -f '{{.Mountpoint}}' "$volume")"
   done
   limit_project "$project" "${quota:-0}" "$place"
 }
 
+# What is created later gets the project of its folder. Only folders pass theirs on, and the kernel refuses that for files.
+give_to_project() { # PROJECT DIRECTORY
+  timeout 60 find "$2" -xdev -type d -exec chattr -p "$1" +P {} +
+  timeout 60 find "$2" -xdev -type f -exec chattr -p "$1" {} +
+}
+
 limit_project() { # PROJECT BYTES DIRECTORY: 0 is no limit
   setquota -P "$1" 0 $(($2 / 1024)) 0 0 "$(findmnt -nro TARGET -T "$3")"
+}
+
+# The number is not used again, so its limit would only be left over.
+forget_project() { # INSTANCE, whose volumes are gone
+  local project
+  project=$(cat "$INSTANCES/$1/project" 2>/dev/null) || return 0
+  limit_project "$project" 0 "$(known_place)" || true
 }
 
 # Above those that administrators use by hand.

@@ -17,7 +17,8 @@ WATCH=$ROOT/watch
 PROBE_PORT=8079 # as in jobs.sh
 AGAIN_SECONDS=2
 
-# Further measurements that are taken once a minute belong here. They may write to files in $WATCH, which report.sh sends with its next report.
+# Further measurements that are taken once a minute belong here, except for that of the disk, which needs more time and memory (disk.sh). They may
+# write to files in $WATCH, which report.sh sends with its next report.
 watch() {
   exec 7>"$WATCH/lock"
   flock -n 7 || return 0
