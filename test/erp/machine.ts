@@ -37,6 +37,8 @@ export interface Machine {
   /** Authorizes this key for root. */
   admit: (publicKey: string) => void;
   docker: (...args: string[]) => string;
+  /** Runs a command of the newest script on it, as an operator does there (docs/live.md). */
+  script: (...args: string[]) => string;
   /** The environment of programs that use its Docker. */
   environment: NodeJS.ProcessEnv;
   /** Stops Docker, and starts it again after a while. Containers keep running. */
@@ -103,6 +105,11 @@ export async function startMachine(folder: string): Promise<Machine> {
   const daemons: ChildProcess[] = [];
   const host = `unix://${within("docker.sock")}`;
   const environment = { ...process.env, DOCKER_HOST: host };
+  const hosting = {
+    ERP_HOSTING_ROOT: root,
+    ERP_HOSTING_SYSTEM: system,
+    PATH: `${within("commands")}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
+  };
   const docker = (...args: string[]): string =>
     execFileSync("docker", args, {
       env: environment,
@@ -138,9 +145,7 @@ export async function startMachine(folder: string): Promise<Machine> {
       within("sshd_config"),
       sshdConfig(folder, {
         DOCKER_HOST: host,
-        ERP_HOSTING_ROOT: root,
-        ERP_HOSTING_SYSTEM: system,
-        PATH: `${within("commands")}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
+        ...hosting,
       }),
     );
     daemons.push(spawn("/usr/sbin/sshd", ["-D", "-f", within("sshd_config"), "-E", within("sshd.log")], { stdio: "ignore" }));
@@ -151,6 +156,11 @@ export async function startMachine(folder: string): Promise<Machine> {
       system,
       admit: (publicKey) => writeFileSync(within("authorized_keys"), `${publicKey}\n`),
       docker,
+      script: (...args) => {
+        const newest = 'exec bash "$(ls -t "$ERP_HOSTING_ROOT"/script-*.sh | head -n 1)" "$@"';
+        const env = { ...environment, ...hosting };
+        return execFileSync("bash", ["-c", newest, "script", ...args], { env, encoding: "utf8" });
+      },
       environment,
       withoutDocker: async (seconds) => {
         const [daemon] = daemons.splice(0, 1);

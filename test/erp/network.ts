@@ -1,6 +1,7 @@
 // What an ERP's container reaches, and how the ERP reaches itself.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { BackedUp, Chain } from "./context.ts";
@@ -54,23 +55,55 @@ export async function network({ machine, guarantee, succeeds, siteOf, act }: Cha
   );
 
   await guarantee("an ERP sees its visitors' addresses, over IPv6 as over IPv4", async () => {
+    for (const { address, seen } of await visits()) assert(seen, address);
+  });
+
+  await guarantee("a machine whose proxy had no IPv6 shows these addresses, too, once its proxy is renewed", async () => {
+    for (const command of [
+      ["rm", "-f", "erp-caddy"],
+      ["network", "rm", "erp-edge"],
+      ["network", "create", "erp-edge"],
+    ])
+      machine.docker(...command);
+    await succeeds(await act(shop.id, "restart"));
+    assert.deepEqual(
+      (await visits()).map(({ seen }) => seen),
+      [true, false],
+    );
+    machine.script("renew_proxy");
+    assert.equal((await fetchPage(siteOf(shop.domain), "/web/login")).status, 200);
+    for (const { address, seen } of await visits()) assert(seen, address);
+    assert.equal(machine.docker("network", "inspect", "-f", "{{.EnableIPv6}}", "erp-edge").trim(), "true");
+  });
+
+  /** Visits the shop from each address, and reports which of them the ERP has in its log. */
+  async function visits(): Promise<{ address: string; seen: boolean }[]> {
     const neighbor = await startNeighbor();
+    const options = { env: machine.environment, encoding: "utf8" } as const;
     try {
+      const visited = [];
       for (const [address, own] of Object.entries(VISITORS)) {
-        visit(neighbor.pid ?? 0, own, address);
-        const seen = (): boolean => machine.docker("logs", "--since", "1m", container).includes(` ${address} - - [`);
-        await until(`the visitor ${address}`, 20, seen);
+        const path = `/web/login?visit=${randomUUID()}`;
+        visit(neighbor.pid ?? 0, own, address, path);
+        const log = () => execFileSync("sh", ["-c", 'docker logs --since 1m "$0" 2>&1', container], options);
+        const lines = (): string[] =>
+          log()
+            .split("\n")
+            .filter((line) => line.includes(path));
+        await until(`the visit of ${address}`, 20, () => lines().length > 0);
+        visited.push({ address, seen: lines().some((line) => line.includes(` ${address} - - [`)) });
       }
+      return visited;
     } finally {
       neighbor.kill("SIGKILL");
     }
-  });
+  }
 
   /** Requests a page of the shop from the machine's own address, as this neighbor. */
-  function visit(pid: number, machineAddress: string, address: string): void {
+  function visit(pid: number, machineAddress: string, address: string, path: string): void {
     const to = machineAddress.includes(":") ? `[${machineAddress}]` : machineAddress;
     const options = ["-sk", "-m", "20", "-o", "/dev/null", "--interface", address, "--connect-to", `::${to}:443`];
-    execFileSync("nsenter", ["-t", String(pid), "-n", "curl", ...options, `https://${shop.domain}/web/login`]);
+    execFileSync("nsenter", ["-t", String(pid), "-n", "curl", ...options, `https://${shop.domain}${path}`]);
   }
 
   await guarantee("a PDF has its style although the domain has no DNS record", async () => {
@@ -117,6 +150,7 @@ time.sleep(600)`;
   const ip = (...args: string[]) => execFileSync("ip", args);
   const inside = (...args: string[]) => execFileSync("nsenter", ["-t", String(neighbor.pid), "-n", ...args]);
   const ownNamespace = (pid: number | string): string => execFileSync("readlink", [`/proc/${pid}/ns/net`]).toString();
+  await until("the end of the last neighbor", 10, () => spawnSync("ip", ["link", "show", "neighbor"]).status !== 0);
   await until("the neighbor", 10, () => ownNamespace(neighbor.pid ?? 0) !== ownNamespace("self"));
   ip("link", "add", "neighbor", "type", "veth", "peer", "name", "machine", "netns", String(neighbor.pid));
   ip("link", "set", "neighbor", "up");

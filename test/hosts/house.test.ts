@@ -671,6 +671,23 @@ describe("Docker's configuration", () => {
     expect(created(false, true)).toBe("network create erp-edge\n");
   });
 
+  test("the proxy's network is replaced by one with IPv6 if it has none, and no other proxy's", () => {
+    const calls = (present: string, removes = "true"): string =>
+      call(
+        `keep_ipv6_routes() { :; }; has_ipv6() { true; }; exists=${present === "" ? 1 : 0}
+         docker() {
+           case $* in *EnableIPv6*) echo ${present}; return $exists ;; "network inspect"*) return $exists ;; esac
+           echo "$*" >&5
+           case $* in "network rm"*) exists=1; ${removes} ;; esac
+         }
+         { renew_edge || echo failed; } 5>&1`,
+      ).replaceAll(/--subnet \S+ /g, "");
+    expect(calls("false")).toBe("rm -f erp-caddy\nnetwork rm erp-edge\nnetwork create --ipv6 erp-edge\n");
+    expect(calls("true")).toBe("");
+    expect(calls("")).toBe("network create --ipv6 erp-edge\n");
+    expect(calls("false", "false")).toBe("rm -f erp-caddy\nnetwork rm erp-edge\nfailed\n");
+  });
+
   test("the Docker configuration of a machine in a swarm is left unchanged", () => {
     expect(() => configured("{}", "active")).toThrow("It ended with 1");
   });

@@ -8,6 +8,7 @@
 #   report                   disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, and certificates= if the proxy responds
 #   settings                 on stdin: take_settings
 #   watch_disk, measure_disk what timers do every five seconds, and each minute
+#   renew_proxy              an operator's command: machine.sh
 #   probe                    ok
 #
 # Parameters are NAME=BASE64, one per line, END= the last. Texts (answer, message, log, reason, unfinished, modules, certificates, instances) are in base64.

@@ -107,7 +107,7 @@ start_proxy() {
   [[ -z $email || $email =~ ^[^[:space:]\"{}]+$ ]] || broken "The parameter ACME_EMAIL is invalid"
   pull caddy:2
   mkdir -p "$CADDY/etc/sites" "$ROOT/locks"
-  docker network inspect "$EDGE" >/dev/null 2>&1 || make_edge
+  renew_edge || broken "The proxy's network could not be replaced"
   {
     echo "{"
     if [[ -n $email ]]; then echo "	email $email"; fi
@@ -145,6 +145,29 @@ networks:
 YAML
   reload_proxy || broken "The proxy does not start: ports 80 and 443 must be free"
 }
+
+# An operator's command, for machines that were prepared before the proxy's network had IPv6. Sites do not respond for some seconds.
+renew_proxy() {
+  JOB=$(mktemp -d)
+  trap 'tail -qn 1 "$JOB/failure" >&2 2>/dev/null; rm -rf "$JOB"' EXIT
+  mkdir "$JOB/work"
+  require_docker
+  configure_docker
+  (flock 6 && renew_edge) 6>"$ROOT/locks/proxy" || broken "The proxy's network could not be replaced"
+  reload_proxy || broken "The proxy does not start"
+  refresh_firewall
+}
+
+# A network cannot change. The proxy of one that is replaced goes with it, and starts when it is needed next.
+renew_edge() {
+  if has_ipv6 && [[ $(docker network inspect -f '{{.EnableIPv6}}' "$EDGE" 2>/dev/null) == false ]]; then
+    docker rm -f erp-caddy >/dev/null 2>&1 || true
+    docker network rm "$EDGE" >/dev/null || return 1
+  fi
+  require_edge
+}
+
+require_edge() { docker network inspect "$EDGE" >/dev/null 2>&1 || make_edge; }
 
 # With IPv6, so that connections reach the proxy with their visitors' addresses, as those over IPv4 do. Without it, a program of Docker's takes
 # them, and is the visitor. The ERPs have no IPv6.

@@ -2,8 +2,8 @@
 
 main() {
   local command=${1:-} id=${2:-}
-  [[ $command =~ ^(probe|report|settings|watch_disk|measure_disk)$ || $id =~ ^[A-Za-z0-9_-]{1,120}$ ]] ||
-    reject "usage: begin JOB KIND SECONDS | status JOB | end JOB | health INSTANCE | report | settings | probe"
+  [[ $command =~ ^(probe|report|settings|watch_disk|measure_disk|renew_proxy)$ || $id =~ ^[A-Za-z0-9_-]{1,120}$ ]] ||
+    reject "usage: begin JOB KIND SECONDS | status JOB | end JOB | health INSTANCE | report | settings | renew_proxy | probe"
   case $command in
     begin) begin "$id" "$3" "$4" ;;
     status) status "$id" ;;
@@ -13,7 +13,7 @@ main() {
     health) health "$id" ;;
     report) report ;;
     settings) take_settings ;;
-    watch_disk | measure_disk) "$command" ;;
+    watch_disk | measure_disk | renew_proxy) "$command" ;;
     probe) echo ok ;;
     *) reject "Unknown command: $command" ;;
   esac

@@ -120,7 +120,9 @@ reload_proxy() { with_proxy caddy reload Caddyfile "$@"; } # [OPTION]
 with_proxy() { # COMMAND…: with the proxy running, and no other job changing it
   (
     flock 6
-    if ! is_running erp-caddy; then PROJECT=erp-caddy HERE=$CADDY compose up -d || exit 1; fi
+    if ! is_running erp-caddy; then
+      require_edge && PROJECT=erp-caddy HERE=$CADDY compose up -d || exit 1
+    fi
     within 30 docker exec erp-caddy caddy version >/dev/null || exit 1
     join_networks
     "$@"
