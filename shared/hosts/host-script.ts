@@ -45,13 +45,12 @@ const FILES_MODULES = ["links", "layout", "archive", "reader", "dump", "statemen
 
 /** One text, because it is passed to Python as an argument: it makes the modules, then runs the code. */
 export const filesProgram = (code = "import commands\n\ncommands.main(*sys.argv[1:])"): string => {
-  const sources = FILES_MODULES.map((name) => `    "${name}": r'''${verbatim(`files/${name}.py`)}''',\n`);
+  const sources = FILES_MODULES.map((name) => verbatim(name, textOf(`files/${name}.py`)));
   return `import sys
 import types
 
 SOURCES = {
-    "tables": ${JSON.stringify(tables())},
-${sources.join("")}}
+${verbatim("tables", tables())}${sources.join("")}}
 for name, source in SOURCES.items():
     module = sys.modules[name] = types.ModuleType(name)
     exec(compile(source, f"{name}.py", "exec"), module.__dict__)
@@ -60,11 +59,10 @@ ${code}
 `;
 };
 
-/** Python's raw texts have no escapes: what they contain is what the file has. */
-function verbatim(file: string): string {
-  const source = textOf(file);
-  if (source.includes("'''")) throw new Error(`${file} contains ''', which would end it in the program`);
-  return source;
+/** Python's raw texts have no escapes: a module's source stands in the program as it is. */
+function verbatim(name: string, source: string): string {
+  if (source.includes("'''")) throw new Error(`${name} contains ''', which would end it in the program`);
+  return `    "${name}": r'''${source}''',\n`;
 }
 
 const tables = (): string =>
