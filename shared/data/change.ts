@@ -239,3 +239,7 @@ export const heldByAnother = (present: Item | undefined): Error | undefined =>
   typeof present?.["operation_id"] === "string" ? operationInProgress(present["operation_id"]) : undefined;
 
 export const now = (): string => new Date().toISOString();
+
+/** The record of the operation that a change begins. */
+export const operationIn = ({ added }: Change): { id: string } | undefined =>
+  added.find(({ kind }) => kind === "operation")?.record;

@@ -12,13 +12,13 @@ import { withdrawOperation } from "../operations/operation-ends.ts";
 import type { Records, Ref } from "../data/table.ts";
 import { newId } from "../domain/ids.ts";
 import { OPERATION, workflowOf } from "../domain/lifecycle.ts";
-import { type Change, changeOf } from "../data/change.ts";
+import { type Change, changeOf, operationIn } from "../data/change.ts";
 import type { AccountRecord } from "../records/schemas/account.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import { OperationCore } from "../records/schemas/operation.ts";
 import { log } from "../platform/log.ts";
 import type { Reads } from "./handle.ts";
-import { operationIn, type Work } from "./idempotency.ts";
+import type { Work } from "./idempotency.ts";
 import { startExecution } from "./start.ts";
 
 type Refs = Record<string, Ref<unknown>>;

@@ -20,7 +20,7 @@ import {
 } from "../api/errors.ts";
 import type { ListMeta } from "../api/fields.ts";
 import type { Permission } from "../api/permissions.ts";
-import type { Change } from "../data/change.ts";
+import { type Change, operationIn } from "../data/change.ts";
 import type { By } from "../records/events.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import type { Version } from "../data/versions.ts";
@@ -37,7 +37,6 @@ import {
   Replay,
   replayIfKept,
   reserveKey,
-  operationIn,
   type Work,
 } from "./idempotency.ts";
 import { log } from "../platform/log.ts";

@@ -7,7 +7,7 @@
 // Of an endpoint whose response is not stored (`storesResponse`), only the request is: a retry runs again.
 import * as z from "zod";
 import { ApiError, firstInProgress, invalid } from "../api/errors.ts";
-import type { Change } from "../data/change.ts";
+import { type Change, operationIn } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import { find, type Ref } from "../data/table.ts";
@@ -72,10 +72,6 @@ export interface Work {
   /** Makes sure that the operation of a stored response has been started and stays. */
   resume: (accountId: string, operationId: string) => Promise<void>;
 }
-
-/** The record of the operation that a change begins. */
-export const operationIn = ({ added }: Change): { id: string } | undefined =>
-  added.find(({ kind }) => kind === "operation")?.record;
 
 /** Throws Replay if there is a stored response and its operation is certain to stay, or an error if the key was used for another request. */
 export async function replayIfKept(
