@@ -113,7 +113,7 @@ export async function slowClientsAtSize(
           `${CLIENTS.count} clients`,
           Promise.all(
             Array.from({ length: CLIENTS.count }, async (_, index) => {
-              await sleep(index * 20); // each signs its connection, which takes the processor
+              await sleep(index * 150); // so that they do not all end at once, either
               await (index % 2 === 0 ? create(file, CLIENTS.pace) : download(small, CLIENTS.pace));
             }),
           ),
