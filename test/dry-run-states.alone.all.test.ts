@@ -143,6 +143,8 @@ const request: fc.Arbitrary<(world: World) => Request> = fc
         return { ...base, path: at(owner), body: { schedule: onServer ? "0 2 * * *" : "* * * * *", keep: { last: 1 } } };
       case "POST /backups/:id/restore":
         return { ...base, path: at(archive), body: chosen };
+      case "POST /backups/:id/drill":
+        return { ...base, path: at(archive), body: onServer ? { server_id: server } : {} };
       case "DELETE /backups/:id":
         return { ...base, path: at(archive) };
       case "DELETE /instances/:id":

@@ -16,6 +16,7 @@ const DRY = [
   "PUT /instances/:id",
   "DELETE /instances/:id",
   "POST /backups/:id/restore",
+  "POST /backups/:id/drill",
   "DELETE /backups/:id",
   "DELETE /servers/:id",
   "PUT /instances/:id/backup-policy",

@@ -78,6 +78,7 @@ test("a dry run announces exactly what the request creates, changes and deletes"
   await expectAnnounced("PUT", to(""), { name: "Renamed", domain: uniqueDomain() });
   await expectAnnounced("POST", `/backups/${backup.id}/restore`, { backup_first: true });
   await expectAnnounced("POST", `/backups/${backup.id}/restore`, { backup_first: false, restore_filestore: false });
+  await expectAnnounced("POST", `/backups/${backup.id}/drill`, {});
   await expectAnnounced("DELETE", `/backups/${backup.id}`);
   await me.api.put(to("/backup-policy"), { schedule: "0 2 * * *", keep: { last: 1 }, enabled: false });
   const deletion = await expectAnnounced("DELETE", to(""));
@@ -110,7 +111,7 @@ test("a dry run announces what a backup policy does, the account's for a new ins
   expect(await detailsOf("POST", `/instances/${source.id}/clone`, clone)).toEqual(expect.arrayContaining(announced));
 });
 
-test("a dry run says how much a restore, a clone and each drill download, to those who may read the backup", async () => {
+test("a dry run says how much a restore, a clone, a drill and each drill of a policy download, to those who may read the backup", async () => {
   const other = await account({ seeded: true });
   const instance = await seedInstance(other.id);
   const backup = await seedBackup(instance, { size_bytes: 3_210_000_000 });
@@ -125,6 +126,7 @@ test("a dry run says how much a restore, a clone and each drill download, to tho
   };
   expect(await readsOf("POST", `/backups/${backup.id}/restore`, {})).toMatchObject([download]);
   expect(await readsOf("POST", `/instances/${instance.id}/clone`, clone)).toMatchObject([download]);
+  expect(await readsOf("POST", `/backups/${backup.id}/drill`, {})).toMatchObject([download]);
   const drills = (days: string) => ({
     detail: `Drills the newest completed backup every ${days}; each drill downloads its archive to the server, 3.2 GB for the newest one now`,
   });

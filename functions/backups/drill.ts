@@ -3,6 +3,7 @@ import { serverOfBackupUnknown } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, presentBackup, requireDrillable } from "../../shared/records/backups.ts";
 import { beginDrill } from "../../shared/operations/drills.ts";
+import { forecastDrill } from "../../shared/operations/forecasts.ts";
 import { instanceRef } from "../../shared/records/instances.ts";
 import { toOperation } from "../../shared/records/operations.ts";
 import { namedServer, serverRef } from "../../shared/records/servers.ts";
@@ -27,5 +28,6 @@ export const handler = handle(api.backups.drill)(async ({ params, body, caller, 
       : namedServer(chosen).id;
   if (serverId === undefined) throw serverOfBackupUnknown();
   requireDrillable(drilled);
-  return commit(change, toOperation(beginDrill(change, by, drilled, serverId, operationId)));
+  const operation = beginDrill(change, by, drilled, serverId, operationId);
+  return commit(change, toOperation(operation), () => forecastDrill(caller, drilled, serverId));
 });

@@ -307,6 +307,7 @@ export const backups = {
       serverNotActive(exampleId("server"), "offline"),
     ],
     example: { ...justBegun("backup.drill", "backup"), result: { backup_id: exampleId("backup") } },
+    dryRun: true,
     starts: ["drill-backup"],
     body: z.strictObject({
       server_id: id("server").optional().meta({ description: "Defaults to the instance's server" }),

@@ -30,6 +30,8 @@ export const SENTENCES = {
     "Installs the ERP {erp_version} ({edition}) on server {server_id} with a database named after it, at https://{domain}, with the files of the backup",
   backups_scheduled: "Backs up the instance by the schedule {schedule} ({timezone})",
   backups_paused: "Takes no backups by schedule",
+  backup_drilled:
+    "Restores the backup to a throwaway database on the server, checks it, and removes everything; no instance is interrupted",
   drills_daily: "Drills the newest completed backup every day",
   drills_scheduled: "Drills the newest completed backup every {days} days",
   drills_daily_download:

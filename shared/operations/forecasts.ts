@@ -268,6 +268,12 @@ export async function forecastRestore(
   );
 }
 
+export const forecastDrill = async (reader: Reader, backup: BackupRecord, serverId: string): Promise<Forecast> =>
+  forecast([effect("update", { type: BACKUP, id: backup.id }, "backup_drilled"), readsArchive(reader, backup)], {
+    disk_bytes: null,
+    warnings: await diskWarnings(reader, backup.account_id, serverId, backup.size_bytes ?? 0),
+  });
+
 export async function forecastAction(
   reader: Reader,
   instance: InstanceRecord,

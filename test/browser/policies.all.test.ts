@@ -143,6 +143,7 @@ test("the calendar has an instance's backups with their drills, which run from t
   await button(details, "Run drill").click();
   const drill = dialog(page, /^Run restore drill: backup of Shop/);
   await drill.getByText("Instances keep running").waitFor();
+  await drill.getByText(/^Downloads the archive \(.+\) to the server, once/).waitFor();
   await expectAccessible(page);
   await button(drill, "Run drill").click();
   await fact(page, "Row counts match", "Failed");

@@ -8,8 +8,8 @@ import { client } from "../app/client.ts";
 import { instances } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
+import { Forecast } from "../resource/forecast.tsx";
 import { FormDialog } from "../resource/form-dialog.tsx";
-import { sizeInWords } from "../resource/size.ts";
 import { given, useForm } from "../resource/use-form.ts";
 import { ServerField, useActiveServers } from "../servers/server-field.tsx";
 import { momentOf } from "./words.ts";
@@ -35,9 +35,10 @@ export function RunDrill({ backup, onDismiss }: Props) {
     send: (body, idempotencyKey) => client.backups.drill({ params: { id: backup.id }, body, idempotencyKey }),
     done: onDismiss,
   });
+  const server_id = given(form.values.server_id);
   return (
     <FormDialog title={say.runTitle(backup.instance_name, momentOf(backup))} form={form} submit={say.run} onDismiss={onDismiss}>
-      <Alert type="info">{say.about(sizeInWords(backup.size_bytes))}</Alert>
+      <Alert type="info">{say.about}</Alert>
       <ServerField
         label={say.server}
         placeholder={deleted ? say.chooseServer : say.itsServer}
@@ -47,6 +48,13 @@ export function RunDrill({ backup, onDismiss }: Props) {
         error={form.error("server_id")}
         onChange={(server_id) => form.set({ server_id })}
       />
+      {(server_id !== undefined || !deleted) && (
+        <Forecast
+          rehearse={() => client.backups.drill.dryRun({ params: { id: backup.id }, body: { server_id } })}
+          of={[backup.id, server_id]}
+          returns={false}
+        />
+      )}
     </FormDialog>
   );
 }

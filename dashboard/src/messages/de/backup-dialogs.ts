@@ -107,8 +107,8 @@ export const backupDialogs: typeof en = {
     failed: "Nicht bestanden",
     unchecked: "Nicht geprüft",
     runTitle: (instance, at) => `Wiederherstellungstest starten: ${what(instance)}, ${at}`,
-    about: (size) =>
-      `Der Test lädt das Archiv dieser Sicherung (${size}) auf den Server, stellt es in einer temporären Datenbank ohne Netzwerk wieder her ` +
+    about:
+      "Der Test stellt diese Sicherung in einer temporären Datenbank ohne Netzwerk wieder her " +
       "und startet darauf Odoo ohne geplante Aktionen. Er prüft die Daten und entfernt danach alles. Die Instanzen laufen weiter, ihre Daten bleiben unberührt.",
     server: "Server",
     serverAbout: "Zu dieser Sicherung gehört keine Instanz. Wählen Sie daher einen Server aus.",

@@ -29,6 +29,8 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
     "Installiert das ERP {erp_version} ({edition}) auf dem Server {server_id} mit einer nach ihm benannten Datenbank, unter https://{domain}, mit den Dateien der Sicherung",
   backups_scheduled: "Sichert die Instanz nach dem Zeitplan {schedule} ({timezone})",
   backups_paused: "Erstellt keine Sicherungen nach Zeitplan",
+  backup_drilled:
+    "Stellt die Sicherung in einer temporären Datenbank auf dem Server wieder her, prüft sie und entfernt danach alles; keine Instanz wird unterbrochen",
   drills_daily: "Testet jeden Tag die Wiederherstellung der neuesten abgeschlossenen Sicherung",
   drills_scheduled: "Testet alle {days} Tage die Wiederherstellung der neuesten abgeschlossenen Sicherung",
   drills_daily_download:

@@ -104,10 +104,9 @@ export const backupDialogs = {
     failed: "Failed",
     unchecked: "Not checked",
     runTitle: (instance: string | null, at: string) => `Run restore drill: ${what(instance)}, ${at}`,
-    about: (size: string) =>
-      `The drill downloads this backup's archive (${size}) to the server, restores it to a throwaway database without a network, and ` +
-      "starts Odoo on it without scheduled actions. It checks the data, then removes everything. Instances keep running, and their " +
-      "data isn't touched.",
+    about:
+      "The drill restores this backup to a throwaway database without a network, and starts Odoo on it without scheduled actions. " +
+      "It checks the data, then removes everything. Instances keep running, and their data isn't touched.",
     server: "Server",
     serverAbout: "The backup has no instance, so choose a server.",
     chooseServer: "Choose an active server",
