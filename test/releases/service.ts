@@ -137,14 +137,14 @@ function apiOf({ base_url, email, password }: z.infer<typeof Ready>): Api {
     const body = { name: `Walk ${Date.now()}`, permissions: me.permissions };
     return z.object({ token: z.string() }).parse((await call(await session, "POST", "/tokens", body)).data).token;
   };
-  let token = { value: "", requests: TOKEN_REQUESTS, creations: 0 };
+  let token = { value: Promise.resolve(""), requests: TOKEN_REQUESTS, creations: 0 };
   const request: Api["request"] = async (method, path, body) => {
     if (OF_SESSION.test(path)) return call(await session, method, path, body);
     if (token.requests >= TOKEN_REQUESTS || token.creations >= TOKEN_CREATIONS)
-      token = { value: await newToken(), requests: 0, creations: 0 };
+      token = { value: newToken(), requests: 0, creations: 0 };
     token.requests += 1;
     if (method !== "GET") token.creations += 1;
-    return call(token.value, method, path, body);
+    return call(await token.value, method, path, body);
   };
   return {
     request,

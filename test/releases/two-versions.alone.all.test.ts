@@ -1,16 +1,17 @@
-// This version and each release on the same data, one after the other and back: no GET may fail, and customers' work goes on.
+// This version and each release on the same data, one after the other and back, and as they serve together during a deployment and a rollback:
+// no GET may fail, and customers' work goes on.
 import { globSync, rmSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { basename, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { unless } from "../harness/unless.ts";
 import { checkOut, obstacleOf } from "./checkout.ts";
 import { dataFolderOf, itemsOf, recordedReleases } from "./data.ts";
 import { startService, type Service } from "./service.ts";
-import { walk } from "./walk.ts";
+import { walk, type WalkOptions } from "./walk.ts";
 import { work } from "./work.ts";
 
 // Each start loads the CDK, a database and the functions: seconds here, minutes on a busy machine.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const ROOT = resolve(import.meta.dirname, "..", "..");
 
@@ -18,8 +19,8 @@ const ROOT = resolve(import.meta.dirname, "..", "..");
 const WALKED = ["/tokens", "/events"];
 
 /** No request fails, every list is complete, and nothing was skipped because it could not be read. */
-async function expectReadable(service: Service): Promise<Record<string, number>> {
-  const { errors, totals } = await walk(service);
+async function expectReadable(service: Service, options?: WalkOptions): Promise<Record<string, number>> {
+  const { errors, totals } = await walk(service, options);
   expect(errors).toEqual([]);
   expect(service.errors().filter((line) => line.includes("record skipped"))).toEqual([]);
   return totals;
@@ -57,6 +58,8 @@ describe.each(recordedReleases())("the data of release %s", (release) => {
   });
 
   let totals: Record<string, number> = {};
+  /** The release's bundles. */
+  let theirs = "";
   test("is migrated by this version, which responds to every GET and goes on with it", async () => {
     await withService({ folder: ROOT, dataDir, items: itemsOf(release) }, async (service) => {
       expect(service.said.at(-1)).toMatch(/is done after/);
@@ -65,18 +68,31 @@ describe.each(recordedReleases())("the data of release %s", (release) => {
     });
   });
 
-  test("can be used by the release again after a rollback, with all that this version wrote", unless(obstacle), async () => {
-    await withService({ folder: folder(), dataDir }, async (service) => {
-      const found = await expectReadable(service);
-      const lists = Object.keys(found).filter((path) => !WALKED.includes(path));
-      expect(lists.map((path) => [path, found[path]])).toEqual(lists.map((path) => [path, totals[path]]));
+  test("can be used by handlers of the release with the authorizer and the tasks of this version", unless(obstacle), async () => {
+    const bundles = inject("bundles");
+    const ids = ["authorize", ...globSync(join(bundles, "tasks.*")).map((path) => basename(path))];
+    const swapped = Object.fromEntries(ids.map((id) => [id, join(bundles, id)]));
+    await withService({ folder: folder(), dataDir, swapped }, async (service) => {
       await work(service, "third");
+      totals = await expectReadable(service, { filters: false });
     });
   });
 
-  test("can be used by this version after another upgrade", async () => {
-    await withService({ folder: ROOT, dataDir }, async (service) => {
-      await expectReadable(service);
+  test("can be used by the release after a rollback, with all that this version wrote", unless(obstacle), async () => {
+    await withService({ folder: folder(), dataDir }, async (service) => {
+      theirs = service.bundles;
+      const found = await expectReadable(service);
+      const lists = Object.keys(found).filter((path) => !WALKED.includes(path));
+      expect(lists.map((path) => [path, found[path]])).toEqual(lists.map((path) => [path, totals[path]]));
+      await work(service, "fourth");
+    });
+  });
+
+  test("can be used by this version after another upgrade, also behind the release's authorizer", unless(obstacle), async () => {
+    const swapped = { authorize: join(theirs, "authorize") };
+    await withService({ folder: ROOT, dataDir, swapped }, async (service) => {
+      await work(service, "fifth");
+      await expectReadable(service, { filters: false });
     });
   });
 });

@@ -27,8 +27,10 @@ export async function work({ api, sshKeyId }: Service, name: string): Promise<vo
 
   const labels = { env: "prod", made: name };
   const machine = { provider: "sandbox", region: "eu-central", size: "small", ssh_key_id: sshKeyId, labels };
-  const server = await create("/servers", { ...machine, name: `${name}-one` });
-  await create("/servers", { ...machine, name: `fail-capacity-${name}` }, "failed");
+  const [server] = await Promise.all([
+    create("/servers", { ...machine, name: `${name}-one` }),
+    create("/servers", { ...machine, name: `fail-capacity-${name}` }, "failed"),
+  ]);
   const erp = (of: string) => ({
     name: `Shop ${of}`,
     server_id: server,
@@ -39,8 +41,7 @@ export async function work({ api, sshKeyId }: Service, name: string): Promise<vo
     domain: `${of}.${name}.example.com`,
     labels,
   });
-  const shop = await create("/instances", erp("shop"));
-  const gone = await create("/instances", erp("gone"));
+  const [shop, gone] = await Promise.all([create("/instances", erp("shop")), create("/instances", erp("gone"))]);
   const data = `/sandbox/instances/${shop}/data`;
   await api.send(z.unknown(), "PUT", data, { orders: 3 });
   const first = await create(`/instances/${shop}/backups`, { note: "First of the shop" });
@@ -54,11 +55,12 @@ export async function work({ api, sshKeyId }: Service, name: string): Promise<vo
   const restored = await api.send(z.object({ orders: z.number() }), "GET", data);
   if (restored.orders !== 3) throw new Error("The restore did not bring back the backup's data");
   const clone = { name: "Staging", domain: `staging.${name}.example.com`, backup_id: first };
-  await create(`/instances/${shop}/clone`, clone);
-  await run("POST", `/instances/${shop}/actions`, { action: "stop" });
-  await run("POST", `/instances/${shop}/actions`, { action: "start" });
+  const stopAndStart = async (): Promise<void> => {
+    await run("POST", `/instances/${shop}/actions`, { action: "stop" });
+    await run("POST", `/instances/${shop}/actions`, { action: "start" });
+  };
+  await Promise.all([create(`/instances/${shop}/clone`, clone), stopAndStart(), run("DELETE", `/instances/${gone}`)]);
   await api.send(z.unknown(), "PUT", `/instances/${shop}`, { name: "Shop, renamed", labels: { ...labels, team: "sales" } });
-  await run("DELETE", `/instances/${gone}`);
   await upload({ api, server, backup: first, create: (path, body) => create(path, body) });
 }
 
