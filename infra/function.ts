@@ -66,7 +66,7 @@ interface Parts {
 }
 
 /** Bundles start in the time that half of the processor takes at twice the price. */
-const MEMORY_MEGABYTES = 512;
+export const MEMORY_MEGABYTES = 512;
 /** Lambda gives a function with so much memory one whole processor, and one with less a share of it. */
 export const ONE_PROCESSOR_MEGABYTES = 1769;
 

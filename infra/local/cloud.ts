@@ -40,7 +40,7 @@ export interface CloudOptions {
    * How long a transaction keeps others from its items, as DynamoDB's do: with 50, an item takes part in twenty a second. Without it no time, as
    * in DynamoDB Local.
    */
-  transactionMilliseconds?: number;
+  transactionMilliseconds?: number | undefined;
   /** Multiplies waits, pauses before retries and schedules' periods, never timeouts. 0: immediately, and no schedules. */
   timeScale?: number;
   /** Whether rules with a schedule run automatically; `events.fire` runs them in any case. */

@@ -24,13 +24,15 @@ export interface RunOptions {
   dataDir: string;
   port: number;
   strangersMax: number;
+  /** How long a transaction keeps others from its items, as DynamoDB's do; without it no time. */
+  transactionMilliseconds: number | undefined;
   otherDashboard: DashboardConfig["other_dashboard"];
   brand: DashboardConfig["brand"];
 }
 
 /** `stopWith` gets the function that stops everything, as soon as there is something to stop; `end` calls it. */
 export async function run(
-  { environment, dataDir, port, strangersMax, otherDashboard, brand }: RunOptions,
+  { environment, dataDir, port, strangersMax, transactionMilliseconds, otherDashboard, brand }: RunOptions,
   { stopWith, end }: { stopWith: (stop: () => Promise<void>) => void; end: (error?: unknown) => Promise<void> },
 ): Promise<void> {
   const given = environment === "live" ? { configuration: configurationFrom(process.env), store: storeFrom(process.env) } : {};
@@ -43,7 +45,16 @@ export async function run(
   const late: { storeUrl?: string } = {};
   const fallback = serve({ dashboard, docs, environment, otherDashboard, brand, storeUrl: () => late.storeUrl ?? "" });
   const cloud = await timed("Starting the database, storage, workflows and API", () =>
-    startCloud({ outDir, stack: stackName(environment), dataDir, port, strangersMax, fallback, ...given }),
+    startCloud({
+      outDir,
+      stack: stackName(environment),
+      dataDir,
+      port,
+      strangersMax,
+      transactionMilliseconds,
+      fallback,
+      ...given,
+    }),
   );
   late.storeUrl = cloud.storeUrl;
   stopWith(cloud.stop);

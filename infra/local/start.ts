@@ -63,11 +63,7 @@ function readOptions(): Options {
   const port = Number(process.env["PORT"] ?? usual.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new LocalError(`PORT is ${process.env["PORT"]}: set it to a number from 1 to 65535.`);
-  const strangersMax = Number(process.env["REQUESTS_WITHOUT_CREDENTIAL"] ?? STRANGERS_MAX);
-  if (!Number.isInteger(strangersMax) || strangersMax < 1)
-    throw new LocalError(
-      "REQUESTS_WITHOUT_CREDENTIAL is how many an address may send in five minutes: set it to a whole number.",
-    );
+  const strangersMax = numberIn("REQUESTS_WITHOUT_CREDENTIAL", "how many an address may send in five minutes") ?? STRANGERS_MAX;
   const url = values["other-dashboard"];
   if (url !== undefined && !/^https?:\/\/[^/]/.test(url)) throw new LocalError(`${url} is not the URL of a dashboard: ${USAGE}`);
   const otherDashboard: RunOptions["otherDashboard"] =
@@ -78,6 +74,7 @@ function readOptions(): Options {
     dataDir: resolve(values.data ?? usual.dataDir),
     port,
     strangersMax,
+    transactionMilliseconds: numberIn("TRANSACTION_MILLISECONDS", "how long a transaction keeps others from its items"),
     reset: values.reset ?? false,
     otherDashboard,
     brand,
@@ -90,6 +87,14 @@ function brandIn(path: string): RunOptions["brand"] {
   } catch (error) {
     throw error instanceof BrandError ? new LocalError(error.message, { cause: error }) : error;
   }
+}
+
+/** An environment variable, if it is set. */
+function numberIn(name: string, meaning: string): number | undefined {
+  const value = process.env[name];
+  if (value === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new LocalError(`${name} is ${meaning}: set it to a whole number.`);
+  return Number(value);
 }
 
 function parseOptions() {

@@ -4,9 +4,9 @@ import { overQuota, quotaChanged } from "../api/errors.ts";
 import { OPEN_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, type QuotaKind } from "../domain/limits.ts";
 import type { Where } from "./expressions.ts";
-import { type Key, keys, keyString, type ListKind, type Revised, type Item } from "./keys.ts";
-import { countPlace, markPlace, numberOf } from "./numbers.ts";
-import { addToOverview } from "./overview-shards.ts";
+import { keys, type Item, type ListKind, type Revised } from "./keys.ts";
+import { blockOf, markPlace, numberOf } from "./numbers.ts";
+import { addTo, addToShard, blockAttribute, type Sharded } from "./shards.ts";
 import { isConditionOnly, keyOfWrite, update, type Write } from "./writes.ts";
 
 /** An account's numbers: what it may have of each kind, and how many records of each list there have been. */
@@ -52,21 +52,24 @@ export function accountCounters(account: Counted | { id: string }) {
     },
     writes: (): Write[] => {
       if (added.size === 0 && Object.keys(fields).length === 0) return [];
-      const what = { set: fields, add: Object.fromEntries(added) };
+      const add = Object.fromEntries(added);
+      // A quota may get to know minutes later what an operation used that has ended, and numbers need not be unique (`lists.ts`).
+      const isFree = Object.keys(fields).length + needs.size + floors.size === 0;
+      const what = { set: fields, add };
       const { below, limits } = withinQuotas(account, needs);
       const where = {
         below,
         unchanged: { ...same, ...limits },
         above: Object.fromEntries([...floors].map(([kind, { than }]) => [`used_${kind}`, than])),
       };
-      return [
-        update(
-          keys.account(account.id),
-          what,
-          where,
-          (present) => belowFloor(floors, present) ?? changedError?.() ?? aboveQuota(needs, present),
-        ),
-      ];
+      const write = update(
+        keys.account(account.id),
+        what,
+        where,
+        (present) => belowFloor(floors, present) ?? changedError?.() ?? aboveQuota(needs, present),
+      );
+      const elsewhere = (): Write[] => addToShard({ of: "account", account_id: account.id }, add);
+      return [isFree ? { ...write, elsewhere } : write];
     },
   };
 }
@@ -102,7 +105,7 @@ function aboveQuota(needs: Needs, account: Item | undefined): Error {
 
 /** The counts of an account's lists, whole and by status, and its overview. */
 export function listCounts(accountId: string) {
-  const counts = new Map<string, { key: Key; add: Map<string, number> }>();
+  const counts = new Map<string, { list: Sharded; add: Map<string, number> }>();
   const totals = new Map<string, number>();
   const marks: Write[] = [];
   let revised = false;
@@ -114,12 +117,12 @@ export function listCounts(accountId: string) {
       if (to !== null) add(to, 1);
     },
     count: (kind: ListKind, number: string, by: number, filters: readonly (string | undefined)[]): void => {
-      const { leaf, attribute } = countPlace(number);
+      const block = blockAttribute(blockOf(number));
       for (const filter of filters.filter((each) => each !== undefined)) {
-        const key = keys.count(kind, accountId, filter, leaf);
-        const entry = counts.get(keyString(key)) ?? { key, add: new Map<string, number>() };
-        entry.add.set(attribute, (entry.add.get(attribute) ?? 0) + by);
-        counts.set(keyString(key), entry);
+        const list = { account_id: accountId, of: kind, filter };
+        const entry = counts.get(`${kind}#${filter}`) ?? { list, add: new Map<string, number>() };
+        entry.add.set(block, (entry.add.get(block) ?? 0) + by);
+        counts.set(`${kind}#${filter}`, entry);
         if (isShown(kind, filter)) totals.set(`${kind}#${filter}`, (totals.get(`${kind}#${filter}`) ?? 0) + by);
       }
     },
@@ -133,10 +136,10 @@ export function listCounts(accountId: string) {
     },
     /** `written` is what else the change writes. */
     writes: (written: readonly Write[] = []): Write[] => [
-      ...[...counts.values()].map(({ key, add }) => update(key, { add: Object.fromEntries(add) }, { exists: false })),
+      ...[...counts.values()].flatMap(({ list, add }) => addTo(list, Object.fromEntries(add))),
       ...marks,
       ...(revised || counts.size > 0 || totals.size > 0
-        ? [addToOverview(accountId, changed(totals, revisedBy(accountId, written)))]
+        ? addTo({ of: "overview", account_id: accountId }, changed(totals, revisedBy(accountId, written)))
         : []),
     ],
   };

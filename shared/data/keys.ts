@@ -29,7 +29,10 @@ const owned = (accountId: string, collection: string) => `${account(accountId)}#
 
 export const keys = {
   /** Settings, quotas, and how many of each kind there are and have been. */
-  account: (accountId: string): Key => ({ pk: account(accountId), sk: "ACCOUNT" }),
+  account: (accountId: string): Key => ({ pk: account(accountId), sk: keys.accountParts() }),
+  /** A part of what it uses, for changes that meet others on that item. */
+  accountShard: (accountId: string, shard: number): Key => ({ pk: account(accountId), sk: `${keys.accountParts()}#${shard}` }),
+  accountParts: () => "ACCOUNT",
 
   /** The ids of all accounts, for the operator. */
   accounts: (): string => "ACCOUNTS",
@@ -53,6 +56,14 @@ export const keys = {
     sk: `${keys.countsOf(filter)}${String(leaf).padStart(8, "0")}`,
   }),
   countsOf: (filter: string) => `${filter}#`,
+  /** A part of the same, for changes that meet others on one of those items; before them, so that one Query reads both and no marks. */
+  countShard: (kind: ListKind, accountId: string, filter: string, shard: number): Key => ({
+    pk: keys.counts(kind, accountId),
+    sk: `${keys.countShardsOf(filter)}${shard}`,
+  }),
+  countShardsOf: (filter: string) => `${filter}!`,
+  /** The filter of an item of counts or of a shard; undefined for marks. */
+  filterOfCounts: (sk: string): string | undefined => /^(.+)[#!]\d+$/.exec(sk)?.[1],
   /** When the first record of a block of numbers was created; next to the counts of all, so that one Query reads both. */
   marks: (kind: ListKind, accountId: string, leaf: number): Key => ({
     pk: keys.counts(kind, accountId),
@@ -63,12 +74,12 @@ export const keys = {
 
   /** How many records there are of each status, a number that every change raises, and one for each kind of record. */
   overview: (accountId: string): Key => ({ pk: account(accountId), sk: keys.overviewParts() }),
-  /** A part of both, for changes that meet others on that item. It is added to it by and by. */
+  /** A part of both, for changes that meet others on that item. */
   overviewShard: (accountId: string, shard: number): Key => ({ pk: account(accountId), sk: `${keys.overviewParts()}#${shard}` }),
   overviewParts: () => "OVERVIEW",
-  /** The shards of all accounts that have something to add. */
+  /** The shards of all accounts that hold something. */
   filledShards: (): string => "FILLED_SHARDS",
-  filledShard: (accountId: string, shard: number): Key => ({ pk: keys.filledShards(), sk: `${accountId}#${shard}` }),
+  filledShard: ({ pk, sk }: Key): Key => ({ pk: keys.filledShards(), sk: `${pk} ${sk}` }),
 
   /** What a written item is, if the overview counts its changes. */
   revised: (accountId: string, written: string): Revised | undefined =>

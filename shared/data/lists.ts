@@ -14,6 +14,7 @@ import { listOfParent } from "./lists-of-parents.ts";
 import { numberOf } from "./numbers.ts";
 import { decode, isCreatedIn, type Listed, pageOf, type PageQuery, slicePage } from "./pages.ts";
 import { parseEach, parseOrSkip } from "./parse-each.ts";
+import { readWithShards } from "./shards.ts";
 import { query, queryAll } from "./table.ts";
 
 /** What a list is of: all records of a kind, or those with a status (events: a type), a protection status, or an actor. */
@@ -208,20 +209,28 @@ async function readBlocks(
   withMarks: boolean,
 ): Promise<Block[]> {
   // The counts of all are next to the marks. Those of a status are read with all statuses: two Queries would be one too many.
-  const beginsWith = !withMarks ? keys.countsOf(filter) : filter === "all" ? keys.countsAndMarks() : "";
-  const leaves = await queryAll(keys.counts(kind, accountId), beginsWith === "" ? {} : { beginsWith });
-  const valuesIn = (prefix: string, attribute: string): Map<number, number> =>
-    new Map(
-      leaves
-        .filter((leaf) => String(leaf["sk"]).startsWith(prefix))
-        .flatMap((leaf) => {
-          const first = Number(String(leaf["sk"]).slice(prefix.length)) * BLOCKS_PER_LEAF;
-          return Array.from({ length: BLOCKS_PER_LEAF }, (_, i): [number, unknown] => [first + i, leaf[`${attribute}${i}`]]);
-        })
-        .flatMap(([block, value]): [number, number][] => (value === undefined ? [] : [[block, Number(value)]])),
-    );
-  const counts = valuesIn(keys.countsOf(filter), COUNT_ATTRIBUTES.count);
-  const marks = valuesIn(keys.marksOf(), COUNT_ATTRIBUTES.mark);
+  const range = !withMarks
+    ? { between: [keys.countShardsOf(filter), `${keys.countsOf(filter)}:`] as const } // after all digits
+    : filter === "all"
+      ? { beginsWith: keys.countsAndMarks() }
+      : {};
+  const items = await readWithShards(() => queryAll(keys.counts(kind, accountId), range));
+  const counts = new Map<number, number>();
+  const marks = new Map<number, number>();
+  const read = (into: Map<number, number>, prefix: string, attribute: string, perItem: number): void => {
+    for (const { sk, ...values } of items) {
+      if (typeof sk !== "string" || !sk.startsWith(prefix)) continue;
+      const first = Number(sk.slice(prefix.length)) * perItem;
+      for (const [name, value] of Object.entries(values)) {
+        if (!name.startsWith(attribute) || Number.isNaN(Number(name.slice(attribute.length)))) continue;
+        const block = first + Number(name.slice(attribute.length));
+        into.set(block, (into.get(block) ?? 0) + Number(value));
+      }
+    }
+  };
+  read(counts, keys.countsOf(filter), COUNT_ATTRIBUTES.count, BLOCKS_PER_LEAF);
+  read(counts, keys.countShardsOf(filter), COUNT_ATTRIBUTES.count, 0);
+  read(marks, keys.marksOf(), COUNT_ATTRIBUTES.mark, BLOCKS_PER_LEAF);
   return [...new Set([...counts.keys(), ...marks.keys()])]
     .toSorted((a, b) => a - b)
     .map((block) => ({ block, count: Math.max(0, counts.get(block) ?? 0), mark: marks.get(block) }));

@@ -4,9 +4,12 @@ import { BLOCK, BLOCKS_PER_LEAF, COUNT_ATTRIBUTES } from "./codes.ts";
 export const numberOf = (made: number, id: string): string => `${String(made).padStart(10, "0")}#${id}`;
 const madeOf = (number: string): number => Number(number.split("#", 1)[0]);
 
-/** The item and attribute in which a number is counted. */
+/** The block in which a number is counted. */
+export const blockOf = (number: string): number => Math.floor(madeOf(number) / BLOCK);
+
+/** The item and attribute in which it is counted there. */
 export function countPlace(number: string): { leaf: number; attribute: string } {
-  const block = Math.floor(madeOf(number) / BLOCK);
+  const block = blockOf(number);
   return { leaf: Math.floor(block / BLOCKS_PER_LEAF), attribute: `${COUNT_ATTRIBUTES.count}${block % BLOCKS_PER_LEAF}` };
 }
 

@@ -125,19 +125,30 @@ export async function query(input: Omit<QueryCommandInput, "TableName">): Promis
   return { items: Items ?? [], more: LastEvaluatedKey };
 }
 
-/** All items of a partition, or those whose sort key starts with a prefix or is below a value. */
-export async function queryAll(
-  pk: string,
-  { beginsWith, below, consistent = false }: { beginsWith?: string; below?: string; consistent?: boolean } = {},
-): Promise<Item[]> {
-  const sk = beginsWith ?? below;
-  const condition = beginsWith !== undefined ? " AND begins_with(sk, :sk)" : below !== undefined ? " AND sk < :sk" : "";
+interface Range {
+  beginsWith?: string;
+  below?: string;
+  between?: readonly [string, string];
+  consistent?: boolean;
+}
+
+/** All items of a partition, or those whose sort key starts with a prefix, is below a value or between two. */
+export async function queryAll(pk: string, { beginsWith, below, between, consistent = false }: Range = {}): Promise<Item[]> {
+  const [sk, to] = between ?? [beginsWith ?? below];
+  const condition =
+    to !== undefined
+      ? " AND sk BETWEEN :sk AND :to"
+      : beginsWith !== undefined
+        ? " AND begins_with(sk, :sk)"
+        : below !== undefined
+          ? " AND sk < :sk"
+          : "";
   const items: Item[] = [];
   let start: Record<string, unknown> | undefined;
   do {
     const page = await query({
       KeyConditionExpression: `pk = :pk${condition}`,
-      ExpressionAttributeValues: { ":pk": pk, ...(sk !== undefined && { ":sk": sk }) },
+      ExpressionAttributeValues: { ":pk": pk, ...(sk !== undefined && { ":sk": sk }), ...(to !== undefined && { ":to": to }) },
       ConsistentRead: consistent,
       ...(start !== undefined && { ExclusiveStartKey: start }),
     });

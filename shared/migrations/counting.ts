@@ -4,7 +4,8 @@ import { changeOf } from "../data/change.ts";
 import { type Key, keys, type Item } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { overviewAsRead } from "../data/overview-shards.ts";
-import { ConditionFailed, find, queryAll, transact } from "../data/table.ts";
+import { readWithShards } from "../data/shards.ts";
+import { ConditionFailed, queryAll, transact } from "../data/table.ts";
 import { update } from "../data/writes.ts";
 
 const backupsOf = (accountId: string) => queryAll(keys.record("backup", accountId, "").pk, { consistent: true });
@@ -78,7 +79,11 @@ async function count(accountId: string, some: readonly Uncounted[]): Promise<boo
 }
 
 const CORRECTIONS = 20;
-const Used = z.object({ used_backup: z.number().default(0), used_backup_bytes: z.number().default(0) });
+const Used = z.object({
+  used_backup: z.number().default(0),
+  used_backup_bytes: z.number().default(0),
+  moved_in: z.number().optional(),
+});
 
 /**
  * The counters are what the records say that they count, unless something changes meanwhile: after a rollback, a version without counters may have
@@ -87,14 +92,21 @@ const Used = z.object({ used_backup: z.number().default(0), used_backup_bytes: z
 async function correct(accountId: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const overview = await overviewAsRead(accountId);
-    const used = await find({ key: keys.account(accountId), schema: Used });
+    const own = keys.account(accountId);
+    const parts = await readWithShards(() => queryAll(own.pk, { beginsWith: keys.accountParts(), consistent: true }));
+    const used = Used.parse(parts.find(({ sk }) => sk === own.sk) ?? {});
+    const inShards = parts.filter(({ sk }) => sk !== own.sk).map((part) => Used.parse(part));
     const backups = (await backupsOf(accountId)).filter(({ counted_bytes }) => counted_bytes !== undefined);
     const uploads = (await uploadsOf(accountId)).filter(({ counted }) => counted === true);
     const bytes = [...backups.map(({ counted_bytes }) => counted_bytes), ...uploads.map(({ size_bytes }) => size_bytes)];
     const right = { used_backup: backups.length, used_backup_bytes: bytes.map(Number).reduce((sum, each) => sum + each, 0) };
-    if (used?.used_backup === right.used_backup && used.used_backup_bytes === right.used_backup_bytes) return;
+    for (const { used_backup, used_backup_bytes } of inShards) {
+      right.used_backup -= used_backup;
+      right.used_backup_bytes -= used_backup_bytes;
+    }
+    if (used.used_backup === right.used_backup && used.used_backup_bytes === right.used_backup_bytes) return;
     try {
-      return await transact([update(keys.account(accountId), { set: right }), ...overview.writes()]);
+      return await transact([update(own, { set: right }, { same: { moved_in: used.moved_in } }), ...overview.writes()]);
     } catch (error) {
       if (!(error instanceof ConditionFailed) || attempt >= CORRECTIONS) throw error;
     }

@@ -11,6 +11,7 @@ import { overviewAsRead } from "../data/overview-shards.ts";
 import { membersOf, memberString, ownerString, readMembers, takeMember } from "../data/label-index.ts";
 import { completedOperation } from "../data/operation-entries.ts";
 import { unlessUnreadable } from "../data/parse-each.ts";
+import { countsOf, readWithShards } from "../data/shards.ts";
 import { query, queryAll, readAll, transact, ConditionFailed } from "../data/table.ts";
 import { check, update, type Write } from "../data/writes.ts";
 
@@ -148,11 +149,11 @@ async function recount(accountId: string): Promise<void> {
     const { inShards, writes } = await overviewAsRead(accountId);
     const set: Record<string, number> = {};
     for (const kind of KINDS.filter((each) => each !== "event"))
-      for (const leaf of await queryAll(keys.counts(kind, accountId), { consistent: true })) {
-        const filter = String(leaf["sk"]).split("#").slice(0, -1).join("#");
-        if (filter === "" || filter === "all" || (kind === "operation" && !OPEN_STATUSES.some((open) => open === filter)))
+      for (const item of await readWithShards(() => queryAll(keys.counts(kind, accountId), { consistent: true }))) {
+        const filter = keys.filterOfCounts(String(item["sk"]));
+        if (filter === undefined || filter === "all" || (kind === "operation" && !OPEN_STATUSES.some((open) => open === filter)))
           continue;
-        const count = Object.entries(leaf).reduce((sum, [name, value]) => (/^b\d+$/.test(name) ? sum + Number(value) : sum), 0);
+        const count = Object.values(countsOf(item)).reduce((sum, each) => sum + each, 0);
         set[`${kind}#${filter}`] = (set[`${kind}#${filter}`] ?? 0) + count;
       }
     const own = Object.fromEntries(Object.entries(set).map(([name, count]) => [name, count - (inShards[name] ?? 0)]));

@@ -1,5 +1,6 @@
 // `npm run bench -- --policies`: what 10,000 backup policies cost that are all due at the same time. Writes docs/scale.md.
 import { bundleIfChanged } from "../../infra/bundle.ts";
+import { MEMORY_MEGABYTES, ONE_PROCESSOR_MEGABYTES } from "../../infra/function.ts";
 import { startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";
 import { synthIfChanged } from "../../infra/local/template/synthesized.ts";
 import { readTemplate } from "../../infra/local/template/template.ts";
@@ -22,6 +23,10 @@ export async function night(of: Night): Promise<string> {
     await database.stop();
   }
 }
+
+/** The processor's time of a call by the SDK, and the share of a processor that the function has. */
+const CALL_MS = 0.45;
+const SHARE = MEMORY_MEGABYTES / ONE_PROCESSOR_MEGABYTES;
 
 type Units = "writes" | "reads";
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);
@@ -80,6 +85,10 @@ function describe(of: Night, { minutes, starts, atOnce, idle }: Simulated): stri
       busiest === undefined
         ? "–"
         : `${round(begun(busiest))} operations begun: ${Math.ceil(begun(busiest) / BEGUN_PER_SECOND)} s, ${round(busiest.calls)} calls`,
+    ],
+    [
+      `its calls at the share of a processor that is deployed (${SHARE.toFixed(2)})`,
+      `${round(((busiest?.calls ?? 0) * CALL_MS) / SHARE / 1000)} s`,
     ],
     ["the function's time in all", `${round(sum(minutes.map((each) => begun(each) / BEGUN_PER_SECOND)))} s`],
     ["a run with nothing due", `${idle.calls} reads, ${sum(idle.spent.map((each) => each.reads))} units`],

@@ -312,6 +312,10 @@ describe("a failed start, which prints what to do in one line and exits with 1",
     taken.close();
   });
 
+  test("npm start fails if a transaction takes no whole number of milliseconds", async () => {
+    await expectRejected({ env: { TRANSACTION_MILLISECONDS: "0.5" } }, "TRANSACTION_MILLISECONDS is");
+  });
+
   test.each(["abc", "65536"])("npm start fails if PORT is %s", async (PORT) => {
     await expectRejected({ env: { PORT } }, "PORT is");
   });

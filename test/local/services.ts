@@ -58,6 +58,8 @@ interface Options {
   databaseDir?: string;
   /** How long a transaction keeps others from its items. */
   transactionMilliseconds?: number;
+  /** Indexes in addition to its own, with their partition keys: those of the service sort by a record's number. */
+  indexes?: Readonly<Record<string, string>>;
 }
 
 /** Points this process at a local AWS, as its operator. */
@@ -72,9 +74,29 @@ export function useLocal(local: Local, variables: Record<string, string>): void 
   });
 }
 
-export async function startLocal({ dir, dynamodb = true, databaseDir, transactionMilliseconds }: Options = {}): Promise<Local> {
+const withIndexes = (indexes: Readonly<Record<string, string>>): typeof TABLE_PROPERTIES => ({
+  ...TABLE_PROPERTIES,
+  AttributeDefinitions: [
+    ...TABLE_PROPERTIES.AttributeDefinitions,
+    ...["number", ...Object.values(indexes)].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+  ],
+  GlobalSecondaryIndexes: [
+    ...TABLE_PROPERTIES.GlobalSecondaryIndexes,
+    ...Object.entries(indexes).map(([IndexName, partition]) => ({
+      IndexName,
+      KeySchema: [
+        { AttributeName: partition, KeyType: "HASH" },
+        { AttributeName: "number", KeyType: "RANGE" },
+      ],
+      Projection: { ProjectionType: "ALL" },
+    })),
+  ],
+});
+
+export async function startLocal(options: Options = {}): Promise<Local> {
+  const { dir, dynamodb = true, databaseDir, transactionMilliseconds, indexes } = options;
   const database = dynamodb ? await startDynamoDb({ dataDir: databaseDir }) : undefined;
-  if (database) await createTable(database, TABLE_PROPERTIES);
+  if (database) await createTable(database, indexes === undefined ? TABLE_PROPERTIES : withIndexes(indexes));
   const storage = await openStorage({ dir });
   await storage.createBucket(BUCKET);
   const secrets = openSecrets({});

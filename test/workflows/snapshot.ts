@@ -12,6 +12,7 @@ import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { findErp, listMachines } from "../../shared/providers/sandbox/machines.ts";
+import { countsOf } from "../../shared/data/shards.ts";
 import { queryAll, readAll } from "../../shared/data/table.ts";
 import { isOpen, RESOURCE_TYPES, SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
@@ -240,10 +241,10 @@ export function expectCounts({ counts, overview, servers, instances, backups, op
   };
   for (const { kind, items } of counts) {
     const numbers = new Map<string, number>();
-    for (const { pk: _pk, sk, ...blocks } of items) {
-      if (String(sk).startsWith(keys.marksOf())) continue; // when blocks begin
-      const filter = String(sk).split("#").slice(0, -1).join("#");
-      const sum = Object.values(blocks).reduce<number>((total, count) => total + Number(count), 0);
+    for (const item of items) {
+      const filter = keys.filterOfCounts(String(item["sk"]));
+      if (filter === undefined) continue; // when blocks begin
+      const sum = Object.values(countsOf(item)).reduce((total, count) => total + count, 0);
       numbers.set(filter, (numbers.get(filter) ?? 0) + sum);
     }
     const real = tally(filters[kind]);
