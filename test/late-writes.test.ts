@@ -45,7 +45,7 @@ test("two tasks that add to the result of an operation as they both read it are 
 
 test("a result is not added to an operation that has ended", async () => {
   const operation = await openOperation();
-  await endOperation(operation, { succeeded: false, error: { code: "INTERNAL_ERROR", message: "It failed" } });
+  await endOperation(operation, { succeeded: false, error: { code: "INTERNAL_ERROR", message: "It failed", reason: null } });
   await addResult(operation, { host_skipped: true });
   expect((await findOperation(me.id, operation.id))?.result).toEqual(operation.result);
 });

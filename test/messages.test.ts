@@ -13,6 +13,8 @@ const NOT_YET: readonly string[] = [];
 /** The same in both languages: names, units, and words that German has from English. */
 const SAME: readonly string[] = [
   "app.environment.test",
+  "reasons.machine_reports",
+  "resource.reasons.machine_reports",
   "events.fields.domain",
   "events.fields.labels",
   "events.fields.name",

@@ -8,11 +8,11 @@ import { sentences } from "../dashboard/src/messages/de/sentences.ts";
 import { steps } from "../dashboard/src/messages/en/steps.ts";
 import { workflows } from "../functions/workflows/index.ts";
 import { ROOT } from "../infra/built.ts";
+import { shownReason, statusReason } from "../shared/records/reasons.ts";
 import { problemOf, PROBLEMS } from "../shared/domain/problems.ts";
-import { reasonOf, REASONS } from "../shared/domain/reasons.ts";
+import { because, inEnglish, reasonIn, REASONS } from "../shared/domain/reasons.ts";
 import { english, SENTENCES } from "../shared/domain/sentences.ts";
 import { ERRORS } from "../shared/api/errors.ts";
-import { ARCHIVE_RULES } from "../shared/hosts/archive-rules.ts";
 
 const parametersIn = (template: string): string[] => [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).toSorted();
 
@@ -25,7 +25,11 @@ test.each([
     Object.fromEntries(Object.entries(all).map(([code, template]) => [code, parametersIn(template)]));
   expect(of(german)).toEqual(of(templates));
   const words: Readonly<Record<string, string>> = templates;
-  expect(Object.entries(german).filter(([code, template]) => template === words[code])).toEqual([]);
+  expect(
+    Object.entries(german).filter(
+      ([code, template]) => template === words[code] && /\w/.test(template.replaceAll(/\\?\{\w+\}/g, "")),
+    ),
+  ).toEqual([]);
 });
 
 test.each([
@@ -44,12 +48,14 @@ test("the dashboard has words for each step of each workflow, in English the sam
   expect(steps).toEqual({ ...Object.fromEntries(labels), undo: "Undoing the changes" });
 });
 
-test("a reason is found with its parameters, and those of the sentence in it", () => {
-  expect(reasonOf("The backup's archive cannot be used: it contains dump.sql twice")).toEqual({
-    code: "backup_unusable",
-    parameters: { why: "it contains dump.sql twice", why_code: "archive_twice", name: "dump.sql" },
-  });
-  expect(reasonOf("Hetzner returned an error (500). Hetzner says: not today")).toEqual({
+const said = because("provider_said", {
+  why: because("provider_error", { provider: "Hetzner", status: 500 }),
+  provider: "Hetzner",
+  message: "not today",
+});
+
+test("a reason has the values of its sentence, and those of the reason in it", () => {
+  expect(said).toEqual({
     code: "provider_said",
     parameters: {
       why: "Hetzner returned an error (500)",
@@ -59,8 +65,34 @@ test("a reason is found with its parameters, and those of the sentence in it", (
       message: "not today",
     },
   });
-  expect(reasonOf("Whatever somebody wrote")).toBeNull();
-  expect(reasonOf("The cat stopped")).toBeNull();
+  expect(inEnglish(said)).toBe("Hetzner returned an error (500). Hetzner says: not today");
+});
+
+test("the reason in a sentence of an earlier version, or of a machine, is found with the same values", () => {
+  expect(reasonIn(inEnglish(said))).toEqual(said);
+  expect(reasonIn("The backup's archive cannot be used: it contains dump.sql twice")).toEqual(
+    because("backup_unusable", { why: because("archive_twice", { name: "dump.sql" }) }),
+  );
+  expect(reasonIn("The ERP does not stop\n+ docker stop erp\nError")).toEqual(
+    because("machine_reports", { why: because("erp_does_not_stop"), log: "+ docker stop erp\nError" }),
+  );
+  expect(reasonIn("Whatever somebody wrote")).toBeNull();
+  expect(reasonIn("The cat stopped")).toBeNull();
+});
+
+test("a record shows the reason that it was stored with, unless an earlier version has replaced its sentence", () => {
+  const stored = statusReason(said);
+  expect(shownReason(stored)).toMatchObject(said);
+  expect(shownReason({ ...stored, status_reason: "The machine no longer exists at the provider" })).toEqual(
+    because("machine_gone"),
+  );
+  expect(shownReason({ ...stored, status_reason: "Of another time" })).toBeNull();
+  expect(shownReason({ ...stored, status_reason: null })).toBeNull();
+  const ofNewer = {
+    status_reason: "The machine melted",
+    reason: { code: "molten", parameters: {}, sentence: "The machine melted" },
+  };
+  expect(shownReason(ofNewer)).toMatchObject({ code: "molten", parameters: {} });
 });
 
 /** A value in a sentence, and the sentences that some have in them. */
@@ -75,21 +107,13 @@ const VALUES = [
   "a link",
 ];
 const isKnown = (template: string, hole: RegExp): boolean =>
-  VALUES.some((value) => reasonOf(template.replaceAll(hole, value).replaceAll(String.raw`\n`, "\n")) !== null);
+  VALUES.some((value) => reasonIn(template.replaceAll(hole, value).replaceAll(String.raw`\n`, "\n")) !== null);
 
 const sourcesOf = (pattern: string): string =>
   globSync(pattern, { cwd: ROOT })
     .map((file) => readFileSync(join(ROOT, file), "utf8"))
     .join("\n");
 const foundIn = (source: string, pattern: RegExp): string[] => [...source.matchAll(pattern)].map(([, text = ""]) => text);
-
-test("each sentence that a task fails with has a code", () => {
-  const source = sourcesOf("{shared,functions}/**/*.ts");
-  const literal = /new (?:GiveUp|TryAgain|NotYet|RetryLater)\(\s*"[A-Z_]+",\s*(?:says\(\s*)?["`]((?:\$\{[^}]*\}|[^"`])+)["`]/g;
-  const found = foundIn(source, literal).filter((text) => !text.endsWith("${NOT_REACHED}")); // a reason of its own, with a remedy
-  expect(found.length).toBeGreaterThan(40);
-  expect(found.filter((sentence) => !isKnown(sentence, /\$\{[^}]*\}/g))).toEqual([]);
-});
 
 test("each sentence that a machine reports has a code", () => {
   const shell = sourcesOf("shared/hosts/script/*.sh");
@@ -102,23 +126,6 @@ test("each sentence that a machine reports has a code", () => {
   expect(ofPython.length).toBeGreaterThan(5);
   const hole = /\$\([^)]*\)|\$\{[^}]*\}|\$\w+|\$[*@]|\{[^}]*\}/g;
   expect([...ofShell, ...ofPython].filter((sentence) => !isKnown(sentence, hole))).toEqual([]);
-});
-
-test("each sentence about an archive has a code, whatever it is instead", () => {
-  const { kinds, inside, sentences: templates } = ARCHIVE_RULES;
-  const fill = (template: string, values: Record<string, string>): string =>
-    template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "7");
-  const [kind] = kinds;
-  const said = [
-    ...kinds.flatMap(({ is, advice }) =>
-      [templates.kind, templates.inGzip, templates.dump].map((each) => fill(each, { is, advice })),
-    ),
-    ...inside.map(({ says }) => fill(says, {})),
-    ...Object.entries(templates).flatMap(([name, each]) =>
-      name === "unknownMethod" ? [] : [fill(each, { is: kind?.is ?? "", advice: kind?.advice ?? "" })],
-    ),
-  ];
-  expect(said.filter((sentence) => reasonOf(`The uploaded archive cannot be used: ${sentence}`) === null)).toEqual([]);
 });
 
 test("each error of a response, and what the forms' schemas find wrong, has words in every language", () => {

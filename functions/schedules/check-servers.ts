@@ -15,6 +15,7 @@ import { greets, probe, run, statusLine } from "../../shared/hosts/index.ts";
 import { bytesOfId } from "../../shared/domain/ids.ts";
 import { HEALTH, workflowOf } from "../../shared/domain/lifecycle.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
+import { because, type Reason } from "../../shared/domain/reasons.ts";
 import { providerOf } from "../../shared/providers/index.ts";
 import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
 import { shuffled } from "../../shared/runtime/shuffled.ts";
@@ -62,7 +63,7 @@ async function check({ server, watched }: Watched): Promise<void> {
     ? await probe(server, settings)
     : { responded: news !== undefined || (await greets(server)) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
-  const reason = goesOffline(server, responded) ? await reasonOf(server) : "";
+  const reason = goesOffline(server, responded) ? await whyOffline(server) : undefined;
   const heard = isInTrouble || !responded ? {} : await hear({ server, watched, loggedIn, news, at });
   await recordProbe(server, { responded, loggedIn, heard, reason });
   if (quotasChanged !== undefined && settingsTaken) await settingsPassedOn(server.id, quotasChanged);
@@ -176,17 +177,15 @@ function needsLogin({ id, state, failed_probes, instances }: ServerRecord, watch
 const goesOffline = ({ state, failed_probes }: ServerRecord, responded: boolean): boolean =>
   !responded && state === HEALTH.responds && failed_probes + 1 >= FAILED_PROBES_MAX;
 
-const SILENT = "The server does not respond to health checks";
-
 /** The provider's reason for a machine that does not respond. */
-async function reasonOf(server: ServerRecord): Promise<string> {
+async function whyOffline(server: ServerRecord): Promise<Reason | undefined> {
   try {
     const provider = await providerOf(server);
     const machine = server.machine_id === null ? undefined : await provider.findMachine(server.machine_id);
-    if (machine === undefined) return "The machine no longer exists at the provider";
-    return machine.state === "off" ? "The machine is switched off at the provider" : SILENT;
+    if (machine === undefined) return because("machine_gone");
+    return machine.state === "off" ? because("machine_off") : undefined;
   } catch (error) {
     log.warn("could not find out from the provider what is wrong with a server", { server: server.id, error });
-    return SILENT;
+    return undefined;
   }
 }

@@ -29,10 +29,13 @@ import type { DueRun, PolicyRecord } from "../../shared/records/schemas/backup-p
 import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { ServerRecord } from "../../shared/records/schemas/server.ts";
+import { explain, type Explained } from "../../shared/records/reasons.ts";
 import { NoPlace, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { ConditionFailed, readAll } from "../../shared/data/table.ts";
 import { workflowOf } from "../../shared/domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../../shared/domain/limits.ts";
+import { problemOf } from "../../shared/domain/problems.ts";
+import { because } from "../../shared/domain/reasons.ts";
 import { log } from "../../shared/platform/log.ts";
 import { publish } from "../../shared/platform/metrics.ts";
 import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
@@ -133,12 +136,12 @@ async function move(subject: Due, server: ServerRecord | undefined, due: DueRun,
   const overtaken = policy.due !== null && !isNext && next !== undefined && next <= at;
   const isFull = server !== undefined && server.scheduled_backups >= SCHEDULED_AT_ONCE;
   // A run that waits for a place is not skipped, even if its instance was not available when there was one.
-  if (overtaken || (!isFull && isHeldTooLong(due, at))) return skipRun(subject, due, reasonOf(subject, server, due), at);
+  if (overtaken || (!isFull && isHeldTooLong(due, at))) return skipRun(subject, due, whyNotStarted(subject, server, due), at);
   try {
     return await begin(subject, server, due, { isFull, at });
   } catch (error) {
     // Not held for an hour as when the instance is busy: somebody has to act, and the event says so at once.
-    if (error instanceof ApiError && error.code === "QUOTA_EXCEEDED") return skipRun(subject, due, error.message, at);
+    if (error instanceof ApiError && error.code === "QUOTA_EXCEEDED") return skipRun(subject, due, explainError(error), at);
     throw error;
   }
 }
@@ -168,17 +171,22 @@ async function begin(
 }
 
 /** Why a run did not start. */
-function reasonOf({ instance }: Subject, server: ServerRecord | undefined, { backup_id, held_since }: DueRun): string {
+function whyNotStarted({ instance }: Subject, server: ServerRecord | undefined, { backup_id, held_since }: DueRun): Explained {
   if (backup_id !== null && held_since === null) return NO_PLACE;
   try {
     requireAllowed(instance, "backup");
     if (server !== undefined) requireUsable(server);
-    return "The instance and its server became available only when the time for this run was over";
+    return explain(because("run_too_late"));
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return explainError(error);
   }
 }
-const NO_PLACE = "The server had no place for another scheduled backup before the next run";
+const NO_PLACE = explain(because("run_without_place"));
+
+function explainError(error: unknown): Explained {
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, reason: problemOf(message) };
+}
 
 async function wait(subject: Due, due: DueRun, at: string): Promise<PolicyRecord> {
   const { policy } = subject;

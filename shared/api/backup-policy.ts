@@ -6,7 +6,7 @@ import { FIVE_FIELDS, scheduleProblem } from "../domain/schedule.ts";
 import { zoneNamed } from "../domain/time-zones.ts";
 import { endpoint } from "./endpoint.ts";
 import { instanceBeingDeleted } from "./errors.ts";
-import { deleted, id, timestamp } from "./fields.ts";
+import { deleted, id, reason, timestamp } from "./fields.ts";
 
 const KEEP_MAX = 1000;
 const DRILL_DAYS_MAX = 90;
@@ -109,7 +109,8 @@ export const BackupPolicy = z
         at: timestamp.meta({ description: "When the run was due" }),
         status: z.enum(RUN_STATUSES),
         backup_id: id("backup").nullable(),
-        reason: z.string().nullable(),
+        reason: z.string().nullable().meta({ description: "Why there is no backup, for people to read" }),
+        reason_details: reason.optional(),
       })
       .nullable()
       .meta({

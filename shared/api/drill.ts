@@ -1,10 +1,11 @@
 // Restore drills: whether a backup's archive can really be restored, found out by restoring it.
 import * as z from "zod";
+import { REASONS } from "../domain/reasons.ts";
 import { DRILL } from "../domain/lifecycle.ts";
 import { reason, timestamp } from "./fields.ts";
 
 /** What a drill says of an archive that arrived as it was stored. */
-export const ARCHIVE_INTACT = "The archive matches its checksum";
+export const ARCHIVE_INTACT = REASONS.check_intact;
 
 /** In the order in which they are made. */
 export const DRILL_CHECKS = ["checksum", "restores", "boots", "rows", "files"] as const;
@@ -16,7 +17,6 @@ export const DrillCheck = z.object({
     .nullable()
     .meta({ description: "null if it could not be made: `detail` says why", examples: [true] }),
   detail: z.string().meta({ description: "For people to read", examples: [ARCHIVE_INTACT] }),
-  /** Only shown: stored checks have none. */
   reason: reason.optional(),
 });
 export type DrillCheck = z.infer<typeof DrillCheck>;

@@ -172,7 +172,7 @@ export const coded = (example: string) => ({
     .meta({ description: "The values in the sentence", examples: [{}] }),
 });
 
-const Reason = z.object(coded("machine_gone")).meta({ id: "Reason" });
+export const Reason = z.object(coded("machine_gone")).meta({ id: "Reason" });
 
 /** The code of a `status_reason`, of an operation's error or of a check. */
 export const reason = Reason.nullable().meta({

@@ -52,8 +52,6 @@ export const PROBLEMS = {
   error_labels_changed: "Another request changed the labels at the same time; check them and try again if you need to",
   error_policy_changed: "The backup policy was changed at the same time; read it and try again if you need to",
   error_backup_changed: "Another change to this backup came first",
-  run_too_late: "The instance and its server became available only when the time for this run was over",
-  run_without_place: "The server had no place for another scheduled backup before the next run",
   field_required: "is required",
   field_unknown: "is not a known field",
   field_no_such: "no such {resource} in this account",

@@ -1,9 +1,7 @@
-// Why something has its status, why an operation failed, and what a check found, by code: the API sends the code and its parameters beside
-// the English sentence, and a client says it in its own words. A code and the names of its parameters never change; codes are only added.
-//
-// The code is found from the sentence. Sentences come from scripts on machines, pass through state machines as text, and older versions have
-// stored them: none of these knows codes.
+// Why something has its status, why an operation failed, and what a check found, by code: whoever knows the reason names its code and
+// parameters, and the English sentence follows from this table. A code and the names of its parameters never change; codes are only added.
 import { recognizerOf } from "./recognize.ts";
+import { fillIn, type Parameters } from "./sentences.ts";
 
 /** `{name}` stands for a parameter, and for one of `PARTS` another sentence. */
 export const REASONS = {
@@ -321,9 +319,55 @@ export const REASONS = {
   pull_rejected: "{registry} rejects the service's credentials, or requires some",
   pull_other: "Docker reports: {output}",
   pull_slow: "{registry} sent too little in {minutes} minutes",
+  run_too_late: "The instance and its server became available only when the time for this run was over",
+  run_without_place: "The server had no place for another scheduled backup before the next run",
+  service_restored: "The service was restored from a backup that is older than this operation's end. Check what it has done",
+  job_ended: "The job was ended before it finished",
+  job_stopped: "The work on the machine stopped; the last lines of its log say why",
+  job_slow: "The work on the machine took too long",
+  disk_full: "The server's disk is full. Free space on it, then try again",
+  disk_quota_used_up: "The ERP has used up its disk quota. Raise the quota or remove files, then try again",
+  disk_almost_out_of_inodes: "The work was stopped before the server's disk was full: it has {free} inodes free",
+  machine_closed_connection: "The machine at {ip_address} closed the connection",
+  machine_reports: "{why}\n{log}",
+  machine_reports_other: "The machine reports: {output}",
+  archive_not_sandbox: "it does not hold what a sandbox's does: {output}",
 } as const satisfies Record<string, string>;
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** The code of a sentence and its parameters; null for a sentence that has none. */
-export const reasonOf = recognizerOf(REASONS);
+export interface Reason {
+  /** A newer version may have stored one that is not in this table. */
+  code: string;
+  parameters: Parameters;
+}
+
+/** The names between braces. */
+type NamesIn<Template> = Template extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+type Values<Code extends ReasonCode> = Readonly<Record<NamesIn<(typeof REASONS)[Code]>, string | number | Reason>>;
+
+/** A reason with the values of its sentence. One that is a reason itself has its own values beside them, and its code in `{name}_code`. */
+export function because<Code extends ReasonCode>(
+  code: Code,
+  ...[values]: NamesIn<(typeof REASONS)[Code]> extends never ? [] : [Values<Code>]
+): Reason {
+  return compose(code, values ?? {});
+}
+
+/** For a code that a table names. */
+export function compose(code: ReasonCode, values: Readonly<Record<string, string | number | Reason>>): Reason {
+  const parameters: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === "object")
+      Object.assign(parameters, value.parameters, { [name]: inEnglish(value), [`${name}_code`]: value.code });
+    else parameters[name] = String(value); // as in what was found in a sentence
+  }
+  return { code, parameters };
+}
+
+const TEMPLATES: Readonly<Record<string, string>> = REASONS;
+
+export const inEnglish = ({ code, parameters }: Reason): string => fillIn(TEMPLATES[code] ?? code, parameters);
+
+/** The reason in a sentence of a machine's script, or of a record that was stored before reasons were; null if it has none. */
+export const reasonIn = recognizerOf(REASONS);

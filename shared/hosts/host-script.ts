@@ -1,6 +1,6 @@
 // The script that does all work on a machine, assembled from its parts. Bundles contain its text: infra/bundle.ts.
 import { readFileSync } from "node:fs";
-import { ARCHIVE_RULES } from "./archive-rules.ts";
+import { archiveRulesInEnglish } from "./archive-rules.ts";
 import { SERVER_STATEMENTS } from "./server-statements.ts";
 
 /** The first part has what all others use; the last runs the requested command. */
@@ -66,7 +66,7 @@ function verbatim(name: string, source: string): string {
 }
 
 const tables = (): string =>
-  `import json\n\nRULES = ${inPython(ARCHIVE_RULES)}\nSERVER_STATEMENTS = ${inPython(SERVER_STATEMENTS)}\n`;
+  `import json\n\nRULES = ${inPython(archiveRulesInEnglish())}\nSERVER_STATEMENTS = ${inPython(SERVER_STATEMENTS)}\n`;
 /** A text in JSON is a text in Python, too. */
 const inPython = (value: unknown): string => `json.loads(${JSON.stringify(JSON.stringify(value))})`;
 

@@ -8,6 +8,7 @@ import type { MachineReport } from "../records/host-reports.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
 import { EDITIONS } from "../domain/erp-versions.ts";
+import { because } from "../domain/reasons.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
 
@@ -141,7 +142,7 @@ export type JobKind = keyof JobInput;
 
 /** The password that a job needs; it is stored until the job that uses it is done. */
 export function requirePassword(password: string | undefined): string {
-  if (password === undefined) throw new GiveUp("INTERNAL_ERROR", "The administrator's password is no longer stored");
+  if (password === undefined) throw new GiveUp("INTERNAL_ERROR", because("password_not_stored"));
   return password;
 }
 

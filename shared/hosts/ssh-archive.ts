@@ -12,6 +12,7 @@ import type { HostedServer, Job, JobProgress } from "./host.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
 import { limitMinutes, statusParameters } from "./ssh-parameters.ts";
 import type { Machine } from "./ssh-script.ts";
+import { because } from "../domain/reasons.ts";
 
 const SHA256_BYTES = 32;
 /** S3's own limit. */
@@ -110,7 +111,7 @@ async function upload(machine: Machine, job: Job<"make_archive">, archive: Packe
   if (!sent.ready) return false;
   const { through } = Sent.parse(sent.result);
   if (missingOf(parts, await heldParts(job.key, uploadId)).some(({ number }) => number <= through))
-    throw new GiveUp("STORAGE_ERROR", "The storage does not have the parts of the archive that were uploaded to it");
+    throw new GiveUp("STORAGE_ERROR", because("storage_lacks_parts"));
   return upload(machine, job, archive, round + 1);
 }
 
@@ -155,7 +156,7 @@ async function send(
     });
   } catch (error) {
     if (!(error instanceof GiveUp) || error.code !== "STORAGE_ERROR" || !isLoopback(store().endpoint)) throw error;
-    throw new GiveUp("STORAGE_ERROR", `${sentenceOf(error)}\n${NOT_REACHED}`, { cause: error });
+    throw new GiveUp("STORAGE_ERROR", because("storage_not_reached", { why: error.reason }), { cause: error });
   }
 }
 
@@ -166,8 +167,3 @@ async function lineOf({ number, sha256 }: Part, key: string, upload_id: string):
 }
 
 const isLoopback = ({ hostname }: URL): boolean => /^(127\.|localhost$|\[::1\]$)/.test(hostname);
-
-const NOT_REACHED =
-  "(The service stores backups on its own machine, which other machines cannot reach. Set BACKUP_S3_ENDPOINT to a storage that they can reach.)";
-
-const sentenceOf = ({ message, code }: GiveUp): string => message.slice(`${code}: `.length);

@@ -5,6 +5,7 @@ import type { Client, ConnectConfig, PublicKeyAuthMethod, ServerHostKeyAlgorithm
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import type { HostedServer } from "./host.ts";
 import { serviceKeys } from "../platform/service-key.ts";
+import { because } from "../domain/reasons.ts";
 
 /** How a command ended. */
 export interface Ran {
@@ -72,8 +73,7 @@ export async function sendsSshBanner(host: string, port: number | null, { second
 }
 
 async function configOf({ ip_address, ssh_port, host_keys }: HostedServer, shown: Buffer[]): Promise<ConnectConfig> {
-  if (ip_address === null || host_keys.length === 0)
-    throw new GiveUp("HOST_UNREACHABLE", "The machine has no IP address, or no host key to verify it with");
+  if (ip_address === null || host_keys.length === 0) throw new GiveUp("HOST_UNREACHABLE", because("host_key_missing"));
   const pinned = host_keys.map(blobOf);
   const keys = await serviceKeys();
   return {
@@ -106,8 +106,7 @@ const ALGORITHMS: Readonly<Record<string, readonly ServerHostKeyAlgorithm[]>> = 
 function algorithmsOf(line: string): readonly ServerHostKeyAlgorithm[] {
   const [type = ""] = line.split(" ");
   const known = ALGORITHMS[type];
-  if (known === undefined)
-    throw new GiveUp("HOST_UNREACHABLE", `The machine's host key is of a type that is not supported: ${type}`);
+  if (known === undefined) throw new GiveUp("HOST_UNREACHABLE", because("host_key_unsupported", { type }));
   return known;
 }
 
@@ -117,26 +116,28 @@ function algorithmsOf(line: string): readonly ServerHostKeyAlgorithm[] {
  */
 function unreachable({ ip_address, host_keys }: HostedServer, [key]: Buffer[], cause?: Error): TryAgain {
   const strange = key !== undefined && !host_keys.some((line) => blobOf(line).equals(key));
-  const sentence = strange
-    ? `The machine at ${ip_address} presented an unknown host key (SHA256:${fingerprint(key)}), so the service did not log in`
-    : `The machine at ${ip_address} does not respond`;
-  return new TryAgain("HOST_UNREACHABLE", sentence, { cause });
+  const reason = strange
+    ? because("host_key_unknown", { ip_address: String(ip_address), fingerprint: fingerprint(key) })
+    : because("machine_silent", { ip_address: String(ip_address) });
+  return new TryAgain("HOST_UNREACHABLE", reason, { cause });
 }
 
 const fingerprint = (key: Buffer): string => createHash("sha256").update(key).digest("base64").replace(/=+$/, "");
 
+type BrokenOff = "machine_slow" | "machine_rejected_command" | "machine_sent_too_much" | "machine_closed_connection";
+
 function shellOf(client: Client, { ip_address }: HostedServer): Shell {
   return async (command, input = "", { seconds } = { seconds: COMMAND_SECONDS }) => {
     const { promise, resolve, reject } = Promise.withResolvers<Ran>();
-    const brokenOff = (why: string, cause?: Error): void =>
-      reject(new TryAgain("HOST_UNREACHABLE", `The machine at ${ip_address} ${why}`, { cause }));
-    const timer = setTimeout(() => brokenOff("took too long to respond"), seconds * 1000);
+    const brokenOff = (code: BrokenOff, cause?: Error): void =>
+      reject(new TryAgain("HOST_UNREACHABLE", because(code, { ip_address: String(ip_address) }), { cause }));
+    const timer = setTimeout(() => brokenOff("machine_slow"), seconds * 1000);
     client.exec(command, (error, channel) => {
-      if (error) return brokenOff("rejected a command", error);
+      if (error) return brokenOff("machine_rejected_command", error);
       const texts = { output: "", stderr: "" };
       const collect = (name: keyof typeof texts) => (text: string) => {
         texts[name] += text;
-        if (texts[name].length > OUTPUT_CHARACTERS_MAX) brokenOff("sent too much output");
+        if (texts[name].length > OUTPUT_CHARACTERS_MAX) brokenOff("machine_sent_too_much");
       };
       channel.setEncoding("utf8").on("data", collect("output"));
       channel.stderr.setEncoding("utf8").on("data", collect("stderr"));
@@ -144,7 +145,7 @@ function shellOf(client: Client, { ip_address }: HostedServer): Shell {
       channel.on("error", () => undefined);
       // Without a code something killed it: the connection broke, or the machine goes down.
       channel.on("close", (code: number | null | undefined) =>
-        typeof code === "number" ? resolve({ code, ...texts }) : brokenOff("closed the connection"),
+        typeof code === "number" ? resolve({ code, ...texts }) : brokenOff("machine_closed_connection"),
       );
       channel.end(input);
     });

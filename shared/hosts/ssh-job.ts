@@ -1,6 +1,7 @@
 // A job on a machine, from request to result: started once, started again if it died, reported if it failed.
 import { log } from "../platform/log.ts";
 import { GiveUp } from "../platform/task-errors.ts";
+import { because, reasonIn } from "../domain/reasons.ts";
 import type { JobParameters, JobStatus, Machine } from "./ssh-script.ts";
 
 interface MachineJob {
@@ -51,7 +52,8 @@ const MESSAGE_CHARACTERS = 400;
 function failure({ code, message, log: lines }: Extract<JobStatus, { state: "failed" }>, secrets: readonly string[]): GiveUp {
   const last = lines.trimEnd().split("\n").slice(-LOG_LINES).join("\n").slice(-LOG_CHARACTERS).trim();
   const sentence = withoutSecrets(message, secrets).slice(0, MESSAGE_CHARACTERS);
-  return new GiveUp(code, withoutSecrets(last === "" ? sentence : `${sentence}\n${last}`, secrets));
+  const why = reasonIn(sentence) ?? because("machine_reports_other", { output: sentence });
+  return new GiveUp(code, last === "" ? why : because("machine_reports", { why, log: withoutSecrets(last, secrets) }));
 }
 
 /** The script removes them already, but other programs write into the log, too. */

@@ -1,5 +1,6 @@
 // The parameters of each kind of job on the machine, and how long it may take there.
 import { JOB_MINUTES } from "../domain/job-minutes.ts";
+import { because } from "../domain/reasons.ts";
 import { configuration } from "../platform/configuration.ts";
 import { statusKeys } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
@@ -134,8 +135,7 @@ const postgresImage = async (): Promise<JobParameters> => ({ POSTGRES_IMAGE: (aw
 
 async function enterpriseUrl(version: string): Promise<string> {
   const { enterprise_source } = await configuration();
-  if (enterprise_source === undefined)
-    throw new GiveUp("HOST_JOB_FAILED", "The operator of the service no longer has a source for the enterprise edition");
+  if (enterprise_source === undefined) throw new GiveUp("HOST_JOB_FAILED", because("enterprise_not_configured"));
   return enterprise_source.replaceAll("{version}", version);
 }
 

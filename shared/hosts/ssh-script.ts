@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { MachineReport } from "../records/host-reports.ts";
+import { because } from "../domain/reasons.ts";
 import type { MachineSettings } from "./host.ts";
 import { hostScript } from "./host-script.ts";
 import type { Ran, Shell } from "./ssh-connection.ts";
@@ -181,5 +182,6 @@ const STDERR_CHARACTERS = 300;
 function outputOf({ code, output, stderr }: Ran): string {
   if (code === 0) return output;
   const why = stderr.trim().slice(-STDERR_CHARACTERS);
-  throw new GiveUp("HOST_JOB_FAILED", `Could not run the script on the machine: ${why || `the script ended with ${code}`}`);
+  const said = why === "" ? because("script_ended", { status: code }) : why;
+  throw new GiveUp("HOST_JOB_FAILED", because("script_failed", { output: said }));
 }

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import type { MachineReport } from "../records/host-reports.ts";
+import { because } from "../domain/reasons.ts";
 import {
   JOB_RESULTS,
   type JobResult,
@@ -67,7 +68,7 @@ async function understood<T>(result: Promise<T>): Promise<T> {
     return await result;
   } catch (cause) {
     if (!(cause instanceof z.ZodError)) throw cause;
-    throw new GiveUp("HOST_JOB_FAILED", "The machine sent a response that this service does not understand", { cause });
+    throw new GiveUp("HOST_JOB_FAILED", because("machine_not_understood"), { cause });
   }
 }
 

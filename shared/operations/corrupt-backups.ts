@@ -4,6 +4,7 @@ import { LIFECYCLE } from "../domain/lifecycle.ts";
 import { changeOf, Overtaken, retryOnConflict } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { protectWithout } from "./protection.ts";
+import { type Explained, withMessage } from "../records/reasons.ts";
 import { find } from "../data/table.ts";
 
 const { to: COMPLETED, failed: FAILED } = LIFECYCLE["backup.create"];
@@ -17,7 +18,7 @@ const Corrupt = z.object({
 });
 
 /** Marking it twice has the same effect as once. Its archive stays until a user deletes it, and does not expire: parts of it may be of use. */
-export const markCorrupt = (accountId: string, backupId: string, reason: string): Promise<void> =>
+export const markCorrupt = (accountId: string, backupId: string, error: Explained): Promise<void> =>
   retryOnConflict(async () => {
     const backup = await find({ key: keys.record("backup", accountId, backupId), schema: Corrupt });
     if (backup?.state !== COMPLETED) return;
@@ -26,7 +27,7 @@ export const markCorrupt = (accountId: string, backupId: string, reason: string)
       "backup",
       backup,
       { from: COMPLETED, to: FAILED },
-      { set: { state: FAILED, status_reason: reason, expires_at: null } },
+      { set: { state: FAILED, ...withMessage(error), expires_at: null } },
       { equals: { state: COMPLETED } },
       () => new Overtaken("Another change to this backup came first", backupId),
     );

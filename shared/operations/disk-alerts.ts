@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Alert } from "../api/settings.ts";
 import { LIFECYCLE } from "../domain/lifecycle.ts";
 import { DISK_STEPS, diskStep, isOverQuota, percentFree } from "../domain/low-disk.ts";
+import { because, type Reason } from "../domain/reasons.ts";
 import { log } from "../platform/log.ts";
 import { accountRef } from "../records/accounts.ts";
 import { type Change, changeOf } from "../data/change.ts";
@@ -16,20 +17,17 @@ import { parseEach } from "../data/parse-each.ts";
 import type { HostReport, ReportedUse } from "../records/schemas/host-report.ts";
 import { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord, WatchedServer } from "../records/schemas/server.ts";
+import { NO_REASON, shownReason, statusReason } from "../records/reasons.ts";
 import { ConditionFailed, find, updateOne } from "../data/table.ts";
 
 const KINDS = ["disk_quota", "disk_paused"] as const;
 type Kind = (typeof KINDS)[number];
 
 /** By the alert that is the worst for the instance. */
-const REASONS: Readonly<Record<Kind, string>> = {
-  disk_quota:
-    "The instance uses more of its server's disk than its quota. Raise the quota, or remove files; if the disk gets almost full, the instance is paused",
-  disk_paused:
-    "The instance is paused, because its server's disk is almost full, and it uses more than its quota or has grown the most. It goes on by itself once there is room on the server, or its quota is raised",
+const REASONS: Readonly<Record<Kind, Reason>> = {
+  disk_quota: because("disk_quota_exceeded"),
+  disk_paused: because("disk_paused"),
 };
-
-const isReasonOfDisk = (reason: string | null): boolean => Object.values(REASONS).some((each) => each === reason);
 
 const SERVICE = { actor: { type: "service", id: "service", name: "Health check" }, requestId: "health-check" } as const;
 
@@ -121,12 +119,14 @@ async function judgeInstance(
 async function explain(instance: InstanceRecord, use: ReportedUse | undefined, is: readonly Kind[]): Promise<void> {
   const { account_id, id, operation_id, status_reason } = instance;
   const isOver = use !== undefined && isOverQuota(use.used_bytes, use.quota_bytes, false);
-  const reason = is.includes("disk_paused") ? REASONS.disk_paused : isOver ? REASONS.disk_quota : null;
-  if (reason === status_reason || operation_id !== null || !(status_reason === null || isReasonOfDisk(status_reason))) return;
+  const reason = is.includes("disk_paused") ? REASONS.disk_paused : isOver ? REASONS.disk_quota : undefined;
+  const shown = shownReason(instance)?.code;
+  const isOfDisk = status_reason === null || Object.values(REASONS).some(({ code }) => code === shown);
+  if (reason?.code === shown || operation_id !== null || !isOfDisk) return;
   const key = keys.record("instance", account_id, id);
   await updateOne(
     key,
-    { set: { status_reason: reason } },
+    { set: { ...(reason === undefined ? NO_REASON : statusReason(reason)) } },
     { equals: { operation_id: null, status_reason }, oneOf: { state: LIFECYCLE["instance.update"].from } },
   );
 }

@@ -4,6 +4,7 @@ import { serverTriesAnother } from "../api/errors.ts";
 import { nameOfBackup } from "../domain/backup-name.ts";
 import { type Drill, type DrillCheck, DRILL_CHECKS } from "../api/drill.ts";
 import { DRILL, LIFECYCLE, OPERATION } from "../domain/lifecycle.ts";
+import { inEnglish, type Reason } from "../domain/reasons.ts";
 import { getAccount } from "../records/accounts.ts";
 import { lockBackup } from "../records/backups.ts";
 import { type Change, changeOf, now, Overtaken, retryOnConflict } from "../data/change.ts";
@@ -47,11 +48,16 @@ export const takeDrillPlace = (change: Change, serverId: string, operationId: st
 
 const holderOf = (present: Item | undefined): string => String(present?.["operation_id"]);
 
+export const checkOf = (name: DrillCheck["name"], passed: boolean | null, reason: Reason): DrillCheck => ({
+  name,
+  passed,
+  detail: inEnglish(reason),
+  reason,
+});
+
 /** The checks in their order; those that were not made get the reason. */
-export function drillOf(made: readonly DrillCheck[], otherwise: string): Drill {
-  const checks = DRILL_CHECKS.map(
-    (name) => made.find((check) => check.name === name) ?? { name, passed: null, detail: otherwise },
-  );
+export function drillOf(made: readonly DrillCheck[], otherwise: Reason): Drill {
+  const checks = DRILL_CHECKS.map((name) => made.find((check) => check.name === name) ?? checkOf(name, null, otherwise));
   return { status: checks.some(({ passed }) => passed === false) ? DRILL.failed : DRILL.passed, at: now(), checks };
 }
 

@@ -1,5 +1,4 @@
 // How operations end, or are taken back: everything that they held is free again, and their resource is where its lifecycle leads.
-import type { OperationErrorCode } from "../api/errors.ts";
 import {
   afterRestore,
   isFailure,
@@ -9,6 +8,7 @@ import {
   type ResourceType,
   type Transition,
 } from "../domain/lifecycle.ts";
+import type { OperationError } from "../platform/task-errors.ts";
 import { endBackup } from "../records/backups.ts";
 import { type Change, changeOf, now, Overtaken, retryOnConflict } from "../data/change.ts";
 import type { Ending } from "../records/ending.ts";
@@ -17,6 +17,7 @@ import { keys } from "../data/keys.ts";
 import { findOperationCore } from "../records/operations.ts";
 import type { OperationCore } from "../records/schemas/operation.ts";
 import { drillAgain, dropPolicy, protectAfterDeletion, type Protection, protectionAfterBackup } from "./protection.ts";
+import { NO_REASON, withMessage } from "../records/reasons.ts";
 import { endServer } from "../records/servers.ts";
 import { ConditionFailed } from "../data/table.ts";
 
@@ -27,7 +28,7 @@ const END: Record<ResourceType, (change: Change, ending: Ending) => Promise<void
   backup: endBackup,
 };
 
-type Outcome = { succeeded: true } | { succeeded: false; error: { code: OperationErrorCode; message: string } };
+type Outcome = { succeeded: true } | { succeeded: false; error: OperationError };
 
 /** Ends an operation and unlocks its resources; ending it twice has the same effect as once. */
 export async function endOperation(operation: OperationCore, outcome: Outcome): Promise<void> {
@@ -60,15 +61,14 @@ async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
   );
   change.remove(keys.openOperation(operation.id));
   const { to: destined, back } = destination(operation, outcome.succeeded);
-  const reason = outcome.succeeded ? null : outcome.error.message;
+  const error = outcome.succeeded ? null : outcome.error;
   const at = now();
   const protection =
-    operation.type === "backup.create" ? await protectionAfterBackup(change, operation, { to: destined, at, reason }) : undefined;
+    operation.type === "backup.create" ? await protectionAfterBackup(change, operation, { to: destined, at, error }) : undefined;
   // Also one that failed: nobody can restore that backup any more.
   if (operation.type === "backup.delete" && destined !== operation.before) await protectAfterDeletion(change, operation);
   if (operation.type === "backup.drill" && !outcome.succeeded && !operation.recorded) await drillAgain(change, operation);
-  const failure = outcome.succeeded ? null : outcome.error.code;
-  await release(change, operation, { to: destined, back, reason, failure, at, protection });
+  await release(change, operation, { to: destined, back, error, at, protection });
   await change.commit();
 }
 
@@ -89,7 +89,7 @@ export async function withdrawOperation(operation: OperationCore, also: (change:
     change.remove(keys.openOperation(present.id));
     for (const concerned of present.concerns) change.remove(keys.operationOf(present.account_id, concerned, present.id));
     change.remove(keys.sealed(present.account_id, present.id)); // nobody will use it
-    await release(change, present, { to: present.before ?? "gone", back: true, reason: null, withdrawn: true });
+    await release(change, present, { to: present.before ?? "gone", back: true, error: null, withdrawn: true });
     also(change);
     try {
       await change.commit();
@@ -113,8 +113,7 @@ interface Release {
   /** Where the resource goes; `back` if that is where it comes from. */
   to: string;
   back: boolean;
-  reason: string | null;
-  failure?: OperationErrorCode | null;
+  error: OperationError | null;
   at?: string;
   withdrawn?: boolean;
   /** What the backup means for its instance. A withdrawn one means nothing, and functions that only withdraw do without that code. */
@@ -125,7 +124,7 @@ interface Release {
 async function release(
   change: Change,
   operation: OperationCore,
-  { to, back, reason, failure = null, at = now(), withdrawn = false, protection }: Release,
+  { to, back, error, at = now(), withdrawn = false, protection }: Release,
 ): Promise<void> {
   const { account_id: accountId, resource } = operation;
   const mine = { equals: { operation_id: operation.id } };
@@ -145,8 +144,11 @@ async function release(
     operation,
     to,
     at,
-    failure,
+    failure: error?.code ?? null,
     withdrawn,
-    reasonAfter: (state, present) => (back && state === operation.before ? present : isFailure(state) ? reason : null),
+    reasonAfter: (state, present) => {
+      if (back && state === operation.before) return { status_reason: present.status_reason, reason: present.reason };
+      return error !== null && isFailure(state) ? withMessage(error) : NO_REASON;
+    },
   });
 }

@@ -2,6 +2,7 @@
 import { type BackupPolicy, NEXT_RUNS, type PolicyFields } from "../api/backup-policy.ts";
 import { isFailure } from "../domain/lifecycle.ts";
 import { OVERDUE_MINUTES } from "../domain/limits.ts";
+import { reasonIn } from "../domain/reasons.ts";
 import { nextRun, nextRuns } from "../domain/schedule.ts";
 import type { Change } from "../data/change.ts";
 import {
@@ -32,7 +33,11 @@ export function overdueAt(
 }
 
 /** The response has only the public fields. */
-export const toPolicy = (policy: PolicyRecord): BackupPolicy => ({ ...policy, next_runs: nextRunsOf(policy) });
+export const toPolicy = ({ last_run, ...policy }: PolicyRecord): BackupPolicy => ({
+  ...policy,
+  next_runs: nextRunsOf(policy),
+  last_run: last_run && { ...last_run, reason_details: last_run.reason_details ?? reasonIn(last_run.reason) },
+});
 
 /** When a policy runs next. One that is due at once has its run first, then those of its schedule. */
 export function nextRunsOf(policy: Pick<PolicyRecord, "schedule" | "timezone" | "next_run_at">): string[] {

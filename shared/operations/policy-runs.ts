@@ -23,6 +23,7 @@ import { BackupRecord } from "../records/schemas/backup.ts";
 import type { DueRun, PolicyRecord } from "../records/schemas/backup-policy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
+import { type Explained, lastReason } from "../records/reasons.ts";
 import { find, readAll } from "../data/table.ts";
 import { check, update } from "../data/writes.ts";
 
@@ -132,8 +133,8 @@ export async function stopPolicy({ instance, policy }: Subject): Promise<void> {
 }
 
 /** Gives up a due run. */
-export const skipRun = (subject: Subject, due: DueRun, reason: string, at: string): Promise<PolicyRecord> =>
-  leaveRun(subject, due, { at: due.due_at, status: "skipped", backup_id: null, reason }, at);
+export const skipRun = (subject: Subject, due: DueRun, why: Explained, at: string): Promise<PolicyRecord> =>
+  leaveRun(subject, due, { at: due.due_at, status: "skipped", backup_id: null, ...lastReason(why) }, at);
 
 /** Whether a due run has taken place already: the clock has gone back since, and the policy was set again. */
 export async function tookPlace(policy: PolicyRecord, due: DueRun): Promise<boolean> {

@@ -11,6 +11,7 @@ import { listOfParent } from "../data/lists-of-parents.ts";
 import { minutesAfter, protectionError, savePolicy, startOf } from "../records/policies.ts";
 import type { OperationCore } from "../records/schemas/operation.ts";
 import { PolicyCore } from "../records/schemas/backup-policy.ts";
+import { type Explained, lastReason } from "../records/reasons.ts";
 import { leaveBackupPlace } from "../records/servers.ts";
 import { find, read } from "../data/table.ts";
 import { check, type Write } from "../data/writes.ts";
@@ -61,7 +62,7 @@ const BACKUP = LIFECYCLE["backup.create"];
 export async function protectionAfterBackup(
   change: Change,
   operation: OperationCore,
-  { to, at, reason }: { to: string; at: string; reason: string | null },
+  { to, at, error }: { to: string; at: string; error: Explained | null },
 ): Promise<Protection | undefined> {
   const { accountId } = change;
   const instanceId = String(operation.input["instance_id"]);
@@ -74,7 +75,7 @@ export async function protectionAfterBackup(
   const scheduled = backup.kind === "scheduled";
   const completed = to === BACKUP.to;
   if (scheduled) leaveBackupPlace(change, backup.server_id);
-  if (scheduled && policy !== undefined) savePolicy(change, policy, afterRun(policy, backup, { completed, reason }));
+  if (scheduled && policy !== undefined) savePolicy(change, policy, afterRun(policy, backup, { completed, error }));
   else if (completed && instance?.protection_status === "overdue") checkSoon(change, policy);
   if (!completed || instance === undefined) return undefined;
   return protectionWith(change, instance, {
@@ -88,9 +89,9 @@ export async function protectionAfterBackup(
 function afterRun(
   policy: PolicyCore,
   { id, due_at = policy.since, attempt = 1 }: z.infer<typeof Scheduled>,
-  { completed, reason }: { completed: boolean; reason: string | null },
+  { completed, error }: { completed: boolean; error: Explained | null },
 ) {
-  const last_run = { at: due_at, status: completed ? BACKUP.to : BACKUP.failed, backup_id: id, reason };
+  const last_run = { at: due_at, status: completed ? BACKUP.to : BACKUP.failed, backup_id: id, ...lastReason(error) };
   const repeat_at = minutesAfter(now(), REPEAT_MINUTES);
   const next = startOf(policy);
   const repeated = !completed && attempt === 1 && policy.due === null && next !== undefined && repeat_at < next;

@@ -1,5 +1,6 @@
 // The backup that a restore takes before it replaces anything. It has no separate operation: the restore's operation locks it.
 import { type BackupStatus, LIFECYCLE } from "../domain/lifecycle.ts";
+import { because } from "../domain/reasons.ts";
 import { getAccount } from "../records/accounts.ts";
 import { backupRef, reserveBackup, UNMEASURED } from "../records/backups.ts";
 import { countBytes } from "../records/backup-quota.ts";
@@ -8,6 +9,7 @@ import { requireRunning } from "../records/operations.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
+import { NO_REASON, statusReason } from "../records/reasons.ts";
 import { find } from "../data/table.ts";
 
 const BACKUP = LIFECYCLE["backup.create"];
@@ -40,7 +42,7 @@ export async function completeSafetyBackup(operation: OperationRecord, id: strin
   const backup = await find(backupRef(accountId, id));
   if (backup?.state !== BACKUP.through) return;
   const change = changeOf({ id: accountId });
-  end(change, backup, BACKUP.to, { status_reason: null, completed_at: now() });
+  end(change, backup, BACKUP.to, { ...NO_REASON, completed_at: now() });
   requireRunning(change, operation);
   await change.commit();
 }
@@ -52,12 +54,14 @@ export const failSafetyBackup = (accountId: string, id: string): Promise<void> =
     if (backup?.state !== BACKUP.through) return;
     const change = changeOf({ id: accountId });
     const uncounted = countBytes(change, backup, 0);
-    const ending = { status_reason: "The restore that this backup was taken for failed", ...UNMEASURED, ...uncounted.set };
+    const ending = { ...statusReason(because("restore_of_backup_failed")), ...UNMEASURED, ...uncounted.set };
     end(change, backup, BACKUP.failed, ending, uncounted);
     await change.commit();
   });
 
-type Ending = Partial<Pick<BackupRecord, "status_reason" | "completed_at" | "counted_bytes" | keyof typeof UNMEASURED>>;
+type Ending = Partial<
+  Pick<BackupRecord, "status_reason" | "reason" | "completed_at" | "counted_bytes" | keyof typeof UNMEASURED>
+>;
 
 const end = (
   change: Change,

@@ -1,22 +1,25 @@
-// How a task fails: try again or give up, with an error code and a message for the user.
+// How a task fails: try again or give up, with an error code and a reason for the user.
 //
-// A state machine passes on an error as a name and a text, so the code and message are encoded in that text and parsed again.
+// A state machine passes on an error as a name and a text, so the code and the reason are encoded in that text and parsed again.
 import * as z from "zod";
 import { ApiError, OPERATION_ERRORS, type OperationErrorCode } from "../api/errors.ts";
+import { because, inEnglish, type Reason, reasonIn } from "../domain/reasons.ts";
 import { isOutage } from "./outages.ts";
 
-interface Reported {
+/** Why an operation failed. Without a reason if nobody knows that of its message, as of an earlier version's. */
+export interface OperationError {
   code: OperationErrorCode;
   message: string;
+  reason: Reason | null;
 }
-
-const format = ({ code, message }: Reported): string => `${code}: ${message}`;
 
 class TaskError extends Error {
   readonly code: OperationErrorCode;
-  constructor(code: OperationErrorCode, sentence: string, options?: ErrorOptions) {
-    super(format({ code, message: sentence }), options);
+  readonly reason: Reason;
+  constructor(code: OperationErrorCode, reason: Reason, options?: ErrorOptions) {
+    super(`${code}: ${inEnglish(reason)}`, options);
     this.code = code;
+    this.reason = reason;
   }
 }
 
@@ -36,12 +39,10 @@ export class GiveUp extends TaskError {
 }
 
 /** The same error, as one that is worth a retry. */
-export const againAfter = (error: GiveUp): TryAgain =>
-  new TryAgain(error.code, error.message.slice(`${error.code}: `.length), { cause: error });
+export const againAfter = (error: GiveUp): TryAgain => new TryAgain(error.code, error.reason, { cause: error });
 
 /** The same error, as one that no retry helps. */
-export const giveUpAfter = (error: TryAgain): GiveUp =>
-  new GiveUp(error.code, error.message.slice(`${error.code}: `.length), { cause: error });
+export const giveUpAfter = (error: TryAgain): GiveUp => new GiveUp(error.code, error.reason, { cause: error });
 
 /** Errors that pass: a write that another one overtook, and a mistake in the operator's secret. */
 const PASSING: readonly string[] = ["ConditionFailed", "Overtaken", "InvalidConfiguration"];
@@ -52,10 +53,15 @@ export function isPassing(error: unknown): boolean {
   return isOutage(error) || (error instanceof Error && PASSING.includes(error.name));
 }
 
-/** The error for the state machine. */
 export function asTaskError(error: unknown): unknown {
   if (error instanceof TaskError || !isPassing(error)) return error;
-  return new TryAgain("INTERNAL_ERROR", "The service was unavailable for too long", { cause: error });
+  return new TryAgain("INTERNAL_ERROR", because("service_unavailable"), { cause: error });
+}
+
+/** The error for the state machine, which passes on its name and its message: the reason is the message's last line. */
+export function forStateMachine(error: unknown): unknown {
+  if (error instanceof TaskError) error.message += `\n${JSON.stringify(error.reason)}`;
+  return error;
 }
 
 /** An error as a state machine catches it, or as an ended execution reports it. */
@@ -70,23 +76,39 @@ const TIMEOUTS = new Set(["States.Timeout", "States.HeartbeatTimeout", "Sandbox.
 export const ABORTED = "Aborted";
 
 /** The operation's error. Only our own messages are passed on: others may reveal internals. */
-export function operationErrorOf(caught: CaughtError): Reported {
-  const failure = failureIn(caught.Cause);
-  const [, code, message] = (OURS.has(caught.Error ?? "") && FORMATTED.exec(failure?.errorMessage ?? "")) || [];
+export function operationErrorOf(caught: CaughtError): OperationError {
+  const failure = jsonIn(FunctionFailure, caught.Cause ?? "");
+  const [, code, text] = (OURS.has(caught.Error ?? "") && FORMATTED.exec(failure?.errorMessage ?? "")) || [];
   const known = OPERATION_ERRORS.find((each) => each === code);
-  if (known !== undefined && message !== undefined) return { code: known, message };
+  if (known !== undefined && text !== undefined) return { code: known, ...messageIn(text) };
   if (TIMEOUTS.has(caught.Error ?? "") || /Task timed out after/.test(failure?.errorMessage ?? ""))
-    return { code: "TIMEOUT", message: "The operation timed out" };
-  if (caught.Error === ABORTED) return { code: "CANCELLED", message: "The operator of the service stopped the operation" };
-  return { code: "INTERNAL_ERROR", message: "Something went wrong on our side; include the operation ID when you report it" };
+    return operationError("TIMEOUT", because("operation_timed_out"));
+  if (caught.Error === ABORTED) return operationError("CANCELLED", because("operation_stopped"));
+  return operationError("INTERNAL_ERROR", because("internal_error"));
 }
 const OURS: ReadonlySet<string> = new Set(["NotYet", "TryAgain", "GiveUp"]);
 
-function failureIn(cause: string | undefined): z.infer<typeof FunctionFailure> | undefined {
+export const operationError = (code: OperationErrorCode, reason: Reason): OperationError => ({
+  code,
+  message: inEnglish(reason),
+  reason,
+});
+
+const PassedReason = z.object({ code: z.string(), parameters: z.record(z.string(), z.union([z.string(), z.number()])) });
+
+/** A task of an earlier version, of whose execution this one has the end, has sent a message alone. */
+function messageIn(text: string): Omit<OperationError, "code"> {
+  const end = text.lastIndexOf("\n");
+  const reason = end < 0 ? undefined : jsonIn(PassedReason, text.slice(end + 1));
+  return reason === undefined ? { message: text, reason: reasonIn(text) } : { message: text.slice(0, end), reason };
+}
+
+/** Undefined for anything else: a cause of Step Functions itself is plain text. */
+function jsonIn<T>(schema: z.ZodType<T>, text: string): T | undefined {
   try {
-    return FunctionFailure.safeParse(JSON.parse(cause ?? "")).data;
+    return schema.safeParse(JSON.parse(text)).data;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // a cause of Step Functions itself is plain text
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

@@ -2,6 +2,7 @@
 import type { CatalogProvider } from "../api/catalog.ts";
 import { recordOffer } from "../records/catalog.ts";
 import { findTaken, freeMachine, type Taking, takeMachine, takenMachines } from "../records/taken-machines.ts";
+import { because, type Reason } from "../domain/reasons.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { OwnMachine } from "../platform/configuration.ts";
 import type { MachineRequest, Provider, RequestedMachine } from "./provider.ts";
@@ -32,7 +33,7 @@ export function byo(machines: readonly OwnMachine[]): Provider {
 
   async function take(request: MachineRequest): Promise<RequestedMachine> {
     const machine = named(request.size);
-    if (machine === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", "The operator has removed this machine");
+    if (machine === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", because("own_machine_removed"));
     const taking = await takeMachine(machine.name, { ...labelsOf(request), address: machine.address });
     if (taking !== "taken") throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", TAKING_ERRORS[taking]);
     await recordOffer(await catalog());
@@ -68,10 +69,9 @@ export function byo(machines: readonly OwnMachine[]): Provider {
   };
 }
 
-const TAKING_ERRORS: Readonly<Record<Exclude<Taking, "taken">, string>> = {
-  "in use": "This machine is already in use by another server",
-  "another account's before":
-    "This machine belonged to another account. The operator must reinstall and release it before you can use it",
+const TAKING_ERRORS: Readonly<Record<Exclude<Taking, "taken">, Reason>> = {
+  "in use": because("own_machine_in_use"),
+  "another account's before": because("own_machine_used_before"),
 };
 
 const labelsOf = ({ operation_id, server_id, account_id }: MachineRequest) => ({ operation_id, server_id, account_id });

@@ -1,6 +1,7 @@
 // Hetzner Cloud: https://docs.hetzner.cloud
 import * as z from "zod";
 import type { CatalogProvider } from "../api/catalog.ts";
+import { because } from "../domain/reasons.ts";
 import { canHostErp, priceOf, pricesOf } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
@@ -149,7 +150,7 @@ const isGoing = (deprecation: unknown): boolean => deprecation !== null && depre
 
 async function imageFor(ask: Ask, size: string): Promise<string> {
   const [type] = parseable(NAME, "server_types", Architecture, await all(ask, "server_types", { name: size }));
-  if (type === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", `${NAME} no longer offers this size`);
+  if (type === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", because("size_not_offered", { provider: NAME }));
   const query = { type: "system", status: "available", architecture: type.architecture };
   const images = parseable(NAME, "images", Image, await all(ask, "images", query));
   const image = supportedImage(

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
+import { because, type Reason } from "../domain/reasons.ts";
 
 /** Longer than any known response time; several calls fit into a task's five minutes. */
 export const RESPONSE_SECONDS = 30;
@@ -60,7 +61,9 @@ export function api({ name, address, token, errorIn, meaning, pauseSecondsMax = 
     const what = `${name} ${method} ${path}`;
     if (Date.now() < silentUntil) throw rateLimited(name);
     const { response, text } = await send(`${address}${path}${search(query)}`, method, token, body).catch((error: unknown) => {
-      throw new TryAgain("PROVIDER_ERROR", `${name} did not respond`, { cause: new Error(what, { cause: error }) });
+      throw new TryAgain("PROVIDER_ERROR", because("provider_silent", { provider: name }), {
+        cause: new Error(what, { cause: error }),
+      });
     });
     if (response.ok) return read(name, what, schema, text);
     const error = { status: response.status, ...errorIn(parsed(text)) };
@@ -96,34 +99,31 @@ function read<T>(name: string, what: string, schema: z.ZodType<T>, text: string)
   if (result.success) return result.data;
   const places = result.error.issues.map(({ path }) => path.join("."));
   const cause = new Error(`${what}: unexpected at ${places.join(", ")}`);
-  throw new TryAgain("PROVIDER_ERROR", `${name} sent a response that this service does not understand`, { cause });
+  throw new TryAgain("PROVIDER_ERROR", because("provider_not_understood", { provider: name }), { cause });
 }
 
 const rateLimited = (name: string, options?: ErrorOptions): RetryLater =>
-  new RetryLater("PROVIDER_ERROR", `${name} is limiting requests from this service; try again in a few minutes`, options);
+  new RetryLater("PROVIDER_ERROR", because("provider_limits", { provider: name }), options);
 
 function failure(name: string, meaning: Meaning, { status, message }: ErrorResponse, cause: Error): Error {
   const sentence = cleaned(message);
-  const says = (text: string): string => (sentence === "" ? text : `${text}. ${name} says: ${sentence}`);
+  const says = (why: Reason): Reason =>
+    sentence === "" ? why : because("provider_said", { why, provider: name, message: sentence });
   switch (meaning) {
     case "quota":
-      return new GiveUp("PROVIDER_QUOTA_EXCEEDED", says(`The quota at ${name} is used up`), { cause });
+      return new GiveUp("PROVIDER_QUOTA_EXCEEDED", says(because("quota_used_up", { provider: name })), { cause });
     case "capacity":
-      return new GiveUp(
-        "PROVIDER_OUT_OF_CAPACITY",
-        says(`${name} has no machine of this size available in this region; try again later, or choose another size or region`),
-        { cause },
-      );
+      return new GiveUp("PROVIDER_OUT_OF_CAPACITY", says(because("provider_out_of_capacity", { provider: name })), { cause });
     case "unauthorized":
-      return new GiveUp("PROVIDER_UNAUTHORIZED", says(`${name} rejected the service's credentials; contact the operator`), {
+      return new GiveUp("PROVIDER_UNAUTHORIZED", says(because("credentials_rejected", { provider: name })), {
         cause,
       });
     case "busy":
-      return new RetryLater("PROVIDER_ERROR", says(`${name} was busy for too long; try again later`), { cause });
+      return new RetryLater("PROVIDER_ERROR", says(because("provider_busy", { provider: name })), { cause });
     case "broken":
-      return new TryAgain("PROVIDER_ERROR", says(`${name} returned an error (${status})`), { cause });
+      return new TryAgain("PROVIDER_ERROR", says(because("provider_error", { provider: name, status })), { cause });
     case "rejected":
-      return new GiveUp("PROVIDER_ERROR", says(`${name} rejected the request (${status})`), { cause });
+      return new GiveUp("PROVIDER_ERROR", says(because("provider_rejected", { provider: name, status })), { cause });
     default:
       throw new Error(`No such meaning: ${String(meaning satisfies never)}`);
   }
@@ -182,11 +182,11 @@ export async function allPages(
   for (let number = 1; number <= PAGES_MAX; number++) {
     const part = await page(number);
     // An empty list would mean that there are no machines.
-    if (part === undefined) throw new TryAgain("PROVIDER_ERROR", "The provider does not have the requested list");
+    if (part === undefined) throw new TryAgain("PROVIDER_ERROR", because("provider_lacks_list"));
     all.push(...part.entries);
     if (!part.more) return all;
   }
-  throw new TryAgain("PROVIDER_ERROR", "The provider returned a list without an end");
+  throw new TryAgain("PROVIDER_ERROR", because("provider_endless_list"));
 }
 
 /** The entries that can be parsed: one odd entry must not stop all that is done with the others. */
@@ -204,7 +204,7 @@ export function parseable<T>(name: string, list: string, schema: z.ZodType<T>, e
 export function parseAll<T>(name: string, list: string, schema: z.ZodType<T>, entries: readonly unknown[]): T[] {
   const parsedEntries = parseable(name, list, schema, entries);
   if (parsedEntries.length < entries.length)
-    throw new TryAgain("PROVIDER_ERROR", `${name} sent a response that this service does not understand`);
+    throw new TryAgain("PROVIDER_ERROR", because("provider_not_understood", { provider: name }));
   return parsedEntries;
 }
 

@@ -1,5 +1,6 @@
 // The list of providers. No other module has it.
 import { deployment } from "../records/installation.ts";
+import { because } from "../domain/reasons.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { byo } from "./byo.ts";
@@ -32,6 +33,6 @@ async function configured(present: Configuration): Promise<readonly Provider[]> 
 export async function providerOf(server: { provider: string }): Promise<Provider> {
   const provider = (await providers()).find(({ code }) => code === server.provider);
   if (provider === undefined)
-    throw new GiveUp("PROVIDER_UNAUTHORIZED", `The operator has not set, or has removed, the credentials for ${server.provider}`);
+    throw new GiveUp("PROVIDER_UNAUTHORIZED", because("credentials_missing", { provider: server.provider }));
   return provider;
 }

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { GiveUp } from "../platform/task-errors.ts";
 import { initialSshTrust, SYSTEMS } from "./first-boot.ts";
 import type { MachineOwner, Order, Provider, RequestedMachine } from "./provider.ts";
+import { because } from "../domain/reasons.ts";
 
 export interface Options {
   token: string;
@@ -28,7 +29,7 @@ export async function orderOf(name: string, operationId: string, send: () => Pro
   const trust = await initialSshTrust(operationId);
   return async () => {
     const machine = await send();
-    if (machine === undefined) throw new GiveUp("PROVIDER_ERROR", `${name} does not have the requested resource`);
+    if (machine === undefined) throw new GiveUp("PROVIDER_ERROR", because("provider_lacks_resource", { provider: name }));
     return { machine_id: String(machine.id), ...trust };
   };
 }
@@ -63,11 +64,11 @@ export function supportedImage<T>(
     const image = images.find((each) => isOf(each, system));
     if (image !== undefined) return image;
   }
-  throw new GiveUp("PROVIDER_ERROR", `${name} offers no operating system that this service supports`);
+  throw new GiveUp("PROVIDER_ERROR", because("provider_lacks_system", { provider: name }));
 }
 
 /** The SSH key that the provider stores. */
 export function keptKey<T>(name: string, key: T | undefined): T {
-  if (key === undefined) throw new GiveUp("PROVIDER_ERROR", `${name} did not accept the SSH key`);
+  if (key === undefined) throw new GiveUp("PROVIDER_ERROR", because("provider_rejected_key", { provider: name }));
   return key;
 }

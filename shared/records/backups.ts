@@ -18,8 +18,7 @@ import { isId, newId } from "../domain/ids.ts";
 import { EDITABLE, isFailure, LIFECYCLE, type OperationType, RESTORABLE, type Transition } from "../domain/lifecycle.ts";
 import { FAILED_BACKUP_DAYS, UPLOAD } from "../domain/limits.ts";
 import { lacksManyFiles } from "../domain/missing-files.ts";
-import { reasonOf } from "../domain/reasons.ts";
-import { withReasons } from "./check-reasons.ts";
+
 import { getterOf, listByIds, presentOf, refOf } from "../data/by-id.ts";
 import { countBytes, countNewBackup, countUploaded, uncountBackup } from "./backup-quota.ts";
 import {
@@ -38,6 +37,7 @@ import { listPage } from "../data/lists.ts";
 import { type ByIds, type Listed, pageByIds, type PageQuery } from "../data/pages.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { changing, requireRunning, reserveOperation } from "./operations.ts";
+import { NO_REASON, shownReason, withReasons } from "./reasons.ts";
 import { BackupRecord, KeptUpload } from "./schemas/backup.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 import type { OperationCore, OperationRecord } from "./schemas/operation.ts";
@@ -92,10 +92,11 @@ export const backupVersion = (backup: BackupRecord): Version =>
     shownAs: ({ drill }) => ({ drill: drill && withReasons(drill) }),
   });
 
-export function toBackup({ state, status_reason, upload, drill, ...record }: BackupRecord): Backup {
+export function toBackup({ state, upload, drill, ...record }: BackupRecord): Backup {
   // An import that is tried again keeps the reason of the try before, for a start that is withdrawn.
-  const reason = upload !== undefined && !isFailure(state) ? null : status_reason;
-  return { ...record, status: state, status_reason: reason, reason: reasonOf(reason), drill: drill && withReasons(drill) };
+  const why = upload !== undefined && !isFailure(state) ? NO_REASON : record;
+  const { status_reason } = why;
+  return { ...record, status: state, status_reason, reason: shownReason(why), drill: drill && withReasons(drill) };
 }
 
 interface NewBackup {
@@ -188,7 +189,7 @@ const fresh = (change: Change, id: string, operationId: string | null) => ({
   account_id: change.accountId,
   number: change.number("backup", id),
   state: LIFECYCLE["backup.create"].through,
-  status_reason: null,
+  ...NO_REASON,
   ...UNMEASURED,
   locked: false,
   drill: null,
@@ -351,9 +352,8 @@ export async function endBackup(change: Change, { operation, to, at, failure, wi
     if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
     if (expires_at !== null) markExpiring(change, { ...backup, expires_at });
   }
-  const status_reason = reasonAfter(state, backup.status_reason);
   const counted = bytes === undefined ? undefined : countBytes(change, backup, bytes);
-  const ended = { state, status_reason, operation_id: null, expires_at, ...completed, ...set, ...counted?.set };
+  const ended = { state, ...reasonAfter(state, backup), operation_id: null, expires_at, ...completed, ...set, ...counted?.set };
   change.move(
     "backup",
     backup,

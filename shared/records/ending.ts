@@ -2,6 +2,8 @@
 import * as z from "zod";
 import type { OperationErrorCode } from "../api/errors.ts";
 import type { OperationCore } from "./schemas/operation.ts";
+import { StoredReason } from "./schemas/fields.ts";
+import type { StatusReason } from "./reasons.ts";
 
 export interface Ending {
   operation: OperationCore;
@@ -12,8 +14,8 @@ export interface Ending {
   failure: OperationErrorCode | null;
   /** The operation never began: what its request changed at once is changed back. */
   withdrawn: boolean;
-  /** The reason that goes with a state; `present` is the one that the record has. */
-  reasonAfter: (state: string, present: string | null) => string | null;
+  /** The reason that goes with a state; `present` is the record, with the one that it has. */
+  reasonAfter: (state: string, present: StatusReason) => StatusReason;
 }
 
 /** What an operation holds, as far as the end of the operation has to know it. */
@@ -22,5 +24,6 @@ export const Held = z.object({
   number: z.string(),
   state: z.string(),
   status_reason: z.string().nullable(),
+  reason: StoredReason.default(null),
   operation_id: z.string().nullable(),
 });

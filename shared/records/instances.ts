@@ -28,7 +28,6 @@ import {
   WITHOUT_ERP,
   WRITABLE,
 } from "../domain/lifecycle.ts";
-import { reasonOf } from "../domain/reasons.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { healthOf, reasonOfHealth } from "./shown-health.ts";
 import { getterOf, listByIds, presentOf, refOf } from "../data/by-id.ts";
@@ -42,6 +41,7 @@ import type { ByIds, Listed, PageQuery } from "../data/pages.ts";
 import { requireRunning } from "./operations.ts";
 import { forgetRedirects, noteRedirect, passOnSettings, previousDomains, previousDomainsAfter } from "./redirects.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
+import { NO_REASON, statusReason, shownReason } from "./reasons.ts";
 import type { Caller } from "./schemas/caller.ts";
 import type { HostReport } from "./schemas/host-report.ts";
 import { InstanceRecord, type RenamedFields } from "./schemas/instance.ts";
@@ -116,12 +116,13 @@ export const instanceVersion = (instance: InstanceRecord): Version =>
 
 function toListedInstance(record: InstanceRecord, server: Pick<ServerRecord, "state"> | undefined): ListedInstance {
   const { state, domain, operation_id, installed, server_ip } = record;
-  const status_reason = record.status_reason ?? reasonOfHealth(record, server);
+  const ofHealth = record.status_reason === null ? reasonOfHealth(record, server) : null;
+  const why = ofHealth === null ? record : statusReason(ofHealth);
   return {
     ...record,
     status: state,
-    status_reason,
-    reason: reasonOf(status_reason),
+    status_reason: why.status_reason,
+    reason: shownReason(why),
     health: healthOf(record, server),
     url: `https://${domain}`,
     domain_unicode: domainToUnicode(domain) || domain,
@@ -227,7 +228,7 @@ export function reserveInstance(
     server_ip: server.ip_address,
     installed: false,
     state: LIFECYCLE["instance.create"].through,
-    status_reason: null,
+    ...NO_REASON,
     operation_id: operationId,
     protection_status: "unprotected",
     last_backup_id: null,
@@ -340,7 +341,7 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
     ...(responds && instance.health_status !== HEALTH_OF_ERP.failing && { health_status: HEALTH_OF_ERP.ok, health_since: now() }),
     ...before,
     state,
-    status_reason: reasonAfter(state, instance.status_reason),
+    ...reasonAfter(state, instance),
     operation_id: null,
     updated_at: now(),
   };

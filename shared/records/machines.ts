@@ -1,9 +1,11 @@
 // The machines of servers: their ID and IP address, and whether they respond.
 import { FAILED_PROBES_MAX } from "../domain/limits.ts";
 import { HEALTH, type ServerPhase, serverStatus, WATCHED } from "../domain/lifecycle.ts";
+import { because, type Reason } from "../domain/reasons.ts";
 import { changeOf, now } from "../data/change.ts";
 import { keys, keyString, type Item } from "../data/keys.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
+import { NO_REASON, statusReason } from "./reasons.ts";
 import { ServerRecord, WatchedServer } from "./schemas/server.ts";
 import { ConditionFailed, queryAll, readAll, updateOne } from "../data/table.ts";
 
@@ -103,29 +105,29 @@ interface Probe {
   loggedIn?: boolean;
   /** What its machine's line said, if that has changed. */
   heard?: Partial<Pick<WatchedServer, "line" | "misses">>;
-  /** Of a server that goes offline. */
-  reason?: string;
+  /** Of a server that goes offline, if its provider knows one. */
+  reason?: Reason | undefined;
 }
 
 /** Records the result of a probe, unless the server has changed state since. */
 export async function recordProbe(
   server: ServerRecord,
-  { responded, loggedIn = false, heard = {}, reason = "" }: Probe,
+  { responded, loggedIn = false, heard = {}, reason = because("health_checks_unanswered") }: Probe,
 ): Promise<void> {
   if (responded) {
     const set = { last_seen_at: now(), ...(loggedIn && { instances_at_login: server.instances }), ...heard };
     await updateOne(keys.watchedServer(server.id), { set }, {});
-    if (server.state !== HEALTH.responds) return moveTo(HEALTH.responds, server, { failed_probes: 0, status_reason: null });
+    if (server.state !== HEALTH.responds) return moveTo(HEALTH.responds, server, { failed_probes: 0, ...NO_REASON });
     return server.failed_probes === 0 ? undefined : setFields(server, { failed_probes: 0 });
   }
   await updateOne(keys.watchedServer(server.id), { set: { silent_at: now() } }, {});
   if (server.state !== HEALTH.responds) return;
   const failed_probes = server.failed_probes + 1;
   if (failed_probes < FAILED_PROBES_MAX) return setFields(server, { failed_probes });
-  return moveTo(HEALTH.silent, server, { failed_probes, status_reason: reason });
+  return moveTo(HEALTH.silent, server, { failed_probes, ...statusReason(reason) });
 }
 
-type Fields = Partial<Pick<ServerRecord, "failed_probes" | "status_reason">>;
+type Fields = Partial<Pick<ServerRecord, "failed_probes" | "status_reason" | "reason">>;
 
 const setFields = async ({ account_id, id, state }: ServerRecord, set: Fields): Promise<void> =>
   void (await updateOne(keys.record("server", account_id, id), { set }, { equals: { state } }));

@@ -13,8 +13,7 @@ import {
   statusOf,
   type Transition,
 } from "../domain/lifecycle.ts";
-import { reasonOf } from "../domain/reasons.ts";
-import { withReasons } from "./check-reasons.ts";
+import { reasonIn } from "../domain/reasons.ts";
 import { getterOf, listByIds, presentOf, refOf } from "../data/by-id.ts";
 import { type Change, changeOf, now } from "../data/change.ts";
 import { actorOf, type Author, logEvent } from "./events.ts";
@@ -26,6 +25,7 @@ import { parseEach } from "../data/parse-each.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 import { OperationCore, OperationRecord } from "./schemas/operation.ts";
 import { findOperations } from "./operation-search.ts";
+import { withReasons } from "./reasons.ts";
 import { find, queryAll, removeOne, updateOne } from "../data/table.ts";
 import { check } from "../data/writes.ts";
 
@@ -77,7 +77,7 @@ export function toOperation({ state, error, result, ...record }: OperationRecord
   return {
     ...record,
     status: state,
-    error: error && { ...error, reason: reasonOf(error.message) },
+    error: error && { ...error, reason: error.reason ?? reasonIn(error.message) },
     result: result && { ...result, ...(result.drill && { drill: withReasons(result.drill) }) },
   };
 }

@@ -6,7 +6,6 @@ import { type ListedServer, Server, SERVER_UNVERSIONED } from "../api/servers.ts
 import { newId } from "../domain/ids.ts";
 import { LIFECYCLE, SERVER_RENAMABLE, type ServerPhase, serverStatus, USABLE } from "../domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
-import { reasonOf } from "../domain/reasons.ts";
 import { getterOf, listByIds, presentOf, refOf } from "../data/by-id.ts";
 import { type Change, heldByAnother, now, Overtaken, labelChange, relabeledMeanwhile, withLabels } from "../data/change.ts";
 import type { Ending } from "./ending.ts";
@@ -17,6 +16,7 @@ import type { ByIds, Listed, PageQuery } from "../data/pages.ts";
 import { HostReport } from "./schemas/host-report.ts";
 import { ServerRecord, WatchedServer } from "./schemas/server.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
+import { NO_REASON, shownReason } from "./reasons.ts";
 import { type Finding, findPage, needsEntries } from "../data/search.ts";
 import { find, readAll, type Ref } from "../data/table.ts";
 import { type Version, versionOf } from "../data/versions.ts";
@@ -54,7 +54,7 @@ const toListedServer = (record: ServerRecord, report?: HostReport): ListedServer
   ...record,
   name_unicode: domainToUnicode(record.name) || record.name,
   status: serverStatus(record.state),
-  reason: reasonOf(record.status_reason),
+  reason: shownReason(record),
   disk_size_bytes: report?.disk_size_bytes ?? null,
   disk_free_bytes: report?.disk_free_bytes ?? null,
   memory_free_bytes: report?.memory_free_bytes ?? null,
@@ -105,7 +105,7 @@ export function reserveServer(change: Change, { labels = {}, ...draft }: NewServ
     account_id: change.accountId,
     number: change.number("server", id),
     state: LIFECYCLE["server.create"].through,
-    status_reason: null,
+    ...NO_REASON,
     ip_address: null,
     machine_id: null,
     requested_at: null,
@@ -191,8 +191,7 @@ export async function endServer(change: Change, { operation, to, reasonAfter }: 
     return;
   }
   const state = ServerRecord.shape.state.parse(to);
-  const status_reason = reasonAfter(state, server.status_reason);
-  const set = { state, status_reason, operation_id: null, updated_at: now() };
+  const set = { state, ...reasonAfter(state, server), operation_id: null, updated_at: now() };
   change.move("server", server, { from, to: serverStatus(state) }, { set }, mine);
 }
 

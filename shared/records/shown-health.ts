@@ -1,6 +1,7 @@
 // What is shown of an ERP's health: only while it should run on an active server does anybody look.
 import { type Health, HEALTH_CHECKS } from "../api/instances.ts";
 import { HEALTH_OF_ERP, SERVING, USABLE } from "../domain/lifecycle.ts";
+import { because, type Reason } from "../domain/reasons.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 import type { ServerRecord } from "./schemas/server.ts";
 
@@ -19,22 +20,22 @@ export function healthOf(instance: InstanceRecord, server: Server): Health {
   return { status, since, checks: HEALTH_CHECKS.map((name, place) => ({ name, passed: passed(place) })) };
 }
 
-const FAULTS: Readonly<Record<string, string>> = {
-  proxy: "The server's proxy is not running, so nobody can reach the ERP",
-  page: "The ERP does not respond: its sign-in page does not load",
-  stylesheet: "The ERP responds, but a stylesheet of its sign-in page does not load, so its pages cannot be used",
-  script: "The ERP responds, but a script of its sign-in page does not load, so its pages cannot be used",
+const FAULTS: Readonly<Record<string, Reason>> = {
+  proxy: because("health_proxy"),
+  page: because("health_page"),
+  stylesheet: because("health_stylesheet"),
+  script: because("health_script"),
 };
 
 const NAMED_MAX = 10;
 
 /** Why an instance that runs is not as it should be. */
-export function reasonOfHealth(instance: InstanceRecord, server: Server): string | null {
+export function reasonOfHealth(instance: InstanceRecord, server: Server): Reason | null {
   const { health_status, health_fault, unfinished_modules: modules, state } = instance;
   if (!SERVING.includes(state)) return null;
   if (isWatched(instance, server) && health_status === HEALTH_OF_ERP.failing)
-    return FAULTS[health_fault ?? ""] ?? "The ERP cannot be used";
+    return FAULTS[health_fault ?? ""] ?? because("health_failing");
   if (modules.length === 0) return null;
   const more = modules.length > NAMED_MAX ? ` and ${modules.length - NAMED_MAX} more` : "";
-  return `The installation or upgrade of these modules was interrupted: ${modules.slice(0, NAMED_MAX).join(", ")}${more}. Repeat it in the ERP's list of apps, then restart the instance`;
+  return because("modules_interrupted", { modules: `${modules.slice(0, NAMED_MAX).join(", ")}${more}` });
 }

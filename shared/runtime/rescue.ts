@@ -9,11 +9,12 @@ import { dropSealed } from "../data/sealed.ts";
 import { failSafetyBackup } from "../operations/safety-backups.ts";
 import { find } from "../data/table.ts";
 import { abandonedState, isKnownOperation, isOpen, workflowOf } from "../domain/lifecycle.ts";
+import { because } from "../domain/reasons.ts";
 import { rescueName } from "../domain/workflow.ts";
 import { log } from "../platform/log.ts";
 import { publish } from "../platform/metrics.ts";
 import { startExecution } from "./start.ts";
-import { type CaughtError, operationErrorOf } from "../platform/task-errors.ts";
+import { type CaughtError, operationError, operationErrorOf } from "../platform/task-errors.ts";
 
 export interface Death {
   /** The state in which the execution died. */
@@ -60,8 +61,9 @@ async function abandon(operation: OperationRecord, error: CaughtError): Promise<
   await failInto(operation, abandonedState(operation.type));
   const present = await findOperation(operation.account_id, operation.id);
   if (present === undefined) return;
-  const message = `The operation failed and its changes could not be undone; the operators of the service have been notified. ${operationErrorOf(error).message}`;
-  await endOperation(present, { succeeded: false, error: { code: "INTERNAL_ERROR", message } });
+  const { message, reason } = operationErrorOf(error);
+  const why = reason ?? message;
+  await endOperation(present, { succeeded: false, error: operationError("INTERNAL_ERROR", because("undo_failed", { why })) });
 }
 
 const Reserved = z.object({

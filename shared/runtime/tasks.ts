@@ -22,6 +22,7 @@ import type { ServerRecord } from "../records/schemas/server.ts";
 import { dropSealed } from "../data/sealed.ts";
 import { getServer } from "../records/servers.ts";
 import { USABLE, isOpen } from "../domain/lifecycle.ts";
+import { because } from "../domain/reasons.ts";
 import {
   type InputOf,
   type Poll,
@@ -37,9 +38,11 @@ import {
   againAfter,
   asTaskError,
   CaughtError,
+  forStateMachine,
   GiveUp,
   giveUpAfter,
   NotYet,
+  type OperationError,
   operationErrorOf,
   TryAgain,
 } from "../platform/task-errors.ts";
@@ -98,16 +101,16 @@ export const tasks = <W extends Workflow>(workflow: W, implementations: Implemen
       const operation = await findOperation(account_id, operation_id);
       return await perform(workflow, known, event, operation);
     } catch (error) {
-      if (error instanceof NotYet) throw error;
+      if (error instanceof NotYet) throw forStateMachine(error);
       const taskError = asTaskError(error);
       if (taskError instanceof TryAgain || taskError instanceof GiveUp) log.warn("task did not succeed", { error: taskError });
       else log.error("task failed", { error: taskError });
-      throw taskError;
+      throw forStateMachine(taskError);
     }
   };
 };
 
-const alreadyEnded = (): GiveUp => new GiveUp("CANCELLED", "The operation has already ended");
+const alreadyEnded = (): GiveUp => new GiveUp("CANCELLED", because("operation_ended"));
 
 async function perform(
   workflow: Workflow,
@@ -151,20 +154,20 @@ async function perform(
   const outcome = await run(work).catch((error: unknown) =>
     part === undefined ? undoAgain(error, operation) : unlessOffline(error, part, work.server),
   );
-  if (part === undefined && outcome === false) throw new TryAgain("TIMEOUT", "Undoing the changes timed out");
-  if (part?.kind === "poll" && outcome !== true) throw new NotYet("TIMEOUT", `${part.label} timed out`);
+  if (part === undefined && outcome === false) throw new TryAgain("TIMEOUT", because("undo_timed_out"));
+  if (part?.kind === "poll" && outcome !== true) throw new NotYet("TIMEOUT", because("step_timed_out", { step: part.label }));
   return null;
 }
 
 /** After a step that failed, and the undos. */
-async function end(operation: OperationRecord, error: ReturnType<typeof operationErrorOf>): Promise<void> {
+async function end(operation: OperationRecord, error: OperationError): Promise<void> {
   if (error.code === "INTERNAL_ERROR") publish("InternalError", 1); // the execution ends like that of any failure which is not ours
   if (operation.committed) {
     log.error("only the cleanup failed", { cause: error });
     return endOperation(operation, { succeeded: true });
   }
   if (error.code === "BACKUP_CORRUPT" && operation.uses_backup_id !== null)
-    await markCorrupt(operation.account_id, operation.uses_backup_id, error.message);
+    await markCorrupt(operation.account_id, operation.uses_backup_id, error);
   return endOperation(operation, { succeeded: false, error });
 }
 

@@ -4,6 +4,7 @@ import { GiveUp } from "../platform/task-errors.ts";
 import { at, withS3 } from "./client.ts";
 import { store } from "./store.ts";
 import { abortUploads } from "./uploads.ts";
+import { because } from "../domain/reasons.ts";
 
 /** Stores an archive, which the storage rejects if it arrives damaged; returns the storage's checksum. */
 export async function putArchive(key: string, bytes: Uint8Array): Promise<string> {
@@ -33,7 +34,7 @@ interface Made {
 
 /** Makes sure that the storage has the archive that was created, before anybody relies on it. */
 export async function requireStored(key: string, made: Made): Promise<void> {
-  if (!(await isStored(key, made))) throw new GiveUp("STORAGE_ERROR", "The stored archive is not the one that was created");
+  if (!(await isStored(key, made))) throw new GiveUp("STORAGE_ERROR", because("storage_has_another"));
 }
 
 export async function isStored(key: string, { size_bytes, stored_checksum }: Made): Promise<boolean> {

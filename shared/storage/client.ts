@@ -3,6 +3,7 @@ import { ARCHIVE_CALLS } from "../platform/aws-calls.ts";
 import { GiveUp, isPassing, TryAgain } from "../platform/task-errors.ts";
 import type * as SdkModule from "./sdk.ts";
 import { store } from "./store.ts";
+import { because } from "../domain/reasons.ts";
 
 type Sdk = typeof SdkModule;
 
@@ -20,8 +21,8 @@ export async function withS3<T>(call: (s3: SdkModule.S3Client, sdk: Sdk) => Prom
     return await call(client, sdk);
   } catch (cause) {
     throw isPassing(cause)
-      ? new TryAgain("STORAGE_ERROR", "The backup storage was unavailable for too long", { cause })
-      : new GiveUp("STORAGE_ERROR", "The backup storage rejected the archive", { cause });
+      ? new TryAgain("STORAGE_ERROR", because("storage_unavailable"), { cause })
+      : new GiveUp("STORAGE_ERROR", because("storage_rejected"), { cause });
   }
 }
 

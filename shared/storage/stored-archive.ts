@@ -1,5 +1,6 @@
 // The archive of a completed backup, as its readers need it.
 import type { BackupRecord } from "../records/schemas/backup.ts";
+import { because } from "../domain/reasons.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { archiveKey } from "./archive-key.ts";
 
@@ -17,7 +18,7 @@ export interface StoredArchive {
 export function storedArchiveOf(backup: BackupRecord): StoredArchive & { edition: NonNullable<BackupRecord["edition"]> } {
   const { size_bytes, sha256, erp_version, edition } = backup;
   if (size_bytes === null || sha256 === null || erp_version === null || edition === null)
-    throw new GiveUp("BACKUP_CORRUPT", "The backup has no checksum to verify it with");
+    throw new GiveUp("BACKUP_CORRUPT", because("checksum_missing"));
   const counted = backup.kind === "uploaded" && { missing_files: backup.missing_files };
   return { key: archiveKey(backup), size_bytes, sha256, erp_version, edition, ...counted };
 }

@@ -72,8 +72,13 @@ const Task = z.looseObject({ task: z.string() });
 const failBackups = (): (() => void) =>
   cloud.states.intercept(async (call, next) => {
     if (Task.parse(call.payload).task !== "makeArchive") return next(call);
-    throw Object.assign(new Error("HOST_JOB_FAILED: The disk is full"), { name: "GiveUp" });
+    throw Object.assign(new Error("HOST_JOB_FAILED: The server's disk is full. Free space on it, then try again"), {
+      name: "GiveUp",
+    });
   });
+
+/** The reason of a run whose server is offline, as a code. */
+const IS_OFFLINE = expect.objectContaining({ code: "error_server_not_active" });
 
 test("a run that fails is repeated once after 15 minutes, however many schedule functions run, and then not before the next night", async () => {
   const { me, id, policy, backups } = await since("2027-01-10");
@@ -89,7 +94,11 @@ test("a run that fails is repeated once after 15 minutes, however many schedule 
   expect(await backups()).toEqual(["scheduled failed", "scheduled failed", "scheduled completed"]);
   const [repeated] = (await me.api.get(`/instances/${id}/backups`)).as(z.array(Backup));
   const failed = { at: "2027-01-11T02:00:00.000Z", status: "failed", backup_id: repeated?.id };
-  expect((await policy()).last_run).toEqual({ ...failed, reason: expect.stringContaining("disk is full") });
+  expect((await policy()).last_run).toEqual({
+    ...failed,
+    reason: expect.stringContaining("disk is full"),
+    reason_details: { code: "disk_full", parameters: {} },
+  });
   for (const minutes of [1, 15, 16, 60, 600]) {
     clock.advance(minutes);
     await tick();
@@ -171,7 +180,7 @@ test("a run whose server does not respond is retried for an hour, then skipped w
   await tick();
   const { last_run, next_run_at } = await policy();
   const skipped = { at: "2027-01-14T02:00:00.000Z", status: "skipped", backup_id: null };
-  expect(last_run).toEqual({ ...skipped, reason: expect.stringContaining("is offline") });
+  expect(last_run).toEqual({ ...skipped, reason: expect.stringContaining("is offline"), reason_details: IS_OFFLINE });
   expect(next_run_at).toBe("2027-01-15T02:00:00.000Z");
   expect((await me.api.get("/events?per_page=1")).text).toContain("backup_policy.run_skipped");
   await tickAt("2027-01-14T04:01:00Z");
@@ -460,7 +469,11 @@ describe("a run that waits for a place", () => {
       clock.advance(61);
       await fire();
       const skipped = { at: "2027-04-09T02:00:00.000Z", status: "skipped", backup_id: null };
-      expect((await subject.policy()).last_run).toEqual({ ...skipped, reason: expect.stringContaining("is offline") });
+      expect((await subject.policy()).last_run).toEqual({
+        ...skipped,
+        reason: expect.stringContaining("is offline"),
+        reason_details: IS_OFFLINE,
+      });
     }
   });
 });

@@ -117,7 +117,7 @@ test("a try on a server that is not active, or that does not exist, changes noth
   const failed = await failedImport();
   const away = await me.server();
   for (let probe = 0; probe < FAILED_PROBES_MAX; probe++)
-    await recordProbe(await getServer(me.id, away.id), { responded: false, reason: "Gone" });
+    await recordProbe(await getServer(me.id, away.id), { responded: false });
   expect((await again(failed, away.id)).error).toMatchObject({
     code: "INVALID_STATE",
     details: { status: "offline", resource: away.id },

@@ -107,7 +107,7 @@ test("an expired safety backup that is locked stays, and goes once it is unlocke
 test("a safety backup that turns out to be corrupt no longer expires", async () => {
   await backup();
   const { id } = await backup({ kind: "pre_restore", expires_at: "2026-01-01T00:00:00.000Z" });
-  await markCorrupt(me.id, id, "One of its files is damaged");
+  await markCorrupt(me.id, id, { message: "One of its files is damaged", reason: null });
   expect((await me.api.get(`/backups/${id}`)).body).toMatchObject({ data: { status: "failed", expires_at: null } });
   expect(await reserveExpiry({ accountId: me.id, backupId: id })).toBeUndefined();
 });

@@ -152,7 +152,7 @@ test("the calendar has an instance's backups with their drills, which run from t
   await details.getByRole("button", { name: "Close" }).click();
   await calendar.getByRole("link", { name: /^Manual, .*, completed, restore drill failed$/ }).waitFor();
   await page.getByText("Restore drill failed: Shop").first().waitFor();
-  await page.getByText("tables differ").first().waitFor();
+  await page.getByText("table differs").first().waitFor();
 
   await page.setViewportSize({ width: 320, height: 800 });
   await expectAccessible(page);

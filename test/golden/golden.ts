@@ -17,6 +17,8 @@ import {
   STATUS_CODES,
 } from "../../shared/data/codes.ts";
 import { MIGRATIONS } from "../../shared/migrations/migrations.ts";
+import { REASONS } from "../../shared/domain/reasons.ts";
+import { SENTENCES } from "../../shared/domain/sentences.ts";
 import { ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
 import { ERROR_TABLE, OPERATION_ERROR_TABLE } from "../../shared/api/openapi/words.ts";
 
@@ -40,8 +42,15 @@ export const codes = (): Record<string, unknown> =>
       stamp: STAMP,
       list: { block: BLOCK, blocks_per_leaf: BLOCKS_PER_LEAF },
       policies: { shards: POLICY_SHARDS },
+      reason: parametersIn({ ...SENTENCES, ...REASONS }),
       migration: Object.fromEntries(MIGRATIONS.map(({ number, name }) => [name, number])),
     }).flatMap(([table, values]) => Object.entries(values).map(([value, code]): [string, unknown] => [`${table}.${value}`, code])),
+  );
+
+/** The names of each sentence's parameters. */
+const parametersIn = (templates: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(templates).map(([code, template]) => [code, [...new Set(template.match(/(?<=\{)\w+/g))].toSorted().join(" ")]),
   );
 
 /** Those of the committed file. */

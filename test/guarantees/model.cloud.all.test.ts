@@ -404,7 +404,7 @@ class GoOffline implements Command {
     const target = targetOf(model, "server", this.index);
     if (target?.state !== "ready") return;
     for (let probe = 0; probe < FAILED_PROBES_MAX; probe++)
-      await recordProbe(await getServer(harness.me.id, target.id), { responded: false, reason: "Gone" });
+      await recordProbe(await getServer(harness.me.id, target.id), { responded: false });
     target.state = "unreachable";
   };
 }

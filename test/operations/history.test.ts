@@ -19,7 +19,7 @@ async function deletion(me: TestAccount, instance: Awaited<ReturnType<typeof see
   const change = changeOf(await getAccount(me.id));
   const operation = beginDeletion(change, { operator: "test", requestId: "test" }, backup, newId("operation"));
   await change.commit();
-  if (ended) await endOperation(operation, { succeeded: false, error: { code: "CANCELLED", message: "Test" } });
+  if (ended) await endOperation(operation, { succeeded: false, error: { code: "CANCELLED", message: "Test", reason: null } });
   return operation.id;
 }
 

@@ -6,6 +6,7 @@ import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
+import { because } from "../../shared/domain/reasons.ts";
 import { GiveUp } from "../../shared/platform/task-errors.ts";
 import { initialSshTrust, userData } from "../../shared/providers/first-boot.ts";
 import { pass } from "./executions.ts";
@@ -142,7 +143,7 @@ describe.each(RENTED)("%s", (provider) => {
   });
 
   const failed = () => {
-    throw new GiveUp("HOST_JOB_FAILED", "As the test asked");
+    throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
   };
   test.each<[string, () => { ready: false } | Promise<{ ready: false }>]>([
     ["fails", failed],

@@ -1,6 +1,7 @@
 // Replaces the connection to machines: every job is done at once. `unreachable` holds the machines that do not respond.
 import { createHash } from "node:crypto";
 import type { StatusLine } from "../../shared/operations/health.ts";
+import { because } from "../../shared/domain/reasons.ts";
 import type { Host, HostedServer, Job, JobKind, JobProgress } from "../../shared/hosts/host.ts";
 import { JOB_RESULTS } from "../../shared/hosts/host.ts";
 import { TryAgain } from "../../shared/platform/task-errors.ts";
@@ -24,7 +25,7 @@ export const ssh: Host = {
     const machineId = server.machine_id ?? "";
     const wrong = misbehave.get(job.kind);
     if (wrong !== undefined) return Promise.resolve().then(wrong);
-    if (unreachable.has(machineId)) throw new TryAgain("HOST_UNREACHABLE", "The server does not respond");
+    if (unreachable.has(machineId)) throw new TryAgain("HOST_UNREACHABLE", because("server_silent"));
     jobs.set(job.id, { kind: job.kind, host_keys: server.host_keys, ssh_port: server.ssh_port });
     const result = JOB_RESULTS[job.kind].parse(job.kind === "prepare_host" ? { host_key: keyMadeOn(machineId) } : null);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job and its result belong together, which a lookup forgets

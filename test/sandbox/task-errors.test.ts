@@ -3,7 +3,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError, OPERATION_ERRORS } from "../../shared/api/errors.ts";
 import { parseConfiguration } from "../../shared/platform/configuration.ts";
-import { asTaskError, GiveUp, operationErrorOf, TryAgain } from "../../shared/platform/task-errors.ts";
+import { because } from "../../shared/domain/reasons.ts";
+import { asTaskError, forStateMachine, GiveUp, operationErrorOf, TryAgain } from "../../shared/platform/task-errors.ts";
 import { asApiError } from "../../shared/runtime/reply.ts";
 
 /** The error as Step Functions catches it. */
@@ -12,13 +13,30 @@ const caught = ({ name, message }: Error) => ({
   Cause: JSON.stringify({ errorType: name, errorMessage: message, trace: [] }),
 });
 
-test("every error's code and message survive the state machine", () => {
+const thrown = (error: Error): Error => {
+  forStateMachine(error);
+  return error;
+};
+
+test("every error's code, message and reason survive the state machine", () => {
   fc.assert(
-    fc.property(fc.constantFrom(...OPERATION_ERRORS), fc.string({ minLength: 1 }), (code, message) => {
-      expect(operationErrorOf(caught(new GiveUp(code, message)))).toEqual({ code, message });
-      expect(operationErrorOf(caught(new TryAgain(code, message)))).toEqual({ code, message });
+    fc.property(fc.constantFrom(...OPERATION_ERRORS), fc.string({ minLength: 1 }), (code, output) => {
+      const reason = because("machine_reports_other", { output });
+      const error = { code, message: `The machine reports: ${output}`, reason };
+      expect(operationErrorOf(caught(thrown(new GiveUp(code, reason))))).toEqual(error);
+      expect(operationErrorOf(caught(thrown(new TryAgain(code, reason))))).toEqual(error);
     }),
   );
+});
+
+test("an error of an earlier version's task has the reason of its message, if that is known", () => {
+  const of = (message: string) => operationErrorOf(caught(Object.assign(new Error(`TIMEOUT: ${message}`), { name: "GiveUp" })));
+  expect(of("The ERP does not stop")).toEqual({
+    code: "TIMEOUT",
+    message: "The ERP does not stop",
+    reason: because("erp_does_not_stop"),
+  });
+  expect(of('Broken\n{"error":1}')).toEqual({ code: "TIMEOUT", message: 'Broken\n{"error":1}', reason: null });
 });
 
 describe("unexpected errors", () => {

@@ -9,6 +9,7 @@ import { indexed } from "../harness/indexed.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { findOperation } from "../../shared/records/operations.ts";
 import { find, queryAll, removeOne, updateOne } from "../../shared/data/table.ts";
+import { because } from "../../shared/domain/reasons.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 
@@ -77,7 +78,7 @@ test("instances are filtered by what came of their last drill", async () => {
     const set = { state: "running", recorded: false };
     await updateOne(keys.record("operation", one.id, id), { set }, {});
     await updateOne(keys.record("backup", one.id, backup.id), { set: { operation_id: id } }, {});
-    const drill = drillOf([{ name: "restores", passed: false, detail: "broken" }], "not made");
+    const drill = drillOf([{ name: "restores", passed: false, detail: "broken" }], because("check_not_made"));
     await recordDrill({ ...operation, state: "running", recorded: undefined }, record, drill);
     await updateOne(keys.record("backup", one.id, backup.id), { set: { operation_id: null } }, {});
   };

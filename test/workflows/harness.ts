@@ -156,8 +156,7 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
     }
     const { id } = await me.server();
     if (state === "unreachable")
-      for (let probe = 0; probe < FAILED_PROBES_MAX; probe++)
-        await recordProbe(await getServer(me.id, id), { responded: false, reason: "Gone" });
+      for (let probe = 0; probe < FAILED_PROBES_MAX; probe++) await recordProbe(await getServer(me.id, id), { responded: false });
     if (state === "delete_failed") await work("delete-server", (await fresh()).delete(`/servers/${id}`), true);
     return id;
   }

@@ -22,6 +22,7 @@ import { erpsOf } from "./erps.ts";
 import { InjectedError, type Intercept, type Run, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, snapshotOf } from "./snapshot.ts";
 import type { Cloud } from "../../infra/local/cloud.ts";
+import { because } from "../../shared/domain/reasons.ts";
 
 type AnyJob = Job;
 type Respond = (job: AnyJob, count: number, work: () => Promise<{ ready: boolean; result?: unknown }>) => unknown;
@@ -108,13 +109,13 @@ const slowly: Respond = (_job, count, work) => (count === 1 ? { ready: false } :
 const unreachable =
   (kind: JobKind): Respond =>
   (job, _count, work) => {
-    if (job.kind === kind) throw new TryAgain("HOST_UNREACHABLE", "The server does not respond");
+    if (job.kind === kind) throw new TryAgain("HOST_UNREACHABLE", because("server_silent"));
     return work();
   };
 
 /** The health check misses the machine. */
 const miss = async ({ server_id }: Instance): Promise<void> =>
-  recordProbe(await getServer(harness.me.id, server_id), { responded: false, reason: "Gone" });
+  recordProbe(await getServer(harness.me.id, server_id), { responded: false });
 /** And finds it again, for the next test: all instances are on one server. */
 const meet = async ({ server_id }: Instance): Promise<void> =>
   recordProbe(await getServer(harness.me.id, server_id), { responded: true });
@@ -273,7 +274,7 @@ describe("removing a safety backup that was not completed", () => {
   /** The archive is stored, and the step fails before it records that. */
   const unrecorded: Respond = async (job, _count, work) => {
     const made = await work();
-    if (job.kind === "make_archive") throw new GiveUp("HOST_JOB_FAILED", "As the test asked");
+    if (job.kind === "make_archive") throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
     return made;
   };
 
@@ -332,7 +333,7 @@ describe("once the old data may be gone", () => {
   const notAtFirst =
     (others: Respond): Respond =>
     (job, count, work) => {
-      if (job.kind === "drop_old" && count === 1) throw new GiveUp("HOST_JOB_FAILED", "As the test asked");
+      if (job.kind === "drop_old" && count === 1) throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
       return others(job, count, work);
     };
 
@@ -366,7 +367,7 @@ describe("once the old data may be gone", () => {
   test("it is left if it cannot be dropped in six tries", async () => {
     const { backup } = await changed();
     machine.respond = (job, _count, work) => {
-      if (job.kind === "drop_old") throw new GiveUp("HOST_JOB_FAILED", "As the test asked");
+      if (job.kind === "drop_old") throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
       return work();
     };
     const { operation } = await restore(backup);
@@ -383,8 +384,8 @@ describe("once the old data may be gone", () => {
     machine.respond = (job, count, work) => {
       if (job.kind !== "drop_old") return work();
       // Six tries fail, which are enough; what may pass is waited for all the same.
-      if (count <= 6) throw new GiveUp("HOST_JOB_FAILED", "As the test asked");
-      if (misses++ < 3) throw new TryAgain("HOST_UNREACHABLE", "The server does not respond");
+      if (count <= 6) throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
+      if (misses++ < 3) throw new TryAgain("HOST_UNREACHABLE", because("server_silent"));
       return work();
     };
     const { operation } = await restore(backup);

@@ -20,7 +20,7 @@ import { Actions, type Dialog } from "./actions.tsx";
 import { BackupsOf } from "./backups.tsx";
 import { DnsRecord } from "./dns-record.tsx";
 import { Facts } from "./facts.tsx";
-import { reasonOf } from "./health.tsx";
+import { restartsInWords } from "./health.tsx";
 import { useAct } from "./use-act.ts";
 import { lazily } from "../app/lazily.tsx";
 
@@ -85,7 +85,8 @@ function Shown({ instance }: { instance: ShownInstance }) {
       {start.error !== null && <Failure error={start.error} resend={() => start.mutate()} />}
       <Progress id={instance.operation_id} />
       <Reason
-        of={{ ...instance, status_reason: reasonOf(instance) }}
+        of={instance}
+        more={restartsInWords(instance)}
         action={
           isFailure(instance.status) && (
             <StartAgain instance={instance} server={server} start={start} onDelete={() => setDialog("delete")} />

@@ -15,9 +15,8 @@ export function healthFacts(instance: Instance) {
   ];
 }
 
-/** Why it has its status; a check that a newer service makes has only the API's words. */
-export function reasonOf(instance: Instance): string | null {
+/** Of an ERP that the service restarts: not if it is the server's proxy that fails. */
+export function restartsInWords(instance: Instance): string | undefined {
   const failed = instance.health.checks.find(({ passed }) => passed === false);
-  const known: Readonly<Record<string, string>> = text.reports.health.faults;
-  return (failed !== undefined && isFailing(instance) ? known[failed.name] : undefined) ?? instance.status_reason;
+  return isFailing(instance) && failed !== undefined && failed.name !== "proxy" ? text.reports.health.restarts : undefined;
 }

@@ -10,11 +10,9 @@ import { useState } from "react";
 import type { BackupPolicy } from "../../../shared/api/backup-policy.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { type ServerOf, whyNotProtect } from "../allowed/instances.ts";
-import { reasonOf } from "../../../shared/domain/reasons.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { backupPolicies } from "../app/queries.ts";
-import { recognized } from "../app/recognized.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
@@ -109,12 +107,9 @@ function State({ protection, policy, none }: StateProps) {
   );
 }
 
-/** Why the backup failed, or why there was none. */
-const reasonInWords = (reason: string): string => sentenceOf(reasonOf(reason), recognized(reason));
-
 function LastRun({ run }: { run: BackupPolicy["last_run"] }) {
   const say = text.policies.protection;
   return run === null
     ? say.noLastRun
-    : say.run(run.status, <Time at={run.at} exact />, run.reason === null ? null : reasonInWords(run.reason));
+    : say.run(run.status, <Time at={run.at} exact />, run.reason === null ? null : sentenceOf(run.reason_details, run.reason));
 }

@@ -21,7 +21,8 @@ export function sentenceOf(coded: Coded | null | undefined, otherwise: string): 
 function templateOf(code: string | number | undefined): string | undefined {
   const sentences: Readonly<Record<string, string>> = text.resource.sentences;
   const reasons: Readonly<Record<string, string>> = text.resource.reasons;
-  return code === undefined ? undefined : (sentences[code] ?? reasons[code]);
+  const problems: Readonly<Record<string, string>> = text.app.problems;
+  return code === undefined ? undefined : (sentences[code] ?? reasons[code] ?? problems[code]);
 }
 
 const filled = (template: string, parameters: Parameters): string =>

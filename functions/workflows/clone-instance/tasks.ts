@@ -2,6 +2,7 @@
 import { addResult } from "../../../shared/records/operations.ts";
 import { recordNeutralized } from "../../../shared/records/instances.ts";
 import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
+import { because } from "../../../shared/domain/reasons.ts";
 import { addMissingModules, isHealthy, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
@@ -72,9 +73,9 @@ export const handler = tasks(workflow, {
     const { is_neutralized, active_crons, active_mail_servers, new_database_uuid, base_url } = verification;
     await addResult(operation, { verification });
     if (input.neutralize && !(is_neutralized && active_crons === 0 && active_mail_servers === 0))
-      throw new GiveUp("HOST_JOB_FAILED", "The clone was neutralized, but some of its jobs or mail servers are still active");
+      throw new GiveUp("HOST_JOB_FAILED", because("still_active"));
     if (new_database_uuid === input.keep_uuid || base_url !== `https://${clone.domain}`)
-      throw new GiveUp("HOST_JOB_FAILED", "The instance does not have its own identity");
+      throw new GiveUp("HOST_JOB_FAILED", because("no_own_identity"));
     await recordNeutralized(clone, operation, is_neutralized);
     return true;
   },

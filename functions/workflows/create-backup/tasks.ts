@@ -11,6 +11,7 @@ import { recordedIn } from "../../../shared/storage/stored-archive.ts";
 import type { BackupRecord } from "../../../shared/records/schemas/backup.ts";
 import type { OperationRecord } from "../../../shared/records/schemas/operation.ts";
 import type { ServerRecord } from "../../../shared/records/schemas/server.ts";
+import { because } from "../../../shared/domain/reasons.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
@@ -25,7 +26,7 @@ export const handler = tasks(workflow, {
     const present = await backup();
     // An execution that began with an older version has not recorded it yet.
     const made = recordedIn(present) ?? (await make(operation, input, present, await server()));
-    if (made === undefined) throw new TryAgain("HOST_JOB_FAILED", "The server no longer has the archive");
+    if (made === undefined) throw new TryAgain("HOST_JOB_FAILED", because("archive_gone"));
     await requireStored(archiveKey(present), made);
   },
 

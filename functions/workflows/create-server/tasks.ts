@@ -5,6 +5,7 @@ import type { ServerRecord } from "../../../shared/records/schemas/server.ts";
 import { serverRef } from "../../../shared/records/servers.ts";
 import { sshKeyRef } from "../../../shared/records/ssh-keys.ts";
 import { find } from "../../../shared/data/table.ts";
+import { because } from "../../../shared/domain/reasons.ts";
 import { run } from "../../../shared/hosts/index.ts";
 import { retire } from "../../../shared/hosts/retire.ts";
 import { providerOf } from "../../../shared/providers/index.ts";
@@ -84,8 +85,7 @@ export const handler = tasks(workflow, {
   },
 });
 
-const VANISHED = "The machine disappeared at the provider before it started";
-const OVERTAKEN = "The creation was abandoned in the meantime";
+const VANISHED = because("machine_vanished");
 
 /** A response that came so late that another run has recorded a machine, or that the creation was abandoned. */
 async function releaseUnlessRecorded(provider: Provider, server: ServerRecord, { machine_id }: RequestedMachine): Promise<true> {
@@ -93,11 +93,11 @@ async function releaseUnlessRecorded(provider: Provider, server: ServerRecord, {
   const present = await find(serverRef(account_id, server_id));
   if (present !== undefined && present.machine_id !== null) return true; // of two machines, the next step deletes the other one
   await provider.releaseMachine({ server_id, account_id, machine_id });
-  throw new GiveUp("CANCELLED", OVERTAKEN);
+  throw new GiveUp("CANCELLED", because("creation_abandoned"));
 }
 
 async function accountKey({ account_id, ssh_key_id }: ServerRecord): Promise<{ public_key: string }> {
   const key = await find(sshKeyRef(account_id, ssh_key_id));
-  if (key === undefined) throw new GiveUp("CANCELLED", "The SSH key was deleted before the machine was created");
+  if (key === undefined) throw new GiveUp("CANCELLED", because("ssh_key_deleted"));
   return key;
 }

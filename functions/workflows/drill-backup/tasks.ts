@@ -1,9 +1,9 @@
 // What the steps of drilling a backup do.
-import { ARCHIVE_INTACT } from "../../../shared/api/drill.ts";
 import { markCorrupt } from "../../../shared/operations/corrupt-backups.ts";
-import { drillOf, noteDrill, recordDrill } from "../../../shared/operations/drills.ts";
+import { checkOf, drillOf, noteDrill, recordDrill } from "../../../shared/operations/drills.ts";
 import { findOperation } from "../../../shared/records/operations.ts";
 import { DRILL } from "../../../shared/domain/lifecycle.ts";
+import { because, type Reason } from "../../../shared/domain/reasons.ts";
 import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { publish } from "../../../shared/platform/metrics.ts";
@@ -14,7 +14,7 @@ import { isStored } from "../../../shared/storage/archives.ts";
 import { recordedIn, storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
 import workflow from "./workflow.ts";
 
-const WHOLE = { name: "checksum", passed: true, detail: ARCHIVE_INTACT } as const;
+const WHOLE = checkOf("checksum", true, because("check_intact"));
 
 export const handler = tasks(workflow, {
   verifyArchive: async ({ operation, backup, server, jobId }) => {
@@ -22,7 +22,7 @@ export const handler = tasks(workflow, {
     // Without the store's checksum, as in old records, the machine finds out what is there.
     const known = recordedIn(present);
     if (known !== undefined && !(await isStored(archiveKey(present), known))) {
-      await noteDrill(operation, damaged("The storage no longer has the archive that was created"));
+      await noteDrill(operation, damaged(because("storage_lacks_archive")));
       return true;
     }
     try {
@@ -41,7 +41,7 @@ export const handler = tasks(workflow, {
       const { edition, ...archive } = storedArchiveOf(present);
       const job = { id: jobId, kind: "drill_archive", archive, edition, note } as const;
       const progress = await run(await server(), job);
-      if (progress.ready) await noteDrill(operation, drillOf([WHOLE, ...progress.result.checks], "The check was not made"));
+      if (progress.ready) await noteDrill(operation, drillOf([WHOLE, ...progress.result.checks], because("check_not_made")));
       return progress.ready;
     } catch (error) {
       await noteDrill(operation, damaged(corruption(error)));
@@ -52,7 +52,7 @@ export const handler = tasks(workflow, {
   recordDrill: async ({ operation, backup }) => {
     // As the last step has left it, also if that ran twice at once.
     const drill = (await findOperation(operation.account_id, operation.id))?.result?.drill;
-    if (drill === undefined) throw new GiveUp("INTERNAL_ERROR", "The drill has no result");
+    if (drill === undefined) throw new GiveUp("INTERNAL_ERROR", because("drill_without_result"));
     const present = await backup();
     if (drill.status === DRILL.failed && !operation.recorded) {
       publish("DrillFailed", 1);
@@ -60,18 +60,18 @@ export const handler = tasks(workflow, {
     }
     await recordDrill(operation, present, drill);
     const checksum = drill.checks.find(({ name }) => name === WHOLE.name);
-    if (checksum?.passed === false) await markCorrupt(present.account_id, present.id, checksum.detail);
+    if (checksum?.passed === false)
+      await markCorrupt(present.account_id, present.id, { message: checksum.detail, reason: checksum.reason ?? null });
   },
 
   removeDrill: async ({ server, jobId, stepJobs }) =>
     undoUnlessDown(await server(), { id: jobId, kind: "remove_drill", ends: stepJobs }),
 });
 
-const damaged = (detail: string) =>
-  drillOf([{ name: "checksum", passed: false, detail }], "Not checked, because the archive is damaged");
+const damaged = (why: Reason) => drillOf([checkOf("checksum", false, why)], because("check_skipped_damaged"));
 
 /** What is wrong with the archive; anything else that failed says nothing about it. */
-function corruption(error: unknown): string {
+function corruption(error: unknown): Reason {
   if (!(error instanceof GiveUp) || error.code !== "BACKUP_CORRUPT") throw error;
-  return error.message.slice(`${error.code}: `.length);
+  return error.reason;
 }

@@ -6,6 +6,7 @@ import type { OperationRecord } from "../../../shared/records/schemas/operation.
 import type { ServerRecord } from "../../../shared/records/schemas/server.ts";
 import { ERP_VERSIONS } from "../../../shared/domain/erp-versions.ts";
 import { missingModules } from "../../../shared/domain/missing-modules.ts";
+import { because } from "../../../shared/domain/reasons.ts";
 import { addMissingModules, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { GiveUp, TryAgain } from "../../../shared/platform/task-errors.ts";
 import { jobIdOf, tasks } from "../../../shared/runtime/tasks.ts";
@@ -19,7 +20,7 @@ export const handler = tasks(workflow, {
     const key = archiveKey(await backup());
     if ((await storedObject(key)) === undefined) await joinParts(key, input.store_id);
     const { size_bytes } = await requireObject(key);
-    if (size_bytes !== input.size_bytes) throw corrupt(`it has ${size_bytes} bytes instead of ${input.size_bytes}`);
+    if (size_bytes !== input.size_bytes) throw corrupt(size_bytes, input.size_bytes);
     await abortUploads(key); // one that was begun and never recorded
   },
 
@@ -29,7 +30,7 @@ export const handler = tasks(workflow, {
   recordImport: async ({ operation, input, backup, server }) => {
     const present = await backup();
     const examined = await examine(operation, input, present, await server());
-    if (!examined.ready) throw new TryAgain("HOST_JOB_FAILED", "The server no longer knows the archive");
+    if (!examined.ready) throw new TryAgain("HOST_JOB_FAILED", because("archive_unknown"));
     const { size_bytes, stored_checksum } = await requireObject(archiveKey(present));
     const { left_out, modules, ...found } = examined.result;
     const missing_modules = modules && missingModules(modules);
@@ -68,8 +69,9 @@ const examine = (
 
 async function requireObject(key: string) {
   const stored = await storedObject(key);
-  if (stored === undefined) throw new GiveUp("STORAGE_ERROR", "The storage does not have the archive that was uploaded");
+  if (stored === undefined) throw new GiveUp("STORAGE_ERROR", because("storage_lacks_upload"));
   return stored;
 }
 
-const corrupt = (why: string): GiveUp => new GiveUp("BACKUP_CORRUPT", `The uploaded archive cannot be used: ${why}`);
+const corrupt = (size: number, expected: number): GiveUp =>
+  new GiveUp("BACKUP_CORRUPT", because("upload_unusable", { why: because("archive_other_size", { size, expected }) }));

@@ -5,12 +5,11 @@ import { endOperation } from "../../../shared/operations/operation-ends.ts";
 import { findOperation, forgetOpen, openOperations } from "../../../shared/records/operations.ts";
 import { useAccess } from "../access.ts";
 import { startDynamoDb } from "../dynamodb/dynamodb.ts";
+import { because } from "../../../shared/domain/reasons.ts";
+import { operationError } from "../../../shared/platform/task-errors.ts";
 import { REGION } from "../template/resolve.ts";
 
-const ERROR = {
-  code: "INTERNAL_ERROR",
-  message: "The service was restored from a backup that is older than this operation's end. Check what it has done",
-} as const;
+const ERROR = operationError("INTERNAL_ERROR", because("service_restored"));
 
 /** Ends these operations as failed, without an undo, in the data of a folder. From then on this process reads no other table. */
 export async function endInterrupted(dataDir: string, names: { TABLE_NAME: string; ENVIRONMENT: string }): Promise<string[]> {

@@ -2,6 +2,7 @@
 import { strToU8, zipSync, type Zippable } from "fflate";
 import * as z from "zod";
 import { type ErpDatabase, ErpFiles, type SandboxErp } from "../../providers/sandbox/machines.ts";
+import { because } from "../../domain/reasons.ts";
 import type { LeftOut } from "../host.ts";
 import { byName, countRows, fromDump, toDump } from "./dump.ts";
 import { requirePlainDump, shown, unusable, Unusable } from "./layout.ts";
@@ -53,9 +54,7 @@ export function packArchive(erp: Archivable, at: string): Uint8Array {
 export function requireListedFiles({ manifest: { missing_files = Infinity }, ...archived }: Archived): void {
   const [first, ...others] = missingFiles(archived);
   if (first !== undefined && others.length >= missing_files)
-    throw new Unusable(
-      `${others.length + 1} files that its database lists are not in it, ${missing_files} were missing when it was made`,
-    );
+    throw new Unusable(because("archive_files_missing", { missing: others.length + 1, known: missing_files }));
 }
 
 /** Throws an error whose message tells the user what is wrong with the archive. */
@@ -75,7 +74,7 @@ function textOf(path: string, content: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
   } catch (cause) {
-    throw new Unusable(`its file ${shown(path)} is not text, as everything in a sandbox is`, { cause });
+    throw new Unusable(because("archive_sandbox_binary", { name: shown(path) }), { cause });
   }
 }
 

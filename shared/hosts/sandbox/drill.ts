@@ -1,6 +1,8 @@
 // Restore drills in the sandbox: the checks of a real one, made on the archive's contents.
 import type { DrillCheck } from "../../api/drill.ts";
+import { checkOf } from "../../operations/drills.ts";
 import { fileNameOf } from "../../providers/sandbox/machines.ts";
+import { because } from "../../domain/reasons.ts";
 import type { Job, JobResult } from "../host.ts";
 import { type Archived, missingFiles } from "./archive.ts";
 import { countRows } from "./dump.ts";
@@ -14,11 +16,9 @@ export async function drill({ archive, note }: Job<"drill_archive">): Promise<Jo
   const expected = manifest.rows && (note === "fail-drill" ? { ...manifest.rows, "public.sandbox_note": 2 } : manifest.rows);
   return {
     checks: [
-      { name: "restores", passed: true, detail: "The database was restored without an error" },
-      { name: "boots", passed: true, detail: "The ERP's sign-in page responds" },
-      expected === undefined
-        ? { name: "rows", passed: null, detail: "The archive has no row counts" }
-        : rowsCheck(expected, counted),
+      checkOf("restores", true, because("check_restored")),
+      checkOf("boots", true, because("check_page_responds")),
+      expected === undefined ? checkOf("rows", null, because("check_no_counts")) : rowsCheck(expected, counted),
       filesCheck(archived, archive.missing_files ?? manifest.missing_files ?? Infinity),
     ],
   };
@@ -29,10 +29,14 @@ function rowsCheck(expected: Record<string, number>, counted: Record<string, num
     (table) => expected[table] !== counted[table],
   );
   const [first] = wrong;
-  if (first === undefined)
-    return { name: "rows", passed: true, detail: `All ${Object.keys(counted).length} tables have as many rows as in the backup` };
-  const detail = `${wrong.length} tables differ: ${first} has ${counted[first] ?? "no"} rows instead of ${expected[first] ?? "none"}`;
-  return { name: "rows", passed: false, detail };
+  if (first === undefined) return checkOf("rows", true, because("check_rows", { count: Object.keys(counted).length }));
+  const rows = { table: first, rows: counted[first] ?? 0, expected: expected[first] ?? 0 };
+  const count = wrong.length;
+  return checkOf(
+    "rows",
+    false,
+    count === 1 ? because("check_table_differs", rows) : because("check_tables_differ", { count, ...rows }),
+  );
 }
 
 /** A file's name is the SHA-1 of its content. */
@@ -40,19 +44,21 @@ function filesCheck(archived: Archived, known: number): DrillCheck {
   const missing = missingFiles(archived);
   const listed = [...new Set(archived.database.attachments.map(({ file }) => file))];
   const [wrong, ...others] = listed.filter((file) => ![undefined, file].includes(nameOf(archived.files[file])));
-  const detail = [
-    ...(wrong === undefined
-      ? []
-      : [`${others.length + 1} of ${listed.length} files have another content, such as ${shown(wrong)}`]),
-    ...(missing.length > known
-      ? [`${missing.length} of ${listed.length} files are missing; ${known} were when it was made`]
-      : []),
-    ...(missing.length > 0 && missing.length <= known
-      ? [`${missing.length} of ${listed.length} files are missing, as when it was made`]
-      : []),
-  ];
-  const passed = wrong === undefined && missing.length <= known;
-  return { name: "files", passed, detail: detail.join("; ") || `All ${listed.length} files have their content` };
+  const count = listed.length;
+  const lost = missing.length > known;
+  const gaps = { missing: missing.length, count, known };
+  if (wrong === undefined) {
+    if (lost) return checkOf("files", false, because("check_files_missing_unnamed", gaps));
+    return checkOf(
+      "files",
+      true,
+      missing.length > 0 ? because("check_files_missing_before", gaps) : because("check_files", { count }),
+    );
+  }
+  const differing = { wrong: others.length + 1, count, name: shown(wrong) };
+  if (missing.length === 0) return checkOf("files", false, because("check_files_differ", differing));
+  const both = { ...differing, ...gaps, total: count };
+  return checkOf("files", false, because(lost ? "check_files_differ_and_miss_unnamed" : "check_files_differ_and_missed", both));
 }
 
 const nameOf = (content: string | undefined): string | undefined => (content === undefined ? undefined : fileNameOf(content));

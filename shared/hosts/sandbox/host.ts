@@ -18,6 +18,7 @@ import {
   type SandboxMachine,
   setMachine,
 } from "../../providers/sandbox/machines.ts";
+import { because } from "../../domain/reasons.ts";
 import { GiveUp, TryAgain } from "../../platform/task-errors.ts";
 import { putArchive } from "../../storage/archives.ts";
 import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, type JobKind, requirePassword } from "../host.ts";
@@ -69,7 +70,7 @@ async function responding({ machine_id }: HostedServer): Promise<SandboxMachine 
 
 async function reach({ machine_id }: HostedServer): Promise<SandboxMachine> {
   const machine = machine_id === null ? undefined : await findMachine(machine_id);
-  if (machine === undefined || machine.offline) throw new TryAgain("HOST_UNREACHABLE", "The server does not respond");
+  if (machine === undefined || machine.offline) throw new TryAgain("HOST_UNREACHABLE", because("server_silent"));
   return machine;
 }
 
@@ -180,8 +181,7 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
 const workOf = <K extends JobKind>(kind: JobKind): Kind<K> => KINDS[kind] as unknown as Kind<K>;
 
 async function install(machineId: string, { instance, database, admin_password, start }: Job<"install_erp">): Promise<null> {
-  if (instance.domain.startsWith("fail-install."))
-    throw new GiveUp("HOST_JOB_FAILED", "The ERP could not be installed: its database could not be initialized");
+  if (instance.domain.startsWith("fail-install.")) throw new GiveUp("HOST_JOB_FAILED", because("erp_not_initialized"));
   if ((await findErp(machineId, instance.id)) !== undefined) return null;
   const { id, erp_version, edition, database_name, domain } = instance;
   const fresh = database === "fresh" ? await freshDatabase(instance, admin_password) : undefined;
@@ -224,7 +224,7 @@ async function makeArchive(machineId: string, job: Job<"make_archive">): Promise
   const erp = await installed(machineId, job);
   const database = databaseOf(erp);
   const bytes = packArchive({ ...erp, database }, later(0));
-  if (job.note === "fail-upload") throw new GiveUp("STORAGE_ERROR", "The archive could not be uploaded to the storage");
+  if (job.note === "fail-upload") throw new GiveUp("STORAGE_ERROR", because("archive_not_uploaded"));
   const sha256 = sha256Of(bytes);
   // Damaged between hashing and upload: the storage has what it received, but that is not what was created.
   const sent = job.note === "corrupt" ? damaged(bytes) : bytes;
@@ -289,7 +289,7 @@ async function swap(machineId: string, job: Job<"swap_restore">): Promise<JobRes
   await change(machineId, job, (erp) => {
     const { built, database, files } = erp;
     if (erp.replaced?.restore_id === job.restore_id) return { status: "running" }; // done by a try whose response was lost
-    if (built?.restore_id !== job.restore_id) throw new GiveUp("HOST_JOB_FAILED", "The data to restore has not been prepared");
+    if (built?.restore_id !== job.restore_id) throw new GiveUp("HOST_JOB_FAILED", because("data_not_prepared"));
     return {
       status: "running",
       database: job.restore_database ? built.database : database,
@@ -323,7 +323,7 @@ async function personalize(machineId: string, job: Job<"personalize">): Promise<
     const database = databaseOf(erp);
     const users = job.reset_users ? database.users.map(withoutLogin) : database.users;
     if (users.some(({ login }) => login === job.admin_email))
-      throw new GiveUp("HOST_JOB_FAILED", `Another user of the ERP already has the login ${job.admin_email}`);
+      throw new GiveUp("HOST_JOB_FAILED", because("login_taken", { login: job.admin_email }));
     return { domain: job.domain, database: { ...database, ...own, users } };
   });
 }
@@ -350,7 +350,7 @@ function neutralized(database: ErpDatabase): ErpDatabase {
 const switchedOn = (name: string) => ({ name, active: true });
 const switchedOff = ({ name }: { name: string }) => ({ name, active: false });
 
-const notInstalled = (): GiveUp => new GiveUp("HOST_JOB_FAILED", "The ERP is not installed on the server");
+const notInstalled = (): GiveUp => new GiveUp("HOST_JOB_FAILED", because("erp_not_installed"));
 
 async function installed(machineId: string, { instance_id }: OfInstance): Promise<SandboxErp> {
   const erp = await findErp(machineId, instance_id);
@@ -359,7 +359,7 @@ async function installed(machineId: string, { instance_id }: OfInstance): Promis
 }
 
 function databaseOf(erp: SandboxErp): ErpDatabase {
-  if (erp.database === null) throw new GiveUp("HOST_JOB_FAILED", "The ERP has no database");
+  if (erp.database === null) throw new GiveUp("HOST_JOB_FAILED", because("erp_has_no_database"));
   return erp.database;
 }
 

@@ -5,6 +5,7 @@ import { listedFiles, missingFiles } from "./archive.ts";
 import { unusable } from "./layout.ts";
 import { differingModules } from "./modules.ts";
 import { corrupt, openUploaded } from "./opened.ts";
+import { because } from "../../domain/reasons.ts";
 
 /** Of a database with its files: an item of the table, which has room for 400 KB, holds it three times during a restore. */
 const BYTES_MAX = 100_000;
@@ -14,13 +15,11 @@ export async function importArchive({
   erp_versions,
   note,
 }: Job<"import_archive">): Promise<JobResult<"import_archive">> {
-  if (note === "fail-import")
-    throw new GiveUp("HOST_JOB_FAILED", "The work was stopped before the server's disk was full: it has 120 MB free");
+  if (note === "fail-import") throw new GiveUp("HOST_JOB_FAILED", because("disk_almost_full", { free_mb: 120 }));
   const { manifest, database, files, left_out } = await openUploaded(archive);
   const { major_version, db_name, modules } = manifest;
-  if (!erp_versions.includes(major_version)) throw corrupt(unusable("version", { version: major_version }).message);
-  if (Buffer.byteLength(JSON.stringify({ database, files })) > BYTES_MAX)
-    throw corrupt("it holds more than a sandbox instance can");
+  if (!erp_versions.includes(major_version)) throw corrupt(unusable("version", { version: major_version }).reason);
+  if (Buffer.byteLength(JSON.stringify({ database, files })) > BYTES_MAX) throw corrupt(because("archive_over_sandbox"));
   const edition = "web_enterprise" in modules ? "enterprise" : "community";
   return {
     erp_version: major_version,

@@ -1,6 +1,7 @@
 // What is in an archive, by the names and the first bytes of its files, as a machine sees it: script/files/layout.py.
 import { constants, gunzipSync } from "node:zlib";
-import { ARCHIVE_RULES, type ArchiveSentence } from "../archive-rules.ts";
+import { compose, inEnglish, type Reason } from "../../domain/reasons.ts";
+import { ARCHIVE_RULES, type ArchiveSentence, reasonOf } from "../archive-rules.ts";
 
 const HEAD_BYTES = 4096;
 /** So many names are looked at to say what an archive without a dump is. */
@@ -8,18 +9,18 @@ const NAMES_EXAMINED = 1000;
 const ADDED = new RegExp(`^(?:${ARCHIVE_RULES.added})$`, "i");
 const HASHED = /^[0-9a-f]{2}\/[0-9a-f]{40}$/i;
 
-/** The archive is invalid; the message tells the user why. */
+/** The archive is invalid; the reason tells the user why. */
 export class Unusable extends Error {
   override name = "Unusable";
+  readonly reason: Reason;
+  constructor(reason: Reason, options?: ErrorOptions) {
+    super(inEnglish(reason), options);
+    this.reason = reason;
+  }
 }
 
-type Values = Readonly<Record<string, unknown>>;
-
-export const unusable = (sentence: ArchiveSentence, values: Values = {}): Unusable =>
-  new Unusable(filled(ARCHIVE_RULES.sentences[sentence], values));
-
-const filled = (sentence: string, values: Values): string =>
-  sentence.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+export const unusable = (sentence: ArchiveSentence, values?: Readonly<Record<string, string | Reason>>): Unusable =>
+  new Unusable(reasonOf(ARCHIVE_RULES.sentences[sentence], values));
 
 /** Printable, and of a readable length. */
 export const shown = (name: string): string =>
@@ -30,7 +31,8 @@ export const shown = (name: string): string =>
 /** What a file is, by its first bytes; undefined if that is unknown. */
 function kindOf(head: Buffer) {
   const text = head.subarray(0, HEAD_BYTES).toString("latin1");
-  return ARCHIVE_RULES.kinds.find(({ pattern }) => new RegExp(pattern, "i").test(text));
+  const kind = ARCHIVE_RULES.kinds.find(({ pattern }) => new RegExp(pattern, "i").test(text));
+  return kind && { ...kind, values: { is: compose(kind.is, {}), advice: compose(kind.advice, {}) } };
 }
 
 /** Of a zip that something has changed on its way. */
@@ -41,7 +43,7 @@ export function whatItIs(head: Buffer): Unusable {
   const kind = kindOf(head);
   if (kind === undefined) return unusable("noZip");
   const inner = head.toString("latin1", 0, 2) === "\x1f\x8b" ? kindOf(unzippedHead(head)) : undefined;
-  return inner === undefined ? unusable("kind", { ...kind }) : unusable("inGzip", { ...inner });
+  return inner === undefined ? unusable("kind", kind.values) : unusable("inGzip", inner.values);
 }
 
 function unzippedHead(head: Buffer): Buffer {
@@ -114,7 +116,7 @@ function withoutDump(names: readonly string[]): Unusable {
   if (first === undefined) return unusable("empty");
   for (const { pattern, says } of ARCHIVE_RULES.inside) {
     const name = names.find((each) => new RegExp(pattern, "i").test(each));
-    if (name !== undefined) return new Unusable(filled(says, { name: shown(name) }));
+    if (name !== undefined) return new Unusable(reasonOf(says, { name: shown(name) }));
   }
   return unusable("noDump", { name: shown(first) });
 }
@@ -126,7 +128,7 @@ const FOOTER = /^-- PostgreSQL database dump complete\r?$/m;
 export function requirePlainDump(dump: Buffer): void {
   if (dump.length === 0) throw unusable("emptyDump");
   const kind = kindOf(dump);
-  if (kind !== undefined && kind.dump !== true) throw unusable("dump", { ...kind });
+  if (kind !== undefined && kind.dump !== true) throw unusable("dump", kind.values);
   const [head, tail] = [dump.toString("latin1", 0, HEAD_BYTES), dump.toString("latin1", Math.max(0, dump.length - HEAD_BYTES))];
   if (HEADER.test(head) && !FOOTER.test(tail)) throw unusable("incompleteDump");
 }

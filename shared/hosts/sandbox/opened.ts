@@ -2,6 +2,8 @@
 import { createHash } from "node:crypto";
 import { GiveUp } from "../../platform/task-errors.ts";
 import type { UploadedArchive } from "../host.ts";
+import { because, type Reason } from "../../domain/reasons.ts";
+import { Unusable } from "./layout.ts";
 import { getArchive, storedObject } from "../../storage/archives.ts";
 import type { StoredArchive } from "../../storage/stored-archive.ts";
 import { type Archived, requireListedFiles, unpackArchive } from "./archive.ts";
@@ -19,7 +21,8 @@ export async function requireWhole({ key, size_bytes }: UploadedArchive): Promis
 export async function openArchive({ erp_version, missing_files, ...archive }: StoredArchive): Promise<Archived> {
   const archived = await openUploaded(archive);
   const { major_version } = archived.manifest;
-  if (major_version !== erp_version) throw corrupt(`it is of version ${major_version}, not of ${erp_version}`);
+  if (major_version !== erp_version)
+    throw corrupt(because("archive_other_version", { version: major_version, expected: erp_version }));
   if (missing_files === undefined) orCorrupt(() => requireListedFiles(archived));
   return archived;
 }
@@ -32,16 +35,17 @@ export async function openUploaded({ key, size_bytes, sha256 }: UploadedArchive)
   return orCorrupt(() => unpackArchive(bytes));
 }
 
-const GONE = "it is no longer in the storage";
-const CHANGED = "it does not match its checksum";
+const GONE = because("archive_not_stored");
+const CHANGED = because("archive_checksum");
 
 function orCorrupt<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw corrupt(cause instanceof Error ? cause.message : "it cannot be read", cause);
+    if (cause instanceof Unusable) throw corrupt(cause.reason, cause);
+    throw corrupt(because("archive_not_sandbox", { output: cause instanceof Error ? cause.message : String(cause) }), cause);
   }
 }
 
-export const corrupt = (why: string, cause?: unknown): GiveUp =>
-  new GiveUp("BACKUP_CORRUPT", `The backup's archive cannot be used: ${why}`, { cause });
+export const corrupt = (why: Reason, cause?: unknown): GiveUp =>
+  new GiveUp("BACKUP_CORRUPT", because("backup_unusable", { why }), { cause });

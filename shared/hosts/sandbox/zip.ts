@@ -2,7 +2,8 @@
 // or in front of each file, everything is compared with what was read.
 import { crc32, inflateRawSync } from "node:zlib";
 import * as z from "zod";
-import { ARCHIVE_RULES } from "../archive-rules.ts";
+import { because } from "../../domain/reasons.ts";
+import { ARCHIVE_RULES, unknownMethod } from "../archive-rules.ts";
 import { isSpoiled, ownName, requireBackup, shown, unusable, Unusable, whatItIs } from "./layout.ts";
 
 /** Far more than a sandbox packs, and little enough for a function's memory. */
@@ -26,8 +27,7 @@ export function unzip(bytes: Uint8Array): Map<string, Buffer> {
   const listed = readListing(zip);
   requireBackup(listed.entries.map(({ name }) => name));
   const unpacked = listed.entries.reduce((sum, { size }) => sum + size, 0);
-  if (listed.entries.length > ENTRIES_MAX || unpacked > UNPACKED_MAX)
-    throw new Unusable("it unpacks to more than a sandbox instance can hold");
+  if (listed.entries.length > ENTRIES_MAX || unpacked > UNPACKED_MAX) throw new Unusable(because("archive_unpacks_over_sandbox"));
   return readFiles(zip, listed, unpacked);
 }
 
@@ -45,8 +45,7 @@ interface Entry {
 function requireReadable({ name, flags, method }: Entry): void {
   if ((flags & ENCRYPTED) !== 0) throw unusable("encrypted");
   if (method === 0 || method === 8) return;
-  const unknown = ARCHIVE_RULES.sentences.unknownMethod.replace("{number}", String(method));
-  throw unusable("method", { name: shown(name), method: ARCHIVE_RULES.methods[method] ?? unknown });
+  throw unusable("method", { name: shown(name), method: ARCHIVE_RULES.methods[method] ?? unknownMethod(String(method)) });
 }
 
 interface Cursor {

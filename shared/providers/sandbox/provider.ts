@@ -10,6 +10,7 @@ import {
   removeMachine,
   type SandboxMachine,
 } from "./machines.ts";
+import { because } from "../../domain/reasons.ts";
 import { GiveUp, TryAgain } from "../../platform/task-errors.ts";
 import type { LabeledMachine, Machine, MachineRequest, Provider, RequestedMachine } from "../provider.ts";
 import { SANDBOX_CATALOG } from "./catalog.ts";
@@ -48,14 +49,10 @@ export const sandbox: Provider = {
 async function createMachine(request: MachineRequest): Promise<RequestedMachine> {
   const { operation_id, name } = request;
   const machine_id = machineIdOf(operation_id);
-  if (asks(name, "fail-quota")) throw new GiveUp("PROVIDER_QUOTA_EXCEEDED", "The quota at the provider is used up");
-  if (asks(name, "fail-capacity"))
-    throw new GiveUp(
-      "PROVIDER_OUT_OF_CAPACITY",
-      "The provider has no machine of this size available in this region; try again later, or choose another size or region",
-    );
+  if (asks(name, "fail-quota")) throw new GiveUp("PROVIDER_QUOTA_EXCEEDED", because("sandbox_quota_used_up"));
+  if (asks(name, "fail-capacity")) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", because("sandbox_out_of_capacity"));
   if (asks(name, "flaky") && (await countRejection(machine_id)) <= REJECTIONS)
-    throw new TryAgain("PROVIDER_ERROR", "The provider returned an error (500)");
+    throw new TryAgain("PROVIDER_ERROR", because("sandbox_provider_error", { status: 500 }));
   await addMachine({
     ...request,
     machine_id,
@@ -73,7 +70,7 @@ const requested = (machine_id: string): RequestedMachine => ({ machine_id, ssh_p
 
 function stateOf(machine: SandboxMachine): Machine {
   if (!isReached(machine.running_at)) return { state: "starting", ip_address: null };
-  if (asks(machine.name, "fail-timeout")) throw new GiveUp("TIMEOUT", "The provider did not start the machine in time");
+  if (asks(machine.name, "fail-timeout")) throw new GiveUp("TIMEOUT", because("provider_start_timed_out"));
   return { state: "running", ip_address: machine.ip_address };
 }
 

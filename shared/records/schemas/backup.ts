@@ -4,7 +4,7 @@ import { Backup } from "../../api/backups.ts";
 import { id } from "../../api/fields.ts";
 import type { BackupStatus } from "../../domain/lifecycle.ts";
 import { growing, stored } from "../../data/stored.ts";
-import { text, textOrNull, noText, maybeText, count, counter, maybeCount, labels, listed } from "./fields.ts";
+import { text, textOrNull, noText, maybeText, count, counter, maybeCount, labels, listed, reason } from "./fields.ts";
 
 export const KeptUpload = z.object({
   /** The storage's ID of the multipart upload, whose parts may not have been joined. */
@@ -20,6 +20,7 @@ const storedBackup = stored(Backup.omit({ status: true, reason: true }));
 export const BackupRecord = storedBackup.extend({
   ...listed,
   labels,
+  reason,
   state: growing<BackupStatus>(),
   file_name: noText,
   missing_files: counter,

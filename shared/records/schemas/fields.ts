@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { Labels } from "../../api/fields.ts";
 import type { ResourceType } from "../../domain/lifecycle.ts";
 import { Stamp } from "../../data/stamps.ts";
+import { Reason } from "../../api/fields.ts";
 import { growing } from "../../data/stored.ts";
 
 export const text = z.string();
@@ -17,7 +18,14 @@ export const resourceType = growing<ResourceType>();
 
 /** Checked when they came in; records of before there were labels have none. */
 export const labels = z.custom<Labels>().default({});
+
+/** `sentence` is that of the reason: the record's own if no earlier version has replaced it since. */
+export const StoredReason = Reason.extend({ sentence: text }).nullable();
+
+export type StoredReason = z.infer<typeof StoredReason>;
+
 export const listed = { account_id: text, number: text };
+export const reason = StoredReason.default(null);
 export const bytes = z.instanceof(Uint8Array);
 
 /** When a credential's last counted requests came, in any order: a slot is free when its time is outside the window. */

@@ -4,7 +4,7 @@ import type { Labels } from "../../api/fields.ts";
 import { Instance } from "../../api/instances.ts";
 import type { HealthStatus, InstanceStatus, ProtectionStatus } from "../../domain/lifecycle.ts";
 import { growing, stored } from "../../data/stored.ts";
-import { text, textOrNull, noText, count, labels, listed } from "./fields.ts";
+import { text, textOrNull, noText, count, labels, listed, reason } from "./fields.ts";
 
 /** Fields of an instance that change immediately; one that was not sent keeps its value. */
 export interface RenamedFields {
@@ -31,6 +31,7 @@ export const InstanceRecord = stored(
 ).extend({
   ...listed,
   labels,
+  reason,
   disk_quota_bytes: count.nullable().default(null),
   protection_status: growing<ProtectionStatus>().default("unprotected"),
   /** The last completed backup, without safety backups: when it was completed, and when it was begun. */

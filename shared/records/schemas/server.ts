@@ -3,11 +3,12 @@ import * as z from "zod";
 import { Server, SERVER_OBSERVED } from "../../api/servers.ts";
 import type { ServerPhase } from "../../domain/lifecycle.ts";
 import { growing, stored } from "../../data/stored.ts";
-import { text, textOrNull, noText, maybeText, count, counter, maybeCount, mark, labels, listed } from "./fields.ts";
+import { text, textOrNull, noText, maybeText, count, counter, maybeCount, mark, labels, listed, reason } from "./fields.ts";
 
 export const ServerRecord = stored(Server.omit({ status: true, reason: true, name_unicode: true, ...SERVER_OBSERVED })).extend({
   ...listed,
   labels,
+  reason,
   /** Servers of before it was stored have none. */
   ssh_key_name: noText,
   state: growing<ServerPhase>(),

@@ -55,8 +55,6 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_policy_changed:
     "Der Sicherungsplan wurde gleichzeitig geändert; sehen Sie nach, und versuchen Sie es bei Bedarf noch einmal",
   error_backup_changed: "Diese Sicherung wurde gleichzeitig geändert",
-  run_too_late: "Die Instanz und ihr Server wurden erst verfügbar, als die Zeit für diesen Lauf vorbei war",
-  run_without_place: "Der Server hatte vor dem nächsten Lauf keinen Platz für eine weitere planmäßige Sicherung",
   field_required: "ist erforderlich",
   field_unknown: "ist kein bekanntes Feld",
   field_no_such: "gibt es in diesem Konto nicht ({resource})",

@@ -329,4 +329,20 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   pull_rejected: "{registry} lehnt die Zugangsdaten des Dienstes ab oder verlangt welche",
   pull_other: "Docker meldet: {output}",
   pull_slow: "{registry} hat in {minutes} Minuten zu wenig gesendet",
+  run_too_late: "Die Instanz und ihr Server wurden erst verfügbar, als die Zeit für diesen Lauf vorbei war",
+  run_without_place: "Der Server hatte vor dem nächsten Lauf keinen Platz für eine weitere planmäßige Sicherung",
+  service_restored:
+    "Der Dienst wurde aus einer Sicherung wiederhergestellt, die älter ist als das Ende dieses Vorgangs. Prüfen Sie, was er getan hat",
+  job_ended: "Die Arbeit wurde beendet, bevor sie fertig war",
+  job_stopped: "Die Arbeit auf der Maschine ist abgebrochen; warum, sagen die letzten Zeilen ihres Protokolls",
+  job_slow: "Die Arbeit auf der Maschine hat zu lange gedauert",
+  disk_full: "Der Datenträger des Servers ist voll. Schaffen Sie dort Platz und versuchen Sie es noch einmal",
+  disk_quota_used_up:
+    "Das ERP hat sein Kontingent an Speicherplatz aufgebraucht. Erhöhen Sie es oder entfernen Sie Dateien und versuchen Sie es noch einmal",
+  disk_almost_out_of_inodes:
+    "Die Arbeit wurde abgebrochen, bevor der Datenträger des Servers voll war: Es sind noch {free} Inodes frei",
+  machine_closed_connection: "Die Maschine unter {ip_address} hat die Verbindung beendet",
+  machine_reports: "{why}\n{log}",
+  machine_reports_other: "Die Maschine meldet: {output}",
+  archive_not_sandbox: "Es enthält etwas anderes als das einer Sandbox: {output}",
 };

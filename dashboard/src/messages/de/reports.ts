@@ -19,14 +19,7 @@ export const reports: typeof en = {
   health: {
     label: "Zustand",
     failingSince: "Gestört seit",
-    faults: {
-      proxy: "Der Proxy des Servers läuft nicht, daher ist das ERP nicht erreichbar.",
-      page: "Das ERP antwortet nicht: Seine Anmeldeseite lädt nicht. Der Dienst startet es automatisch neu, höchstens dreimal am Tag.",
-      stylesheet:
-        "Das ERP antwortet, aber ein Stylesheet seiner Anmeldeseite lädt nicht, sodass seine Seiten nicht benutzbar sind. Der Dienst startet es automatisch neu, höchstens dreimal am Tag.",
-      script:
-        "Das ERP antwortet, aber ein Skript seiner Anmeldeseite lädt nicht, sodass seine Seiten nicht benutzbar sind. Der Dienst startet es automatisch neu, höchstens dreimal am Tag.",
-    },
+    restarts: "Der Dienst startet das ERP automatisch neu, höchstens dreimal am Tag.",
   },
   certificate: {
     label: "Zertifikat",

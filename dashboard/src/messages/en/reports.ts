@@ -18,14 +18,7 @@ export const reports = {
   health: {
     label: "Health",
     failingSince: "Failing since",
-    faults: {
-      proxy: "The server's proxy isn't running, so nobody can reach the ERP.",
-      page: "The ERP doesn't respond: its sign-in page doesn't load. The service restarts it automatically, at most three times a day.",
-      stylesheet:
-        "The ERP responds, but a stylesheet of its sign-in page doesn't load, so its pages can't be used. The service restarts it automatically, at most three times a day.",
-      script:
-        "The ERP responds, but a script of its sign-in page doesn't load, so its pages can't be used. The service restarts it automatically, at most three times a day.",
-    },
+    restarts: "The service restarts the ERP automatically, at most three times a day.",
   },
   certificate: {
     label: "Certificate",
