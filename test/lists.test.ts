@@ -172,3 +172,21 @@ test("a cursor continues at its place when newer records are added", async () =>
   expect([...idsOf(first), ...idsOf(next)]).toEqual(old);
   expect(next.meta?.total).toBe(5);
 });
+
+test("an instance names its server, in every list and by itself, to whoever may read servers", async () => {
+  const mine = await account();
+  const server = await seedServer(mine.id, { name: "erp-1", state: "unreachable" });
+  const [free, held] = [
+    await seedInstance(mine.id, { server_id: server.id }),
+    await seedInstance(mine.id, { server_id: server.id, operation_id: unusedId("operation") }),
+  ];
+  const shown = z.object({ server: z.unknown() });
+  const named = { server: { name: "erp-1", status: "offline" } };
+  const { api } = await mine.token(["instances:read"]);
+  for (const query of ["", `?ids=${free.id},${held.id}`, `?server_id=${server.id}`, "?search=seeded"]) {
+    expect((await mine.api.get(`/instances${query}`)).as(z.array(shown)), query).toEqual([named, named]);
+    expect((await api.get(`/instances${query}`)).as(z.array(shown)), query).toEqual([{ server: null }, { server: null }]);
+  }
+  expect((await mine.api.get(`/instances/${free.id}`)).as(shown)).toEqual(named);
+  expect((await api.get(`/instances/${free.id}`)).as(shown)).toEqual({ server: null });
+});

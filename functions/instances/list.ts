@@ -5,5 +5,5 @@ import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.instances.list)(async ({ query, caller }) => {
   const { items, meta, read } = await listInstances(caller.account_id, query);
-  return { items: await toListedInstances(caller.account_id, items, read), meta };
+  return { items: await toListedInstances(caller, items, read), meta };
 });

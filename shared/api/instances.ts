@@ -211,12 +211,14 @@ export const Instance = z
   .meta({ id: "Instance" });
 export type Instance = z.infer<typeof Instance>;
 
+const ServerOfInstance = z
+  .object({ name: z.string().meta({ examples: ["erp-1"] }), status: z.enum(SERVER_STATUSES).meta({ examples: ["active"] }) })
+  .nullable()
+  .meta({ description: "Its server; null if the credential may not read servers" });
+
 /** One instance, with what its page says about its server and its origin. */
 const ShownInstance = Instance.extend({
-  server: z
-    .object({ name: z.string().meta({ examples: ["erp-1"] }), status: z.enum(SERVER_STATUSES).meta({ examples: ["active"] }) })
-    .nullable()
-    .meta({ description: "Its server; null if the credential may not read servers" }),
+  server: ServerOfInstance,
   cloned_from: z
     .object({ instance_id: id("instance").nullable(), instance_name: name.nullable(), created_at: timestamp })
     .nullable()
@@ -228,8 +230,10 @@ const ShownInstance = Instance.extend({
 }).meta({ id: "ShownInstance" });
 export type ShownInstance = z.infer<typeof ShownInstance>;
 
-/** An instance in a list: without what its server reports. */
-export const ListedInstance = Instance.omit({ certificate: true, disk_used_bytes: true }).meta({ id: "ListedInstance" });
+/** An instance in a list: with its server's name, and without what that reports. */
+export const ListedInstance = Instance.omit({ certificate: true, disk_used_bytes: true })
+  .extend({ server: ServerOfInstance })
+  .meta({ id: "ListedInstance" });
 export type ListedInstance = z.infer<typeof ListedInstance>;
 
 /** Fields that follow from an instance's domain, its server, its backups, and what is found out about its ERP. */

@@ -114,7 +114,10 @@ export const instanceVersion = (instance: InstanceRecord): Version =>
     status: ({ state }) => state,
   });
 
-function toListedInstance(record: InstanceRecord, server: Pick<ServerRecord, "state"> | undefined): ListedInstance {
+function toListedInstance(
+  record: InstanceRecord,
+  server: Pick<ServerRecord, "state"> | undefined,
+): Omit<ListedInstance, "server"> {
   const { state, domain, operation_id, installed, server_ip } = record;
   const ofHealth = record.status_reason === null ? reasonOfHealth(record, server) : null;
   const why = ofHealth === null ? record : statusReason(ofHealth);
@@ -147,15 +150,13 @@ export const toInstance = (
   disk_used_bytes: report?.uses[record.id]?.used_bytes ?? null,
 });
 
-/** As `toListedInstance`, with one call for all servers, whose states affect the allowed actions, unless they are `known`. */
+/** As `toListedInstance`, with one call for all servers, unless they are `known`. */
 export async function toListedInstances(
-  accountId: string,
+  caller: Pick<Caller, "account_id" | "permissions">,
   instances: readonly InstanceRecord[],
   known: Map<string, Item> | undefined,
 ): Promise<ListedInstance[]> {
-  // While an operation holds an instance nothing is allowed, whatever its server is.
-  const free = instances.filter(({ operation_id }) => operation_id === null);
-  const refs = free.map(({ server_id }) => serverRef(accountId, server_id));
+  const refs = instances.map(({ server_id }) => serverRef(caller.account_id, server_id));
   const items =
     known ??
     (await readAll(
@@ -163,8 +164,9 @@ export async function toListedInstances(
       { consistent: false },
     ));
   return instances.map((instance) => {
-    const item = items.get(keyString(serverRef(accountId, instance.server_id).key));
-    return toListedInstance(instance, item && parseOrSkip(ServerRecord, item));
+    const item = items.get(keyString(serverRef(caller.account_id, instance.server_id).key));
+    const server = item && parseOrSkip(ServerRecord, item);
+    return { ...toListedInstance(instance, server), server: serverShownTo(caller, server) };
   });
 }
 
@@ -192,10 +194,13 @@ export async function showInstanceTo(
   });
   return {
     ...toInstance(instance, server, report),
-    server: server && permissions.includes("servers:read") ? { name: server.name, status: serverStatus(server.state) } : null,
+    server: serverShownTo({ permissions }, server),
     cloned_from: backup ?? null,
   };
 }
+
+const serverShownTo = ({ permissions }: Pick<Caller, "permissions">, server: ServerRecord | undefined) =>
+  server !== undefined && permissions.includes("servers:read") ? { name: server.name, status: serverStatus(server.state) } : null;
 
 const besides = ({ account_id, server_id }: InstanceRecord) => ({
   server: serverRef(account_id, server_id),

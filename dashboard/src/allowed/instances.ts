@@ -12,13 +12,15 @@ import {
 import { text } from "../messages/text.ts";
 import { shownOf } from "../resource/status.tsx";
 
-/** What the rules need to know of an instance's server. */
+/** What the rules need to know of an instance. */
+type RuledInstance = Omit<ListedInstance, "server">;
+/** The same of its server. */
 export type ServerOf = Pick<ListedServer, "name" | "status">;
 
 const FAILED = LIFECYCLE["instance.create"].failed;
 
 /** Every operation needs the server, except deletion, which then removes the record alone. */
-export function whyNot(action: InstanceAction, instance: ListedInstance, server: ServerOf | undefined): string | undefined {
+export function whyNot(action: InstanceAction, instance: RuledInstance, server: ServerOf | undefined): string | undefined {
   if (instance.operation_id !== null) return text.allowed.busy;
   const states = statesFor(action);
   if (!states.includes(instance.status)) return text.allowed.instance.status(action, wordOf(instance.status), states.map(wordOf));
@@ -29,18 +31,18 @@ export function whyNot(action: InstanceAction, instance: ListedInstance, server:
 }
 
 /** A backup policy can be set in any status, but where nothing was installed it would never back up anything. */
-export const whyNotProtect = (instance: ListedInstance, server: ServerOf | undefined): string | undefined =>
+export const whyNotProtect = (instance: RuledInstance, server: ServerOf | undefined): string | undefined =>
   isNeverInstalled(instance, server) ? text.allowed.instance.neverInstalled : undefined;
 
 /** What fails after its installation can be started again, unless its server is not active; until it is loaded, the server is taken for active. */
 export const isNeverInstalled = (
-  { status, operation_id, allowed_actions }: ListedInstance,
+  { status, operation_id, allowed_actions }: RuledInstance,
   server: ServerOf | undefined,
 ): boolean =>
   status === FAILED && operation_id === null && !allowed_actions.includes("start") && (server === undefined || isUsable(server));
 
 /** Changing the name and email needs no operation on the server. */
-export function whyNotEdit({ status }: ListedInstance): string | undefined {
+export function whyNotEdit({ status }: RuledInstance): string | undefined {
   if (INSTANCE_RENAMABLE.includes(status)) return undefined;
   return status === LIFECYCLE["instance.delete"].through ? text.allowed.instance.deleting : text.allowed.unknownStatus(status);
 }
@@ -48,4 +50,4 @@ export function whyNotEdit({ status }: ListedInstance): string | undefined {
 export const isUsable = ({ status }: Pick<ServerOf, "status">): boolean =>
   USABLE.some((phase) => SERVER_PHASES[phase] === status);
 
-const wordOf = (status: ListedInstance["status"]): string => shownOf("instance", status).word;
+const wordOf = (status: RuledInstance["status"]): string => shownOf("instance", status).word;

@@ -1,6 +1,18 @@
 // Every query of the pages to the API, with its key in the cache: [resource, "list" or "one", its parameters].
+import type { Overview } from "../../../shared/api/overview.ts";
 import { byIds } from "./by-ids.ts";
 import { client } from "./client.ts";
+
+/** The kinds of records whose changes change a query's response, where not all do that could. */
+export interface QueryMeta extends Record<string, unknown> {
+  changedBy: readonly (keyof Overview["revisions"])[];
+}
+
+declare module "@tanstack/react-query" {
+  interface Register {
+    queryMeta: QueryMeta;
+  }
+}
 
 /** The parameters of a list. */
 export type ListQuery = Record<string, string | number | readonly string[] | undefined>;
@@ -27,6 +39,8 @@ export const servers = {
 };
 
 export const instances = {
+  /** For pages that show nothing of its instances that follows from the server. */
+  onServer: (query: ListQuery) => ({ ...instances.list(query), meta: { changedBy: ["instances"] } satisfies QueryMeta }),
   list: (query: ListQuery = {}) =>
     question(["instances", "list", query], ({ signal }) => client.instances.list({ query, signal })),
   one: (id: string) => question(["instances", "one", id], ({ signal }) => client.instances.get({ params: { id }, signal })),
@@ -69,6 +83,12 @@ export const tokens = {
 export const events = {
   list: (query: ListQuery = {}) => question(["events", "list", query], ({ signal }) => client.events.list({ query, signal })),
 };
+
+/** Restore drills of which a check failed: their operations succeeded. */
+export const failedDrills = (query: ListQuery) => ({
+  ...events.list({ type: "backup.drill_failed", ...query }),
+  meta: { changedBy: ["operations"] } satisfies QueryMeta,
+});
 
 export const overview = () => question(["overview"], ({ signal }) => client.overview.get({ signal }));
 

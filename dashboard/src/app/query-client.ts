@@ -1,5 +1,5 @@
 // The cache of API responses: what it keeps, when it fetches again, and what a change makes stale.
-import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+import { MutationCache, type Query, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ClientError } from "../../../shared/api/client-of.ts";
 import type { Overview } from "../../../shared/api/overview.ts";
 import { onOtherUser } from "../session/session.ts";
@@ -67,6 +67,7 @@ forgetUnused(queryClient.getQueryCache());
 export const retryFailed = (): Promise<void> =>
   queryClient.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" });
 
+type Asked = Pick<Query, "queryKey" | "meta">;
 type Revision = keyof Overview["revisions"];
 
 /** What changes a query's response, by its kind. Queries of other kinds are fixed, polled anyway, or of a dialog that closes with the change. */
@@ -107,8 +108,8 @@ function changedBetween({ revisions: before }: Partial<Overview>, { revisions: n
   return new Set(changed.length === 0 ? all : changed);
 }
 
-const isChanged = (kind: string): boolean => {
-  const by = CHANGED_BY[kind] ?? [];
+const isChanged = ({ queryKey: [kind], meta }: Asked): boolean => {
+  const by = meta?.changedBy ?? CHANGED_BY[String(kind)] ?? [];
   return by === "any" || by.some((each) => lastChanged.has(each));
 };
 
@@ -118,18 +119,17 @@ export async function refresh(): Promise<void> {
   const isKnown = caughtUpWith !== undefined;
   await queryClient.refetchQueries({ queryKey });
   const { data, error = null } = queryClient.getQueryState<{ data: Overview }>(queryKey) ?? {};
-  if (!isKnown || data === undefined || error !== null) return refetch((kind) => kind in CHANGED_BY);
+  if (!isKnown || data === undefined || error !== null) return refetch(({ queryKey: [kind] }) => String(kind) in CHANGED_BY);
   return catchUp(data.data);
 }
 
 /** Lists lag behind a change by a moment. */
-export const refetchLists = (): Promise<void> => refetch((kind, what) => what === "list" && isChanged(kind));
+export const refetchLists = (): Promise<void> => refetch((query) => query.queryKey[1] === "list" && isChanged(query));
 
 /** What a page only names it looks up again when it is shown again. */
-async function refetch(isMeant: (kind: string, what: unknown) => boolean): Promise<void> {
+async function refetch(isMeant: (query: Asked) => boolean): Promise<void> {
   const matching = (named: boolean) => ({
-    predicate: ({ queryKey: [kind, what] }: { queryKey: readonly unknown[] }) =>
-      (what === "named") === named && isMeant(String(kind), what),
+    predicate: (query: Asked) => (query.queryKey[1] === "named") === named && isMeant(query),
   });
   await queryClient.invalidateQueries({ ...matching(true), refetchType: "none" });
   await queryClient.invalidateQueries(matching(false));

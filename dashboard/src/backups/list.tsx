@@ -5,11 +5,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
-import { statesFor } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { useFollow } from "../app/follow.ts";
 import { Page } from "../app/page.tsx";
-import { instances, servers } from "../app/queries.ts";
+import { instances } from "../app/queries.ts";
 import { whyNot } from "../allowed/instances.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
@@ -27,13 +26,10 @@ export default function Backups() {
   const say = text.backups;
   const [choosing, setChoosing] = useState(false);
   const all = useQuery(instances.list({ page: 1, per_page: ALL }));
-  // Needed only to say what is the matter with one that keeps its instances from being backed up.
-  const machines = useQuery({ ...servers.list({ page: 1, per_page: ALL }), enabled: all.data?.data.some(isKeptBack) ?? false });
-  const serverOf = (id: string | undefined) => machines.data?.data.find((server) => server.id === id);
   const homeOf = ({ instance_id }: Backup): Home => {
     const instance = all.data?.data.find(({ id }) => id === instance_id);
     const deleted = instance === undefined && all.data !== undefined && all.data.meta.total <= ALL;
-    return { instance, server: serverOf(instance?.server_id), deleted };
+    return { instance, server: instance?.server ?? undefined, deleted };
   };
   const actions = (
     <SpaceBetween direction="horizontal" size="xs">
@@ -50,16 +46,13 @@ export default function Backups() {
       <BackupsTable Filters={ListFilters} homeOf={homeOf} actions={actions} empty={say.none} />
       {choosing && (
         <BackUpAny
-          disabledReasonOf={(instance) => whyNot("backup", instance, serverOf(instance.server_id))}
+          disabledReasonOf={(instance) => whyNot("backup", instance, instance.server ?? undefined)}
           onDismiss={() => setChoosing(false)}
         />
       )}
     </Page>
   );
 }
-
-const isKeptBack = ({ status, operation_id, allowed_actions }: ListedInstance): boolean =>
-  operation_id === null && statesFor("backup").includes(status) && !allowed_actions.includes("backup");
 
 function whyNotAny({
   data,

@@ -9,7 +9,7 @@ import type { Operation } from "../../../shared/api/operations.ts";
 import type { Event } from "../../../shared/api/settings.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { Failure, RequestId } from "../app/failure.tsx";
-import { events, operations } from "../app/queries.ts";
+import { failedDrills, operations } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { NamedResource } from "../operations/pages.ts";
 import { workOf } from "../operations/words.ts";
@@ -44,8 +44,7 @@ const newestFirst = (a: Entry, b: Entry): number => Date.parse(b.at) - Date.pars
 export function Failed() {
   // The API lists operations by their start, so one that took long and has just failed may be far down.
   const failed = useQuery(operations.list({ status: "failed", per_page: PER_PAGE_MAX }));
-  // A restore drill of which a check fails is an operation that succeeded.
-  const drills = useQuery(events.list({ type: "backup.drill_failed", per_page: SHOWN }));
+  const drills = useQuery(failedDrills({ per_page: SHOWN }));
   const error = failed.error ?? drills.error;
   const retry = () => void Promise.all([failed.refetch(), drills.refetch()]);
   const known = failed.data && drills.data && [...failed.data.data.map(ofOperation), ...drills.data.data.map(ofDrill)];

@@ -1,7 +1,7 @@
 // The backups of an instance with their actions, and "Back up now".
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useState } from "react";
-import type { Instance } from "../../../shared/api/instances.ts";
+import type { ShownInstance } from "../../../shared/api/instances.ts";
 import { BackupCalendar } from "../backups/calendar.tsx";
 import { BackupsTable } from "../backups/table.tsx";
 import { text } from "../messages/text.ts";
@@ -12,7 +12,7 @@ import { lazily } from "../app/lazily.tsx";
 
 const BackUp = lazily(async () => (await import("../backups/back-up.tsx")).BackUp, "backupDialogs");
 
-export function BackupsOf({ instance, server }: { instance: Instance; server: ServerOf | undefined }) {
+export function BackupsOf({ instance, server }: { instance: ShownInstance; server: ServerOf | undefined }) {
   const [asking, setAsking] = useState(false);
   return (
     <SpaceBetween size="l">

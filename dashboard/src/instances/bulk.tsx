@@ -1,10 +1,7 @@
 // What can be done with many instances at once.
-import { useQuery } from "@tanstack/react-query";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
-import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { whyNot, whyNotEdit } from "../allowed/instances.ts";
 import { client } from "../app/client.ts";
-import { servers } from "../app/queries.ts";
 import { type Action, BulkMenu, type Kind } from "../bulk/menu.tsx";
 import { text } from "../messages/text.ts";
 
@@ -20,15 +17,9 @@ const LABELS: Kind<ListedInstance>["labels"] = {
 };
 
 export function InstancesBulk({ selected, onDone }: { selected: readonly ListedInstance[]; onDone: () => void }) {
-  const { data } = useQuery(servers.list({ per_page: PER_PAGE_MAX })); // as the list's own names of servers
   const actions: Action<ListedInstance>[] = ACTIONS.map((action) => ({
     ...text.instances.bulk[action],
-    whyNot: (instance) =>
-      whyNot(
-        action,
-        instance,
-        data?.data.find(({ id }) => id === instance.server_id),
-      ),
+    whyNot: (instance) => whyNot(action, instance, instance.server ?? undefined),
     send: async (id, idempotencyKey) => {
       const { data: operation, rateLimit } = await client.instances.act({ params: { id }, body: { action }, idempotencyKey });
       return { operation, rateLimit };

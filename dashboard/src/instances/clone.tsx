@@ -24,8 +24,8 @@ export default function CloneInstance() {
   const [made, setMade] = useState<Made>();
   const [search] = useSearchParams();
   const named = search.get("backup");
-  // A deleted instance stays deleted: fetching it again would remove the form meanwhile.
-  const source = useQuery({ ...instances.one(id), enabled: ({ state }) => !isMissing(state.error) });
+  // Once: the form needs no more of it, and fetching one that was deleted again would remove the form meanwhile.
+  const source = useQuery({ ...instances.one(id), enabled: ({ state }) => state.data === undefined && !isMissing(state.error) });
   const completed = usePages(backups.listOf(id), COMPLETED);
   // What the user searches leaves the form as it is.
   const offered = usePages(backups.listOf(id), COMPLETED);

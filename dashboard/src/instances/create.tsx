@@ -25,7 +25,7 @@ import { useEver } from "../resource/use-ever.ts";
 import { useForm } from "../resource/use-form.ts";
 import type { Pages } from "../resource/use-pages.ts";
 import { NoServer } from "../servers/no-server.tsx";
-import { LowDiskOf } from "../servers/reported.tsx";
+import { LowDisk } from "../servers/reported.tsx";
 import { session } from "../session/session.ts";
 import { momentOf, versionOf } from "../backups/words.ts";
 import { isUsable } from "../allowed/instances.ts";
@@ -53,10 +53,11 @@ function CreateFrom({ named, origin }: FromProps) {
   const offered = useQuery(catalog());
   const active = useActiveServers();
   // The server that a link names may not be on the first page.
-  const linked = useQuery({ ...servers.one(named ?? ""), enabled: ({ state }) => named !== null && !isMissing(state.error) });
+  const isFurther = named !== null && active.total !== undefined && !active.items.some(({ id }) => id === named);
+  const linked = useQuery({ ...servers.one(named ?? ""), enabled: ({ state }) => isFurther && !isMissing(state.error) });
   const usable = linked.data !== undefined && isUsable(linked.data.data) ? [linked.data.data] : [];
   const backup = useQuery({ ...backups.one(origin ?? ""), enabled: ({ state }) => origin !== null && !isMissing(state.error) });
-  const loaded = active.total !== undefined && (named === null || !linked.isPending) && (origin === null || !backup.isPending);
+  const loaded = active.total !== undefined && (!isFurther || !linked.isPending) && (origin === null || !backup.isPending);
   const shown = useEver(loaded && active.total !== 0);
   const failed = offered.error ?? active.error;
   // Without the backup the form would install an empty ERP.
@@ -69,7 +70,7 @@ function CreateFrom({ named, origin }: FromProps) {
         <InstanceForm
           offered={offered.data.data}
           active={{ ...active, items: [...usable, ...active.items.filter(({ id }) => id !== usable[0]?.id)] }}
-          serverId={chosenOf(active.items, usable[0])}
+          serverId={chosenOf(active.items, usable[0] ?? active.items.find(({ id }) => id === named))}
           backup={backup.data?.data}
           onMade={setMade}
         />
@@ -159,7 +160,8 @@ function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
   const { fields, create: say } = text.instances;
   const navigate = useNavigate();
   const form = useInstanceForm(offered, serverId, backup, onMade);
-  const { name, database_name } = form.values;
+  const { name, database_name, server_id } = form.values;
+  const chosen = active.items.find(({ id }) => id === server_id);
   /** Follows the name until the user changes it. */
   const rename = (next: string) =>
     form.set({
@@ -177,7 +179,7 @@ function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
         error={form.error("server_id")}
         onChange={(server_id) => form.set({ server_id })}
       />
-      {backup === undefined && <LowDiskOf serverId={form.values.server_id} />}
+      {backup === undefined && chosen !== undefined && <LowDisk server={chosen} inForm />}
       {backup === undefined ? (
         <ErpFields offered={offered} chosen={form.values} error={form.error} onChange={form.set} />
       ) : (

@@ -3,7 +3,7 @@ import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { HEALTH_OF_ERP } from "../../../shared/domain/lifecycle.ts";
 import { Status } from "../resource/status.tsx";
 
-export const isFailing = ({ health }: ListedInstance): boolean => health.status === HEALTH_OF_ERP.failing;
+export const isFailing = ({ health }: Pick<ListedInstance, "health">): boolean => health.status === HEALTH_OF_ERP.failing;
 
 export const InstanceStatus = ({ of }: { of: ListedInstance }) =>
   isFailing(of) ? <Status of="health" status={of.health.status} /> : <Status of="instance" status={of.status} />;

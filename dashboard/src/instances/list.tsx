@@ -12,7 +12,9 @@ import { Wrapped } from "../resource/wrapped.tsx";
 import { Address } from "./address.tsx";
 import { InstancesBulk } from "./bulk.tsx";
 import { InstanceStatus } from "./instance-status.tsx";
-import { ServerLink, serverNameOf } from "./server-link.tsx";
+
+/** By its ID for an API key that may not read servers. */
+const serverNameOf = ({ server, server_id }: ListedInstance): string => server?.name ?? server_id;
 
 const versionOf = ({ erp_version, edition }: ListedInstance) => `${erp_version} ${edition}`;
 
@@ -41,8 +43,8 @@ function columnsOf(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
     {
       id: "server",
       header: fields.server,
-      cell: ({ server_id }) => <ServerLink id={server_id} />,
-      text: ({ server_id }) => serverNameOf(server_id),
+      cell: (instance) => <Link to={`/servers/${instance.server_id}`}>{serverNameOf(instance)}</Link>,
+      text: serverNameOf,
     },
     {
       id: "protection",

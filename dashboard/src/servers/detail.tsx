@@ -51,7 +51,7 @@ export default function ServerDetail() {
 
 function Shown({ server }: { server: Server }) {
   const [dialog, setDialog] = useState<"edit" | "delete">();
-  const held = useQuery(instances.list({ server_id: server.id, page: 1, per_page: INSTANCES }));
+  const held = useQuery(instances.onServer({ server_id: server.id, page: 1, per_page: INSTANCES }));
   return (
     <Page
       title={server.name}
@@ -147,7 +147,7 @@ function InstancesOf({ server }: { server: Server }) {
   return (
     <ResourceTable
       title={say.title}
-      list={instances.list}
+      list={instances.onServer}
       only={{ server_id: server.id }}
       prefix="instances"
       perPage={INSTANCES}

@@ -1,9 +1,7 @@
 // What a server reported about itself, and a warning if its disk is low.
 import Alert from "@cloudscape-design/components/alert";
-import { useQuery } from "@tanstack/react-query";
 import type { Server } from "../../../shared/api/servers.ts";
 import { DISK_STEPS, diskSize, diskStep } from "../../../shared/domain/low-disk.ts";
-import { servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { gigabytes, sizeInWords } from "../resource/size.ts";
 import { Time } from "../resource/time.tsx";
@@ -44,10 +42,4 @@ export function LowDisk({ server, inForm = false }: Props) {
       {(inForm ? onForm : onServer)(server.name, sizeInWords(server.disk_free_bytes), diskInWords(server))}
     </Alert>
   );
-}
-
-/** The same for the server that is chosen in a form. */
-export function LowDiskOf({ serverId }: { serverId: string }) {
-  const { data } = useQuery({ ...servers.one(serverId), enabled: serverId !== "" });
-  return data !== undefined && <LowDisk server={data.data} inForm />;
 }
