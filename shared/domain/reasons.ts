@@ -332,6 +332,8 @@ export const REASONS = {
   machine_reports: "{why}\n{log}",
   machine_reports_other: "The machine reports: {output}",
   archive_not_sandbox: "it does not hold what a sandbox's does: {output}",
+  proxy_network_not_replaced: "The proxy's network could not be replaced",
+  proxy_fails: "The proxy does not start",
 } as const satisfies Record<string, string>;
 
 export type ReasonCode = keyof typeof REASONS;

@@ -345,4 +345,6 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   machine_reports: "{why}\n{log}",
   machine_reports_other: "Die Maschine meldet: {output}",
   archive_not_sandbox: "Es enthält etwas anderes als das einer Sandbox: {output}",
+  proxy_network_not_replaced: "Das Netz des Proxys ließ sich nicht ersetzen",
+  proxy_fails: "Der Proxy startet nicht",
 };
