@@ -688,6 +688,22 @@ describe("Docker's configuration", () => {
     expect(calls("false", "false")).toBe("rm -f erp-caddy\nnetwork rm erp-edge\nfailed\n");
   });
 
+  test("an operator's renewal of the proxy succeeds, or says why it does not", () => {
+    const ROOT = mkdtempSync(join(tmpdir(), "renewal-"));
+    const renew = (reloads: string): string =>
+      call(
+        `mkdir -p "$ROOT/locks"; for name in require_docker configure_docker renew_edge refresh_firewall; do eval "$name() { :; }"; done
+         reload_proxy() { ${reloads}; }; renew_proxy`,
+        { ERP_HOSTING_ROOT: ROOT },
+      );
+    try {
+      expect(renew("true")).toBe("");
+      expect(() => renew("false")).toThrow(/^The proxy does not start\n$/);
+    } finally {
+      rmSync(ROOT, { recursive: true });
+    }
+  });
+
   test("the Docker configuration of a machine in a swarm is left unchanged", () => {
     expect(() => configured("{}", "active")).toThrow("It ended with 1");
   });

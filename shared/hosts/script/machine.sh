@@ -149,7 +149,7 @@ YAML
 # An operator's command, for machines that were prepared before the proxy's network had IPv6. Sites do not respond for some seconds.
 renew_proxy() {
   JOB=$(mktemp -d)
-  trap 'tail -qn 1 "$JOB/failure" >&2 2>/dev/null; rm -rf "$JOB"' EXIT
+  trap 'if [[ -e $JOB/failure ]]; then tail -n 1 "$JOB/failure" >&2; fi; rm -rf "$JOB"' EXIT
   mkdir "$JOB/work"
   require_docker
   configure_docker
