@@ -18,11 +18,14 @@ import {
   resetPassword,
   setQuota,
 } from "../shared/operations/operator.ts";
+import { completeFoundBackups } from "../shared/operations/found-archives.ts";
 import { releaseMachine } from "../shared/records/taken-machines.ts";
 import { generatePassword } from "../shared/domain/generated-password.ts";
 import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
 import { serviceKey } from "../shared/platform/service-key.ts";
+import { exportHostsKey, hostsKeyLog, importHostsKey, rotateHostsKey } from "./hosts-key.ts";
 import { LocalError } from "./local/errors.ts";
+import { storeFrom } from "./local/operator.ts";
 import { DEFAULT_DATA_DIR, NOT_RUNNING, readAccess, useAccess } from "./local/access.ts";
 import { restoreBackup, showBackups, takeBackup } from "./local/service-backup/commands.ts";
 import { tableName } from "./settings.ts";
@@ -42,10 +45,16 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
                                                            not end; safe at any time
   index [--account ID]                                     repeats the first migration, which adds what search, labels, filters, the
                                                            overview and quotas need to older records; safe at any time
+  find-archives [--account ID] [--bucket NAME]             completes backups that failed for want of their archives, which are back;
+                                                           for a deployment, NAME is the stack's output BackupBucket
   release-machine --name NAME                              lets any account use one of your own machines, which you have
                                                            reinstalled, and not only the account that used it last
   service-key [--secret ARN]                               the SSH key that the service uses to log in to machines; for a
                                                            deployment, ARN is the stack's output HostsKey
+  export-hosts-key --to FILE [--secret ARN]                writes that key to a file, once, sealed by HOSTS_KEY_PASSPHRASE
+  import-hosts-key --from FILE [--secret ARN]              makes an exported key this service's, as after the loss of a region
+  rotate-hosts-key [--secret ARN]                          replaces that key on all machines; goes on where it was stopped
+  hosts-key-log                                            who did what of these, and when
   backup-service --to DIR|s3://BUCKET/PREFIX [--keep N] [--daily]
                                                            backs up the service of this machine, also while it runs: its table, its
                                                            secrets sealed by SERVICE_BACKUP_PASSPHRASE, and what its store lists; --daily
@@ -74,6 +83,7 @@ const OPTIONS = {
   backups: { type: "string" },
   "backup-bytes": { type: "string" },
   secret: { type: "string" },
+  bucket: { type: "string" },
   to: { type: "string" },
   from: { type: "string" },
   backup: { type: "string" },
@@ -116,6 +126,8 @@ async function run(): Promise<void> {
   const ofService = workOnService(command, values);
   if (ofService !== undefined) return ofService;
   connect(values.environment, values.data);
+  const recovery = prepareOrRecover(command, values);
+  if (recovery !== undefined) return recovery;
   switch (command) {
     case "list":
       return list();
@@ -147,8 +159,7 @@ async function run(): Promise<void> {
     case "set-quota":
       return quotas(required("account", values.account), values);
     case "index":
-      for (const id of values.account === undefined ? await accountIds() : [(await namedAccount(values.account)).id])
-        for await (const _ of indexAccount(id));
+      for (const id of await accountsIn(values)) for await (const _ of indexAccount(id));
       return console.log("Every record can be found");
     case "migrate":
       await migrate((line) => console.log(line));
@@ -159,7 +170,7 @@ async function run(): Promise<void> {
       return console.log(`Any account may have ${name}`);
     }
     case "service-key": {
-      process.env["HOSTS_KEY"] ??= required("secret", values.secret);
+      process.env["HOSTS_KEY"] ??= hostsKey(values);
       const { public_key } = await serviceKey();
       return console.log(public_key);
     }
@@ -167,6 +178,27 @@ async function run(): Promise<void> {
       throw new UsageError(`Unknown command: ${command}.`);
   }
 }
+
+/** Commands for when something has been lost or has leaked: docs/disaster.md. */
+function prepareOrRecover(command: string, values: Values): Promise<void> | undefined {
+  switch (command) {
+    case "export-hosts-key":
+      return exportHostsKey(hostsKey(values), required("to", values.to));
+    case "import-hosts-key":
+      return importHostsKey(hostsKey(values), required("from", values.from));
+    case "rotate-hosts-key":
+      return rotateHostsKey(hostsKey(values));
+    case "hosts-key-log":
+      return hostsKeyLog();
+    case "find-archives":
+      return findArchives(values);
+    default:
+      return undefined;
+  }
+}
+
+/** The secret: the local service's own, or the one that the operator names. */
+const hostsKey = (values: Values): string => process.env["HOSTS_KEY"] ?? required("secret", values.secret);
 
 /** Commands on the folder of a service, whether it runs or not, and on a place for which the shell may have credentials. */
 function workOnService(command: string, values: Values): Promise<void> | undefined {
@@ -212,6 +244,21 @@ function connect(environment: string | undefined, data: string | undefined): voi
   const known = ENVIRONMENTS.find((name) => name === environment);
   if (known === undefined) throw new UsageError(`--environment is ${ENVIRONMENTS.join(" or ")}.`);
   Object.assign(process.env, { TABLE_NAME: tableName(known), ENVIRONMENT: known });
+}
+
+const accountsIn = async ({ account }: Values): Promise<string[]> =>
+  account === undefined ? accountIds() : [(await namedAccount(account)).id];
+
+async function findArchives(values: Values): Promise<void> {
+  Object.assign(process.env, storeFrom(process.env)); // the operator's own store, if it is set
+  process.env["BACKUP_BUCKET"] ??= required("bucket", values.bucket);
+  let found = 0;
+  for (const account of await accountsIn(values))
+    for await (const { id } of completeFoundBackups(account)) {
+      console.log(`${id} can be restored again`);
+      found += 1;
+    }
+  console.log(`${found} backups were completed`);
 }
 
 async function list(): Promise<void> {

@@ -1,5 +1,6 @@
 // A monthly budget of the AWS account. It counts the account and not the stack: costs are told apart by a tag only once somebody has activated the
 // tag in the account's billing settings, and until then such a budget would read 0 and never alarm.
+import { Aws } from "aws-cdk-lib";
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import type { Topic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
@@ -17,7 +18,8 @@ export function budget(scope: Construct, id: string, { environment, dollars, top
   const subscribers = [{ subscriptionType: "SNS", address: topic.topicArn }];
   const made = new CfnBudget(scope, id, {
     budget: {
-      budgetName: stackName(environment),
+      // All regions of an account share these names.
+      budgetName: `${stackName(environment)}-${Aws.REGION}`,
       budgetType: "COST",
       timeUnit: "MONTHLY",
       budgetLimit: { amount: dollars, unit: "USD" },

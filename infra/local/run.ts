@@ -61,8 +61,9 @@ export async function run(
   void cloud.databaseExited.then(() =>
     end(new LocalError("The database ended unexpectedly; see the logs in " + join(dataDir, "logs"))),
   );
-  const HOSTS_KEY = variableOf(cloud.template, "HOSTS_KEY") ?? "";
-  const access = { ...cloud.operator.environment, TABLE_NAME: cloud.tableName, ENVIRONMENT: environment, HOSTS_KEY };
+  const [HOSTS_KEY = "", BACKUP_BUCKET = ""] = ["HOSTS_KEY", "BACKUP_BUCKET"].map((name) => variableOf(cloud.template, name));
+  const names = { TABLE_NAME: cloud.tableName, ENVIRONMENT: environment, HOSTS_KEY, BACKUP_BUCKET };
+  const access = { ...cloud.operator.environment, ...names };
   useAccess(access);
   writeAccess(dataDir, access);
   if (!(await runMigrations())) console.error(continueMigrations(`--data ${shellWord(dataDir)}`));

@@ -203,6 +203,18 @@ export const keys = {
   sandboxJob: (machineId: string, jobId: string): Key => ({ pk: `SANDBOX#JOBS#${machineId}`, sk: jobId }),
 } as const;
 
+const HOSTS_KEY = "HOSTS_KEY";
+const NOTES = "NOTE#";
+
+/** The key that machines let in: what operators have done with it, and its replacement in progress. Apart from the others, because no function needs them. */
+export const hostsKeyItems = {
+  all: HOSTS_KEY,
+  rotation: { pk: HOSTS_KEY, sk: "ROTATION" } satisfies Key,
+  exported: (fingerprint: string): Key => ({ pk: HOSTS_KEY, sk: `${NOTES}EXPORT#${fingerprint}` }),
+  note: (at: string): Key => ({ pk: HOSTS_KEY, sk: `${NOTES}${at}` }),
+  isNote: ({ sk }: Item): boolean => String(sk).startsWith(NOTES),
+} as const;
+
 function hashed(value: string): string {
   return createHash("sha256").update(value).digest("base64url");
 }

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import type { Client, ConnectConfig, PublicKeyAuthMethod, ServerHostKeyAlgorithm } from "ssh2";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import type { HostedServer } from "./host.ts";
+import type { KeyPair } from "../platform/key-pair.ts";
 import { serviceKeys } from "../platform/service-key.ts";
 import { because } from "../domain/reasons.ts";
 
@@ -27,14 +28,20 @@ const KEEPALIVE_SECONDS = 5;
 /** The longest output is the checksums of an archive's 9,000 parts, some 0.6 MB. */
 const OUTPUT_CHARACTERS_MAX = 4_000_000;
 
+interface Connecting {
+  seconds?: number;
+  /** Those to sign in with, in this order; without them the service's. */
+  keys?: readonly KeyPair[];
+}
+
 /** Connects, works, and closes the connection whatever happens. Throws TryAgain if the machine cannot be reached. */
 export async function connected<T>(
   server: HostedServer,
   work: (shell: Shell) => Promise<T>,
-  { seconds } = { seconds: CONNECT_SECONDS },
+  { seconds = CONNECT_SECONDS, keys }: Connecting = {},
 ): Promise<T> {
   const shown: Buffer[] = [];
-  const config = { ...(await configOf(server, shown)), readyTimeout: seconds * 1000 };
+  const config = { ...configOf(server, shown, keys ?? (await serviceKeys())), readyTimeout: seconds * 1000 };
   // Loaded on demand: it is a third of what a task would load at its start, and most tasks connect to nothing.
   const ssh2 = await import("ssh2");
   const client = new ssh2.Client();
@@ -72,10 +79,9 @@ export async function sendsSshBanner(host: string, port: number | null, { second
   });
 }
 
-async function configOf({ ip_address, ssh_port, host_keys }: HostedServer, shown: Buffer[]): Promise<ConnectConfig> {
+function configOf({ ip_address, ssh_port, host_keys }: HostedServer, shown: Buffer[], keys: readonly KeyPair[]): ConnectConfig {
   if (ip_address === null || host_keys.length === 0) throw new GiveUp("HOST_UNREACHABLE", because("host_key_missing"));
   const pinned = host_keys.map(blobOf);
-  const keys = await serviceKeys();
   return {
     host: ip_address,
     port: ssh_port ?? DEFAULT_PORT,
@@ -122,7 +128,7 @@ function unreachable({ ip_address, host_keys }: HostedServer, [key]: Buffer[], c
   return new TryAgain("HOST_UNREACHABLE", reason, { cause });
 }
 
-const fingerprint = (key: Buffer): string => createHash("sha256").update(key).digest("base64").replace(/=+$/, "");
+export const fingerprint = (key: Buffer): string => createHash("sha256").update(key).digest("base64").replace(/=+$/, "");
 
 type BrokenOff = "machine_slow" | "machine_rejected_command" | "machine_sent_too_much" | "machine_closed_connection";
 

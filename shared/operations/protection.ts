@@ -10,6 +10,7 @@ import { keys, type Item } from "../data/keys.ts";
 import { listOfParent } from "../data/lists-of-parents.ts";
 import { minutesAfter, protectionError, savePolicy, startOf } from "../records/policies.ts";
 import type { OperationCore } from "../records/schemas/operation.ts";
+import type { BackupRecord } from "../records/schemas/backup.ts";
 import { PolicyCore } from "../records/schemas/backup-policy.ts";
 import { type Explained, lastReason } from "../records/reasons.ts";
 import { leaveBackupPlace } from "../records/servers.ts";
@@ -145,6 +146,27 @@ export async function protectWithout(change: Change, instanceId: string, id: str
   // Also if the instance is gone by now, or being deleted: reading again shows that there is nothing left to protect.
   change.update(keys.record("instance", accountId, instance.id), { set }, where, () => protectionError(instance.id, {}));
   checkSoon(change, policy);
+}
+
+/** A backup that can be restored again is its instance's last one, unless there is a later one. */
+export async function protectAgain(
+  change: Change,
+  {
+    id,
+    instance_id,
+    kind,
+    created_at,
+    completed_at,
+  }: Pick<BackupRecord, "id" | "instance_id" | "kind" | "created_at" | "completed_at">,
+): Promise<void> {
+  if (instance_id === null || completed_at === null || kind === "pre_restore") return;
+  const key = keys.record("instance", change.accountId, instance_id);
+  const instance = await find({ key, schema: Protected.extend({ last_backup_at: z.string().nullable().default(null) }) });
+  if (instance === undefined || (instance.last_backup_at ?? "") >= completed_at) return;
+  const last = { last_backup_id: id, last_backup_at: completed_at, last_backup_begun_at: created_at };
+  const { set, where } = protectionWith(change, instance, last);
+  change.update(key, { set }, where, () => protectionError(instance_id, {}));
+  checkSoon(change, await find(policyRef(change.accountId, instance_id)));
 }
 
 const Listed = z.object({

@@ -23,15 +23,15 @@ let client: SecretsManagerClient | undefined;
 const cached = new Map<KeyVariable, { versions: Promise<KeyVersions>; readAt: number }>();
 
 /** How long a rotated key may still be used to create new things. */
-const CACHE_SECONDS = 300;
+export const KEY_CACHE_SECONDS = 300;
 /** An unknown version is fetched again, but invented versions must not be a way to call Secrets Manager at will. */
 const REFRESH_SECONDS = 5;
 
-export const keyVersions = (name: KeyVariable): Promise<KeyVersions> => versionsNotOlderThan(name, CACHE_SECONDS);
+export const keyVersions = (name: KeyVariable): Promise<KeyVersions> => versionsNotOlderThan(name, KEY_CACHE_SECONDS);
 
 /** The key of a version; undefined if it is neither the current nor the one before. */
 export async function keyOfVersion(name: KeyVariable, id: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  for (const age of [CACHE_SECONDS, REFRESH_SECONDS]) {
+  for (const age of [KEY_CACHE_SECONDS, REFRESH_SECONDS]) {
     const { current, previous } = await versionsNotOlderThan(name, age);
     const match = [current, previous].find((version) => version?.id === id);
     if (match !== undefined) return match.key;
@@ -54,11 +54,14 @@ async function fetchVersions(arn: string): Promise<KeyVersions> {
   return { current, previous };
 }
 
+/** The key that a secret's value stands for. */
+export const keyFrom = (value: string): Uint8Array<ArrayBuffer> => new Uint8Array(createHash("sha256").update(value).digest());
+
 async function fetchStage(arn: string, VersionStage: string): Promise<KeyVersion | undefined> {
   client ??= new SecretsManagerClient(CALLS);
   try {
     const { SecretString = "", VersionId = "" } = await client.send(new GetSecretValueCommand({ SecretId: arn, VersionStage }));
-    return { id: VersionId, key: new Uint8Array(createHash("sha256").update(SecretString).digest()) };
+    return { id: VersionId, key: keyFrom(SecretString) };
   } catch (error) {
     if (VersionStage === "AWSPREVIOUS" && error instanceof ResourceNotFoundException) return undefined; // never rotated yet
     throw error;

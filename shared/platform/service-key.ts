@@ -1,6 +1,6 @@
 // The SSH keys of the service, all derived from one secret: nothing is stored, and a retry gets the same.
 import { hkdfSync } from "node:crypto";
-import { keyVersions } from "./secrets.ts";
+import { keyFrom, keyVersions } from "./secrets.ts";
 import { type KeyPair, keyPairOf } from "./key-pair.ts";
 
 const SEED_BYTES = 32;
@@ -46,6 +46,9 @@ export async function statusKeys(serverId: string): Promise<[StatusKey, ...Statu
   };
   return previous === undefined ? [of(current)] : [of(current), of(previous)];
 }
+
+/** The key that the service would sign in with if this were the secret's value. */
+export const serviceKeyFrom = (value: string): KeyPair => servicePair(keyFrom(value));
 
 const servicePair = (secret: Uint8Array): KeyPair => derived(secret, "service key", "erp-hosting");
 

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import type { HostedServer } from "../../shared/hosts/host.ts";
@@ -189,7 +189,8 @@ exec unshare --mount --net --pid --fork --kill-child bash -c '
 ' container "$@"
 `;
 
-export async function startMachine(): Promise<TestMachine> {
+/** `keysInFile`: it lets in who is in root's file, which has the service's key, and not the service in any case. */
+export async function startMachine({ keysInFile = false } = {}): Promise<TestMachine> {
   const folder = mkdtempSync(join(tmpdir(), "machine-"));
   const within = (name: string): string => join(folder, name);
   const [root, notes, commands] = [within("root"), within("notes"), within("commands")];
@@ -215,9 +216,15 @@ export async function startMachine(): Promise<TestMachine> {
   standIn("mke2fs", "exit 1");
   writeFileSync(within("container"), CONTAINER.replace("VOLUME", volume));
   chmodSync(within("container"), 0o755);
+  const { public_key } = await serviceKey();
+  const keyFile = within("system/root/.ssh/authorized_keys");
+  if (keysInFile) {
+    mkdirSync(dirname(keyFile), { recursive: true });
+    writeFileSync(keyFile, public_key, { mode: 0o600 }); // without an end of the line, as an editor may leave it
+  }
   const sshd = await startSshServer({
     hostKey: hostKey.private_key,
-    authorized: [(await serviceKey()).public_key],
+    authorized: () => (keysInFile ? readFileSync(keyFile, "utf8").split("\n") : [public_key]),
     environment: { ...environment, NOTES: notes, PATH: path },
   });
   const wire = await startWire(sshd.port);

@@ -16,7 +16,8 @@ export interface SshServer {
 /** Like sshd with keys only: the owner of one of the `authorized` keys runs commands in bash, with this environment. */
 export async function startSshServer(options: {
   hostKey: string;
-  authorized: readonly string[];
+  /** Asked at each sign-in. */
+  authorized: () => readonly string[];
   environment: Readonly<Record<string, string>>;
 }): Promise<SshServer> {
   const log: string[] = [];
@@ -26,7 +27,7 @@ export async function startSshServer(options: {
     connection.on("close", () => connections.delete(connection));
     connection.on("error", () => undefined); // the test cut the connection
     connection.on("authentication", (asked) => {
-      const verdict = authenticate(asked, options.authorized);
+      const verdict = authenticate(asked, options.authorized());
       if (asked.method === "publickey") log.push(`${verdict} publickey for ${asked.username}`);
       if (verdict === "Failed") asked.reject(["publickey"]);
       else asked.accept();

@@ -162,6 +162,8 @@ describe("copies", () => {
         },
       ]);
       const role = rolesOf(stack).find((each) => each.arn === Role);
+      const trust = stack.find((each) => each.arn === Role)?.properties["AssumeRolePolicyDocument"];
+      expect(JSON.stringify(trust).match(/"aws:SourceAccount":"\d{12}"/g)).toHaveLength(2);
       const resources = role?.policies.flatMap(({ Statement }) =>
         z.array(z.looseObject({ Resource: z.string(), Action: z.union([z.string(), z.array(z.string())]) })).parse(Statement),
       );

@@ -406,7 +406,10 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     expect(emptied.toSorted()).toEqual(removed.toSorted());
   });
 
-  it("CloudFront names, which all regions of an account share, contain the region", () => {
+  it("names that all regions of an account share, as CloudFront's and those of budgets, contain the region", () => {
+    for (const { Properties } of resources(environment, "AWS::Budgets::Budget"))
+      expect(JSON.stringify(Properties["Budget"])).toMatch(/"BudgetName":\{[^}]*\{"Ref":"AWS::Region"\}/);
+
     const names = [
       ...resources(environment, "AWS::CloudFront::ResponseHeadersPolicy").map(
         ({ Properties }) => Properties["ResponseHeadersPolicyConfig"],

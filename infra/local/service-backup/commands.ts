@@ -1,22 +1,15 @@
 // The operator's commands for backups of the service itself: what `npm run admin` prints, and by what it fails.
 import { join } from "node:path";
+import { requirePassphrase } from "../../passphrase.ts";
 import { LocalError } from "../errors.ts";
 import { type Place, placeAt } from "./place.ts";
-import {
-  ageOf,
-  backUpService,
-  DAY_MS,
-  listBackups,
-  requirePassphrase,
-  restoreService,
-  type ServiceBackup,
-} from "./service-backup.ts";
+import { ageOf, backUpService, DAY_MS, listBackups, restoreService, type ServiceBackup } from "./service-backup.ts";
 
 /** A month of daily ones. */
 const KEPT = 30;
 
 export async function takeBackup(given: { to: string; data: string; keep?: number; daily: boolean }): Promise<void> {
-  const passphrase = requirePassphrase(process.env["SERVICE_BACKUP_PASSPHRASE"]);
+  const passphrase = requirePassphrase("SERVICE_BACKUP_PASSPHRASE", process.env);
   const place = await placeAt(given.to, process.env);
   try {
     const [newest] = given.daily ? await listBackups(place) : [];
@@ -37,7 +30,7 @@ export async function showBackups(from: string): Promise<void> {
 }
 
 export async function restoreBackup({ from, name, data }: { from: string; name?: string; data: string }): Promise<void> {
-  const passphrase = requirePassphrase(process.env["SERVICE_BACKUP_PASSPHRASE"]);
+  const passphrase = requirePassphrase("SERVICE_BACKUP_PASSPHRASE", process.env);
   const place = await placeAt(from, process.env);
   const backups = await listBackups(place);
   const chosen = name === undefined ? backups[0] : backups.find((each) => each.name === name);

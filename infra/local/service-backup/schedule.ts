@@ -3,8 +3,8 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { ROOT } from "../../built.ts";
+import { requirePassphrase } from "../../passphrase.ts";
 import { requirePlace } from "./place.ts";
-import { requirePassphrase } from "./service-backup.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -16,9 +16,9 @@ const HOUR_MS = 3600 * 1000;
  * @throws LocalError for settings that cannot work.
  */
 export function dailyBackups(dataDir: string, { ...variables }: Variables): (() => void) | undefined {
-  const { SERVICE_BACKUP_TO: to, SERVICE_BACKUP_PASSPHRASE } = variables;
+  const { SERVICE_BACKUP_TO: to } = variables;
   if (!to) return undefined;
-  requirePassphrase(SERVICE_BACKUP_PASSPHRASE);
+  requirePassphrase("SERVICE_BACKUP_PASSPHRASE", variables);
   requirePlace(to);
   const args = [join(ROOT, "infra", "admin.ts"), "backup-service", "--daily", "--to", to, "--data", dataDir];
   let running = false;

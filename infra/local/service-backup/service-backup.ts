@@ -17,11 +17,11 @@ import { basename, dirname, join, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip, gunzipSync } from "node:zlib";
-import { CompactEncrypt, compactDecrypt, errors } from "jose";
 import * as z from "zod";
 import { callDynamoDb, type Database, startDynamoDb } from "../dynamodb/dynamodb.ts";
 import { LocalError } from "../errors.ts";
 import { lockDirectory } from "../lock.ts";
+import { seal, unseal } from "../../passphrase.ts";
 import { openSecrets } from "../secrets/secrets.ts";
 import { endInterrupted } from "./interrupted.ts";
 import type { Place } from "./place.ts";
@@ -57,16 +57,6 @@ const Sealed = z.object({
 });
 
 const ObjectRecords = z.record(z.string().regex(/^[a-z0-9.-]+\/(objects|uploads)\/[\w-]+\.json$/), z.string());
-
-const PASSPHRASE_MIN = 12;
-/** OWASP's number for PBKDF2 with SHA-512: some 0.1 s for each guess. */
-const ITERATIONS = 210_000;
-
-export function requirePassphrase(text: string | undefined): Uint8Array {
-  if (text === undefined || text.length < PASSPHRASE_MIN)
-    throw new LocalError(`The passphrase has at least ${PASSPHRASE_MIN} characters: set SERVICE_BACKUP_PASSPHRASE`);
-  return new TextEncoder().encode(text);
-}
 
 /** Complete backups, newest first. */
 export async function listBackups(place: Place): Promise<ServiceBackup[]> {
@@ -209,27 +199,6 @@ async function digestOf(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** JWE (RFC 7516) with a key from the passphrase, which other programs can open, too. */
-const seal = (text: string, passphrase: Uint8Array): Promise<string> =>
-  new CompactEncrypt(new TextEncoder().encode(text))
-    .setProtectedHeader({ alg: "PBES2-HS512+A256KW", enc: "A256GCM" })
-    .setKeyManagementParameters({ p2c: ITERATIONS })
-    .encrypt(passphrase);
-
-async function unseal(jwe: string, passphrase: Uint8Array): Promise<z.infer<typeof Sealed>> {
-  try {
-    const { plaintext } = await compactDecrypt(jwe, passphrase, {
-      keyManagementAlgorithms: ["PBES2-HS512+A256KW"],
-      contentEncryptionAlgorithms: ["A256GCM"],
-      maxPBES2Count: ITERATIONS * 10,
-    });
-    return Sealed.parse(JSON.parse(new TextDecoder().decode(plaintext)));
-  } catch (cause) {
-    if (cause instanceof errors.JOSEError) throw new LocalError("The passphrase is wrong, or the backup is damaged", { cause });
-    throw cause;
-  }
-}
-
 interface Restoring {
   place: Place;
   name: string;
@@ -274,7 +243,8 @@ async function restoreTo(
     });
     return path;
   };
-  const { files, sha256 } = await unseal(readFileSync(await fetched(SECRETS), "utf8"), passphrase);
+  const sealed = await unseal(readFileSync(await fetched(SECRETS), "utf8"), passphrase, "the backup");
+  const { files, sha256 } = Sealed.parse(JSON.parse(sealed));
   for (const file of [TABLE, OBJECTS] as const)
     if ((await digestOf(await fetched(file))) !== sha256[file])
       throw new LocalError(`${name}/${file} is damaged, or not the one that was backed up`);

@@ -1,0 +1,42 @@
+// Backups that had lost their archives, which an operator has put back: they can be restored again.
+import { changeOf, Overtaken, retryOnConflict } from "../data/change.ts";
+import { keys } from "../data/keys.ts";
+import { parseEach } from "../data/parse-each.ts";
+import { find, queryAll } from "../data/table.ts";
+import { LIFECYCLE } from "../domain/lifecycle.ts";
+import { BackupRecord } from "../records/schemas/backup.ts";
+import { archiveKey } from "../storage/archive-key.ts";
+import { isStored } from "../storage/archives.ts";
+import { recordedIn } from "../storage/stored-archive.ts";
+import { protectAgain } from "./protection.ts";
+
+const { to: COMPLETED, failed: FAILED } = LIFECYCLE["backup.create"];
+
+/** Yields the account's backups that are completed again: those that were once, and whose archives the store has as they were recorded. */
+export async function* completeFoundBackups(accountId: string): AsyncGenerator<BackupRecord> {
+  const items = await queryAll(keys.record("backup", accountId, "").pk, { consistent: true });
+  for (const backup of parseEach(BackupRecord, items)) {
+    const recorded = recordedIn(backup);
+    if (backup.state !== FAILED || backup.completed_at === null || recorded === undefined) continue;
+    if ((await isStored(archiveKey(backup), recorded)) && (await complete(backup))) yield backup;
+  }
+}
+
+/** It does not expire any more: when it would have is forgotten. */
+const complete = ({ account_id, id }: BackupRecord): Promise<boolean> =>
+  retryOnConflict(async () => {
+    const backup = await find({ key: keys.record("backup", account_id, id), schema: BackupRecord });
+    if (backup?.state !== FAILED) return false;
+    const change = changeOf({ id: account_id });
+    change.move(
+      "backup",
+      backup,
+      { from: FAILED, to: COMPLETED },
+      { set: { state: COMPLETED, status_reason: null } },
+      { equals: { state: FAILED } },
+      () => new Overtaken("Another change to this backup came first", id),
+    );
+    await protectAgain(change, backup);
+    await change.commit();
+    return true;
+  });
