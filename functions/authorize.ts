@@ -3,7 +3,7 @@
 // A gateway's templates cannot compute. So an invalid credential gets a Deny whose context carries the request's ID (the
 // gateway's 401), and a credential over its limit is passed to the handler, which responds with 429.
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
-import { waitSeconds } from "../shared/api/fields.ts";
+import * as fields from "../shared/api/fields.ts";
 import { routeTable } from "../shared/api/route-table.ts";
 import { type Admission, admitSession, admitToken, type RequestFacts } from "../shared/operations/admission.ts";
 import { isDryRun } from "../shared/domain/dry-run.ts";
@@ -57,7 +57,7 @@ function countedAs(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, 
   if (route === undefined) return undefined;
   // The handler rejects anything but one number of seconds; it takes no slot.
   const given = Object.values(multiValueQueryStringParameters ?? {}).flat();
-  const wait = route.waits && given.length === 1 ? waitSeconds.safeParse(queryStringParameters?.["wait"]).data : undefined;
+  const wait = route.waits && given.length === 1 ? fields.waitSeconds.safeParse(queryStringParameters?.["wait"]).data : undefined;
   return { rate: isDryRun(route, queryStringParameters) ? "all" : route.rate, waitSeconds: wait ?? 0 };
 }
 

@@ -2,17 +2,17 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
-import { join } from "node:path";
-import { build, type Metafile, type Plugin } from "esbuild";
+import { isAbsolute, join, relative } from "node:path";
+import { type Plugin, rolldown } from "rolldown";
 import * as z from "zod";
 import { workflows } from "../functions/workflows/index.ts";
 import { routes } from "../shared/api/index.ts";
-import { openapi } from "../shared/api/openapi.ts";
+import { openapiDocument } from "../shared/api/openapi/describe.ts";
 import { routeTable } from "../shared/api/route-table.ts";
 import { hostScript } from "../shared/hosts/host-script.ts";
 import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
-import { pure } from "./bundle-edit.ts";
-import { leaveOut, STAND_INS, type StandIn } from "./bundle-leave-out.ts";
+import { concurrently } from "../shared/platform/concurrently.ts";
+import { replaced, STAND_INS, type StandIn } from "./bundle-stand-ins.ts";
 import { ENVIRONMENTS } from "../shared/domain/environments.ts";
 
 const SCHEDULES = [
@@ -29,6 +29,14 @@ export type ScheduleName = (typeof SCHEDULES)[number];
 /** Minified bytes by id. */
 type Sizes = Record<string, number>;
 
+/** What a bundle has in it: how much, and of which files. */
+const Contents = z.object({ bytes: z.number(), inputs: z.array(z.string()) });
+type Contents = z.infer<typeof Contents>;
+const CONTENTS = "contents.json";
+
+/** Bundles that are made at the same time. */
+const AT_ONCE = 4;
+
 /** Every function's ID, which is its folder's name, and its file. */
 export const ENTRIES: Readonly<Record<string, string>> = Object.fromEntries([
   ...routes.map(({ id, entry }) => [id, entry] as const),
@@ -38,39 +46,58 @@ export const ENTRIES: Readonly<Record<string, string>> = Object.fromEntries([
   ...SCHEDULES.map((name) => [`schedules.${name}`, `functions/schedules/${name}.ts`] as const),
 ]);
 
+/** The bundler imports it itself, for packages that load modules at run time. */
+const CREATES_REQUIRE = "node:module";
+
 /**
- * Importing `node:http` and its like the ESM way makes Node 22 and later load undici for their named exports: 16 to 24 ms of a
- * start, against 2 ms for the module itself. As a CommonJS module, esbuild copies all its exports for each file that imports one: 80 of
- * `node:crypto` eleven times, which takes 3 ms.
+ * Node's own modules, found as CommonJS finds them: importing `node:http` and its like the ESM way makes Node 22 and later load undici for their
+ * named exports, which takes 16 to 24 ms of a start, against 2 ms for the module itself. Of an import only the names that are used stay.
  */
 const builtins: Plugin = {
   name: "builtins",
-  setup(esbuild) {
-    esbuild.onResolve({ filter: /^[a-z]/ }, ({ path, kind }) =>
-      isBuiltin(path)
+  resolveId: {
+    filter: { id: /^[a-z]/ },
+    handler: (id, _, { kind }) =>
+      isBuiltin(id) && id !== CREATES_REQUIRE
         ? {
-            path: path.replace(/^node:/, ""),
-            namespace: kind === "import-statement" ? "imported" : "required",
-            sideEffects: false,
+            id: `\0${kind === "import-statement" ? "imported" : "required"}:${id.replace(/^node:/, "")}`,
+            moduleSideEffects: false,
           }
-        : undefined,
-    );
-    const found = (path: string): string => `process.getBuiltinModule("node:${path}")`;
-    esbuild.onLoad({ filter: /.*/, namespace: "required" }, ({ path }) => ({ contents: `module.exports = ${found(path)};` }));
-    esbuild.onLoad({ filter: /.*/, namespace: "imported" }, ({ path }) => {
-      const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => name !== "default");
-      const exported = names.map((name) => `export const ${name} = ${pure(`all.${name}`)};`);
-      return { contents: `const all = ${pure(found(path))};\nexport default all;\n${exported.join("\n")}` };
-    });
+        : null,
+  },
+  load: {
+    filter: { id: /^\0(?:imported|required):/ },
+    handler: (id) => {
+      const [how, name = ""] = id.slice(1).split(":");
+      const found = `process.getBuiltinModule("node:${name}")`;
+      if (how === "required") return { code: `module.exports = ${found};`, moduleType: "js" };
+      const names = Object.keys(process.getBuiltinModule(name) ?? {}).filter((each) => each !== "default");
+      const exported = names.map((each) => `export const ${each} = all.${each};`);
+      return { code: [`const all = ${found};`, "export default all;", ...exported].join("\n"), moduleType: "js" };
+    },
   },
 };
 
-/** What CommonJS packages call to load a module at run time. */
-const BANNER = 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);';
+/**
+ * Functions that only compute a value, with all that is called on what they return: a schema, an endpoint. Where nobody uses the value, the call is
+ * left out, so that a function has the schemas of its own endpoint and not those of all.
+ */
+export const PURE: readonly string[] = [
+  "z",
+  "fields",
+  "stored",
+  "growing",
+  "Object.keys",
+  "Object.entries",
+  "Object.fromEntries",
+];
+
+/** Loading one of our modules does nothing but compute what it exports. */
+const OURS = /\/shared\/[^/]+\/(?!.*node_modules)/;
 
 const DESCRIPTION = "openapi.get";
 
-/** Bundles all functions, or those of `only`, into `<outDir>/<id>/index.mjs`, and writes `<outDir>/meta.json`. */
+/** Bundles all functions, or those of `only`, into `<outDir>/<id>/index.mjs`, and writes what is in them into `<outDir>/contents.json`. */
 export async function bundle(outDir: string, { only }: { only?: readonly string[] } = {}): Promise<Sizes> {
   const wanted = Object.entries(ENTRIES).filter(([id]) => only === undefined || only.includes(id));
   const missing = wanted.filter(([, file]) => !existsSync(join(ROOT, file)));
@@ -90,79 +117,83 @@ export async function bundleFiles(
   files: readonly (readonly [id: string, file: string])[],
   standIns: readonly StandIn[] = STAND_INS,
 ): Promise<Sizes> {
-  const { metafile } = await build({
-    absWorkingDir: ROOT,
-    entryPoints: files.map(([id, file]) => ({ in: file, out: `${id}/index` })),
-    outdir: outDir,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "node",
-    target: "node24",
-    mainFields: ["module", "main"],
-    legalComments: "none",
-    banner: { js: BANNER },
-    // The SSH client looks up its own path, but does not use it.
-    define: { SERVICE_VERSION: JSON.stringify(await version()), __dirname: JSON.stringify("/") },
-    alias: { "@aws-sdk/credential-provider-node": "./infra/bundle-credentials.ts" },
-    plugins: [builtins, description, rows, script, leaveOut(standIns)],
-    // The SSH client's faster native parts, which are compiled on installation: it works without them.
-    external: ["cpu-features", "*.node"],
-    metafile: true,
-    // esbuild reports methods that are left out of zod's namespaces as undefined; nobody calls them.
-    logOverride: { "import-is-undefined": "silent" },
-    logLevel: "warning",
+  const plugins = [builtins, made, replaced(standIns)];
+  const define = { SERVICE_VERSION: JSON.stringify(await version()), __dirname: JSON.stringify("/") };
+  const contents: Record<string, Contents> = {};
+  await concurrently(AT_ONCE, files, async ([id, file]) => {
+    contents[id] = await bundleFile(join(ROOT, file), join(outDir, id, "index.mjs"), { plugins, define });
   });
-  await writeFile(join(outDir, "meta.json"), JSON.stringify(metafile));
-  return sizesOf(metafile);
+  await writeFile(join(outDir, CONTENTS), JSON.stringify(contents));
+  return sizesOf(contents);
+}
+
+async function bundleFile(
+  input: string,
+  file: string,
+  { plugins, define }: { plugins: Plugin[]; define: Record<string, string> },
+): Promise<Contents> {
+  const bundling = await rolldown({
+    input,
+    cwd: ROOT,
+    platform: "node",
+    tsconfig: false,
+    resolve: { mainFields: ["module", "main"] },
+    transform: { target: "node24", define },
+    treeshake: {
+      manualPureFunctions: PURE,
+      propertyReadSideEffects: false,
+      moduleSideEffects: [{ test: OURS, sideEffects: false }],
+    },
+    // The SSH client's faster native parts, which are compiled on installation: it works without them.
+    external: [/^cpu-features$/, /\.node$/],
+    plugins,
+    logLevel: "warn",
+  });
+  try {
+    const { output } = await bundling.write({ file, format: "esm", minify: true, codeSplitting: false });
+    const [{ code, modules }] = output;
+    const inputs = Object.keys(modules).filter(isAbsolute);
+    return { bytes: Buffer.byteLength(code), inputs: inputs.map((path) => relative(ROOT, path)) };
+  } finally {
+    await bundling.close();
+  }
 }
 
 /** The API description is created here and read by its function, which then needs none of the code that creates it. */
 async function describeApi(folder: string): Promise<void> {
   for (const environment of ENVIRONMENTS)
-    await writeFile(join(folder, `${environment}.json`), JSON.stringify(openapi(environment)));
+    await writeFile(join(folder, `${environment}.json`), JSON.stringify(openapiDocument(environment)));
 }
 
-const description: Plugin = {
-  name: "description",
-  setup(esbuild) {
-    esbuild.onLoad({ filter: /\/shared\/api\/openapi\.ts$/ }, () => ({
-      contents: `
-        import { readFileSync } from "node:fs";
-        export const openapi = (environment) => JSON.parse(readFileSync(new URL(\`./\${environment}.json\`, import.meta.url), "utf8"));`,
-    }));
+/** Modules whose values are known before, so that no function computes them: the API description, the routes, and the machine's script. */
+const MADE: readonly { file: RegExp; code: () => string }[] = [
+  {
+    file: /\/shared\/api\/openapi\/describe\.ts$/,
+    code: () => `
+      import { readFileSync } from "node:fs";
+      export const openapiDocument = (environment) => JSON.parse(readFileSync(new URL(\`./\${environment}.json\`, import.meta.url), "utf8"));`,
+  },
+  { file: /\/shared\/api\/route-table\.ts$/, code: () => `export const routeTable = ${JSON.stringify(routeTable)};` },
+  { file: /\/shared\/hosts\/host-script\.ts$/, code: () => `export const hostScript = () => ${JSON.stringify(hostScript())};` },
+];
+
+const made: Plugin = {
+  name: "made modules",
+  load: {
+    filter: { id: MADE.map(({ file }) => file) },
+    handler: (id) => ({ code: MADE.find(({ file }) => file.test(id))?.code() ?? "", moduleType: "js" }),
   },
 };
 
-const rows: Plugin = {
-  name: "route table",
-  setup(esbuild) {
-    esbuild.onLoad({ filter: /\/shared\/api\/route-table\.ts$/ }, () => ({
-      contents: `export const routeTable = ${JSON.stringify(routeTable)};`,
-    }));
-  },
-};
-
-/** The machine's script is in the bundles that send it. */
-const script: Plugin = {
-  name: "host script",
-  setup(esbuild) {
-    esbuild.onLoad({ filter: /\/shared\/hosts\/host-script\.ts$/ }, () => ({
-      contents: `export const hostScript = () => ${JSON.stringify(hostScript())};`,
-    }));
-  },
-};
+/** The contents of the bundles in a folder, by the functions' IDs. */
+export const bundledContents = async (outDir: string): Promise<Record<string, Contents>> =>
+  z.record(z.string(), Contents).parse(JSON.parse(await readFile(join(outDir, CONTENTS), "utf8")));
 
 /** The sizes of the bundles in a folder. */
-export async function bundledSizes(outDir: string): Promise<Sizes> {
-  const parsed = z.object({ outputs: z.record(z.string(), z.object({ bytes: z.number() })) });
-  return sizesOf(parsed.parse(JSON.parse(await readFile(join(outDir, "meta.json"), "utf8"))));
-}
+export const bundledSizes = async (outDir: string): Promise<Sizes> => sizesOf(await bundledContents(outDir));
 
-function sizesOf({ outputs }: { outputs: Record<string, Pick<Metafile["outputs"][string], "bytes">> }): Sizes {
-  return Object.fromEntries(Object.entries(outputs).map(([file, { bytes }]) => [file.split("/").at(-2) ?? file, bytes]));
-}
+const sizesOf = (contents: Readonly<Record<string, Contents>>): Sizes =>
+  Object.fromEntries(Object.entries(contents).map(([id, { bytes }]) => [id, bytes]));
 
 async function version(): Promise<string> {
   const text = await readFile(join(ROOT, "package.json"), "utf8");

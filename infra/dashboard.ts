@@ -24,7 +24,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwners
 import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deployment";
 import { Construct } from "constructs";
 import { logicalIdOf } from "./function.ts";
-import { BASE_PATH } from "../shared/api/index.ts";
+import { BASE_PATH } from "../shared/api/base-path.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER } from "../shared/runtime/origin.ts";
 import { CACHE_FOR_EVER, CACHE_NOT, contentSecurityPolicy, type DashboardConfig, OTHER_HEADERS } from "./dashboard-headers.ts";
 import type { OriginKey } from "./origin-key.ts";

@@ -5,7 +5,7 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { CfnHealthCheck } from "aws-cdk-lib/aws-route53";
 import { CfnWebACL } from "aws-cdk-lib/aws-wafv2";
 import type { Construct } from "constructs";
-import { BASE_PATH } from "../shared/api/index.ts";
+import { BASE_PATH } from "../shared/api/base-path.ts";
 import { ERRORS } from "../shared/api/errors.ts";
 import { alarmTopic } from "./alarm-topic.ts";
 import { EDGE_REGION, edgeStackName, stackName } from "./settings.ts";

@@ -2,7 +2,7 @@
 import { Annotations, CfnOutput, Stack } from "aws-cdk-lib";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { BASE_PATH } from "../shared/api/index.ts";
+import { BASE_PATH } from "../shared/api/base-path.ts";
 import { Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
 import { Dashboard, type OwnDomain } from "./dashboard.ts";

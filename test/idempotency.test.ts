@@ -1,9 +1,9 @@
 // `Idempotency-Key`: a retried request has one effect and one response.
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { instances } from "../shared/api/instances.ts";
+import * as instances from "../shared/api/instances.ts";
 import { SshKey } from "../shared/api/ssh-keys.ts";
-import { tokens } from "../shared/api/tokens.ts";
+import * as tokens from "../shared/api/tokens.ts";
 import { keys } from "../shared/data/keys.ts";
 import { updateOne } from "../shared/data/table.ts";
 import { account, newPublicKey, type TestAccount, type TestToken, unique, unusedId } from "./harness/account.ts";
@@ -103,16 +103,16 @@ describe("secrets", () => {
   test("a retry returns the token's value again, but no secret is stored in plain text", async () => {
     const session = await me.session();
     const body = { name: unique("secret"), permissions: ["servers:read"] };
-    const first = (await session.post("/tokens", body, keyed("token"))).as(tokens.create.data);
-    expect((await session.post("/tokens", body, keyed("token"))).as(tokens.create.data).token).toBe(first.token);
+    const first = (await session.post("/tokens", body, keyed("token"))).as(tokens.create().data);
+    expect((await session.post("/tokens", body, keyed("token"))).as(tokens.create().data).token).toBe(first.token);
     expect((await everyItem()).filter((item) => item.includes(first.token.slice(9, 30)))).toEqual([]);
   });
 
   test("a retry returns the generated password again, but neither it nor the request is stored in plain text", async () => {
     const server = await seedServer(me.id);
     const body = await me.instanceBody({ server_id: server.id });
-    const first = (await api.post("/instances", body, keyed("password"))).as(instances.create.data);
-    const again = (await api.post("/instances", body, keyed("password"))).as(instances.create.data);
+    const first = (await api.post("/instances", body, keyed("password"))).as(instances.create().data);
+    const again = (await api.post("/instances", body, keyed("password"))).as(instances.create().data);
     expect(first.admin_password).toMatch(/.{16,}/);
     expect(again).toEqual(first);
     const password = first.admin_password ?? "";

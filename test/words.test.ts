@@ -1,7 +1,7 @@
 // One word for one idea: words that the glossary in CONTRIBUTING.md rules out, and those that plain English replaced, do not come back.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { openapi } from "../shared/api/openapi.ts";
+import { openapiDocument } from "../shared/api/openapi/describe.ts";
 
 /** What to write instead of a word, wherever a person reads. */
 const LOST: readonly (readonly [RegExp, string])[] = [
@@ -51,7 +51,7 @@ test.each(globSync(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md"]
 
 test("the API description uses no word that the glossary rules out", () => {
   const said: string[] = [];
-  JSON.stringify([openapi("live"), openapi("test")], (key, value: unknown) => {
+  JSON.stringify([openapiDocument("live"), openapiDocument("test")], (key, value: unknown) => {
     if (["summary", "description", "message", "reason"].includes(key) && typeof value === "string") said.push(proseOf(value));
     return value;
   });

@@ -1,6 +1,6 @@
 // POST /auth/login
 import { wrongPassword } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as auth from "../../shared/api/auth.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
@@ -12,7 +12,7 @@ import { handle } from "../../shared/runtime/handle.ts";
 import { signSession } from "../../shared/runtime/jwt.ts";
 import { NO_PASSWORD, verifyPassword } from "../../shared/platform/passwords.ts";
 
-export const handler = handle(api.auth.login)(async ({ body, ipAddress, requestId }) => {
+export const handler = handle(auth.login)(async ({ body, ipAddress, requestId }) => {
   const email = asciiEmail(body.email);
   const attempt = await admitLogin(email, ipAddress ?? "unknown");
   const user = await findUserByEmail(email);

@@ -1,11 +1,11 @@
 // POST /auth/logout
-import { api } from "../../shared/api/index.ts";
+import * as auth from "../../shared/api/auth.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { endSession } from "../../shared/records/users.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle, sessionOf } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.auth.logout)(async ({ caller, by, read, commit }) => {
+export const handler = handle(auth.logout)(async ({ caller, by, read, commit }) => {
   const id = sessionOf(caller);
   await endSession(caller.id, id);
   const { change } = await beginChange({ caller, read }, {});

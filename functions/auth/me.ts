@@ -1,12 +1,12 @@
 // GET /auth/me
-import { api } from "../../shared/api/index.ts";
+import * as auth from "../../shared/api/auth.ts";
 import { accountRef, presentAccount } from "../../shared/records/accounts.ts";
 import { callerRef } from "../../shared/operations/admission.ts";
 import { userRef } from "../../shared/records/users.ts";
 import { env } from "../../shared/platform/env.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.auth.me)(async ({ caller, read }) => {
+export const handler = handle(auth.me)(async ({ caller, read }) => {
   const { account, named, user } = await read({
     account: accountRef(caller.account_id),
     named: callerRef(caller),

@@ -1,6 +1,6 @@
 // PUT /auth/password
 import { ApiError, notCurrentPassword } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as auth from "../../shared/api/auth.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { setPassword, userRef } from "../../shared/records/users.ts";
 import { admitLogin } from "../../shared/operations/login-limits.ts";
@@ -8,7 +8,7 @@ import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle, sessionOf } from "../../shared/runtime/handle.ts";
 import { hashPassword, verifyPassword } from "../../shared/platform/passwords.ts";
 
-export const handler = handle(api.auth.password)(async ({ body, caller, by, ipAddress, read, commit }) => {
+export const handler = handle(auth.password)(async ({ body, caller, by, ipAddress, read, commit }) => {
   const { change, user } = await beginChange({ caller, read }, { user: userRef(caller.id) });
   if (user === undefined) throw new ApiError("UNAUTHORIZED"); // removed after the session was authenticated
   const attempt = await admitLogin(user.email, ipAddress ?? "unknown"); // a stolen session must not be a way to guess the password

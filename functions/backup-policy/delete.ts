@@ -1,5 +1,5 @@
 // DELETE /instances/:id/backup-policy
-import { api } from "../../shared/api/index.ts";
+import * as backupPolicy from "../../shared/api/backup-policy.ts";
 import { waitingBackup } from "../../shared/operations/begin-backup.ts";
 import { POLICY_FIELDS } from "../../shared/api/backup-policy.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
@@ -10,7 +10,7 @@ import { policyRef, policyVersion, presentPolicy, removePolicy } from "../../sha
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.backupPolicy.delete)(async ({ params, caller, by, read, commit, match }) =>
+export const handler = handle(backupPolicy.delete)(async ({ params, caller, by, read, commit, match }) =>
   retryOnConflict(async () => {
     const { change, ...records } = await beginChange(
       { caller, read },

@@ -1,11 +1,11 @@
 // GET /instances/:id/backup-policy
-import { api } from "../../shared/api/index.ts";
+import * as backupPolicy from "../../shared/api/backup-policy.ts";
 import { instanceRef, presentInstance } from "../../shared/records/instances.ts";
 import { policyRef, presentPolicy } from "../../shared/records/policies.ts";
 import { toPolicy } from "../../shared/operations/policy-changes.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.backupPolicy.get)(async ({ params, caller, read }) => {
+export const handler = handle(backupPolicy.get)(async ({ params, caller, read }) => {
   const { instance, policy } = await read({
     instance: instanceRef(caller.account_id, params.id),
     policy: policyRef(caller.account_id, params.id),

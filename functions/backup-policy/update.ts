@@ -1,5 +1,5 @@
 // PUT /instances/:id/backup-policy
-import { api } from "../../shared/api/index.ts";
+import * as backupPolicy from "../../shared/api/backup-policy.ts";
 import { isFirstRunning, waitingBackup } from "../../shared/operations/begin-backup.ts";
 import { POLICY_FIELDS } from "../../shared/api/backup-policy.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
@@ -12,7 +12,7 @@ import { setPolicy, toPolicy } from "../../shared/operations/policy-changes.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.backupPolicy.update)(async ({ params, body, caller, by, read, commit, match }) =>
+export const handler = handle(backupPolicy.update)(async ({ params, body, caller, by, read, commit, match }) =>
   retryOnConflict(async () => {
     const { change, policy, ...records } = await beginChange(
       { caller, read },

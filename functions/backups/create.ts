@@ -1,12 +1,12 @@
 // POST /instances/:id/backups
-import { api } from "../../shared/api/index.ts";
+import * as backups from "../../shared/api/backups.ts";
 import { toBackup } from "../../shared/records/backups.ts";
 import { beginBackup } from "../../shared/operations/begin-backup.ts";
 import { instanceRef, presentInstance } from "../../shared/records/instances.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.backups.create)(async ({ params, body, caller, by, read, commit }) => {
+export const handler = handle(backups.create)(async ({ params, body, caller, by, read, commit }) => {
   const work = await beginWork({ caller, read }, { instance: instanceRef(caller.account_id, params.id) });
   const { backup } = beginBackup(work.change, by, presentInstance(work.instance), body, work.operationId);
   return commit(work.change, toBackup(backup));

@@ -1,12 +1,12 @@
 // DELETE /backups/:id
-import { api } from "../../shared/api/index.ts";
+import * as backups from "../../shared/api/backups.ts";
 import { backupRef, backupVersion, beginDeletion, presentBackup, requireDeletable } from "../../shared/records/backups.ts";
 import { forecastBackupDeletion } from "../../shared/operations/forecasts.ts";
 import { toOperation } from "../../shared/records/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.backups.delete)(async ({ params, caller, by, read, commit, match }) => {
+export const handler = handle(backups.delete)(async ({ params, caller, by, read, commit, match }) => {
   const { change, operationId, ...records } = await beginWork(
     { caller, read },
     { backup: backupRef(caller.account_id, params.id) },

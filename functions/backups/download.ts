@@ -1,6 +1,6 @@
 // GET /backups/:id/download
 import { nameOfBackup } from "../../shared/domain/backup-name.ts";
-import { api } from "../../shared/api/index.ts";
+import * as backups from "../../shared/api/backups.ts";
 import { backupRef, presentBackup, requireRestorable } from "../../shared/records/backups.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { DOWNLOAD_MINUTES } from "../../shared/domain/limits.ts";
@@ -8,7 +8,7 @@ import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { presignedGet } from "../../shared/storage/presign.ts";
 
-export const handler = handle(api.backups.download)(async ({ params, caller, by, read, commit, isHead }) => {
+export const handler = handle(backups.download)(async ({ params, caller, by, read, commit, isHead }) => {
   const { change, ...records } = await beginChange({ caller, read }, { backup: backupRef(caller.account_id, params.id) });
   const backup = presentBackup(records.backup);
   requireRestorable(backup);

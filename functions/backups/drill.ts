@@ -1,6 +1,6 @@
 // POST /backups/:id/drill
 import { serverOfBackupUnknown } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as backups from "../../shared/api/backups.ts";
 import { backupRef, presentBackup, requireDrillable } from "../../shared/records/backups.ts";
 import { beginDrill } from "../../shared/operations/drills.ts";
 import { forecastDrill } from "../../shared/operations/forecasts.ts";
@@ -11,7 +11,7 @@ import { find } from "../../shared/data/table.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.backups.drill)(async ({ params, body, caller, by, read, commit }) => {
+export const handler = handle(backups.drill)(async ({ params, body, caller, by, read, commit }) => {
   const { change, operationId, backup, chosen } = await beginWork(
     { caller, read },
     {

@@ -1,8 +1,8 @@
 // GET /backups/:id
-import { api } from "../../shared/api/index.ts";
+import * as backups from "../../shared/api/backups.ts";
 import { getBackup, toBackup } from "../../shared/records/backups.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.backups.get)(async ({ params, caller }) =>
+export const handler = handle(backups.get)(async ({ params, caller }) =>
   toBackup(await getBackup(caller.account_id, params.id)),
 );

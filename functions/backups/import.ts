@@ -1,5 +1,5 @@
 // POST /backups/:id/import
-import { api } from "../../shared/api/index.ts";
+import * as backups from "../../shared/api/backups.ts";
 import { backupRef, presentBackup } from "../../shared/records/backups.ts";
 import { retryImport } from "../../shared/operations/imports.ts";
 import { toOperation } from "../../shared/records/operations.ts";
@@ -7,7 +7,7 @@ import { namedServer, requireUsable, serverRef } from "../../shared/records/serv
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.backups.import)(async ({ params, body, caller, by, read, commit }) => {
+export const handler = handle(backups.import)(async ({ params, body, caller, by, read, commit }) => {
   const { change, operationId, ...records } = await beginWork(
     { caller, read },
     { backup: backupRef(caller.account_id, params.id), server: serverRef(caller.account_id, body.server_id) },

@@ -1,6 +1,6 @@
 // POST /backups/:id/restore
 import { backupUploaded, instanceOfBackupDeleted } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as backups from "../../shared/api/backups.ts";
 import { backupRef, presentBackup, requireRestorable, retainBackup } from "../../shared/records/backups.ts";
 import { forecastRestore } from "../../shared/operations/forecasts.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../../shared/records/instances.ts";
@@ -10,7 +10,7 @@ import { newId } from "../../shared/domain/ids.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.backups.restore)(async ({ params, body, caller, by, read, commit }) => {
+export const handler = handle(backups.restore)(async ({ params, body, caller, by, read, commit }) => {
   const { change, operationId, ...records } = await beginWork(
     { caller, read },
     { backup: backupRef(caller.account_id, params.id) },

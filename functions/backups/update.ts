@@ -1,6 +1,6 @@
 // PUT /backups/:id
 import { nameOfBackup } from "../../shared/domain/backup-name.ts";
-import { api } from "../../shared/api/index.ts";
+import * as backups from "../../shared/api/backups.ts";
 import { backupRef, backupVersion, editBackup, presentBackup, toBackup } from "../../shared/records/backups.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
@@ -8,7 +8,7 @@ import { logEvent } from "../../shared/records/events.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.backups.update)(async ({ params, body, caller, by, read, commit, match }) =>
+export const handler = handle(backups.update)(async ({ params, body, caller, by, read, commit, match }) =>
   retryOnConflict(async () => {
     const { change, ...records } = await beginChange({ caller, read }, { backup: backupRef(caller.account_id, params.id) });
     const backup = presentBackup(records.backup);

@@ -1,6 +1,6 @@
 // GET /catalog
-import { api } from "../../shared/api/index.ts";
-import { catalog } from "../../shared/providers/catalog.ts";
+import * as catalog from "../../shared/api/catalog.ts";
+import { readCatalog } from "../../shared/providers/catalog.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.catalog.get)(() => catalog());
+export const handler = handle(catalog.get)(() => readCatalog());

@@ -1,11 +1,11 @@
 // GET /events
-import { api } from "../../shared/api/index.ts";
+import * as events from "../../shared/api/events.ts";
 import type { Permission } from "../../shared/api/permissions.ts";
 import { listEvents } from "../../shared/data/lists.ts";
 import { EventRecord } from "../../shared/records/schemas/event.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.events.list)(async ({ query, caller }) => {
+export const handler = handle(events.list)(async ({ query, caller }) => {
   const { items, meta } = await listEvents({ kind: "event", accountId: caller.account_id, schema: EventRecord }, query);
   const maySee = (event: EventRecord) => caller.permissions.includes(permissionFor(event));
   return { items: items.map((event) => (maySee(event) ? event : { ...event, data: undefined })), meta };

@@ -1,5 +1,5 @@
 // POST /instances/:id/actions
-import { api } from "../../shared/api/index.ts";
+import * as instances from "../../shared/api/instances.ts";
 import { beginBackup } from "../../shared/operations/begin-backup.ts";
 import { forecastAction } from "../../shared/operations/forecasts.ts";
 import {
@@ -13,7 +13,7 @@ import { changing, reserveOperation, toOperation } from "../../shared/records/op
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.instances.act)(async ({ params, body: { action }, caller, by, read, commit }) => {
+export const handler = handle(instances.act)(async ({ params, body: { action }, caller, by, read, commit }) => {
   const { change, operationId, ...records } = await beginWork(
     { caller, read },
     { instance: instanceRef(caller.account_id, params.id) },

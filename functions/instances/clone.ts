@@ -1,6 +1,6 @@
 // POST /instances/:id/clone
 import { noSuch, notFound, type Problem, serverOfBackupUnknown } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as instances from "../../shared/api/instances.ts";
 import { backupRef, requireFiles, requireRestorable } from "../../shared/records/backups.ts";
 import { beginClone } from "../../shared/operations/clones.ts";
 import { alsoEndsRedirect, forecastClone } from "../../shared/operations/forecasts.ts";
@@ -18,7 +18,7 @@ import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { requireNone } from "../../shared/api/parse.ts";
 
-export const handler = handle(api.instances.clone)(async ({ params, body, caller, by, read, commit }) => {
+export const handler = handle(instances.clone)(async ({ params, body, caller, by, read, commit }) => {
   const { change, account, operationId, source, backup, redirect, chosen } = await beginWork(
     { caller, read },
     {

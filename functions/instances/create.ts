@@ -1,6 +1,6 @@
 // POST /instances
 import { noSuch, type Problem } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as instances from "../../shared/api/instances.ts";
 import { backupRef, requireFiles, requireRestorable } from "../../shared/records/backups.ts";
 import { beginClone } from "../../shared/operations/clones.ts";
 import { alsoEndsRedirect, forecastClone, forecastCreation } from "../../shared/operations/forecasts.ts";
@@ -13,12 +13,12 @@ import { sealFor } from "../../shared/data/sealed.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { problemsOfErp } from "../../shared/providers/offers.ts";
-import { catalog } from "../../shared/providers/catalog.ts";
+import { readCatalog } from "../../shared/providers/catalog.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { requireNone } from "../../shared/api/parse.ts";
 
-export const handler = handle(api.instances.create)(async ({ body, caller, by, read, commit }) => {
+export const handler = handle(instances.create)(async ({ body, caller, by, read, commit }) => {
   const { backup_id, neutralize, accept_missing_files, admin_password = generatePassword(), ...fields } = body;
   const { change, account, operationId, ...records } = await beginWork(
     { caller, read },
@@ -30,7 +30,7 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
   );
   const { backup } = records;
   requireNone([
-    ...problemsOfErp(await catalog(), body),
+    ...problemsOfErp(await readCatalog(), body),
     ...(records.server === undefined ? [noSuch("server_id", "server")] : []),
     ...(backup_id === undefined ? [] : problemsOfBackup(backup, body)),
   ]);

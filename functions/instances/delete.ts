@@ -1,12 +1,12 @@
 // DELETE /instances/:id
-import { api } from "../../shared/api/index.ts";
+import * as instances from "../../shared/api/instances.ts";
 import { forecastInstanceDeletion } from "../../shared/operations/forecasts.ts";
 import { instanceRef, instanceVersion, moveInstance, presentInstance, requireAllowed } from "../../shared/records/instances.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.instances.delete)(async ({ params, caller, by, read, commit, match }) => {
+export const handler = handle(instances.delete)(async ({ params, caller, by, read, commit, match }) => {
   const { change, operationId, ...records } = await beginWork(
     { caller, read },
     { instance: instanceRef(caller.account_id, params.id) },

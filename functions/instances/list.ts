@@ -1,9 +1,9 @@
 // GET /instances
-import { api } from "../../shared/api/index.ts";
+import * as instances from "../../shared/api/instances.ts";
 import { listInstances, toListedInstances } from "../../shared/records/instances.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.instances.list)(async ({ query, caller }) => {
+export const handler = handle(instances.list)(async ({ query, caller }) => {
   const { items, meta, read } = await listInstances(caller.account_id, query);
   return { items: await toListedInstances(caller, items, read), meta };
 });

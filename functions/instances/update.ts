@@ -1,5 +1,5 @@
 // PUT /instances/:id
-import { api } from "../../shared/api/index.ts";
+import * as instances from "../../shared/api/instances.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
@@ -25,7 +25,7 @@ import { handle } from "../../shared/runtime/handle.ts";
 
 const CHANGEABLE = ["name", "admin_email", "domain", "labels", "disk_quota_bytes"];
 
-export const handler = handle(api.instances.update)(async ({ params, body, caller, by, read, commit, match }) =>
+export const handler = handle(instances.update)(async ({ params, body, caller, by, read, commit, match }) =>
   retryOnConflict(async () => {
     const { change, operationId, ...records } = await beginWork(
       { caller, read },

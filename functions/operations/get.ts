@@ -1,7 +1,7 @@
 // GET /operations/:id
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as operations from "../../shared/api/operations.ts";
 import { endWait } from "../../shared/operations/admission.ts";
 import { getOperation, toOperation } from "../../shared/records/operations.ts";
 import { isOpen, RESOURCE_TYPES, type ResourceType } from "../../shared/domain/lifecycle.ts";
@@ -11,7 +11,7 @@ import { pauseBeforePoll } from "../../shared/domain/limits.ts";
 import { handle, requirePermission } from "../../shared/runtime/handle.ts";
 import { log } from "../../shared/platform/log.ts";
 
-export const handler = handle(api.operations.get)(async ({ params, query, caller }) => {
+export const handler = handle(operations.get)(async ({ params, query, caller }) => {
   const seconds = caller.wait === undefined ? 0 : query.wait; // without a slot there is no wait
   const operation = await endOf(params.id, caller, seconds).catch(async (error: unknown) => {
     // If the table is down, the slot is left to expire: a write that fails slowly would outlast the function.

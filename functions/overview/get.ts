@@ -1,6 +1,6 @@
 // GET /overview
-import { api } from "../../shared/api/index.ts";
+import * as overview from "../../shared/api/overview.ts";
 import { overviewFor } from "../../shared/records/overview.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.overview.get)(({ caller }) => overviewFor(caller));
+export const handler = handle(overview.get)(({ caller }) => overviewFor(caller));

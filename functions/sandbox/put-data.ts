@@ -1,6 +1,6 @@
 // PUT /sandbox/instances/:id/data
 import { dataTooLarge, erpNotInstalled, invalid, invalidState, SANDBOX_DATA_BYTES } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as sandbox from "../../shared/api/sandbox.ts";
 import { getInstance, requireWritable } from "../../shared/records/instances.ts";
 import { writeSandboxData } from "../../shared/providers/sandbox/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
@@ -8,7 +8,7 @@ import { etagOf } from "../../shared/domain/etag.ts";
 import { type InstanceStatus, WRITABLE } from "../../shared/domain/lifecycle.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.sandbox.putData)(async ({ params, body, caller, matchTag }) => {
+export const handler = handle(sandbox.putData)(async ({ params, body, caller, matchTag }) => {
   if (Buffer.byteLength(JSON.stringify(body)) > SANDBOX_DATA_BYTES) throw invalid(dataTooLarge());
   const instance = await getInstance(caller.account_id, params.id);
   const notWritable = (state: InstanceStatus) => invalidState(`The instance is ${state}, so its ERP cannot accept data`, state);

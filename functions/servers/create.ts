@@ -1,22 +1,22 @@
 // POST /servers
 import { noSuch } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as servers from "../../shared/api/servers.ts";
 import { reserveOperation } from "../../shared/records/operations.ts";
 import { reserveServer, toServer } from "../../shared/records/servers.ts";
 import { sshKeyRef } from "../../shared/records/ssh-keys.ts";
-import { catalog, problemsOfOffer, specsOf } from "../../shared/providers/catalog.ts";
+import { readCatalog, problemsOfOffer, specsOf } from "../../shared/providers/catalog.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { requireNone } from "../../shared/api/parse.ts";
 
-export const handler = handle(api.servers.create)(async ({ body, caller, by, read, commit }) => {
+export const handler = handle(servers.create)(async ({ body, caller, by, read, commit }) => {
   const { change, operationId, sshKey } = await beginWork(
     { caller, read },
     {
       sshKey: sshKeyRef(caller.account_id, body.ssh_key_id),
     },
   );
-  const offered = await catalog();
+  const offered = await readCatalog();
   requireNone([...problemsOfOffer(offered, body), ...(sshKey === undefined ? [noSuch("ssh_key_id", "SSH key")] : [])]);
   const specs = specsOf(offered, body);
   const server = reserveServer(change, { ...body, specs, ssh_key_name: sshKey?.name ?? null }, operationId);

@@ -1,12 +1,12 @@
 // DELETE /servers/:id
-import { api } from "../../shared/api/index.ts";
+import * as servers from "../../shared/api/servers.ts";
 import { forecastServerDeletion } from "../../shared/operations/forecasts.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
 import { moveServerToDeleting, presentServer, requireDeletable, serverRef, serverVersion } from "../../shared/records/servers.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.servers.delete)(async ({ params, caller, by, read, commit, match }) => {
+export const handler = handle(servers.delete)(async ({ params, caller, by, read, commit, match }) => {
   const { change, operationId, ...records } = await beginWork(
     { caller, read },
     { server: serverRef(caller.account_id, params.id) },

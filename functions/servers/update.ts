@@ -1,5 +1,5 @@
 // PUT /servers/:id
-import { api } from "../../shared/api/index.ts";
+import * as servers from "../../shared/api/servers.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
@@ -7,7 +7,7 @@ import { presentServer, editServer, serverRefs, serverVersion, toServer } from "
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.servers.update)(async ({ params, body, caller, by, read, commit, match }) =>
+export const handler = handle(servers.update)(async ({ params, body, caller, by, read, commit, match }) =>
   retryOnConflict(async () => {
     const { change, ...records } = await beginChange({ caller, read }, serverRefs(caller.account_id, params.id));
     const server = presentServer(records.server);

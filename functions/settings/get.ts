@@ -1,6 +1,6 @@
 // GET /settings
-import { api } from "../../shared/api/index.ts";
+import * as settings from "../../shared/api/settings.ts";
 import { getAccount, toSettings } from "../../shared/records/accounts.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.settings.get)(async ({ caller }) => toSettings(await getAccount(caller.account_id)));
+export const handler = handle(settings.get)(async ({ caller }) => toSettings(await getAccount(caller.account_id)));

@@ -1,22 +1,22 @@
 // PUT /settings
-import { api } from "../../shared/api/index.ts";
+import * as settings from "../../shared/api/settings.ts";
 import { setSettings, settingsVersion, toSettings } from "../../shared/records/accounts.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { problemsOfPlace } from "../../shared/providers/offers.ts";
-import { catalog } from "../../shared/providers/catalog.ts";
+import { readCatalog } from "../../shared/providers/catalog.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { requireNone } from "../../shared/api/parse.ts";
 
-export const handler = handle(api.settings.update)(async ({ body, caller, by, read, commit, match }) =>
+export const handler = handle(settings.update)(async ({ body, caller, by, read, commit, match }) =>
   retryOnConflict(async () => {
     const { change, account } = await beginChange({ caller, read }, {});
     match(change, settingsVersion(account));
     if (body.default_provider !== undefined || body.default_region !== undefined)
       requireNone(
-        problemsOfPlace(await catalog(), {
+        problemsOfPlace(await readCatalog(), {
           default_provider: body.default_provider === undefined ? account.default_provider : body.default_provider,
           default_region: body.default_region === undefined ? account.default_region : body.default_region,
         }),

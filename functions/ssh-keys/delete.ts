@@ -1,11 +1,11 @@
 // DELETE /ssh-keys/:id
-import { api } from "../../shared/api/index.ts";
+import * as sshKeys from "../../shared/api/ssh-keys.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { presentSshKey, removeSshKey, sshKeyRef, sshKeyVersion } from "../../shared/records/ssh-keys.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.sshKeys.delete)(async ({ params, caller, by, read, commit, match }) => {
+export const handler = handle(sshKeys.delete)(async ({ params, caller, by, read, commit, match }) => {
   const { change, sshKey } = await beginChange({ caller, read }, { sshKey: sshKeyRef(caller.account_id, params.id) });
   const key = presentSshKey(sshKey);
   match(change, sshKeyVersion(key));

@@ -1,13 +1,13 @@
 // POST /tokens
 import { invalid } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as tokens from "../../shared/api/tokens.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { reserveToken } from "../../shared/records/tokens.ts";
 import { env } from "../../shared/platform/env.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.tokens.create)(async ({ body, caller, by, read, commit }) => {
+export const handler = handle(tokens.create)(async ({ body, caller, by, read, commit }) => {
   const { change } = await beginChange({ caller, read }, {});
   // Not before the read, which replays the response to a first try: its token may have expired since.
   const expires_at = body.expires_at ?? null;

@@ -1,11 +1,11 @@
 // DELETE /tokens/:id
-import { api } from "../../shared/api/index.ts";
+import * as tokens from "../../shared/api/tokens.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { labelRef, revokeToken, tokenVersion, tokenWith } from "../../shared/records/tokens.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.tokens.delete)(async ({ params, caller, by, read, commit, match }) => {
+export const handler = handle(tokens.delete)(async ({ params, caller, by, read, commit, match }) => {
   const { change, label } = await beginChange({ caller, read }, { label: labelRef(caller.account_id, params.id) });
   const token = await tokenWith(params.id, label);
   match(change, tokenVersion(token));

@@ -1,6 +1,6 @@
 // GET /tokens/:id
-import { api } from "../../shared/api/index.ts";
+import * as tokens from "../../shared/api/tokens.ts";
 import { getToken } from "../../shared/records/tokens.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.tokens.get)(({ params, caller }) => getToken(caller.account_id, params.id));
+export const handler = handle(tokens.get)(({ params, caller }) => getToken(caller.account_id, params.id));

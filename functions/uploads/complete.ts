@@ -1,6 +1,6 @@
 // POST /backups/uploads/:id/complete
 import { uploadIncomplete } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as uploads from "../../shared/api/uploads.ts";
 import { toBackup } from "../../shared/records/backups.ts";
 import { beginImport } from "../../shared/operations/imports.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
@@ -9,7 +9,7 @@ import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { receivedParts } from "../../shared/storage/multipart.ts";
 
-export const handler = handle(api.uploads.complete)(async ({ params, body, caller, by, read, commit }) => {
+export const handler = handle(uploads.complete)(async ({ params, body, caller, by, read, commit }) => {
   const { change, operationId, ...records } = await beginWork(
     { caller, read },
     { upload: uploadRef(caller.account_id, params.id), server: serverRef(caller.account_id, body.server_id) },

@@ -1,6 +1,6 @@
 // POST /backups/uploads
 import { ApiError, tooManyUploads, uploadTooLarge } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as uploads from "../../shared/api/uploads.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { reserveUpload, toUpload, unfinishedUploads } from "../../shared/records/uploads.ts";
 import { UPLOAD } from "../../shared/domain/limits.ts";
@@ -8,7 +8,7 @@ import { ofEnvironment } from "../../shared/platform/env.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.uploads.create)(async ({ body, caller, by, read, commit }) => {
+export const handler = handle(uploads.create)(async ({ body, caller, by, read, commit }) => {
   const limit = ofEnvironment<number>({ test: () => UPLOAD.testBytesMax, live: () => UPLOAD.bytesMax });
   if (body.size_bytes > limit) throw uploadTooLarge(limit);
   const { change } = await beginChange({ caller, read }, {});

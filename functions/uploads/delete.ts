@@ -1,6 +1,6 @@
 // DELETE /backups/uploads/:id
 import { notFound } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as uploads from "../../shared/api/uploads.ts";
 import { abortUpload, toUpload, uploadRef } from "../../shared/records/uploads.ts";
 import { Upload } from "../../shared/api/uploads.ts";
 import { etagOf, versionedFields } from "../../shared/domain/etag.ts";
@@ -12,7 +12,7 @@ import { abortMultipart, receivedParts } from "../../shared/storage/multipart.ts
 
 const VERSIONED = versionedFields(Upload.shape, []);
 
-export const handler = handle(api.uploads.delete)(async ({ params, caller, by, read, commit, matchFound }) => {
+export const handler = handle(uploads.delete)(async ({ params, caller, by, read, commit, matchFound }) => {
   const { change, upload } = await beginChange({ caller, read }, { upload: uploadRef(caller.account_id, params.id) });
   if (upload === undefined) throw notFound("upload"); // one that has expired still counts as unfinished, and can be aborted
   await matchFound(async () => etagOf(toUpload(upload, await receivedParts(upload)), VERSIONED));

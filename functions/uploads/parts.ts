@@ -1,6 +1,6 @@
 // POST /backups/uploads/:id/parts
 import { noSuchPart, notFound } from "../../shared/api/errors.ts";
-import { api } from "../../shared/api/index.ts";
+import * as uploads from "../../shared/api/uploads.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { partSizesOf, presentUpload, recordStoreId, uploadRef, type UploadRecord } from "../../shared/records/uploads.ts";
@@ -11,7 +11,7 @@ import { abortMultipart, beginMultipart } from "../../shared/storage/multipart.t
 import { presignedPart } from "../../shared/storage/presign.ts";
 import { archiveKeyOf } from "../../shared/storage/archive-key.ts";
 
-export const handler = handle(api.uploads.parts)(async ({ params, body, caller, read, commit }) => {
+export const handler = handle(uploads.parts)(async ({ params, body, caller, read, commit }) => {
   const records = await read({ upload: uploadRef(caller.account_id, params.id) });
   const upload = presentUpload(records.upload);
   const sizes = partSizesOf(upload);

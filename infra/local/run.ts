@@ -1,6 +1,6 @@
 // The service on this machine, from its sources to its first response.
 import { join } from "node:path";
-import { openapi } from "../../shared/api/openapi.ts";
+import { openapiDocument } from "../../shared/api/openapi/describe.ts";
 import type { Environment } from "../../shared/domain/environments.ts";
 import type { DashboardConfig } from "../dashboard-headers.ts";
 import { bundleIfChanged } from "../bundle.ts";
@@ -41,7 +41,7 @@ export async function run(
     Promise.all([bundleIfChanged().then((bundles) => synthIfChanged(bundles, [environment])), buildDashboard()]),
   );
   keepFresh(outDir);
-  const docs = docsPage(openapi(environment), `http://127.0.0.1:${port}`);
+  const docs = docsPage(openapiDocument(environment), `http://127.0.0.1:${port}`);
   const late: { storeUrl?: string } = {};
   const fallback = serve({ dashboard, docs, environment, otherDashboard, brand, storeUrl: () => late.storeUrl ?? "" });
   const cloud = await timed("Starting the database, storage, workflows and API", () =>

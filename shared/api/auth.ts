@@ -3,46 +3,50 @@ import * as z from "zod";
 import { ENVIRONMENTS } from "../domain/environments.ts";
 import { LOGIN_FAILURES } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { characters, id, timestamp } from "./fields.ts";
+import * as fields from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
 import { tooManySignIns, wrongPassword } from "./errors.ts";
 
 const User = z
   .object({
-    id: id("user"),
+    id: fields.id("user"),
     email: z.string().meta({ examples: ["admin@example.com"] }),
     name: z.string().meta({ examples: ["Demo Admin"] }),
   })
   .meta({ id: "User" });
 type User = z.infer<typeof User>;
 
-const newPassword = characters(12, 128).meta({ examples: ["correct-horse-battery"] });
+const newPassword = fields.characters(12, 128).meta({ examples: ["correct-horse-battery"] });
 
-export const auth = {
-  login: endpoint({
+export const login = () =>
+  endpoint({
     method: "POST",
     path: "/auth/login",
     summary: "Sign in to the dashboard",
     description: "Returns a JWT to use as a bearer token on every endpoint. It expires after 12 hours.",
     access: "public",
-    errors: [wrongPassword(), tooManySignIns(LOGIN_FAILURES.pair)],
+    errors: () => [wrongPassword(), tooManySignIns(LOGIN_FAILURES.pair)],
     keys: ["session"],
     body: z.strictObject({
-      email: characters(1, 254).meta({ examples: ["admin@example.com"] }),
-      password: characters(1, 1024).meta({ examples: ["correct-horse-battery"] }),
+      email: fields.characters(1, 254).meta({ examples: ["admin@example.com"] }),
+      password: fields.characters(1, 1024).meta({ examples: ["correct-horse-battery"] }),
     }),
-    data: z.object({ token: z.string().meta({ examples: ["eyJhbGciOiJIUzI1NiIs…"] }), expires_at: timestamp, user: User }),
-  }),
-  logout: endpoint({
+    data: z.object({ token: z.string().meta({ examples: ["eyJhbGciOiJIUzI1NiIs…"] }), expires_at: fields.timestamp, user: User }),
+  });
+
+export const logout = () =>
+  endpoint({
     method: "POST",
     path: "/auth/logout",
     summary: "Sign out",
     description: "Ends the session immediately: the next request with its token gets `401`.",
     access: "session",
     body: z.strictObject({}),
-    data: z.object({ id: id("session"), ended: z.literal(true).meta({ examples: [true] }) }),
-  }),
-  me: endpoint({
+    data: z.object({ id: fields.id("session"), ended: z.literal(true).meta({ examples: [true] }) }),
+  });
+
+export const me = () =>
+  endpoint({
     method: "GET",
     path: "/auth/me",
     summary: "Show the current user or token and its permissions",
@@ -51,26 +55,27 @@ export const auth = {
     data: z.object({
       user: User.nullable().meta({ description: "Set for a dashboard session", examples: [null] }),
       token: z
-        .object({ id: id("token"), name: z.string().meta({ examples: ["Deploy pipeline"] }) })
+        .object({ id: fields.id("token"), name: z.string().meta({ examples: ["Deploy pipeline"] }) })
         .nullable()
         .meta({ description: "Set for an API token" }),
-      account: z.object({ id: id("account"), name: z.string().meta({ examples: ["Example Ltd"] }) }),
+      account: z.object({ id: fields.id("account"), name: z.string().meta({ examples: ["Example Ltd"] }) }),
       permissions: z.array(z.enum(ALL_PERMISSIONS)).meta({ examples: [["servers:read", "instances:read"]] }),
       environment: z.enum(ENVIRONMENTS).meta({ examples: ["test"] }),
     }),
-  }),
-  password: endpoint({
+  });
+
+export const password = () =>
+  endpoint({
     method: "PUT",
     path: "/auth/password",
     summary: "Change your password",
     description:
       "Requires the current password; a wrong one counts as a failed sign-in. Ends all your other sessions and keeps this one.",
     access: "session",
-    errors: [tooManySignIns(LOGIN_FAILURES.pair)],
+    errors: () => [tooManySignIns(LOGIN_FAILURES.pair)],
     body: z.strictObject({
-      current_password: characters(1, 1024).meta({ examples: ["correct-horse-battery"] }),
+      current_password: fields.characters(1, 1024).meta({ examples: ["correct-horse-battery"] }),
       new_password: newPassword,
     }),
     data: User,
-  }),
-};
+  });

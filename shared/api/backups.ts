@@ -6,22 +6,12 @@ import { BACKUP_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, UPLOAD } from "../domain/limits.ts";
 import { KEEP_RULES } from "../domain/retention.ts";
 import { endpoint } from "./endpoint.ts";
-import {
-  atLeastOne,
-  heldBy,
-  id,
-  labels,
-  reason,
-  searchableListOf,
-  shownLabels,
-  statusReason,
-  text,
-  timestamp,
-} from "./fields.ts";
+import * as fields from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { Drill } from "./drill.ts";
-import { NOTHING_TO_RESTORE, nothingToRestore } from "./instances.ts";
-import { justBegun, Operation } from "./operations.ts";
+import { justBegun } from "./just-begun.ts";
+import { NOTHING_TO_RESTORE, nothingToRestore } from "./nothing-to-restore.ts";
+import { Operation } from "./operations.ts";
 import {
   actionNotAllowed,
   backupLocked,
@@ -54,8 +44,9 @@ const LeftOutCount = z.object({
 
 export const Backup = z
   .object({
-    id: id("backup"),
-    instance_id: id("instance")
+    id: fields.id("backup"),
+    instance_id: fields
+      .id("instance")
       .nullable()
       .meta({ description: "null for an uploaded backup", examples: [exampleId("instance")] }),
     instance_name: z
@@ -63,8 +54,8 @@ export const Backup = z
       .nullable()
       .meta({ description: "null for an uploaded backup", examples: ["Shop"] }),
     status: BackupStatus.meta({ examples: ["completed"] }),
-    status_reason: statusReason,
-    reason,
+    status_reason: fields.statusReason,
+    reason: fields.reason,
     kind: z
       .enum(["manual", "pre_restore", "scheduled", "uploaded"])
       .meta({ description: "New kinds may appear", examples: ["manual"] }),
@@ -132,11 +123,11 @@ export const Backup = z
       description: "The policy's rules that kept a scheduled backup after the last run; empty for other backups",
       examples: [[]],
     }),
-    labels: shownLabels,
-    operation_id: heldBy,
-    created_at: timestamp,
-    completed_at: timestamp.nullable(),
-    expires_at: timestamp.nullable().meta({
+    labels: fields.shownLabels,
+    operation_id: fields.heldBy,
+    created_at: fields.timestamp,
+    completed_at: fields.timestamp.nullable(),
+    expires_at: fields.timestamp.nullable().meta({
       description:
         "When the service deletes it automatically: safety backups, failed scheduled backups, and the archives of failed imports. Not while it is locked or in use, or is the last completed backup of its instance",
       examples: [null],
@@ -164,22 +155,26 @@ function nothingToNeutralize(context: z.core.ParsePayload<{ restore_database: bo
     });
 }
 
-export const backups = {
-  list: endpoint({
+export const list = () =>
+  endpoint({
     path: "/backups",
     summary: "List the backups of all instances",
     description: "Returns the account's backups, newest first, including backups of deleted instances.",
     access: ["backups:read"],
-    ...searchableListOf("backup", Backup, { status: BackupStatus, instance_id: id("instance") }),
-  }),
-  listOfInstance: endpoint({
+    ...fields.searchableListOf("backup", Backup, { status: BackupStatus, instance_id: fields.id("instance") }),
+  });
+
+export const listOfInstance = () =>
+  endpoint({
     path: "/instances/:id/backups",
     summary: "List the backups of an instance",
     description: "Returns an instance's backups, newest first. Works for a deleted instance too.",
     access: ["backups:read"],
-    ...searchableListOf("backup", Backup, { status: BackupStatus }),
-  }),
-  create: endpoint({
+    ...fields.searchableListOf("backup", Backup, { status: BackupStatus }),
+  });
+
+export const create = () =>
+  endpoint({
     method: "POST",
     path: "/instances/:id/backups",
     summary: "Back up an instance",
@@ -187,7 +182,7 @@ export const backups = {
       "The archive has the ERP's own zip format (`dump.sql`, `filestore/`, `manifest.json`), so you can restore it anywhere with the ERP's own tools.",
     access: ["backups:write"],
     status: 201,
-    errors: [
+    errors: () => [
       operationInProgress(exampleId("operation")),
       actionNotAllowed("backup", "failed"),
       serverNotActive(exampleId("server"), "offline"),
@@ -201,10 +196,12 @@ export const backups = {
       completed_at: null,
     },
     starts: ["create-backup"],
-    body: z.strictObject({ note: text(200, "before the upgrade").optional(), labels: labels.optional() }),
+    body: z.strictObject({ note: fields.text(200, "before the upgrade").optional(), labels: fields.labels.optional() }),
     data: Backup,
-  }),
-  get: endpoint({
+  });
+
+export const get = () =>
+  endpoint({
     method: "GET",
     path: "/backups/:id",
     summary: "Show a backup",
@@ -212,8 +209,10 @@ export const backups = {
     access: ["backups:read"],
     unversioned: BACKUP_UNVERSIONED,
     data: Backup,
-  }),
-  update: endpoint({
+  });
+
+export const update = () =>
+  endpoint({
     method: "PUT",
     path: "/backups/:id",
     summary: "Change a backup's note or labels, or lock it",
@@ -221,18 +220,20 @@ export const backups = {
       "Locks the backup, or unlocks it: you cannot delete a locked backup, and a locked safety backup does not expire. `note: null` removes the note.",
     access: ["backups:write"],
     unversioned: BACKUP_UNVERSIONED,
-    errors: [backupNotEditable("deleting")],
-    body: atLeastOne({
-      note: text(200, "before the upgrade").nullable().optional(),
+    errors: () => [backupNotEditable("deleting")],
+    body: fields.atLeastOne({
+      note: fields.text(200, "before the upgrade").nullable().optional(),
       locked: z
         .boolean()
         .optional()
         .meta({ examples: [true] }),
-      labels: labels.optional(),
+      labels: fields.labels.optional(),
     }),
     data: Backup,
-  }),
-  delete: endpoint({
+  });
+
+const deleteOne = () =>
+  endpoint({
     method: "DELETE",
     path: "/backups/:id",
     summary: "Delete a backup",
@@ -240,13 +241,16 @@ export const backups = {
       "Deletes the archive and the record. You cannot delete a backup while it is locked, or while a restore or clone is reading it.",
     access: ["backups:write"],
     status: 202,
-    errors: [operationInProgress(exampleId("operation")), backupNotDeletable("running"), backupLocked("completed")],
+    errors: () => [operationInProgress(exampleId("operation")), backupNotDeletable("running"), backupLocked("completed")],
     example: justBegun("backup.delete", "backup"),
     dryRun: true,
     starts: ["delete-backup"],
     data: Operation,
-  }),
-  restore: endpoint({
+  });
+export { deleteOne as delete };
+
+export const restore = () =>
+  endpoint({
     method: "POST",
     path: "/backups/:id/restore",
     summary: "Restore a backup to its instance",
@@ -255,7 +259,7 @@ export const backups = {
       "If the restore fails, the instance is rolled back.",
     access: ["backups:restore"],
     status: 202,
-    errors: [
+    errors: () => [
       operationInProgress(exampleId("operation")),
       actionNotAllowed("restore", "provisioning"),
       instanceOfBackupDeleted(),
@@ -289,8 +293,10 @@ export const backups = {
       .check(nothingToNeutralize)
       .meta({ not: { anyOf: [NOTHING_TO_RESTORE, NOTHING_TO_NEUTRALIZE] } }),
     data: Operation,
-  }),
-  drill: endpoint({
+  });
+
+export const drill = () =>
+  endpoint({
     method: "POST",
     path: "/backups/:id/drill",
     summary: "Test whether a backup can be restored",
@@ -300,7 +306,7 @@ export const backups = {
       "A server has one drill at a time. `server_id` is required once the backup's instance is deleted.",
     access: ["backups:restore"],
     status: 202,
-    errors: [
+    errors: () => [
       operationInProgress(exampleId("operation")),
       serverTriesAnother(exampleId("operation")),
       backupNotCompleted("running"),
@@ -310,11 +316,13 @@ export const backups = {
     dryRun: true,
     starts: ["drill-backup"],
     body: z.strictObject({
-      server_id: id("server").optional().meta({ description: "Defaults to the instance's server" }),
+      server_id: fields.id("server").optional().meta({ description: "Defaults to the instance's server" }),
     }),
     data: Operation,
-  }),
-  import: endpoint({
+  });
+
+const importAgain = () =>
+  endpoint({
     method: "POST",
     path: "/backups/:id/import",
     summary: "Try a failed import again",
@@ -323,7 +331,7 @@ export const backups = {
       "Import it again without sending it again, on the same server or on another one. A server examines one archive at a time.",
     access: ["backups:write"],
     status: 202,
-    errors: [
+    errors: () => [
       operationInProgress(exampleId("operation")),
       serverTriesAnother(exampleId("operation")),
       backupNotImportable("completed"),
@@ -331,10 +339,13 @@ export const backups = {
     ],
     example: { ...justBegun("backup.import", "backup"), result: { backup_id: exampleId("backup") } },
     starts: ["import-backup"],
-    body: z.strictObject({ server_id: id("server").meta({ description: "The server that examines the archive" }) }),
+    body: z.strictObject({ server_id: fields.id("server").meta({ description: "The server that examines the archive" }) }),
     data: Operation,
-  }),
-  download: endpoint({
+  });
+export { importAgain as import };
+
+export const download = () =>
+  endpoint({
     method: "GET",
     path: "/backups/:id/download",
     writes: true, // its entry in the audit log
@@ -342,14 +353,13 @@ export const backups = {
     description:
       "Returns a presigned URL that works for up to 15 minutes. Anyone who has the URL can download the archive. Each request adds a `backup.download` event to the audit log.",
     access: ["backups:restore"],
-    errors: [backupNotCompleted("running")],
+    errors: () => [backupNotCompleted("running")],
     storage: "read",
     data: z.object({
       url: z.string().meta({
         description: "Presigned: works without a token, for up to 15 minutes",
         examples: ["https://storage.example.com/…"],
       }),
-      expires_at: timestamp,
+      expires_at: fields.timestamp,
     }),
-  }),
-};
+  });

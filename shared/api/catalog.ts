@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { EDITIONS } from "../domain/erp-versions.ts";
 import { endpoint } from "./endpoint.ts";
-import { code } from "./fields.ts";
+import * as fields from "./fields.ts";
 import { ServerSpecs } from "./servers.ts";
 
 const Price = z
@@ -15,13 +15,13 @@ const Price = z
 
 export const CatalogProvider = z
   .object({
-    code: code("sandbox"),
+    code: fields.code("sandbox"),
     name: z.string().meta({ examples: ["Sandbox"] }),
-    regions: z.array(z.object({ code: code("eu-central"), name: z.string().meta({ examples: ["Europe (central)"] }) })),
+    regions: z.array(z.object({ code: fields.code("eu-central"), name: z.string().meta({ examples: ["Europe (central)"] }) })),
     sizes: z.array(
       ServerSpecs.extend({
-        code: code("small"),
-        regions: z.array(code("eu-central")).meta({ description: "Codes of the regions that offer this size" }),
+        code: fields.code("small"),
+        regions: z.array(fields.code("eu-central")).meta({ description: "Codes of the regions that offer this size" }),
         price: Price.nullable().default(null).meta({
           description: "What the provider charges, without taxes, in the cheapest region; null if it publishes no prices",
         }),
@@ -49,8 +49,8 @@ export const Catalog = z
   .meta({ id: "Catalog" });
 export type Catalog = z.infer<typeof Catalog>;
 
-export const catalog = {
-  get: endpoint({
+export const get = () =>
+  endpoint({
     method: "GET",
     path: "/catalog",
     summary: "Show providers, regions, sizes, ERP versions and editions",
@@ -58,5 +58,4 @@ export const catalog = {
       "Lists the values that `POST /servers` and `POST /instances` accept: providers with their regions and sizes, ERP versions and editions.",
     access: "credential",
     data: Catalog,
-  }),
-};
+  });

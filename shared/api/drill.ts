@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { REASONS } from "../domain/reasons.ts";
 import { DRILL } from "../domain/lifecycle.ts";
-import { reason, timestamp } from "./fields.ts";
+import * as fields from "./fields.ts";
 
 /** What a drill says of an archive that arrived as it was stored. */
 export const ARCHIVE_INTACT = REASONS.check_intact;
@@ -17,14 +17,14 @@ export const DrillCheck = z.object({
     .nullable()
     .meta({ description: "null if it could not be made: `detail` says why", examples: [true] }),
   detail: z.string().meta({ description: "For people to read", examples: [ARCHIVE_INTACT] }),
-  reason: reason.optional(),
+  reason: fields.reason.optional(),
 });
 export type DrillCheck = z.infer<typeof DrillCheck>;
 
 export const Drill = z
   .object({
     status: z.enum([DRILL.passed, DRILL.failed]).meta({ description: "`failed` if a check failed", examples: ["passed"] }),
-    at: timestamp,
+    at: fields.timestamp,
     checks: z.array(DrillCheck),
   })
   .meta({ id: "Drill" });

@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
 import { RESOURCE_TYPES } from "../domain/lifecycle.ts";
-import { NextRuns } from "./backup-policy.ts";
-import { coded, integer } from "./fields.ts";
+import { NextRuns } from "./policy-shown.ts";
+import * as fields from "./fields.ts";
 
 const Effect = z.object({
   action: z
@@ -21,7 +21,7 @@ const Effect = z.object({
   detail: z
     .string()
     .meta({ description: "For people to read", examples: ["Replaces the database and the files with the backup's"] }),
-  ...coded("all_replaced"),
+  ...fields.coded("all_replaced"),
 });
 export type Effect = z.infer<typeof Effect>;
 
@@ -42,11 +42,14 @@ export const DryRun = z
           "For how long the ERP would probably not respond, estimated from past operations of the instance; 0 if it is not interrupted, null if unknown",
         examples: [4],
       }),
-    disk_bytes: integer(0, "Additional disk space that the work would need on the server; null if unknown").min(0).nullable(),
+    disk_bytes: fields
+      .integer(0, "Additional disk space that the work would need on the server; null if unknown")
+      .min(0)
+      .nullable(),
     ...NextRuns.partial().shape,
     warnings: z.array(z.string()).meta({ description: "What you may want to know first, for people to read", examples: [[]] }),
     warning_reasons: z
-      .array(z.object(coded("disk_low")))
+      .array(z.object(fields.coded("disk_low")))
       .meta({ description: "The same as codes with parameters, in the same order", examples: [[]] }),
   })
   .meta({ id: "DryRun" });

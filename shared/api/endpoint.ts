@@ -66,8 +66,8 @@ export interface Endpoint<
   upserts: boolean;
   /** Where the example of the response differs from the examples of its fields: a new instance is not `running` yet. */
   example: Readonly<Record<string, unknown>>;
-  /** Errors beyond those that follow from the rest of this declaration. */
-  errors: readonly ApiError[];
+  /** Errors beyond those that follow from the rest of this declaration: only their description needs them. */
+  errors: () => readonly ApiError[];
   starts: readonly WorkflowName[];
   /** Whether `Idempotency-Key` is supported: every POST but `/auth/*`. */
   idempotent: boolean;
@@ -122,7 +122,7 @@ export function endpoint<
     rate: creates || draft.method === "DELETE" ? "create_delete" : "all",
     status: 200,
     example: {},
-    errors: [],
+    errors: () => [],
     starts: [],
     idempotent,
     storesResponse: idempotent,

@@ -1,42 +1,62 @@
 // Every endpoint of the service, by resource. There is no other route table.
-import { auth } from "./auth.ts";
-import { backupPolicy } from "./backup-policy.ts";
+import * as auth from "./auth.ts";
+import * as backupPolicy from "./backup-policy.ts";
+import * as backups from "./backups.ts";
+import * as catalog from "./catalog.ts";
+import * as events from "./events.ts";
+import * as health from "./health.ts";
+import * as instances from "./instances.ts";
+import * as openapi from "./openapi.ts";
+import * as operations from "./operations.ts";
+import * as overview from "./overview.ts";
+import * as sandbox from "./sandbox.ts";
+import * as search from "./search.ts";
+import * as servers from "./servers.ts";
+import * as settings from "./settings.ts";
+import * as sshKeys from "./ssh-keys.ts";
+import * as tokens from "./tokens.ts";
+import * as uploads from "./uploads.ts";
 import { BASE_PATH } from "./base-path.ts";
-import { backups } from "./backups.ts";
-import { catalog } from "./catalog.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { instances } from "./instances.ts";
-import { operations } from "./operations.ts";
-import { overview, search } from "./overview.ts";
-import { servers } from "./servers.ts";
-import { health, openapi, sandbox } from "./service.ts";
-import { events, settings } from "./settings.ts";
-import { sshKeys } from "./ssh-keys.ts";
-import { tokens } from "./tokens.ts";
-import { uploads } from "./uploads.ts";
 
 export const api = {
-  servers,
-  instances,
-  backupPolicy,
-  backups,
-  uploads,
-  operations,
-  overview,
-  search,
-  sshKeys,
-  catalog,
-  settings,
-  events,
-  tokens,
-  auth,
-  health,
-  openapi,
-  sandbox,
+  servers: endpointsOf(servers),
+  instances: endpointsOf(instances),
+  backupPolicy: endpointsOf(backupPolicy),
+  backups: endpointsOf(backups),
+  uploads: endpointsOf(uploads),
+  operations: endpointsOf(operations),
+  overview: endpointsOf(overview),
+  search: endpointsOf(search),
+  sshKeys: endpointsOf(sshKeys),
+  catalog: endpointsOf(catalog),
+  settings: endpointsOf(settings),
+  events: endpointsOf(events),
+  tokens: endpointsOf(tokens),
+  auth: endpointsOf(auth),
+  health: endpointsOf(health),
+  openapi: endpointsOf(openapi),
+  sandbox: endpointsOf(sandbox),
 };
 export type Api = typeof api;
 
-export { BASE_PATH };
+/** The endpoints that a module exports. Each is a function that makes it, so that no Lambda function contains another's. */
+function endpointsOf<Module extends object>(module: Module) {
+  type Endpoints = { [Name in keyof Module as Module[Name] extends MakesEndpoint ? Name : never]: Made<Module[Name]> };
+  const made = Object.entries(module)
+    .flatMap(([name, value]): [string, Endpoint][] => (typeof value === "function" ? [[name, value()]] : []))
+    .toSorted(([, one], [, other]) => place(one).localeCompare(place(other), "en"));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Object.fromEntries` forgets which
+  return Object.fromEntries(made) as Endpoints;
+}
+
+/** What the list of endpoints is sorted by: a module's exports have no order of their own. */
+function place({ path, method }: Endpoint): string {
+  return `${path} ${["GET", "POST", "PUT", "DELETE"].indexOf(method)}`;
+}
+
+type MakesEndpoint = () => Endpoint;
+type Made<Make> = Make extends () => infer E ? E : never;
 
 /** An endpoint's path in the gateway's syntax: `/api/v1/servers/{id}`. */
 export const resourceOf = (path: string): string => `${BASE_PATH}${path.replace(/:(\w+)/g, "{$1}")}`;

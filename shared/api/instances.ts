@@ -12,29 +12,11 @@ import {
 } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import {
-  atLeastOne,
-  characters,
-  domain,
-  domainInput,
-  domainUnicode,
-  email,
-  emailInput,
-  heldBy,
-  id,
-  integer,
-  labels,
-  MOMENT_FORM,
-  queryMoment,
-  searchableListOf,
-  shownLabels,
-  reason,
-  statusReason,
-  text,
-  timestamp,
-} from "./fields.ts";
+import * as fields from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
-import { justBegun, Operation } from "./operations.ts";
+import { justBegun } from "./just-begun.ts";
+import { NOTHING_TO_RESTORE, nothingToRestore } from "./nothing-to-restore.ts";
+import { Operation } from "./operations.ts";
 import {
   actionNotAllowed,
   backupNotCompleted,
@@ -49,7 +31,7 @@ const InstanceStatus = z.enum(INSTANCE_STATUSES);
 const ProtectionStatus = z.enum(PROTECTION_STATUSES);
 const InstanceAction = z.enum(INSTANCE_ACTIONS);
 
-const name = text(64, "Shop");
+const name = fields.text(64, "Shop");
 /** Databases that every PostgreSQL server has. */
 const POSTGRES_OWN = ["postgres", "template0", "template1"];
 /** PostgreSQL's limit on names is 63 bytes; the pattern needs no quoting. */
@@ -68,19 +50,20 @@ const erpVersion = z
 const edition = z.enum(EDITIONS).meta({ examples: ["community"] });
 
 /** A password for the ERP's administrator. */
-const adminPassword = characters(12, 128)
+const adminPassword = fields
+  .characters(12, 128)
   .regex(/^[^\x00-\x1f\x7f-\x9f]*$/, "must not contain control characters") // oxlint-disable-line no-control-regex
   .meta({ examples: ["correct-horse-battery"] });
 
 /** What whoever creates an instance chooses, and what is shown of it. */
 const chosen = {
   name,
-  server_id: id("server"),
+  server_id: fields.id("server"),
   erp_version: erpVersion,
   edition,
   database_name: databaseName,
-  admin_email: email,
-  domain,
+  admin_email: fields.email,
+  domain: fields.domain,
 };
 
 const Certificate = z
@@ -90,10 +73,10 @@ const Certificate = z
         "`pending`: there is none yet, because the domain has no DNS record yet or the first attempt is in progress, or the server has not reported on this domain yet. `valid`. `failing`: the last attempt to get or renew it failed although the domain has a record, or it has expired or is for another domain; the server tries again by itself",
       examples: ["valid"],
     }),
-    expires_at: timestamp
+    expires_at: fields.timestamp
       .nullable()
       .meta({ description: "Null without a certificate. The server renews it in time", examples: ["2027-02-18T12:00:00.000Z"] }),
-    checked_at: timestamp
+    checked_at: fields.timestamp
       .nullable()
       .meta({ description: "When the server last reported it, about every ten minutes; null until it first does" }),
   })
@@ -110,7 +93,7 @@ const Health = z
         "`failing`: three looks in a row found that the ERP cannot be used; `status_reason` says what failed. `unknown`: it does not have to run, its server is not active, or the server has not reported for a while",
       examples: ["ok"],
     }),
-    since: timestamp.nullable().meta({ description: "Null if nobody has looked yet" }),
+    since: fields.timestamp.nullable().meta({ description: "Null if nobody has looked yet" }),
     checks: z
       .array(
         z.object({
@@ -137,24 +120,25 @@ const diskQuota = z
     examples: [20_000_000_000],
   });
 
-const PreviousDomain = z.object({ domain, redirects_until: timestamp });
+const PreviousDomain = z.object({ domain: fields.domain, redirects_until: fields.timestamp });
 export type PreviousDomain = z.infer<typeof PreviousDomain>;
 
 export const Instance = z
   .object({
-    id: id("instance"),
+    id: fields.id("instance"),
     ...chosen,
-    domain_unicode: domainUnicode,
+    domain_unicode: fields.domainUnicode,
     previous_domains: z.array(PreviousDomain).meta({
       description: `Domains that the instance had before and its server redirects to the present one for ${REDIRECT_DAYS} days, the newest first and at most ${PREVIOUS_DOMAINS_MAX}, unless another instance of the account takes them`,
       examples: [[]],
     }),
     url: z.string().meta({ examples: ["https://shop.example.com"] }),
     status: InstanceStatus.meta({ examples: ["running"] }),
-    status_reason: statusReason,
-    reason,
-    operation_id: heldBy,
-    cloned_from_backup_id: id("backup")
+    status_reason: fields.statusReason,
+    reason: fields.reason,
+    operation_id: fields.heldBy,
+    cloned_from_backup_id: fields
+      .id("backup")
       .nullable()
       .meta({ examples: [null] }),
     neutralized: z.boolean().meta({ description: "Whether scheduled jobs, mail and payments are turned off", examples: [false] }),
@@ -166,7 +150,7 @@ export const Instance = z
     dns_record: z
       .object({
         type: z.literal("A"),
-        name: domain,
+        name: fields.domain,
         value: z
           .string()
           .nullable()
@@ -183,16 +167,16 @@ export const Instance = z
             "`unprotected`: no policy, or a disabled one, or no completed backup yet. `overdue`: no backup has been taken since a run that was due two hours ago",
           examples: ["protected"],
         }),
-        last_backup_at: timestamp
+        last_backup_at: fields.timestamp
           .nullable()
           .meta({ description: "When the last backup was completed; safety backups do not count" }),
-        next_backup_at: timestamp.nullable().meta({ examples: ["2026-11-21T02:00:00.000Z"] }),
+        next_backup_at: fields.timestamp.nullable().meta({ examples: ["2026-11-21T02:00:00.000Z"] }),
       })
       .meta({ description: "Whether the backup policy does what it says" }),
     certificate: Certificate,
     health: Health,
     disk_quota_bytes: diskQuota.nullable(),
-    disk_used_bytes: integer(3_200_000_000).nullable().meta({
+    disk_used_bytes: fields.integer(3_200_000_000).nullable().meta({
       description:
         "What the instance uses of its server's disk, in bytes: database, files, logs, and what else its ERP has written. Measured every minute, and reported about every ten; null until then",
     }),
@@ -204,9 +188,9 @@ export const Instance = z
           "Installed modules that the image of the ERP does not have, or only in an older version than the database was last updated with (up to 50), as its last start found them; null before that",
         examples: [[]],
       }),
-    labels: shownLabels,
-    created_at: timestamp,
-    updated_at: timestamp,
+    labels: fields.shownLabels,
+    created_at: fields.timestamp,
+    updated_at: fields.timestamp,
   })
   .meta({ id: "Instance" });
 export type Instance = z.infer<typeof Instance>;
@@ -220,7 +204,7 @@ const ServerOfInstance = z
 const ShownInstance = Instance.extend({
   server: ServerOfInstance,
   cloned_from: z
-    .object({ instance_id: id("instance").nullable(), instance_name: name.nullable(), created_at: timestamp })
+    .object({ instance_id: fields.id("instance").nullable(), instance_name: name.nullable(), created_at: fields.timestamp })
     .nullable()
     .meta({
       description:
@@ -274,18 +258,12 @@ const provisioning = {
 };
 
 /** Errors of creating an instance. */
-const placementErrors = [
+const placementErrors = () => [
   taken("domain", exampleId("instance")),
   taken("database_name", exampleId("instance")),
   overQuota("instance", DEFAULT_QUOTAS.instance),
   serverNotActive(exampleId("server"), "offline"),
 ];
-
-/** What `nothingToRestore` rejects, for the OpenAPI document. */
-export const NOTHING_TO_RESTORE = {
-  properties: { restore_database: { const: false }, restore_filestore: { const: false } },
-  required: ["restore_database", "restore_filestore"],
-};
 
 const acceptMissingFiles = z
   .boolean()
@@ -296,15 +274,15 @@ const acceptMissingFiles = z
     examples: [true],
   });
 
-export const instances = {
-  list: endpoint({
+export const list = () =>
+  endpoint({
     path: "/instances",
     summary: "List instances",
     description: "Returns the account's instances, newest first.",
     access: ["instances:read"],
-    ...searchableListOf("instance", ListedInstance, {
+    ...fields.searchableListOf("instance", ListedInstance, {
       status: InstanceStatus,
-      server_id: id("server"),
+      server_id: fields.id("server"),
       protection: ProtectionStatus,
       erp_version: erpVersion,
       edition,
@@ -314,14 +292,16 @@ export const instances = {
       health: z
         .enum(HEALTH_STATUSES)
         .meta({ description: "Whether the ERP can be used: `health.status`", examples: ["failing"] }),
-      last_backup_before: queryMoment.meta({
+      last_backup_before: fields.queryMoment.meta({
         description: "Only instances whose last backup was completed earlier than this time, or that have none",
         examples: ["2026-11-20"],
-        ...MOMENT_FORM,
+        ...fields.MOMENT_FORM,
       }),
     }),
-  }),
-  create: endpoint({
+  });
+
+export const create = () =>
+  endpoint({
     method: "POST",
     path: "/instances",
     summary: "Create an instance",
@@ -332,17 +312,17 @@ export const instances = {
     access: ["instances:write"],
     fieldPermission: { field: "backup_id", permission: "backups:restore" },
     status: 201,
-    errors: [...placementErrors, backupNotCompleted("running"), filesMissing("completed", 31, 605)],
+    errors: () => [...placementErrors(), backupNotCompleted("running"), filesMissing("completed", 31, 605)],
     example: provisioning,
     dryRun: true,
     starts: ["create-instance", "clone-instance"],
     body: z
       .strictObject({
         ...chosen,
-        admin_email: emailInput,
-        domain: domainInput,
-        labels: labels.optional(),
-        backup_id: id("backup").optional().meta({ description: "Begin with the data of this backup" }),
+        admin_email: fields.emailInput,
+        domain: fields.domainInput,
+        labels: fields.labels.optional(),
+        backup_id: fields.id("backup").optional().meta({ description: "Begin with the data of this backup" }),
         neutralize: z
           .boolean()
           .optional()
@@ -356,8 +336,10 @@ export const instances = {
       .check(nothingRestoredToNeutralize)
       .meta({ dependentRequired: { neutralize: ["backup_id"] } }),
     data: NewInstance,
-  }),
-  get: endpoint({
+  });
+
+export const get = () =>
+  endpoint({
     method: "GET",
     path: "/instances/:id",
     summary: "Show an instance",
@@ -366,15 +348,17 @@ export const instances = {
     access: ["instances:read"],
     unversioned: [...INSTANCE_UNVERSIONED, "server", "cloned_from"],
     data: ShownInstance,
-  }),
-  update: endpoint({
+  });
+
+export const update = () =>
+  endpoint({
     method: "PUT",
     path: "/instances/:id",
     summary: "Change an instance's name, admin email, labels, disk quota or domain",
     description:
       "The name, email, labels and disk quota change immediately; the server learns of a quota within two minutes. A new domain starts an operation, which `operation_id` identifies; the old domain works until it finishes, and then redirects to the new one. Meanwhile, a request that names a domain is rejected, even if it names the current one.",
     access: ["instances:write"],
-    errors: [
+    errors: () => [
       taken("domain", exampleId("instance")),
       operationInProgress(exampleId("operation")),
       actionNotAllowed("update", "failed"),
@@ -383,16 +367,18 @@ export const instances = {
     dryRun: true,
     starts: ["update-instance"],
     unversioned: INSTANCE_UNVERSIONED,
-    body: atLeastOne({
+    body: fields.atLeastOne({
       name: name.optional(),
-      admin_email: emailInput.optional(),
-      domain: domainInput.optional(),
-      labels: labels.optional(),
+      admin_email: fields.emailInput.optional(),
+      domain: fields.domainInput.optional(),
+      labels: fields.labels.optional(),
       disk_quota_bytes: diskQuota.nullable().optional(),
     }),
     data: Instance,
-  }),
-  delete: endpoint({
+  });
+
+const deleteOne = () =>
+  endpoint({
     method: "DELETE",
     path: "/instances/:id",
     summary: "Delete an instance",
@@ -400,13 +386,16 @@ export const instances = {
       "Removes the ERP with its database and files from the server. Its backups are kept, and you can still clone them. If the server is not active, only the record is removed and `result.host_skipped` is true; the ERP is removed when the server responds again.",
     access: ["instances:write"],
     status: 202,
-    errors: [operationInProgress(exampleId("operation")), actionNotAllowed("delete", "provisioning")],
+    errors: () => [operationInProgress(exampleId("operation")), actionNotAllowed("delete", "provisioning")],
     example: justBegun("instance.delete", "instance"),
     dryRun: true,
     starts: ["delete-instance"],
     data: Operation,
-  }),
-  clone: endpoint({
+  });
+export { deleteOne as delete };
+
+export const clone = () =>
+  endpoint({
     method: "POST",
     path: "/instances/:id/clone",
     summary: "Create a new instance from a completed backup",
@@ -416,15 +405,15 @@ export const instances = {
       "You can clone a deleted instance from its backups; `server_id` is then required.",
     access: ["instances:write", "backups:restore"],
     status: 201,
-    errors: [...placementErrors, backupNotCompleted("running"), filesMissing("completed", 31, 605)],
+    errors: () => [...placementErrors(), backupNotCompleted("running"), filesMissing("completed", 31, 605)],
     example: { ...provisioning, cloned_from_backup_id: exampleId("backup"), neutralized: true },
     dryRun: true,
     starts: ["clone-instance"],
     body: z
       .strictObject({
         name,
-        domain: domainInput,
-        backup_id: id("backup"),
+        domain: fields.domainInput,
+        backup_id: fields.id("backup"),
         neutralize: z
           .boolean()
           .default(true)
@@ -447,8 +436,8 @@ export const instances = {
           }),
         accept_missing_files: acceptMissingFiles,
         admin_password: adminPassword.optional(),
-        labels: labels.optional().meta({ description: "Defaults to the source instance's labels" }),
-        server_id: id("server").optional().meta({ description: "Defaults to the source instance's server" }),
+        labels: fields.labels.optional().meta({ description: "Defaults to the source instance's labels" }),
+        server_id: fields.id("server").optional().meta({ description: "Defaults to the source instance's server" }),
         database_name: databaseName
           .optional()
           .meta({ description: "Defaults to a name derived from `name` that is unique on the server" }),
@@ -456,8 +445,10 @@ export const instances = {
       .check(nothingToRestore)
       .meta({ not: NOTHING_TO_RESTORE }),
     data: NewInstance,
-  }),
-  act: endpoint({
+  });
+
+export const act = () =>
+  endpoint({
     method: "POST",
     path: "/instances/:id/actions",
     summary: "Start, stop, restart or back up an instance",
@@ -474,7 +465,7 @@ export const instances = {
       },
     },
     status: 202,
-    errors: [
+    errors: () => [
       operationInProgress(exampleId("operation")),
       actionNotAllowed("restart", "stopped"),
       serverNotActive(exampleId("server"), "offline"),
@@ -485,19 +476,7 @@ export const instances = {
     starts: ["start-instance", "stop-instance", "restart-instance", "create-backup"],
     body: z.strictObject({ action: z.enum(["start", "stop", "restart", "backup"]).meta({ examples: ["restart"] }) }),
     data: Operation,
-  }),
-};
-
-/** A copy of neither the database nor the files is a new instance, not a clone or a restore. */
-export function nothingToRestore(context: z.core.ParsePayload<{ restore_database: boolean; restore_filestore: boolean }>) {
-  if (!context.value.restore_database && !context.value.restore_filestore)
-    context.issues.push({
-      code: "custom",
-      path: ["restore_database"],
-      message: "restore_database and restore_filestore cannot both be false",
-      input: context.value.restore_database,
-    });
-}
+  });
 
 /** An ERP that begins empty has nothing that could be turned off. */
 function nothingRestoredToNeutralize(

@@ -1,104 +1,16 @@
-// The API's OpenAPI 3.1.1 document, built from the route table and its schemas.
-import type { Environment } from "../domain/environments.ts";
-import type { WorkflowName } from "../domain/lifecycle.ts";
-import { ListMeta } from "./fields.ts";
-import { BASE_PATH, resourceOf, type Route, routes } from "./index.ts";
-import { FAILURE, failuresOf, HEADERS, NOT_MODIFIED, successesOf } from "./openapi/responses.ts";
-import { type Components, type OpenApi, type Operation, ref, type Schema } from "./openapi/document.ts";
-import { PARAMETERS, pathParameters, queryParameters } from "./openapi/parameters.ts";
-import { bodyExample, resolve, toSchema } from "./openapi/schemas.ts";
-import { DESCRIPTION, TAGS } from "./openapi/words.ts";
+// The description of this API: openapi/describe.ts makes it.
+import * as z from "zod";
+import { endpoint } from "./endpoint.ts";
 
-/** The description of one environment's API. */
-export function openapi(environment: Environment): OpenApi {
-  const here = routes.filter(({ only }) => only === undefined || only === environment);
-  const components: Components = {
-    securitySchemes: {
-      bearer: {
-        type: "http",
-        scheme: "bearer",
-        description: "An API token, or the session token that `POST /auth/login` returns",
-      },
-    },
-    schemas: { Failure: FAILURE },
-    parameters: PARAMETERS,
-    headers: HEADERS,
-    responses: { NotModified: NOT_MODIFIED },
-  };
-  toSchema(ListMeta, "response", components);
-  const paths: OpenApi["paths"] = {};
-  for (const route of here) {
-    const path = resourceOf(route.path).slice(BASE_PATH.length);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
-  }
-  return {
-    openapi: "3.1.1",
-    info: {
-      title: "ERP control plane",
-      version: "v1",
-      description: DESCRIPTION,
-      contact: { name: "The operator of this service" },
-    },
-    servers: [
-      {
-        url: BASE_PATH,
-        description: environment === "test" ? "Sandbox: free, and touches nothing real" : "Production",
-        "x-internal": false,
-      },
-    ],
-    security: [{ bearer: [] }],
-    tags: [...new Set(here.map(tagOf))],
-    paths,
-    components,
-  };
-}
-
-const tagOf = ({ resource }: Route) =>
-  Object.entries(TAGS).find(([name]) => name === resource)?.[1] ?? { name: resource, description: "" };
-
-function operationOf(route: Route, components: Components): Operation {
-  const data = toSchema(route.data, "response", components);
-  const body = route.body && toSchema(route.body, "body", components);
-  return {
-    operationId: route.id,
-    tags: [tagOf(route).name],
-    summary: route.summary,
-    ...(route.description !== "" && { description: route.description }),
-    ...(route.access === "public" && { security: [] }),
-    parameters: [
-      ...pathParameters(route),
-      ...(route.query === undefined ? [] : queryParameters(route.query, components)),
-      ...(route.dryRun ? [ref("parameters", "DryRun")] : []),
-      ...(route.idempotent ? [ref("parameters", "IdempotencyKey")] : []),
-      ...(route.conditional ? [ref("parameters", "IfMatch")] : []),
-      ...(route.upserts ? [ref("parameters", "IfNoneMatchOfPut")] : []),
-      ...(canBeKnown(route) ? [ref("parameters", "IfNoneMatch")] : []),
-      ref("parameters", "RequestId"),
-    ],
-    ...(body !== undefined && {
-      requestBody: {
-        required: isRequired(resolve(body, components)),
-        content: { "application/json": { schema: body, example: bodyExample(body, components) } },
-      },
-    }),
-    responses: {
-      ...successesOf(route, data, components),
-      ...(canBeKnown(route) && { 304: ref("responses", "NotModified") }),
-      ...failuresOf(route, body, components),
-    },
-    "x-permission": permissionOf(route),
-    "x-rate-limit": route.rate,
-    ...(route.starts.length > 0 && { "x-operations": route.starts.map(operationStartedBy) }),
-  };
-}
-
-const canBeKnown = ({ method, unversioned }: Route): boolean => method === "GET" && unversioned !== undefined;
-
-/** Whether an empty body, which stands for an empty object, is invalid. */
-const isRequired = ({ required = [], minProperties = 0 }: Schema): boolean => required.length > 0 || minProperties > 0;
-
-/** Workflows are named the other way round: `create-server` carries out `server.create`. */
-const operationStartedBy = (workflow: WorkflowName): string => workflow.split("-").toReversed().join(".");
-
-const permissionOf = ({ access, bodyPermission }: Route): Operation["x-permission"] =>
-  bodyPermission === undefined ? access : { [bodyPermission.field]: bodyPermission.permissions };
+export const get = () =>
+  endpoint({
+    method: "GET",
+    path: "/openapi.json",
+    stateless: true,
+    summary: "Get the OpenAPI 3.1 document of this API",
+    description: "Returns the document itself, not wrapped in `data`, so that tools can load it from this URL.",
+    access: "public",
+    unenveloped: true,
+    unversioned: [],
+    data: z.looseObject({ openapi: z.string().meta({ examples: ["3.1.1"] }) }),
+  });

@@ -1,19 +1,12 @@
 // Operations: long-running work, tracked from the request to the end.
 import * as z from "zod";
-import {
-  OPERATION,
-  OPERATION_STATUSES,
-  OPERATION_TYPES,
-  type OperationType,
-  RESOURCE_TYPES,
-  type ResourceType,
-} from "../domain/lifecycle.ts";
+import { OPERATION_STATUSES, OPERATION_TYPES, RESOURCE_TYPES } from "../domain/lifecycle.ts";
 import { OPERATION_ERRORS, permissionRequired } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
 import { HISTORY_DAYS, WAITS_AT_ONCE } from "../domain/limits.ts";
-import { exampleId } from "../domain/id-kinds.ts";
+
 import { Drill } from "./drill.ts";
-import { Actor, actorId, id, integer, reason, resourceListOf, timestamp, waitSeconds } from "./fields.ts";
+import * as fields from "./fields.ts";
 
 const OperationStatus = z.enum(OPERATION_STATUSES);
 
@@ -21,8 +14,8 @@ const OperationStatus = z.enum(OPERATION_STATUSES);
 export const Verification = z
   .object({
     is_neutralized: z.boolean().meta({ examples: [true] }),
-    active_crons: integer(0, "Scheduled jobs that are still active on the clone"),
-    active_mail_servers: integer(0),
+    active_crons: fields.integer(0, "Scheduled jobs that are still active on the clone"),
+    active_mail_servers: fields.integer(0),
     new_database_uuid: z.boolean().meta({ description: "Whether the clone has its own database UUID", examples: [true] }),
     base_url: z.string().meta({ examples: ["https://staging.example.com"] }),
   })
@@ -31,8 +24,8 @@ export const Verification = z
 /** What the operation created or found out, depending on its type. New fields may appear. */
 export const OperationResult = z
   .object({
-    backup_id: id("backup").optional().meta({ description: "The backup that was created, restored or cloned from" }),
-    safety_backup_id: id("backup").optional().meta({ description: "The safety backup taken before a restore" }),
+    backup_id: fields.id("backup").optional().meta({ description: "The backup that was created, restored or cloned from" }),
+    safety_backup_id: fields.id("backup").optional().meta({ description: "The safety backup taken before a restore" }),
     host_skipped: z
       .boolean()
       .optional()
@@ -93,7 +86,7 @@ export type OperationResult = z.infer<typeof OperationResult>;
 
 export const Operation = z
   .object({
-    id: id("operation"),
+    id: fields.id("operation"),
     type: z.enum(OPERATION_TYPES).meta({ examples: ["instance.create"] }),
     status: OperationStatus.meta({ examples: ["running"] }),
     progress: z
@@ -120,33 +113,22 @@ export const Operation = z
     }),
     result: OperationResult.nullable().meta({ examples: [null] }),
     error: z
-      .object({ code: z.enum(OPERATION_ERRORS), message: z.string(), reason: reason.optional() })
+      .object({ code: z.enum(OPERATION_ERRORS), message: z.string(), reason: fields.reason.optional() })
       .nullable()
       .meta({ description: "Why the operation failed; if its changes could not be undone, that too", examples: [null] }),
     request_id: z
       .string()
       .meta({ description: "The request that started the operation", examples: ["3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10"] }),
-    created_by: Actor,
-    created_at: timestamp,
-    started_at: timestamp.nullable(),
-    finished_at: timestamp.nullable().meta({ examples: [null] }),
+    created_by: fields.Actor,
+    created_at: fields.timestamp,
+    started_at: fields.timestamp.nullable(),
+    finished_at: fields.timestamp.nullable().meta({ examples: [null] }),
   })
   .meta({ id: "Operation" });
 export type Operation = z.infer<typeof Operation>;
 
-/** The example of a response that starts an operation, which has only just begun. */
-export const justBegun = (type: OperationType, resource: ResourceType) => ({
-  type,
-  status: OPERATION.pending,
-  progress: 0,
-  step: null,
-  step_code: null,
-  resource: { type: resource, id: exampleId(resource), name: "Shop" },
-  started_at: null,
-});
-
-export const operations = {
-  list: endpoint({
+export const list = () =>
+  endpoint({
     path: "/operations",
     summary: "List operations",
     access: ["servers:read", "instances:read", "backups:read"],
@@ -154,14 +136,19 @@ export const operations = {
       "With `resource_id`, returns the operations that change, lock or read a resource: an instance's list includes the operations " +
       "of its backups and clones, and a backup's list includes its restores. " +
       `Operations are kept for ${HISTORY_DAYS} days.`,
-    ...resourceListOf("operation", Operation, {
+    ...fields.resourceListOf("operation", Operation, {
       status: OperationStatus,
-      resource_id: z.union([id("server"), id("instance"), id("backup")], "must be the ID of a server, an instance or a backup"),
+      resource_id: z.union(
+        [fields.id("server"), fields.id("instance"), fields.id("backup")],
+        "must be the ID of a server, an instance or a backup",
+      ),
       type: z.enum(OPERATION_TYPES).meta({ examples: ["instance.create"] }),
-      actor: actorId.meta({ description: "Only operations that this actor started: the `created_by.id` of an operation" }),
+      actor: fields.actorId.meta({ description: "Only operations that this actor started: the `created_by.id` of an operation" }),
     }),
-  }),
-  get: endpoint({
+  });
+
+export const get = () =>
+  endpoint({
     method: "GET",
     path: "/operations/:id",
     summary: "Show an operation, or wait for it to finish",
@@ -170,11 +157,10 @@ export const operations = {
       `A credential can have up to ${WAITS_AT_ONCE} waiting requests; any further one returns the current status immediately. ` +
       "Requires the read permission of the operation's resource, unless this credential started the operation.",
     access: "credential",
-    errors: [permissionRequired("instances:read")],
-    query: z.strictObject({ wait: waitSeconds }),
+    errors: () => [permissionRequired("instances:read")],
+    query: z.strictObject({ wait: fields.waitSeconds }),
     waits: true,
     writes: true, // releases the slot that a wait has taken
     unversioned: [],
     data: Operation,
-  }),
-};
+  });

@@ -3,31 +3,20 @@ import * as z from "zod";
 import { SERVER_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import {
-  atLeastOne,
-  code,
-  heldBy,
-  id,
-  integer,
-  labels,
-  searchableListOf,
-  shownLabels,
-  reason,
-  statusReason,
-  timestamp,
-} from "./fields.ts";
+import * as fields from "./fields.ts";
 import { asciiDomain } from "../domain/international.ts";
 import { exampleId } from "../domain/id-kinds.ts";
-import { justBegun, Operation } from "./operations.ts";
+import { justBegun } from "./just-begun.ts";
+import { Operation } from "./operations.ts";
 import { hasInstances, operationInProgress, overQuota, serverBusy, taken } from "./errors.ts";
 
 const ServerStatus = z.enum(SERVER_STATUSES);
 
 export const ServerSpecs = z
   .object({
-    cpu: integer(2),
-    memory_gb: integer(4),
-    disk_gb: integer(40),
+    cpu: fields.integer(2),
+    memory_gb: fields.integer(4),
+    disk_gb: fields.integer(40),
   })
   .meta({ id: "ServerSpecs" });
 export type ServerSpecs = z.infer<typeof ServerSpecs>;
@@ -49,7 +38,7 @@ const serverNameInput = serverNameOf(z.string().trim().overwrite(asciiDomain)).m
 
 export const Server = z
   .object({
-    id: id("server"),
+    id: fields.id("server"),
     name: serverName,
     name_unicode: z.string().meta({
       description: "The name as people read it; the same as `name` unless that is international",
@@ -60,37 +49,38 @@ export const Server = z
       .nullable()
       .meta({ description: "Null until the provider assigns one", examples: ["203.0.113.10"] }),
     status: ServerStatus.meta({ examples: ["active"] }),
-    status_reason: statusReason,
-    reason,
-    provider: code("sandbox"),
-    region: code("eu-central"),
-    size: code("small"),
+    status_reason: fields.statusReason,
+    reason: fields.reason,
+    provider: fields.code("sandbox"),
+    region: fields.code("eu-central"),
+    size: fields.code("small"),
     specs: ServerSpecs,
-    ssh_key_id: id("ssh_key"),
+    ssh_key_id: fields.id("ssh_key"),
     ssh_key_name: z
       .string()
       .nullable()
       .meta({ description: "The key's name when the server was created; null for older servers", examples: ["Work laptop"] }),
-    labels: shownLabels,
-    operation_id: heldBy,
-    last_seen_at: timestamp.nullable().meta({ description: "When the server last passed a health check" }),
-    disk_size_bytes: integer(40_000_000_000).nullable().meta({
+    labels: fields.shownLabels,
+    operation_id: fields.heldBy,
+    last_seen_at: fields.timestamp.nullable().meta({ description: "When the server last passed a health check" }),
+    disk_size_bytes: fields.integer(40_000_000_000).nullable().meta({
       description: "Size in bytes of the disk that holds the instances; null until the server first reports it",
     }),
-    disk_free_bytes: integer(31_000_000_000).nullable().meta({
+    disk_free_bytes: fields.integer(31_000_000_000).nullable().meta({
       description:
         "Free space in bytes that instances can still get on that disk, which also holds backups while they are made; null until the server first reports",
     }),
-    memory_free_bytes: integer(1_900_000_000)
+    memory_free_bytes: fields
+      .integer(1_900_000_000)
       .nullable()
       .meta({ description: "Memory in bytes that programs can still get; null until the server first reports" }),
-    reported_at: timestamp.nullable().meta({
+    reported_at: fields.timestamp.nullable().meta({
       description:
         "When the server reported its free disk space and memory. It does so about every ten minutes while it is active",
     }),
-    instance_count: integer(2, "How many instances are on it"),
-    created_at: timestamp,
-    updated_at: timestamp,
+    instance_count: fields.integer(2, "How many instances are on it"),
+    created_at: fields.timestamp,
+    updated_at: fields.timestamp,
   })
   .meta({ id: "Server" });
 export type Server = z.infer<typeof Server>;
@@ -110,16 +100,18 @@ export const SERVER_UNVERSIONED = ["name_unicode", "reason", ...Object.keys(SERV
 export const ListedServer = Server.omit({ last_seen_at: true }).meta({ id: "ListedServer" });
 export type ListedServer = z.infer<typeof ListedServer>;
 
-export const servers = {
-  list: endpoint({
+export const list = () =>
+  endpoint({
     path: "/servers",
     summary: "List servers",
     description:
       "Returns the account's servers, newest first, including those still being created. Deleted servers are not listed.",
     access: ["servers:read"],
-    ...searchableListOf("server", ListedServer, { status: ServerStatus }),
-  }),
-  create: endpoint({
+    ...fields.searchableListOf("server", ListedServer, { status: ServerStatus }),
+  });
+
+export const create = () =>
+  endpoint({
     method: "POST",
     path: "/servers",
     summary: "Create a server",
@@ -127,7 +119,7 @@ export const servers = {
       "Creates a machine at the provider. Responds immediately with the server in `provisioning`; follow `operation_id` for its progress.",
     access: ["servers:write"],
     status: 201,
-    errors: [taken("name", exampleId("server")), overQuota("server", DEFAULT_QUOTAS.server)],
+    errors: () => [taken("name", exampleId("server")), overQuota("server", DEFAULT_QUOTAS.server)],
     example: {
       status: "provisioning",
       ip_address: null,
@@ -142,15 +134,17 @@ export const servers = {
     starts: ["create-server"],
     body: z.strictObject({
       name: serverNameInput,
-      provider: code("sandbox"),
-      region: code("eu-central"),
-      size: code("small"),
-      ssh_key_id: id("ssh_key"),
-      labels: labels.optional(),
+      provider: fields.code("sandbox"),
+      region: fields.code("eu-central"),
+      size: fields.code("small"),
+      ssh_key_id: fields.id("ssh_key"),
+      labels: fields.labels.optional(),
     }),
     data: Server,
-  }),
-  get: endpoint({
+  });
+
+export const get = () =>
+  endpoint({
     method: "GET",
     path: "/servers/:id",
     summary: "Show a server",
@@ -158,29 +152,33 @@ export const servers = {
     access: ["servers:read"],
     unversioned: SERVER_UNVERSIONED,
     data: Server,
-  }),
-  update: endpoint({
+  });
+
+export const update = () =>
+  endpoint({
     method: "PUT",
     path: "/servers/:id",
     summary: "Change a server's name or labels",
     description: "Changes them in this service only. The machine keeps the hostname that it was created with.",
     access: ["servers:write"],
-    errors: [taken("name", exampleId("server")), operationInProgress(exampleId("operation")), serverBusy("creating")],
+    errors: () => [taken("name", exampleId("server")), operationInProgress(exampleId("operation")), serverBusy("creating")],
     unversioned: SERVER_UNVERSIONED,
-    body: atLeastOne({ name: serverNameInput.optional(), labels: labels.optional() }),
+    body: fields.atLeastOne({ name: serverNameInput.optional(), labels: fields.labels.optional() }),
     data: Server,
-  }),
-  delete: endpoint({
+  });
+
+const deleteOne = () =>
+  endpoint({
     method: "DELETE",
     path: "/servers/:id",
     summary: "Delete a server that has no instances",
     description: "Deletes the machine at the provider. Requests for the server return `404` once it is gone.",
     access: ["servers:write"],
     status: 202,
-    errors: [hasInstances(2), operationInProgress(exampleId("operation")), serverBusy("deleting")],
+    errors: () => [hasInstances(2), operationInProgress(exampleId("operation")), serverBusy("deleting")],
     example: justBegun("server.delete", "server"),
     dryRun: true,
     starts: ["delete-server"],
     data: Operation,
-  }),
-};
+  });
+export { deleteOne as delete };

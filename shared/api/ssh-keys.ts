@@ -2,31 +2,33 @@
 import * as z from "zod";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { deleted, id, resourceListOf, text, timestamp } from "./fields.ts";
+import * as fields from "./fields.ts";
 import { overQuota } from "./errors.ts";
 
 const EXAMPLE_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8v1FfLxY0l3u6cQbV2iXW0Lq4bqXb3oS0tYQf2gk3E ops@example.com";
 
 export const SshKey = z
   .object({
-    id: id("ssh_key"),
-    name: text(64, "Ops laptop"),
+    id: fields.id("ssh_key"),
+    name: fields.text(64, "Ops laptop"),
     public_key: z.string().meta({ examples: [EXAMPLE_KEY] }),
     fingerprint: z.string().meta({ examples: ["SHA256:uNiVztksCsDhcc0u9e8BrWXKvcULhuRDAW4FK7yBVRQ"] }),
-    created_at: timestamp,
+    created_at: fields.timestamp,
   })
   .meta({ id: "SshKey" });
 export type SshKey = z.infer<typeof SshKey>;
 
-export const sshKeys = {
-  list: endpoint({
+export const list = () =>
+  endpoint({
     path: "/ssh-keys",
     summary: "List SSH keys",
     description: "Returns the account's SSH keys, newest first.",
     access: ["servers:read"],
-    ...resourceListOf("ssh_key", SshKey, {}),
-  }),
-  create: endpoint({
+    ...fields.resourceListOf("ssh_key", SshKey, {}),
+  });
+
+export const create = () =>
+  endpoint({
     method: "POST",
     path: "/ssh-keys",
     summary: "Add an SSH key",
@@ -34,17 +36,19 @@ export const sshKeys = {
       "`public_key` is one line in OpenSSH format without options: Ed25519, ECDSA, either of them on a security key (`sk-ssh-ed25519@openssh.com`, `sk-ecdsa-sha2-nistp256@openssh.com`), or RSA of at least 2048 bits.",
     access: ["servers:write"],
     status: 201,
-    errors: [overQuota("ssh_key", DEFAULT_QUOTAS.ssh_key)],
+    errors: () => [overQuota("ssh_key", DEFAULT_QUOTAS.ssh_key)],
     body: z.strictObject({
-      name: text(64, "Ops laptop"),
+      name: fields.text(64, "Ops laptop"),
       public_key: z
         .string()
         .max(4096, "must have at most 4096 characters")
         .meta({ examples: [EXAMPLE_KEY] }),
     }),
     data: SshKey,
-  }),
-  get: endpoint({
+  });
+
+export const get = () =>
+  endpoint({
     method: "GET",
     path: "/ssh-keys/:id",
     summary: "Show an SSH key",
@@ -52,13 +56,15 @@ export const sshKeys = {
     access: ["servers:read"],
     unversioned: [],
     data: SshKey,
-  }),
-  delete: endpoint({
+  });
+
+const deleteOne = () =>
+  endpoint({
     method: "DELETE",
     path: "/ssh-keys/:id",
     summary: "Delete an SSH key",
     description: "You cannot choose it for new servers any more. Servers that were created with it keep it.",
     access: ["servers:write"],
-    data: deleted("ssh_key"),
-  }),
-};
+    data: fields.deleted("ssh_key"),
+  });
+export { deleteOne as delete };

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { Actor, deleted, id, resourceListOf, text, time, timestamp } from "./fields.ts";
+import * as fields from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
 import { mustBeOneOf, overQuota, taken } from "./errors.ts";
 
@@ -11,19 +11,19 @@ const permissions = z.array(z.enum(ALL_PERMISSIONS, mustBeOneOf(ALL_PERMISSIONS)
 
 export const Token = z
   .object({
-    id: id("token"),
-    name: text(64, "Deploy pipeline"),
+    id: fields.id("token"),
+    name: fields.text(64, "Deploy pipeline"),
     prefix: z.enum(["svc_live_", "svc_test_"]).meta({ examples: ["svc_test_"] }),
     last4: z.string().meta({ description: "Last four characters of the token, to identify it", examples: ["x7Qz"] }),
     permissions: permissions.meta({ examples: [["servers:read", "instances:read"]] }),
-    created_at: timestamp,
-    created_by: Actor,
-    last_used_at: timestamp.nullable().meta({ examples: [null] }),
+    created_at: fields.timestamp,
+    created_by: fields.Actor,
+    last_used_at: fields.timestamp.nullable().meta({ examples: [null] }),
     last_used_ip: z
       .string()
       .nullable()
       .meta({ examples: [null] }),
-    expires_at: timestamp.nullable().meta({ examples: [null] }),
+    expires_at: fields.timestamp.nullable().meta({ examples: [null] }),
   })
   .meta({ id: "Token" });
 export type Token = z.infer<typeof Token>;
@@ -31,29 +31,31 @@ export type Token = z.infer<typeof Token>;
 /** Fields that change when the token is used. */
 export const TOKEN_UNVERSIONED = ["last_used_at", "last_used_ip"];
 
-export const tokens = {
-  list: endpoint({
+export const list = () =>
+  endpoint({
     path: "/tokens",
     summary: "List API tokens",
     description: "Returns the account's API tokens, newest first, without their values.",
     access: "session",
-    ...resourceListOf("token", Token, {}),
-  }),
-  create: endpoint({
+    ...fields.resourceListOf("token", Token, {}),
+  });
+
+export const create = () =>
+  endpoint({
     method: "POST",
     path: "/tokens",
     summary: "Create an API token",
     description: "Only this response contains the full token. You cannot retrieve it later.",
     access: "session",
     status: 201,
-    errors: [taken("name", exampleId("token")), overQuota("token", DEFAULT_QUOTAS.token)],
+    errors: () => [taken("name", exampleId("token")), overQuota("token", DEFAULT_QUOTAS.token)],
     body: z.strictObject({
-      name: text(64, "Deploy pipeline"),
+      name: fields.text(64, "Deploy pipeline"),
       permissions: permissions
         .min(1, "must contain at least one permission")
         .refine((names) => new Set(names).size === names.length, "must not contain duplicates")
         .meta({ examples: [["servers:read", "instances:read"]], maxItems: ALL_PERMISSIONS.length, uniqueItems: true }),
-      expires_at: time
+      expires_at: fields.time
         .nullable()
         .optional()
         .meta({
@@ -66,8 +68,10 @@ export const tokens = {
     }).meta({
       id: "NewToken",
     }),
-  }),
-  get: endpoint({
+  });
+
+export const get = () =>
+  endpoint({
     method: "GET",
     path: "/tokens/:id",
     summary: "Show an API token",
@@ -75,13 +79,15 @@ export const tokens = {
     access: "session",
     unversioned: TOKEN_UNVERSIONED,
     data: Token,
-  }),
-  delete: endpoint({
+  });
+
+const deleteOne = () =>
+  endpoint({
     method: "DELETE",
     path: "/tokens/:id",
     summary: "Revoke an API token",
     description: "Takes effect immediately: the next request with the token gets `401`.",
     access: "session",
-    data: deleted("token"),
-  }),
-};
+    data: fields.deleted("token"),
+  });
+export { deleteOne as delete };

@@ -5,7 +5,7 @@ import { DEFAULT_QUOTAS, UPLOAD } from "../domain/limits.ts";
 import { Backup } from "./backups.ts";
 import { endpoint } from "./endpoint.ts";
 import { overQuota, serverNotActive, serverTriesAnother, tooManyUploads, uploadIncomplete } from "./errors.ts";
-import { deleted, id, text, timestamp } from "./fields.ts";
+import * as fields from "./fields.ts";
 
 const SHA256 = /^[0-9a-f]{64}$/;
 const sha256 = z
@@ -28,7 +28,7 @@ const partNumber = z
 
 export const Upload = z
   .object({
-    id: id("upload"),
+    id: fields.id("upload"),
     size_bytes: sizeBytes,
     part_size: z
       .number()
@@ -45,8 +45,8 @@ export const Upload = z
     parts: z
       .array(z.object({ number: partNumber, size_bytes: size.meta({ examples: [18_432] }), sha256 }))
       .meta({ description: "The parts that have arrived, in their order", examples: [[]] }),
-    created_at: timestamp,
-    expires_at: timestamp.meta({ description: "When the service removes an upload that is not completed" }),
+    created_at: fields.timestamp,
+    expires_at: fields.timestamp.meta({ description: "When the service removes an upload that is not completed" }),
   })
   .meta({ id: "Upload" });
 export type Upload = z.infer<typeof Upload>;
@@ -67,8 +67,8 @@ const PartAddress = z.object({
   }),
 });
 
-export const uploads = {
-  create: endpoint({
+export const create = () =>
+  endpoint({
     method: "POST",
     path: "/backups/uploads",
     summary: "Begin to upload an archive",
@@ -78,7 +78,7 @@ export const uploads = {
     access: ["backups:write"],
     status: 201,
     rate: "all",
-    errors: [
+    errors: () => [
       tooManyUploads(UPLOAD.atOnce, [
         { id: exampleId("upload"), size_bytes: 18_432, note: "from our old server", created_at: "2026-11-20T12:00:00.000Z" },
       ]),
@@ -86,12 +86,14 @@ export const uploads = {
     ],
     body: z.strictObject({
       size_bytes: sizeBytes,
-      note: text(200, "from our old server").optional(),
-      file_name: text(255, "shop_2026-11-20.zip").optional(),
+      note: fields.text(200, "from our old server").optional(),
+      file_name: fields.text(255, "shop_2026-11-20.zip").optional(),
     }),
     data: Upload,
-  }),
-  get: endpoint({
+  });
+
+export const get = () =>
+  endpoint({
     method: "GET",
     path: "/backups/uploads/:id",
     summary: "Show an upload",
@@ -100,8 +102,10 @@ export const uploads = {
     storage: "list parts",
     unversioned: [],
     data: Upload,
-  }),
-  parts: endpoint({
+  });
+
+export const parts = () =>
+  endpoint({
     method: "POST",
     path: "/backups/uploads/:id/parts",
     summary: "Get addresses for parts of an upload",
@@ -121,10 +125,12 @@ export const uploads = {
     }),
     data: z.object({
       parts: z.array(PartAddress),
-      expires_at: timestamp.meta({ description: "When the addresses stop working at the latest" }),
+      expires_at: fields.timestamp.meta({ description: "When the addresses stop working at the latest" }),
     }),
-  }),
-  complete: endpoint({
+  });
+
+export const complete = () =>
+  endpoint({
     method: "POST",
     path: "/backups/uploads/:id/complete",
     summary: "Complete an upload, which makes it a backup",
@@ -134,7 +140,7 @@ export const uploads = {
     access: ["backups:write"],
     status: 201,
     storage: "list parts",
-    errors: [
+    errors: () => [
       uploadIncomplete([2]),
       serverTriesAnother(exampleId("operation")),
       serverNotActive(exampleId("server"), "offline"),
@@ -156,17 +162,19 @@ export const uploads = {
     starts: ["import-backup"],
     body: z.strictObject({
       sha256: sha256.meta({ description: "SHA-256 of the whole archive, in hexadecimal" }),
-      server_id: id("server").meta({ description: "The server that examines the archive" }),
+      server_id: fields.id("server").meta({ description: "The server that examines the archive" }),
     }),
     data: Backup,
-  }),
-  delete: endpoint({
+  });
+
+const deleteOne = () =>
+  endpoint({
     method: "DELETE",
     path: "/backups/uploads/:id",
     summary: "Abort an upload",
     description: "Removes the parts that have arrived. Their addresses no longer work.",
     access: ["backups:write"],
     storage: "list and abort uploads",
-    data: deleted("upload"),
-  }),
-};
+    data: fields.deleted("upload"),
+  });
+export { deleteOne as delete };

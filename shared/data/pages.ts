@@ -2,11 +2,12 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { invalid } from "../api/errors.ts";
-import { listQuery, type ListMeta } from "../api/fields.ts";
+import * as fields from "../api/fields.ts";
+import type { ListMeta } from "../api/fields.ts";
 import { PER_PAGE_MAX } from "../domain/limits.ts";
 import type { Item } from "./keys.ts";
 
-const Base = listQuery({});
+const Base = fields.listQuery({});
 export type PageQuery = z.output<typeof Base>;
 
 export interface Listed<T> {

@@ -1,7 +1,7 @@
 // What follows from a server's report about its disk: alerts of the server and of its instances, each with an event when it opens and closes, and
 // the reasons that its instances show.
 import { isDeepStrictEqual } from "node:util";
-import type { Alert } from "../api/settings.ts";
+import type { Alert } from "../api/events.ts";
 import { LIFECYCLE } from "../domain/lifecycle.ts";
 import { DISK_STEPS, diskStep, isOverQuota, percentFree } from "../domain/low-disk.ts";
 import { because, type Reason } from "../domain/reasons.ts";

@@ -1,5 +1,6 @@
 // How backup policies are set. What only moves them does without the cron parser (`policies.ts`).
-import { type BackupPolicy, NEXT_RUNS, type PolicyFields } from "../api/backup-policy.ts";
+import type { PolicyFields } from "../api/backup-policy.ts";
+import { type BackupPolicy, NEXT_RUNS } from "../api/policy-shown.ts";
 import { isFailure } from "../domain/lifecycle.ts";
 import { OVERDUE_MINUTES } from "../domain/limits.ts";
 import { reasonIn } from "../domain/reasons.ts";

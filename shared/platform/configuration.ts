@@ -6,7 +6,7 @@ import * as z from "zod";
 import { CALLS } from "./aws-calls.ts";
 import { variable } from "./env.ts";
 
-// zod has its own formats for these; here they would be in every function's bundle (infra/bundle-leave-out.ts).
+// zod has its own formats for these; here they would be in every function's bundle.
 const webAddress = z.string().refine(isSafe, "must be a URL that starts with https://");
 
 /** Requests contain tokens, so the URL is encrypted, or on this machine. */

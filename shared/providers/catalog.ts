@@ -7,7 +7,7 @@ import { ERP_VERSIONS } from "../domain/erp-versions.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { SANDBOX_CATALOG } from "./sandbox/catalog.ts";
 
-export async function catalog(): Promise<Catalog> {
+export async function readCatalog(): Promise<Catalog> {
   return { ...(await offers()), erp_versions: ERP_VERSIONS.map((version) => ({ ...version })) };
 }
 

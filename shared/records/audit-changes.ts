@@ -1,6 +1,6 @@
 // What a change did to a resource, for its event in the audit log: each field with its value before and after.
 import { isDeepStrictEqual } from "node:util";
-import type { FieldChange } from "../api/settings.ts";
+import type { FieldChange } from "../api/events.ts";
 
 /** Of these only the name is noted: their values are secrets, may contain some, or can only be written. */
 const UNSEEN: ReadonlySet<string> = new Set(["password", "admin_password", "environment", "sections", "url"]);

@@ -1,6 +1,6 @@
 // The audit log: who did what, written with the change.
 import type { Actor } from "../api/fields.ts";
-import type { Alert, FieldChange } from "../api/settings.ts";
+import type { Alert, FieldChange } from "../api/events.ts";
 import type { Change } from "../data/change.ts";
 import { newId } from "../domain/ids.ts";
 import type { Caller } from "./schemas/caller.ts";

@@ -1,7 +1,7 @@
 // Operations: started with the change that needs them, and ended with what their end means for the resource.
 import * as z from "zod";
 import type { Operation, OperationResult } from "../api/operations.ts";
-import type { FieldChange } from "../api/settings.ts";
+import type { FieldChange } from "../api/events.ts";
 import {
   isOpen,
   LIFECYCLE,

@@ -3,7 +3,8 @@
 // A policy's item is its own timer: index `byStatus` has the enabled policies in the order of the next time at which there is something
 // to do for them. One write therefore moves a policy and its timer, and nothing can be killed between the two.
 import { randomBytes } from "node:crypto";
-import { BackupPolicy, POLICY_UNVERSIONED, type PolicyFields } from "../api/backup-policy.ts";
+import type { PolicyFields } from "../api/backup-policy.ts";
+import { BackupPolicy, POLICY_UNVERSIONED } from "../api/policy-shown.ts";
 import { instanceBeingDeleted, notFound } from "../api/errors.ts";
 import { nameOfBackup } from "../domain/backup-name.ts";
 import { bytesOfId, newId } from "../domain/ids.ts";

@@ -2,7 +2,7 @@
 // server was root there, so another account gets the machine only once the operator has released it.
 import * as z from "zod";
 import { conflict, notFound } from "../api/errors.ts";
-import { timestamp } from "../api/fields.ts";
+import * as fields from "../api/fields.ts";
 import { now } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
@@ -16,9 +16,9 @@ const TakenMachine = z.object({
   operation_id: z.string(),
   server_id: z.string(),
   account_id: z.string(),
-  created_at: timestamp,
+  created_at: fields.timestamp,
   /** When the server gave it back: it is free for its account since. */
-  freed_at: timestamp.optional(),
+  freed_at: fields.timestamp.optional(),
 });
 type TakenMachine = z.infer<typeof TakenMachine>;
 type Taker = Omit<TakenMachine, "name" | "created_at" | "freed_at">;

@@ -103,8 +103,9 @@ const NO_BODY: Handling = {
 };
 
 export const handle =
-  <const E extends Endpoint>(endpoint: E) =>
+  <const E extends Endpoint>(define: () => E) =>
   (run: (request: Request<E>) => Promise<Reply<E>>) => {
+    const endpoint = define();
     const shown = shapeOf(endpoint.data);
     const tagOf = taggerOf(endpoint);
     const lists = repeatableOf(endpoint);

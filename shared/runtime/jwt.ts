@@ -1,7 +1,7 @@
 // The session token of the dashboard: a JWT signed with the service's own key.
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
-import { id } from "../api/fields.ts";
+import * as fields from "../api/fields.ts";
 import type { Session } from "../operations/admission.ts";
 import { env } from "../platform/env.ts";
 import { keyOfVersion, keyVersions } from "../platform/secrets.ts";
@@ -12,7 +12,7 @@ const ISSUER = "erp-control-plane";
 
 /** Nothing else: a parameter that is not read could change what a header means. */
 const Header = z.strictObject({ alg: z.literal(ALGORITHM), kid: z.string(), typ: z.literal("JWT") });
-const Claims = z.object({ sub: id("user"), acc: id("account"), sid: id("session") });
+const Claims = z.object({ sub: fields.id("user"), acc: fields.id("account"), sid: fields.id("session") });
 
 export async function signSession({ userId, accountId, sessionId }: Session, expiresAt: Date): Promise<string> {
   const { current } = await keyVersions("SESSION_KEY");

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import * as z from "zod";
 import type { Endpoint } from "../api/endpoint.ts";
 import type { ListMeta } from "../api/fields.ts";
-import { BASE_PATH } from "../api/index.ts";
+import { BASE_PATH } from "../api/base-path.ts";
 import { etagOf, matchesWeakly, tagsIn, versionedFields, weakEtagOf } from "../domain/etag.ts";
 import { ID_PREFIXES } from "../domain/id-kinds.ts";
 import { success, unenveloped } from "./reply.ts";

@@ -8,7 +8,7 @@ import { generateSource } from "oazapfts";
 import { generateApi } from "swagger-typescript-api";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import { openapi } from "../../shared/api/openapi.ts";
+import { openapiDocument } from "../../shared/api/openapi/describe.ts";
 import { account, newPublicKey, unique, uniqueDatabase, uniqueDomain } from "../harness/account.ts";
 import { apiUrl } from "../harness/cloud.ts";
 
@@ -72,7 +72,7 @@ beforeAll(async () => {
   await mkdir(join(ROOT, ".local"), { recursive: true });
   folder = await mkdtemp(join(ROOT, ".local", "clients-"));
   const description = join(folder, "openapi.json");
-  await writeFile(description, JSON.stringify(openapi("test")));
+  await writeFile(description, JSON.stringify(openapiDocument("test")));
   for (const [name, walk] of Object.entries(CLIENTS)) {
     await mkdir(join(folder, name));
     await writeFile(join(folder, name, "walk.ts"), walk);

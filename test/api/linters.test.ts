@@ -5,7 +5,7 @@ import spectralCore from "@stoplight/spectral-core";
 import owasp from "@stoplight/spectral-owasp-ruleset";
 import spectralRulesets from "@stoplight/spectral-rulesets";
 import { expect, test } from "vitest";
-import { openapi } from "../../shared/api/openapi.ts";
+import { openapiDocument } from "../../shared/api/openapi/describe.ts";
 
 interface Finding {
   rule: string;
@@ -99,7 +99,7 @@ async function spectral(source: string): Promise<Finding[]> {
 const met = new Set<Exception>();
 
 /** The description of the test environment, which has everything of live. */
-const source = JSON.stringify(openapi("test"));
+const source = JSON.stringify(openapiDocument("test"));
 
 test.each([
   ["Redocly", redocly],

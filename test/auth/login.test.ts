@@ -1,7 +1,7 @@
 // POST /auth/login
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { auth } from "../../shared/api/auth.ts";
+import * as auth from "../../shared/api/auth.ts";
 import { admitLogin } from "../../shared/operations/login-limits.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
@@ -23,7 +23,7 @@ const WRONG = { success: false, error: { code: "UNAUTHORIZED", message: "Invalid
 
 test("signing in returns the user and a JWT that is valid for twelve hours", async () => {
   const before = Date.now();
-  const data = (await login(me.user.email, me.user.password, nextAddress())).as(auth.login.data);
+  const data = (await login(me.user.email, me.user.password, nextAddress())).as(auth.login().data);
   expect(data.user).toEqual({ id: me.user.id, email: me.user.email, name: me.user.name });
   const lasts = 12 * 3_600_000;
   expect(Date.parse(data.expires_at)).toBeGreaterThanOrEqual(before + lasts - 1000); // in whole seconds
@@ -31,14 +31,14 @@ test("signing in returns the user and a JWT that is valid for twelve hours", asy
   const [, claims = ""] = data.token.split(".");
   const { exp } = z.object({ exp: z.number() }).parse(JSON.parse(Buffer.from(claims, "base64url").toString()));
   expect(exp, "no sooner than announced").toBe(Math.ceil(Date.parse(data.expires_at) / 1000));
-  expect((await stranger.get("/auth/me", { token: data.token })).as(auth.me.data)).toMatchObject({
+  expect((await stranger.get("/auth/me", { token: data.token })).as(auth.me().data)).toMatchObject({
     user: data.user,
     token: null,
   });
 });
 
 test("signing in does not store the JWT in the table", async () => {
-  const { token } = (await login(me.user.email, me.user.password, nextAddress())).as(auth.login.data);
+  const { token } = (await login(me.user.email, me.user.password, nextAddress())).as(auth.login().data);
   const [, , signature = ""] = token.split(".");
   expect((await everyItem()).filter((item) => item.includes(signature) || item.includes(me.user.password))).toEqual([]);
 });
@@ -98,7 +98,7 @@ test("malformed emails and passwords are treated as wrong ones", async () => {
 });
 
 describe("invalid bodies", () => {
-  const { fields } = fieldsOf(auth.login.body);
+  const { fields } = fieldsOf(auth.login().body);
   const good = { email: "a@example.com", password: "p" };
 
   test.each(fields)("an invalid %s is a validation error on that field", async (name, field) => {

@@ -1,10 +1,11 @@
 // The dashboard's sessions: POST /auth/logout, GET /auth/me, PUT /auth/password, and the JWT that carries them.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { auth } from "../../shared/api/auth.ts";
+import * as auth from "../../shared/api/auth.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
-import { events, settings } from "../../shared/api/settings.ts";
-import { tokens } from "../../shared/api/tokens.ts";
+import * as events from "../../shared/api/events.ts";
+import * as settings from "../../shared/api/settings.ts";
+import * as tokens from "../../shared/api/tokens.ts";
 import { accountRef } from "../../shared/records/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { openSession, setPassword, userAccessRef, userRef } from "../../shared/records/users.ts";
@@ -36,7 +37,7 @@ test("signing out ends the session at once, and the user's other sessions contin
   const user = await me.anotherUser();
   const [one, other] = [await me.session(user), await me.session(user)];
   const response = await one.post("/auth/logout");
-  expect(response.as(auth.logout.data)).toEqual({ id: expect.stringMatching(/^ses_/), ended: true });
+  expect(response.as(auth.logout().data)).toEqual({ id: expect.stringMatching(/^ses_/), ended: true });
   expect(await isIn(one)).toBe(false);
   expect((await one.post("/auth/logout")).status).toBe(401);
   expect(await isIn(other)).toBe(true);
@@ -44,7 +45,7 @@ test("signing out ends the session at once, and the user's other sessions contin
 
 describe("GET /auth/me", () => {
   test("GET /auth/me shows users their account and all of its permissions", async () => {
-    expect((await (await me.session()).get("/auth/me")).as(auth.me.data)).toEqual({
+    expect((await (await me.session()).get("/auth/me")).as(auth.me().data)).toEqual({
       user: { id: me.user.id, email: me.user.email, name: me.user.name },
       token: null,
       account: { id: me.id, name: expect.any(String) },
@@ -55,7 +56,7 @@ describe("GET /auth/me", () => {
 
   test("GET /auth/me shows a token's name and permissions", async () => {
     const { id, api } = await me.token(["backups:read"]);
-    const data = (await api.get("/auth/me")).as(auth.me.data);
+    const data = (await api.get("/auth/me")).as(auth.me().data);
     expect(data).toMatchObject({
       user: null,
       token: { id },
@@ -74,7 +75,7 @@ describe("PUT /auth/password", () => {
     const user = await me.anotherUser();
     const [mine, ...others] = [await me.session(user), await me.session(user), await me.session(user)];
     const response = await change(mine, user, "a new long password");
-    expect(response.as(auth.password.data)).toEqual({ id: user.id, email: user.email, name: user.name });
+    expect(response.as(auth.password().data)).toEqual({ id: user.id, email: user.email, name: user.name });
     expect(await isIn(mine)).toBe(true);
     for (const other of others) expect(await isIn(other)).toBe(false);
     const from = "127.0.4.1";
@@ -181,8 +182,8 @@ describe("removing a user", () => {
   test("a removed user is signed out at once, cannot sign in and frees a place in the quota, and their tokens stay", async () => {
     const user = await me.anotherUser();
     const session = await me.session(user);
-    const token = (await session.post("/tokens", { name: "Theirs", permissions: ["settings:read"] })).as(tokens.create.data);
-    const used = async () => (await me.api.get("/settings")).as(settings.get.data).quotas.users.used;
+    const token = (await session.post("/tokens", { name: "Theirs", permissions: ["settings:read"] })).as(tokens.create().data);
+    const used = async () => (await me.api.get("/settings")).as(settings.get().data).quotas.users.used;
     const before = await used();
     expect((await deleteUser(user.email)).map(({ name }) => name)).toEqual(["Theirs"]);
     expect(await isIn(session)).toBe(false);
@@ -192,7 +193,7 @@ describe("removing a user", () => {
     expect((await stranger.get("/auth/me", { token: token.token })).status).toBe(200);
     expect(await emailsOf(me.id)).not.toContain(email);
     await createUser(me.id, { email, name: "Someone else", password });
-    expect((await me.api.get("/events?per_page=2")).as(events.list.data).map(({ type }) => type)).toEqual([
+    expect((await me.api.get("/events?per_page=2")).as(events.list().data).map(({ type }) => type)).toEqual([
       "user.create",
       "user.delete",
     ]);

@@ -2,7 +2,7 @@
 // start, clocks that go back, daylight saving.
 import { describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { BackupPolicy } from "../../shared/api/backup-policy.ts";
+import { BackupPolicy } from "../../shared/api/policy-shown.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";

@@ -1,6 +1,6 @@
 // Shared by tests of backup policies: sets them, moves them in time, and reads what became of them.
 import * as z from "zod";
-import { BackupPolicy } from "../../shared/api/backup-policy.ts";
+import { BackupPolicy } from "../../shared/api/policy-shown.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { changeOf } from "../../shared/data/change.ts";

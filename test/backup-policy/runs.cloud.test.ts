@@ -1,12 +1,12 @@
 // Runs of backup policies: the schedule makes them, their retention removes backups, and whatever happens a due run is made once.
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { BackupPolicy } from "../../shared/api/backup-policy.ts";
+import { BackupPolicy } from "../../shared/api/policy-shown.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance } from "../../shared/api/instances.ts";
-import { overview } from "../../shared/api/overview.ts";
+import * as overview from "../../shared/api/overview.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { Event } from "../../shared/api/settings.ts";
+import { Event } from "../../shared/api/events.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getInstance } from "../../shared/records/instances.ts";
 import { findOperation } from "../../shared/records/operations.ts";
@@ -51,7 +51,7 @@ test("a policy makes its first backup at once, the next ones when they are due, 
     last_backup_at: first?.completed_at,
     next_backup_at: next_run_at,
   });
-  const revision = async () => (await me.api.get("/overview")).as(overview.get.data).revision;
+  const revision = async () => (await me.api.get("/overview")).as(overview.get().data).revision;
   const before = await revision();
   await tick();
   expect((await backupsOf(me, instance.id)).map(({ retained_by }) => retained_by)).toEqual([["last"]]);

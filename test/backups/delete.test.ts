@@ -1,6 +1,6 @@
 // DELETE /backups/:id
 import { beforeAll, expect, test } from "vitest";
-import { backups } from "../../shared/api/backups.ts";
+import * as backups from "../../shared/api/backups.ts";
 import type { BackupStatus } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 test("a backup and its archive are gone when the deletion ends", async () => {
   const instance = await me.instance();
   const backup = await me.backup(instance.id);
-  const { url } = (await me.api.get(`/backups/${backup.id}/download`)).as(backups.download.data);
+  const { url } = (await me.api.get(`/backups/${backup.id}/download`)).as(backups.download().data);
   const response = await me.api.delete(`/backups/${backup.id}`);
   const operation = response.as(Operation);
   expect(response.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);

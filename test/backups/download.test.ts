@@ -2,9 +2,10 @@
 import { createHash } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { strFromU8, unzipSync } from "fflate";
-import { Backup, backups } from "../../shared/api/backups.ts";
+import * as backups from "../../shared/api/backups.ts";
+import { Backup } from "../../shared/api/backups.ts";
 import type { BackupStatus } from "../../shared/domain/lifecycle.ts";
-import { events } from "../../shared/api/settings.ts";
+import * as events from "../../shared/api/events.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   backup = await me.backup(instance.id);
 });
 
-const address = async () => (await me.api.get(`/backups/${backup.id}/download`)).as(backups.download.data);
+const address = async () => (await me.api.get(`/backups/${backup.id}/download`)).as(backups.download().data);
 
 test("the download URL returns the ERP's own zip without a token for 15 minutes, with the backup's size and SHA-256", async () => {
   const before = Date.now();
@@ -44,7 +45,7 @@ test("the download URL returns the ERP's own zip without a token for 15 minutes,
 test("every download URL is recorded in the audit log with the user, the backup and the IP address", async () => {
   const reader = await me.token(["backups:restore"]);
   await reader.api.get(`/backups/${backup.id}/download`, { headers: { "x-request-id": "a-download" } });
-  const [event] = (await me.api.get("/events?per_page=1")).as(events.list.data);
+  const [event] = (await me.api.get("/events?per_page=1")).as(events.list().data);
   expect(event).toMatchObject({
     type: "backup.download",
     actor: { type: "token", id: reader.id, ip_address: "127.0.0.1" },

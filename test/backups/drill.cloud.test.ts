@@ -6,7 +6,7 @@ import * as z from "zod";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
-import { Event } from "../../shared/api/settings.ts";
+import { Event } from "../../shared/api/events.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { getBackup } from "../../shared/records/backups.ts";
 import { keys } from "../../shared/data/keys.ts";

@@ -6,7 +6,8 @@ import * as z from "zod";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
-import { instances, Instance } from "../../shared/api/instances.ts";
+import * as instances from "../../shared/api/instances.ts";
+import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import type { Server } from "../../shared/api/servers.ts";
 import { Upload } from "../../shared/api/uploads.ts";
@@ -173,7 +174,7 @@ test("an instance begins with an uploaded backup, keeps its database UUID, and i
   const original = await erpOf(source.id);
   const admin_password = "correct-horse-battery";
   const response = await api.post("/instances", await moveIn(backup, { admin_password }));
-  const begun = response.as(instances.create.data);
+  const begun = response.as(instances.create().data);
   expect(begun).toMatchObject({ cloned_from_backup_id: backup.id, neutralized: false });
   expect(begun.admin_password).toBeUndefined();
   const operation = await me.until(begun.operation_id);
@@ -195,13 +196,13 @@ test("an instance begins with an uploaded backup, keeps its database UUID, and i
 test("an instance begins with another instance's backup like a clone: neutralized, with its own UUID and a generated password", async () => {
   const backup = await me.backup(source.id);
   const { api } = await me.token();
-  const begun = (await api.post("/instances", await moveIn(backup))).as(instances.create.data);
+  const begun = (await api.post("/instances", await moveIn(backup))).as(instances.create().data);
   expect(begun).toMatchObject({ neutralized: true, admin_password: expect.any(String) });
   const { result } = await me.until(begun.operation_id);
   expect(result?.verification).toMatchObject({ is_neutralized: true, active_crons: 0, new_database_uuid: true });
   const { database } = await erpOf(begun.id);
   expect(database.users.every(({ password_hash }) => password_hash === "")).toBe(true);
-  const plain = (await api.post("/instances", await moveIn(backup, { neutralize: false }))).as(instances.create.data);
+  const plain = (await api.post("/instances", await moveIn(backup, { neutralize: false }))).as(instances.create().data);
   await me.until(plain.operation_id);
   expect((await erpOf(plain.id)).database.neutralized).toBe(false);
 });

@@ -1,9 +1,10 @@
 // The quotas of backups: how many an account has, and the bytes of all backups and uploads.
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { BackupPolicy } from "../../shared/api/backup-policy.ts";
+import { BackupPolicy } from "../../shared/api/policy-shown.ts";
 import { Backup } from "../../shared/api/backups.ts";
-import { Event, Settings } from "../../shared/api/settings.ts";
+import { Settings } from "../../shared/api/settings.ts";
+import { Event } from "../../shared/api/events.ts";
 import { Upload } from "../../shared/api/uploads.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { countAccount } from "../../shared/migrations/counting.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { bundleFiles, ENTRIES } from "../../infra/bundle.ts";
-import { STAND_INS, type StandIn } from "../../infra/bundle-leave-out.ts";
+import { STAND_INS, type StandIn } from "../../infra/bundle-stand-ins.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { keys, placement } from "../../shared/data/keys.ts";
 import { countPlace, numberOf } from "../../shared/data/numbers.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page, type Request, type Response } from "playwright-core";
 import { beforeAll, inject, test as base } from "vitest";
 import { ROOT } from "../../infra/built.ts";
-import { auth } from "../../shared/api/auth.ts";
-import { BASE_PATH } from "../../shared/api/index.ts";
+import * as auth from "../../shared/api/auth.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 import type { TestAccount } from "../harness/account.ts";
 import { stranger } from "../harness/client.ts";
 import { apiUrl } from "../harness/cloud.ts";
@@ -164,7 +164,7 @@ const nobodys = (): Faults => ({ seen: [], expected: [] });
 
 /** What the dashboard stores of a session. */
 async function signedIn({ user: { email, password } }: Pick<TestAccount, "user">): Promise<string> {
-  return JSON.stringify((await stranger.post("/auth/login", { email, password })).as(auth.login.data));
+  return JSON.stringify((await stranger.post("/auth/login", { email, password })).as(auth.login().data));
 }
 
 /** For a used window: Playwright's own `setStorageState` opens another page for it, which costs as much as one of the dashboard's. */

@@ -1,7 +1,7 @@
 // Two people edit the same record: nothing is lost unseen. Each form shows what the other person has changed, beside one's own.
 import type { Locator, Page } from "playwright-core";
 import { describe, expect } from "vitest";
-import { BackupPolicy } from "../../shared/api/backup-policy.ts";
+import { BackupPolicy } from "../../shared/api/policy-shown.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { Settings } from "../../shared/api/settings.ts";

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import * as z from "zod";
 import { events } from "../../dashboard/src/messages/en/events.ts";
 import { api } from "../../shared/api/index.ts";
-import { Event } from "../../shared/api/settings.ts";
+import { Event } from "../../shared/api/events.ts";
 import { KEEP_RULES } from "../../shared/domain/retention.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { DEFAULT_QUOTAS } from "../../shared/domain/limits.ts";

@@ -1,7 +1,7 @@
 // The home page: counts, operations in progress, recent failures, and the steps to the first instance.
 import type { Locator, Page } from "playwright-core";
 import { beforeEach, describe, expect } from "vitest";
-import { BASE_PATH } from "../../shared/api/index.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { getAccount } from "../../shared/records/accounts.ts";

@@ -1,6 +1,6 @@
 // Backup policies in the dashboard: set up, changed and deleted on the instance's page, and seen in the list and on the home page.
 import { expect } from "vitest";
-import { BackupPolicy } from "../../shared/api/backup-policy.ts";
+import { BackupPolicy } from "../../shared/api/policy-shown.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Settings } from "../../shared/api/settings.ts";
 import { account } from "../harness/account.ts";

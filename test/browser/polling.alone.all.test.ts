@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
-import { BASE_PATH } from "../../shared/api/index.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { seedInstance } from "../harness/seed.ts";

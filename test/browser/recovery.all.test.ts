@@ -1,6 +1,6 @@
 // While the service cannot be reached, one banner says so, and every page recovers by itself.
 import { expect } from "vitest";
-import { BASE_PATH } from "../../shared/api/index.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { account } from "../harness/account.ts";
 import { moveTo, test } from "./browser.ts";
 import { furnish, PAGES, pathOf } from "./pages.ts";

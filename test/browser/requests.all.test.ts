@@ -1,7 +1,7 @@
 // How often pages ask the service: few requests a page, so that nobody who clicks quickly meets the rate limit, and one gate for all if they do.
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
-import { BASE_PATH } from "../../shared/api/index.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";

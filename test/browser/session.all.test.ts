@@ -2,7 +2,7 @@
 import type { Locator, Page, Route } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
-import { auth } from "../../shared/api/auth.ts";
+import * as auth from "../../shared/api/auth.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, newPublicKey, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { clientWith, stranger } from "../harness/client.ts";
@@ -20,7 +20,7 @@ async function logIn(page: Page, { email, password }: { email: string; password:
 
 /** What this does to a page that gets no event of it. */
 async function anotherTabSignsIn({ user: { email, password } }: TestAccount): Promise<string> {
-  const begun = (await stranger.post("/auth/login", { email, password })).as(auth.login.data);
+  const begun = (await stranger.post("/auth/login", { email, password })).as(auth.login().data);
   return `localStorage.setItem("session", ${JSON.stringify(JSON.stringify(begun))})`;
 }
 

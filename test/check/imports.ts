@@ -1,21 +1,14 @@
-// Who contains and who imports a file: esbuild's account of the functions' bundles, and the imports of the test files and all that they lead to.
+// Who contains and who imports a file: the contents of the functions' bundles, and the imports of the test files and all that they lead to.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import * as z from "zod";
-import { ENTRIES } from "../../infra/bundle.ts";
+import { bundledContents } from "../../infra/bundle.ts";
 import { ROOT } from "../../infra/built.ts";
 
-const Metafile = z.object({ outputs: z.record(z.string(), z.object({ inputs: z.record(z.string(), z.unknown()) })) });
-
 /** Each source file's functions, by their IDs. */
-export function functionsByFile(bundles: string): Map<string, string[]> {
-  const { outputs } = Metafile.parse(JSON.parse(readFileSync(join(bundles, "meta.json"), "utf8")));
+export async function functionsByFile(bundles: string): Promise<Map<string, string[]>> {
   const functions = new Map<string, string[]>();
-  for (const [output, { inputs }] of Object.entries(outputs)) {
-    const id = output.split("/").at(-2) ?? "";
-    if (ENTRIES[id] === undefined) continue;
-    for (const file of Object.keys(inputs)) functions.set(file, [...(functions.get(file) ?? []), id]);
-  }
+  for (const [id, { inputs }] of Object.entries(await bundledContents(bundles)))
+    for (const file of inputs) functions.set(file, [...(functions.get(file) ?? []), id]);
   return functions;
 }
 

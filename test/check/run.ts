@@ -64,7 +64,7 @@ function chosenFrom(needed: ReadonlyMap<string, number>): { chosen: string[]; le
 
 async function runTests(changed: readonly string[]): Promise<{ outcome: Outcome; left: string[]; others: number }> {
   const tests = globSync("test/**/*.test.ts", { cwd: ROOT });
-  const functions = functionsByFile(await bundleIfChanged());
+  const functions = await functionsByFile(await bundleIfChanged());
   const needed = neededTests(changed, { tests, functions, importers: importersByFile() });
   const { chosen, left } = chosenFrom(needed);
   const others = tests.length - needed.size;

@@ -1,11 +1,11 @@
 // GET /events: who did what, to which resource, when, from where, by which request.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { tokens } from "../../shared/api/tokens.ts";
-import { Event } from "../../shared/api/settings.ts";
+import * as tokens from "../../shared/api/tokens.ts";
+import { Event } from "../../shared/api/events.ts";
 import { SshKey } from "../../shared/api/ssh-keys.ts";
 import { createAccount, setQuota } from "../../shared/operations/operator.ts";
-import { auth } from "../../shared/api/auth.ts";
+import * as auth from "../../shared/api/auth.ts";
 import { account, newPublicKey, type TestAccount, unique } from "../harness/account.ts";
 import { stranger } from "../harness/client.ts";
 
@@ -63,7 +63,7 @@ describe("of the dashboard", () => {
       { name: "Pipeline", permissions: ["servers:read"] },
       { headers: { "x-request-id": "made" } },
     );
-    const { id, token } = made.as(tokens.create.data);
+    const { id, token } = made.as(tokens.create().data);
     await session.delete(`/tokens/${id}`, { headers: { "x-request-id": "revoked" } });
     const resource = { type: "token", id, name: "Pipeline" };
     expect(await eventOf("made")).toMatchObject([{ type: "token.create", resource }]);
@@ -97,7 +97,7 @@ test("the audit log is newest first, and has nothing of other accounts", async (
   const user = { email: `${unique("owner")}@example.com`, name: "Owner", password: "correct horse battery" };
   const made = await createAccount("Theirs", user);
   await setQuota(made.account.id, "server", 3);
-  const { token } = (await stranger.post("/auth/login", { email: user.email, password: user.password })).as(auth.login.data);
+  const { token } = (await stranger.post("/auth/login", { email: user.email, password: user.password })).as(auth.login().data);
   const theirs = (await stranger.get("/events?per_page=100", { token }))
     .as(z.array(Event))
     .filter(({ actor }) => actor.type === "operator");

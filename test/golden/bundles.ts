@@ -1,10 +1,10 @@
-// How large each function's bundle may be: what was committed, and 2 % more.
+// How large each function's bundle may be: what was committed, and 5 % more.
 import { existsSync, readFileSync } from "node:fs";
 import * as z from "zod";
 import { inThisFolder } from "./golden.ts";
 
 export const BUNDLES = "bundles.json";
-const GROWTH_MAX = 1.02;
+const GROWTH_MAX = 1.05;
 
 /** Bytes by the function's ID. */
 export function knownSizes(): Record<string, number> {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { type Route, routes } from "../../shared/api/index.ts";
-import { openapi } from "../../shared/api/openapi.ts";
+import { openapiDocument } from "../../shared/api/openapi/describe.ts";
 import {
   BLOCK,
   BLOCKS_PER_LEAF,
@@ -73,7 +73,7 @@ export const goldens: Record<string, () => string> = {
         route.starts.join(" ") || "-",
       ]),
     ),
-  "openapi.json": () => `${JSON.stringify(openapi("test"), null, 2)}\n`,
+  "openapi.json": () => `${JSON.stringify(openapiDocument("test"), null, 2)}\n`,
   "../../docs/api.md": () => [ERROR_TABLE, OPERATION_ERROR_TABLE, filters()].reduce(withTable, readFileSync(API_GUIDE, "utf8")),
 };
 
@@ -107,7 +107,7 @@ function filters(): string[][] {
     .filter(({ list }) => list)
     .map(({ path }) => ({
       path: `\`${path}\``,
-      filters: (openapi("test").paths[path.replace(":id", "{id}")]?.get?.parameters ?? []).flatMap((parameter) =>
+      filters: (openapiDocument("test").paths[path.replace(":id", "{id}")]?.get?.parameters ?? []).flatMap((parameter) =>
         "name" in parameter && parameter.in === "query" && !paging.has(parameter.name) ? [`\`${parameter.name}\``] : [],
       ),
     }));

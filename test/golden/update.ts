@@ -17,7 +17,7 @@ writeFileSync(inThisFolder(CODES), `${JSON.stringify({ ...codes(), ...knownCodes
 
 renderDocs();
 
-// A size stands until it is off by more than 2 %, so that growth in small steps does not go unseen.
+// A size stands until it is off by more than 5 %, so that growth in small steps does not go unseen.
 const known = knownSizes();
 const bundles = await bundleIfChanged();
 const sizes = Object.entries(await bundledSizes(bundles)).map(([id, bytes]) => {

@@ -1,7 +1,7 @@
 // The authorizer, called as API Gateway calls it, in this process.
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 import { handler } from "../../functions/authorize.ts";
-import { BASE_PATH } from "../../shared/api/index.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER } from "../../shared/runtime/origin.ts";
 
 /** For the variable ORIGIN_KEYS, a list with spaces, of the calling file's process. */

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { queryAll } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { BASE_PATH } from "../../shared/api/index.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { apiUrl, processCloud } from "../harness/cloud.ts";
 import { giveUpEarly } from "../harness/held-work.ts";

@@ -2,7 +2,7 @@
 // walked by cursor misses nothing that was there all the time.
 import { expect } from "vitest";
 import * as z from "zod";
-import { settings } from "../../shared/api/settings.ts";
+import * as settings from "../../shared/api/settings.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { account, newPublicKey, type TestAccount, unique } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
@@ -22,14 +22,14 @@ async function increments(api: Client): Promise<number> {
   let done = 0;
   for (let step = 0; step < STEPS; step++) {
     const shown = await api.get("/settings");
-    const days = shown.as(settings.get.data).backup_retention_days;
+    const days = shown.as(settings.get().data).backup_retention_days;
     const written = await api.put(
       "/settings",
       { backup_retention_days: days + 1 },
       { headers: { "if-match": String(shown.headers["etag"]) } },
     );
     if (written.status === 200) {
-      expect(written.as(settings.update.data).backup_retention_days).toBe(days + 1);
+      expect(written.as(settings.update().data).backup_retention_days).toBe(days + 1);
       done += 1;
     } else expect(written.status).toBe(412);
   }
@@ -132,7 +132,7 @@ prove("counters-and-order", async () => {
       ).toEqual(throughout);
 
       const check = (await me.token()).api;
-      const days = (await check.get("/settings")).as(settings.get.data).backup_retention_days;
+      const days = (await check.get("/settings")).as(settings.get().data).backup_retention_days;
       expect(days, "a lost or doubled increment").toBe(14 + counts.reduce((sum, count) => sum + count, 0));
 
       const snapshot = await snapshotOf(cloud, me.id);

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, inject } from "vitest";
 import * as z from "zod";
-import { BASE_PATH } from "../../shared/api/index.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { isOpen, OPERATION_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { newPublicKey } from "../harness/account.ts";
 import { unique } from "../harness/unique.ts";

@@ -1,7 +1,7 @@
 // Credentials that end while eight clients use them: no request that is sent after the response is accepted.
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { auth } from "../../shared/api/auth.ts";
+import * as auth from "../../shared/api/auth.ts";
 import { deleteUser, resetPassword } from "../../shared/operations/operator.ts";
 import { account } from "../harness/account.ts";
 import { type ApiResponse, type Client, clientWith, stranger } from "../harness/client.ts";
@@ -63,7 +63,7 @@ prove("revocation", async () => {
       const opened: Client[] = [];
       const signIn = async (): Promise<ApiResponse> => {
         const response = await stranger.post("/auth/login", { email: user.email, password: user.password }, { from });
-        if (response.status === 200) opened.push(clientWith(response.as(auth.login.data).token));
+        if (response.status === 200) opened.push(clientWith(response.as(auth.login().data).token));
         return response;
       };
       return {

@@ -5,9 +5,9 @@ import { unzipSync } from "fflate";
 import { expect } from "vitest";
 import * as z from "zod";
 import type { Cloud } from "../../infra/local/cloud.ts";
-import { auth } from "../../shared/api/auth.ts";
-import { instances } from "../../shared/api/instances.ts";
-import { tokens } from "../../shared/api/tokens.ts";
+import * as auth from "../../shared/api/auth.ts";
+import * as instances from "../../shared/api/instances.ts";
+import * as tokens from "../../shared/api/tokens.ts";
 import { account, unique, uniqueDomain } from "../harness/account.ts";
 import { stranger } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
@@ -48,7 +48,7 @@ async function live(cloud: Cloud, random: Random): Promise<Map<string, string>> 
   know("the session", session.token?.split(".")[2]);
   const keyed = () => ({ headers: { "idempotency-key": unique("secret") } });
   const token = (await session.post("/tokens", { name: unique("token"), permissions: ["servers:read"] }, keyed())).as(
-    tokens.create.data,
+    tokens.create().data,
   );
   know("a token of the API", token.token.slice(9));
 
@@ -67,7 +67,7 @@ async function live(cloud: Cloud, random: Random): Promise<Map<string, string>> 
   });
 
   const begun = await me.api.post("/instances", await me.instanceBody(), keyed());
-  know("a generated password", begun.as(instances.create.data).admin_password);
+  know("a generated password", begun.as(instances.create().data).admin_password);
   await me.until(begun.as(Operation).operation_id);
   const { id } = begun.as(z.looseObject({ id: z.string() }));
   const backup = await me.backup(id);
@@ -94,7 +94,7 @@ async function live(cloud: Cloud, random: Random): Promise<Map<string, string>> 
     { email: me.user.email, password: changed },
     { from: `127.0.${1 + random.below(200)}.8` },
   );
-  know("the session after it", again.as(auth.login.data).token.split(".")[2]);
+  know("the session after it", again.as(auth.login().data).token.split(".")[2]);
   return secrets;
 }
 

@@ -24,7 +24,7 @@ import { reserveSshKey } from "../../shared/records/ssh-keys.ts";
 import { putIfAbsent } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { parseSshKey } from "../../shared/runtime/ssh-key.ts";
-import { auth } from "../../shared/api/auth.ts";
+import * as auth from "../../shared/api/auth.ts";
 import { keyPairOf } from "../../shared/platform/key-pair.ts";
 import { env } from "../../shared/platform/env.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
@@ -137,7 +137,7 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
   };
 
   const session: TestAccount["session"] = async ({ email, password } = newUser) =>
-    clientWith((await stranger.post("/auth/login", { email, password })).as(auth.login.data).token);
+    clientWith((await stranger.post("/auth/login", { email, password })).as(auth.login().data).token);
 
   const until: TestAccount["until"] = async (operationId, status = "succeeded") => {
     if (operationId === null) throw new Error("There is no operation to wait for");

@@ -7,7 +7,8 @@ import * as z from "zod";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { type ErrorCode, ERRORS } from "../../shared/api/errors.ts";
 import { ListMeta } from "../../shared/api/fields.ts";
-import { BASE_PATH, type Route, routes } from "../../shared/api/index.ts";
+import { type Route, routes } from "../../shared/api/index.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { apiUrl } from "./cloud.ts";
 import { expectDescribed } from "./described.ts";
 

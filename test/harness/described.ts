@@ -1,7 +1,8 @@
 // Validates responses against the API description, as a client's own tools would: openapi.json is JSON Schema 2020-12.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, inject } from "vitest";
-import { BASE_PATH, type Route } from "../../shared/api/index.ts";
+import type { Route } from "../../shared/api/index.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 
 const DOCUMENT = "openapi.json";
 function open() {

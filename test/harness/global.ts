@@ -7,7 +7,7 @@ import * as z from "zod";
 import { bundleIfChanged } from "../../infra/bundle.ts";
 import { startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";
 import { synthIfChanged } from "../../infra/local/template/synthesized.ts";
-import { openapi } from "../../shared/api/openapi.ts";
+import { openapiDocument } from "../../shared/api/openapi/describe.ts";
 import type { OpenApi } from "../../shared/api/openapi/document.ts";
 import { ENVIRONMENTS } from "../../shared/domain/environments.ts";
 import { serve } from "../browser/chromium.ts";
@@ -52,7 +52,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("outDir", outDir);
   project.provide("databaseUrl", database.url);
   project.provide("bundles", bundles);
-  project.provide("description", openapi("test"));
+  project.provide("description", openapiDocument("test"));
   project.provide("shared", factsOf(cloud));
   const chromium = await offerChromium();
   project.provide("chromium", chromium.url);

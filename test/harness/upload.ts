@@ -2,17 +2,18 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";
-import { Upload, uploads } from "../../shared/api/uploads.ts";
+import * as uploads from "../../shared/api/uploads.ts";
+import { Upload } from "../../shared/api/uploads.ts";
 import { UPLOAD } from "../../shared/domain/limits.ts";
 import type { TestAccount } from "./account.ts";
 import type { Client } from "./client.ts";
 
 export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-export type Address = z.infer<typeof uploads.parts.data>["parts"][number];
+export type Address = z.infer<ReturnType<typeof uploads.parts>["data"]>["parts"][number];
 
 export async function addressesOf(api: Client, id: string, parts: { number: number; sha256: string }[]): Promise<Address[]> {
-  return (await api.post(`/backups/uploads/${id}/parts`, { parts })).as(uploads.parts.data).parts;
+  return (await api.post(`/backups/uploads/${id}/parts`, { parts })).as(uploads.parts().data).parts;
 }
 
 /** Sends a part to its address; the storage's status. */

@@ -10,7 +10,7 @@ import { securityHeaders } from "../../infra/dashboard-headers.ts";
 import { open, REGION, resourcesOf as resolvedResources } from "../../infra/local/template/resolve.ts";
 import { readTemplate } from "../../infra/local/template/template.ts";
 import { SETTINGS, stackName } from "../../infra/settings.ts";
-import { BASE_PATH } from "../../shared/api/index.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER, ORIGIN_KEYS } from "../../shared/runtime/origin.ts";
 import { scratch, stubBundles, stubDashboard } from "./stubs.ts";

@@ -2,7 +2,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Backup } from "../../shared/api/backups.ts";
 import type { BackupStatus } from "../../shared/domain/lifecycle.ts";
-import { Instance, instances } from "../../shared/api/instances.ts";
+import * as instances from "../../shared/api/instances.ts";
+import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { findErp } from "../../shared/providers/sandbox/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
@@ -43,7 +44,7 @@ const dataOf = async (id: string) => JSON.parse((await api.get(`/sandbox/instanc
 test("a clone is a new instance with the backup's data and its own identity, neutralized", async () => {
   const body = bodyFor();
   const response = await api.post(`/instances/${source.id}/clone`, body);
-  const { admin_password, ...begun } = response.as(instances.clone.data);
+  const { admin_password, ...begun } = response.as(instances.clone().data);
   expect(response.headers["location"]).toBe(`/api/v1/instances/${begun.id}`);
   expect(admin_password).toMatch(/^\S{16,}$/);
   // Named from the start, so that clients know what they cannot delete meanwhile.
@@ -82,7 +83,7 @@ describe("admin_password", () => {
   test("a given admin password is not in the response, nor anywhere in plain text", async () => {
     const admin_password = "the password of my choice";
     const response = await clone({ admin_password });
-    const begun = response.as(instances.clone.data);
+    const begun = response.as(instances.clone().data);
     expect(begun).not.toHaveProperty("admin_password");
     expect(response.text).not.toContain(admin_password);
     const find = async () => (await everyItem()).filter((item) => item.includes(admin_password));

@@ -1,6 +1,7 @@
 // POST /instances
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { instances, Instance } from "../../shared/api/instances.ts";
+import * as instances from "../../shared/api/instances.ts";
+import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import type { Server } from "../../shared/api/servers.ts";
 import type { ServerPhase } from "../../shared/domain/lifecycle.ts";
@@ -33,7 +34,7 @@ test("every field that names nothing is named at once", async () => {
 test("an instance exists immediately as provisioning, with its password, and is running when its operation ends", async () => {
   const body = await bodyFor();
   const response = await api.post("/instances", body);
-  const { admin_password, ...instance } = response.as(instances.create.data);
+  const { admin_password, ...instance } = response.as(instances.create().data);
   expect(response.headers["location"]).toBe(`/api/v1/instances/${instance.id}`);
   expect(admin_password).toMatch(/^\S{16,}$/);
   expect(instance).toEqual({
@@ -81,7 +82,7 @@ test("an instance exists immediately as provisioning, with its password, and is 
 });
 
 test("the password of an instance is never stored in plain text, neither before nor after its use, and is not in the operation", async () => {
-  const { admin_password = "", operation_id } = (await api.post("/instances", await bodyFor())).as(instances.create.data);
+  const { admin_password = "", operation_id } = (await api.post("/instances", await bodyFor())).as(instances.create().data);
   const find = async () => (await everyItem()).filter((item) => item.includes(admin_password));
   expect(await find()).toEqual([]);
   await me.until(operation_id);

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { Event } from "../../shared/api/settings.ts";
+import { Event } from "../../shared/api/events.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { holdWork } from "../harness/held-work.ts";

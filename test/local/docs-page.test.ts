@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { DOCS_CONTENT_SECURITY_POLICY, docsPage } from "../../infra/local/pages/docs-page.ts";
 import { routes } from "../../shared/api/index.ts";
-import { openapi } from "../../shared/api/openapi.ts";
+import { openapiDocument } from "../../shared/api/openapi/describe.ts";
 
-const page = docsPage(openapi("test"), "http://127.0.0.1:4000");
+const page = docsPage(openapiDocument("test"), "http://127.0.0.1:4000");
 const all = (pattern: RegExp): string[] => [...page.matchAll(pattern)].map(([, found]) => found ?? "");
 
 test("the API page has every endpoint, with a command to paste", () => {
@@ -26,7 +26,7 @@ test("every link inside the API page has a target, and every anchor is unique", 
 });
 
 test("the API page shows the document as text, never as markup", () => {
-  const document = openapi("test");
+  const document = openapiDocument("test");
   document.info.title = '<b onload="x">&';
   expect(docsPage(document)).toContain("<title>&lt;b onload=&quot;x&quot;&gt;&amp; API</title>");
 });

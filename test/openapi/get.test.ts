@@ -4,12 +4,13 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { ERRORS, type ErrorCode } from "../../shared/api/errors.ts";
 import { ListMeta } from "../../shared/api/fields.ts";
-import { resourceOf, BASE_PATH, type Route, routes } from "../../shared/api/index.ts";
-import { openapi } from "../../shared/api/openapi.ts";
+import { resourceOf, type Route, routes } from "../../shared/api/index.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
+import { openapiDocument } from "../../shared/api/openapi/describe.ts";
 import type { Operation, Response } from "../../shared/api/openapi/document.ts";
 
-const document = openapi("test");
-const live = openapi("live");
+const document = openapiDocument("test");
+const live = openapiDocument("live");
 
 /** The target of a pointer such as `#/components/schemas/Server`. */
 const at = (pointer: string): unknown =>

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { Operation } from "../../shared/api/operations.ts";
-import { Event } from "../../shared/api/settings.ts";
+import { Event } from "../../shared/api/events.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { beginDeletion } from "../../shared/records/backups.ts";
 import { changeOf, now } from "../../shared/data/change.ts";

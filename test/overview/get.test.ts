@@ -1,7 +1,7 @@
 // GET /overview: exact counts of what the credential may read, and an empty 304 as long as nothing changes.
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { overview } from "../../shared/api/overview.ts";
+import * as overview from "../../shared/api/overview.ts";
 import { BACKUP_STATUSES, INSTANCE_STATUSES, PROTECTION_STATUSES, SERVER_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
@@ -28,7 +28,7 @@ async function recount({ token }: TestAccount) {
 
 test("the counts are exact, also after many changes at once", async () => {
   const me = await account({ seeded: true });
-  const shown = async () => (await me.api.get("/overview")).as(overview.get.data);
+  const shown = async () => (await me.api.get("/overview")).as(overview.get().data);
   expect(await shown()).toMatchObject(await recount(me));
   const instances = [await me.instance(), await me.instance(), await me.instance()];
   const { api } = await me.token();
@@ -54,14 +54,14 @@ test("the revision rises with a change, and without one the response is an empty
   await me.api.put(`/servers/${id}`, { labels: { env: "test" } });
   const changed = await me.api.get("/overview", { headers: { "if-none-match": etag } });
   expect(changed.status).toBe(200);
-  expect(changed.as(overview.get.data).revision).toBeGreaterThan(first.as(overview.get.data).revision);
+  expect(changed.as(overview.get().data).revision).toBeGreaterThan(first.as(overview.get().data).revision);
 });
 
 test("each credential sees what it may read", async () => {
   const me = await account();
   await seedBackup(await seedInstance(me.id));
   const of = async (permissions: Parameters<TestAccount["token"]>[0]) => {
-    const { revisions, ...shown } = (await (await me.token(permissions)).api.get("/overview")).as(overview.get.data);
+    const { revisions, ...shown } = (await (await me.token(permissions)).api.get("/overview")).as(overview.get().data);
     return [Object.keys(shown), Object.keys(revisions)];
   };
   expect(await of(["servers:read"])).toEqual([
@@ -83,7 +83,7 @@ test("the revisions say what was changed", async () => {
   const me = await account();
   const instance = await seedInstance(me.id);
   await seedBackup(instance);
-  const revisions = async () => (await me.api.get("/overview")).as(overview.get.data).revisions;
+  const revisions = async () => (await me.api.get("/overview")).as(overview.get().data).revisions;
   const changedBy = async (change: () => Promise<{ status: number }>): Promise<string[]> => {
     const before = new Map(Object.entries(await revisions()));
     expect(Math.floor((await change()).status / 100)).toBe(2);

@@ -2,8 +2,9 @@
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { BASE_PATH, resourceOf, routes } from "../../shared/api/index.ts";
-import { tokens } from "../../shared/api/tokens.ts";
+import { resourceOf, routes } from "../../shared/api/index.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
+import * as tokens from "../../shared/api/tokens.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER } from "../../shared/runtime/origin.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
@@ -85,7 +86,7 @@ describe.each(elsewhere)("a request %s", (_, headers) => {
     const event = eventOf("GET", `${BASE_PATH}/servers`, { ...headers(), authorization: `Bearer ${value}` });
     const { policyDocument } = Decision.parse(await cloud.invoke(api?.authorizers[0]?.functionArn ?? "", event));
     expect(policyDocument.Statement).toEqual([{ Effect: "Deny" }]);
-    expect((await session.get(`/tokens/${id}`)).as(tokens.get.data).last_used_at).toBeNull();
+    expect((await session.get(`/tokens/${id}`)).as(tokens.get().data).last_used_at).toBeNull();
   });
 });
 
@@ -103,6 +104,6 @@ describe("through CloudFront", () => {
     const { id, api: theirs } = await mine.token();
     const headers = { "X-Client-Address": "192.0.2.1", "X-ORIGIN-KEY": "of my own", "X-Forwarded-For": "192.0.2.2" };
     await theirs.get("/servers", { headers, from: "127.0.7.7" });
-    expect((await session.get(`/tokens/${id}`)).as(tokens.get.data).last_used_ip).toBe("127.0.7.7");
+    expect((await session.get(`/tokens/${id}`)).as(tokens.get().data).last_used_ip).toBe("127.0.7.7");
   });
 });

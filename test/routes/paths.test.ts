@@ -1,6 +1,6 @@
 // Unknown paths, and what every response contains.
 import { beforeAll, describe, expect, test } from "vitest";
-import { BASE_PATH } from "../../shared/api/index.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { exchange, stranger } from "../harness/client.ts";
 import { apiUrl } from "../harness/cloud.ts";

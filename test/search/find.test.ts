@@ -1,6 +1,6 @@
 // GET /search: one search across kinds, each with its own permission.
 import { expect, test } from "vitest";
-import { search } from "../../shared/api/overview.ts";
+import * as search from "../../shared/api/search.ts";
 import { account } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 
@@ -11,7 +11,7 @@ test("finds servers, instances and backups: exact names first, then beginnings, 
   const instance = await seedInstance(me.id, { server_id: server.id, name: "Shop west" });
   const backup = await seedBackup(later, { note: "before moving" });
   const find = async (query: string, api = me.api) =>
-    (await api.get(`/search?${query}`)).as(search.find.data).map(({ type, id }) => `${type} ${id}`);
+    (await api.get(`/search?${query}`)).as(search.find().data).map(({ type, id }) => `${type} ${id}`);
 
   expect(await find("q=shop")).toEqual([
     `server ${server.id}`,

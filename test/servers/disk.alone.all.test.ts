@@ -4,8 +4,8 @@ import * as z from "zod";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { ListedServer } from "../../shared/api/servers.ts";
-import { overview } from "../../shared/api/overview.ts";
-import { Event } from "../../shared/api/settings.ts";
+import * as overview from "../../shared/api/overview.ts";
+import { Event } from "../../shared/api/events.ts";
 import { judgeDisk } from "../../shared/operations/disk-alerts.ts";
 import { type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
 import { keys } from "../../shared/data/keys.ts";
@@ -65,7 +65,7 @@ test("the overview counts servers by how full their disks are, also those whose 
     ids.push(server_id);
     await report(server_id, { disk_free_bytes: free * GB }, mine);
   }
-  const lowDisks = async () => (await mine.api.get("/overview")).as(overview.get.data).servers?.low_disk;
+  const lowDisks = async () => (await mine.api.get("/overview")).as(overview.get().data).servers?.low_disk;
   expect(await lowDisks()).toEqual({ below_15_percent: 1, below_5_percent: 2 });
   const [low = "", full = "", emptied = ""] = ids;
   await report(emptied, { disk_free_bytes: 50 * GB }, mine);
@@ -82,7 +82,7 @@ test("a server that is deleted no longer counts as one with a full disk", async 
   const mine = await account();
   const { id } = await mine.server();
   await report(id, { disk_free_bytes: 4 * GB }, mine);
-  const lowDisks = async () => (await mine.api.get("/overview")).as(overview.get.data).servers?.low_disk;
+  const lowDisks = async () => (await mine.api.get("/overview")).as(overview.get().data).servers?.low_disk;
   expect(await lowDisks()).toEqual({ below_15_percent: 0, below_5_percent: 1 });
   await mine.until((await mine.api.delete(`/servers/${id}`)).as(z.object({ id: z.string() })).id);
   expect(await lowDisks()).toEqual({ below_15_percent: 0, below_5_percent: 0 });

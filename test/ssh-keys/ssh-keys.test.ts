@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sshKeys } from "../../shared/api/ssh-keys.ts";
+import * as sshKeys from "../../shared/api/ssh-keys.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { account, newPublicKey, type TestAccount, unusedId } from "../harness/account.ts";
 import { unless } from "../harness/unless.ts";
@@ -64,7 +64,7 @@ describe("with keys that OpenSSH made", unless(noOpenSsh), () => {
     async (type, bits) => {
       const { publicKey, fingerprint } = generated(type, bits);
       const response = await add(publicKey);
-      const key = response.as(sshKeys.create.data);
+      const key = response.as(sshKeys.create().data);
       expect(key).toEqual({
         id: expect.stringMatching(/^key_/),
         name: "Laptop",
@@ -73,7 +73,7 @@ describe("with keys that OpenSSH made", unless(noOpenSsh), () => {
         created_at: expect.any(String),
       });
       expect(response.headers["location"]).toBe(`/api/v1/ssh-keys/${key.id}`);
-      expect((await me.api.get(`/ssh-keys/${key.id}`)).as(sshKeys.get.data)).toEqual(key);
+      expect((await me.api.get(`/ssh-keys/${key.id}`)).as(sshKeys.get().data)).toEqual(key);
     },
   );
 
@@ -85,7 +85,7 @@ describe("with keys that OpenSSH made", unless(noOpenSsh), () => {
     const file = join(folder, type);
     writeFileSync(file, `${publicKey}\n`);
     const [, fingerprint] = execFileSync("ssh-keygen", ["-l", "-E", "sha256", "-f", file]).toString().split(" ");
-    expect((await add(publicKey)).as(sshKeys.create.data)).toMatchObject({ public_key: publicKey, fingerprint });
+    expect((await add(publicKey)).as(sshKeys.create().data)).toMatchObject({ public_key: publicKey, fingerprint });
     for (const broken of [
       parts.slice(0, -1),
       [...parts, Buffer.from("x")],
@@ -146,11 +146,11 @@ describe("invalid keys", () => {
 
 test("spaces around a public key do not matter", async () => {
   const publicKey = newPublicKey();
-  expect((await add(`  ${publicKey}\n`)).as(sshKeys.create.data).public_key).toBe(publicKey);
+  expect((await add(`  ${publicKey}\n`)).as(sshKeys.create().data).public_key).toBe(publicKey);
 });
 
 test("a deleted SSH key is gone immediately", async () => {
-  const { id } = (await add(newPublicKey())).as(sshKeys.create.data);
+  const { id } = (await add(newPublicKey())).as(sshKeys.create().data);
   expect((await me.api.delete(`/ssh-keys/${id}`)).body).toEqual({ success: true, data: { id, deleted: true } });
   for (const path of [`/ssh-keys/${id}`, `/ssh-keys/${unusedId("ssh_key")}`]) expect((await me.api.get(path)).status).toBe(404);
   expect((await me.api.delete(`/ssh-keys/${id}`)).status).toBe(404);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { tokens } from "../../shared/api/tokens.ts";
+import * as tokens from "../../shared/api/tokens.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { admitToken } from "../../shared/operations/admission.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
@@ -22,7 +22,7 @@ beforeEach(async () => {
   session = await me.session(user);
 });
 
-const newToken = (response: Awaited<ReturnType<Client["post"]>>) => response.as(tokens.create.data);
+const newToken = (response: Awaited<ReturnType<Client["post"]>>) => response.as(tokens.create().data);
 const draft = (fields: Record<string, unknown> = {}) => ({ name: unique("pipeline"), permissions: ["servers:read"], ...fields });
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -48,11 +48,11 @@ test("a token shows its full value only once, and afterwards its prefix", async 
     expires_at: null,
   });
   const shown = await session.get(`/tokens/${record.id}`);
-  expect(shown.as(tokens.get.data)).toEqual(record);
+  expect(shown.as(tokens.get().data)).toEqual(record);
   expect(shown.text).not.toContain(token);
   const listed = await session.get("/tokens?per_page=100");
   expect(listed.text).not.toContain(token);
-  expect(listed.as(tokens.list.data)).toContainEqual(record);
+  expect(listed.as(tokens.list().data)).toContainEqual(record);
 });
 
 test("a retry gets the stored response although the token has expired meanwhile", async () => {
@@ -96,7 +96,7 @@ test("the last use of a token is recorded with its time and IP address", async (
   const { token, id } = newToken(await session.post("/tokens", draft()));
   const before = new Date().toISOString();
   await clientWith(token).get("/auth/me", { from: "127.0.2.1" });
-  const { last_used_at, last_used_ip } = (await session.get(`/tokens/${id}`)).as(tokens.get.data);
+  const { last_used_at, last_used_ip } = (await session.get(`/tokens/${id}`)).as(tokens.get().data);
   expect(last_used_ip).toBe("127.0.2.1");
   expect(last_used_at === null ? "" : last_used_at >= before).toBe(true);
 });

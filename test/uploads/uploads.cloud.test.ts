@@ -3,8 +3,9 @@ import { randomBytes } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { Backup } from "../../shared/api/backups.ts";
-import { Event } from "../../shared/api/settings.ts";
-import { Upload, uploads } from "../../shared/api/uploads.ts";
+import { Event } from "../../shared/api/events.ts";
+import * as uploads from "../../shared/api/uploads.ts";
+import { Upload } from "../../shared/api/uploads.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { find, queryAll, readAll, removeOne, updateOne } from "../../shared/data/table.ts";
 import { type UploadRecord, uploadRef } from "../../shared/records/uploads.ts";
@@ -45,7 +46,7 @@ test("a part goes straight to the storage, and the upload shows it", async () =>
   expect(Date.parse(upload.expires_at) - Date.parse(upload.created_at)).toBe(7 * 86_400_000);
   const before = Date.now();
   const response = await me.api.post(`/backups/uploads/${upload.id}/parts`, { parts: [{ number: 1, sha256: sha256Of(bytes) }] });
-  const { parts, expires_at } = response.as(uploads.parts.data);
+  const { parts, expires_at } = response.as(uploads.parts().data);
   expect(Date.parse(expires_at)).toBeGreaterThanOrEqual(before + 3_600_000 - 1000); // in whole seconds
   expect(Date.parse(expires_at)).toBeLessThanOrEqual(Date.now() + 3_600_000);
   expect(parts[0]?.url.startsWith(`${cloud.awsUrl}/`)).toBe(true);
@@ -61,14 +62,14 @@ test("a retry with the same key gets addresses that are signed anew, and the tab
   const ask = (sha256: string) =>
     api.post(`/backups/uploads/${id}/parts`, { parts: [{ number: 1, sha256 }] }, { headers: { "idempotency-key": "parts" } });
   const first = await ask(sha256Of(bytes));
-  const [address] = first.as(uploads.parts.data).parts;
-  await expect.poll(async () => (await ask(sha256Of(bytes))).as(uploads.parts.data).parts[0]?.url).not.toBe(address?.url);
+  const [address] = first.as(uploads.parts().data).parts;
+  await expect.poll(async () => (await ask(sha256Of(bytes))).as(uploads.parts().data).parts[0]?.url).not.toBe(address?.url);
   const again = await ask(sha256Of(bytes));
   expect(again.headers).not.toHaveProperty("idempotent-replayed");
   expect((await ask(sha256Of(randomBytes(10)))).error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
   const [kept] = (await readAll([keys.idempotency(me.id, credential, "parts")])).values();
   expect(kept).toMatchObject({ answer: "" });
-  const [signed] = again.as(uploads.parts.data).parts;
+  const [signed] = again.as(uploads.parts().data).parts;
   expect(await sendPart(signed ?? { url: "", headers: {} }, bytes)).toBe(200);
   expect(await sendPart(address ?? { url: "", headers: {} }, bytes)).toBe(200); // the first upload is still the upload
   await me.api.delete(`/backups/uploads/${id}`);
@@ -138,7 +139,7 @@ test("a deleted upload is gone from the storage, and its addresses no longer wor
   const deleteIf = (etag: string) => me.api.delete(path, { headers: { "if-match": etag } });
   expect((await deleteIf(before)).status).toBe(412);
   const now = (await me.api.get(path)).headers["etag"] ?? "";
-  expect((await deleteIf(now)).as(uploads.delete.data)).toEqual({ id, deleted: true });
+  expect((await deleteIf(now)).as(uploads.delete().data)).toEqual({ id, deleted: true });
   expect(await isHeld(record)).toBe(false);
   expect(await sendPart(address, bytes)).toBe(404);
   for (const path of ["", "/parts"]) {

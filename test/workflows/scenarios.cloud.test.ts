@@ -4,7 +4,8 @@ import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { workflows } from "../../functions/workflows/index.ts";
-import { Backup, backups } from "../../shared/api/backups.ts";
+import * as backups from "../../shared/api/backups.ts";
+import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
@@ -155,7 +156,7 @@ describe("a backup", () => {
     const backup = (await (await api()).get(`/backups/${begun.id}`)).as(Backup);
     await harness.me.until((await (await api()).delete(`/instances/${instance.id}`)).as(Operation).id);
     expect((await (await api()).get(`/backups/${backup.id}`)).as(Backup)).toEqual(backup);
-    const { url } = (await (await api()).get(`/backups/${backup.id}/download`)).as(backups.download.data);
+    const { url } = (await (await api()).get(`/backups/${backup.id}/download`)).as(backups.download().data);
     const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
     expect([bytes.length, createHash("sha256").update(bytes).digest("hex")]).toEqual([backup.size_bytes, backup.sha256]);
     const files = Object.entries(unzipSync(bytes)).map(([name, content]) => [name, strFromU8(content)] as const);

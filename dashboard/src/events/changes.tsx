@@ -1,6 +1,6 @@
 // What a change did to a resource's fields.
 import Box from "@cloudscape-design/components/box";
-import type { Event, FieldChange } from "../../../shared/api/settings.ts";
+import type { Event, FieldChange } from "../../../shared/api/events.ts";
 import { text } from "../messages/text.ts";
 import { sizeInWords } from "../resource/size.ts";
 

@@ -1,7 +1,7 @@
 // The account's activity: who did what, when and from where.
 import Box from "@cloudscape-design/components/box";
 import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
-import type { Event } from "../../../shared/api/settings.ts";
+import type { Event } from "../../../shared/api/events.ts";
 import { Link } from "../app/link.tsx";
 import { events } from "../app/queries.ts";
 import { text } from "../messages/text.ts";

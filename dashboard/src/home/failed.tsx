@@ -6,7 +6,7 @@ import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
 import type { Operation } from "../../../shared/api/operations.ts";
-import type { Event } from "../../../shared/api/settings.ts";
+import type { Event } from "../../../shared/api/events.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { Failure, RequestId } from "../app/failure.tsx";
 import { failedDrills, operations } from "../app/queries.ts";

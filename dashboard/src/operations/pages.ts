@@ -1,6 +1,6 @@
 // The page of a resource that an event or an operation names, and whether it was deleted since.
 import { useQuery } from "@tanstack/react-query";
-import type { Event } from "../../../shared/api/settings.ts";
+import type { Event } from "../../../shared/api/events.ts";
 import { instances, type Question, servers } from "../app/queries.ts";
 
 export type Resource = Pick<Event["resource"], "type" | "id">;

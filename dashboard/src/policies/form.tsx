@@ -5,7 +5,7 @@ import FormField from "@cloudscape-design/components/form-field";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import Box from "@cloudscape-design/components/box";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import type { BackupPolicy } from "../../../shared/api/backup-policy.ts";
+import type { BackupPolicy } from "../../../shared/api/policy-shown.ts";
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Settings } from "../../../shared/api/settings.ts";

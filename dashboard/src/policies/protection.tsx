@@ -7,7 +7,7 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { BackupPolicy } from "../../../shared/api/backup-policy.ts";
+import type { BackupPolicy } from "../../../shared/api/policy-shown.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { type ServerOf, whyNotProtect } from "../allowed/instances.ts";
 import { client } from "../app/client.ts";

@@ -1,5 +1,5 @@
 // Backup policies in words: when they run, and what they keep.
-import type { BackupPolicy } from "../../../shared/api/backup-policy.ts";
+import type { BackupPolicy } from "../../../shared/api/policy-shown.ts";
 import { daysOf } from "../../../shared/domain/cron-days.ts";
 import { KEEP_RULES } from "../../../shared/domain/retention.ts";
 import { text } from "../messages/text.ts";

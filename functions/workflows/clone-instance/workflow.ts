@@ -1,6 +1,6 @@
 // Creates a new instance from a backup's data, with its own identity, neutralized by default.
 import * as z from "zod";
-import { id } from "../../../shared/api/fields.ts";
+import * as fields from "../../../shared/api/fields.ts";
 import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
@@ -8,10 +8,10 @@ export default workflow({
   operation: "instance.clone",
   access: { keys: ["hosts", "sealing"], configuration: true, storage: "write" },
   input: z.object({
-    account_id: id("account"),
-    operation_id: id("operation"),
-    instance_id: id("instance"),
-    backup_id: id("backup"),
+    account_id: fields.id("account"),
+    operation_id: fields.id("operation"),
+    instance_id: fields.id("instance"),
+    backup_id: fields.id("backup"),
     restore_database: z.boolean(),
     restore_filestore: z.boolean(),
     neutralize: z.boolean(),

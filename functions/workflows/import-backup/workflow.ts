@@ -1,6 +1,6 @@
 // Importing an uploaded archive: its parts become the archive, a server examines it, and only then it is called a completed backup.
 import * as z from "zod";
-import { id } from "../../../shared/api/fields.ts";
+import * as fields from "../../../shared/api/fields.ts";
 import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";
 import { poll, step, workflow } from "../../../shared/domain/workflow.ts";
 
@@ -8,10 +8,10 @@ export default workflow({
   operation: "backup.import",
   access: { keys: ["hosts"], configuration: true, storage: "write" },
   input: z.object({
-    account_id: id("account"),
-    operation_id: id("operation"),
-    backup_id: id("backup"),
-    server_id: id("server"),
+    account_id: fields.id("account"),
+    operation_id: fields.id("operation"),
+    backup_id: fields.id("backup"),
+    server_id: fields.id("server"),
     /** The storage's ID of the multipart upload. */
     store_id: z.string(),
     size_bytes: z.number(),

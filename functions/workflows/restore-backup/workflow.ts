@@ -1,7 +1,7 @@
 // Restores a backup: looks at the archive, builds its data next to the current data while the ERP runs, which verifies the archive as it is
 // read, stops the ERP, takes a safety backup and swaps. The old data is kept until the ERP responds. The safety backup has everything written before the ERP stopped.
 import * as z from "zod";
-import { id } from "../../../shared/api/fields.ts";
+import * as fields from "../../../shared/api/fields.ts";
 import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
@@ -9,12 +9,12 @@ export default workflow({
   operation: "backup.restore",
   access: { keys: ["hosts"], configuration: true, storage: "write" },
   input: z.object({
-    account_id: id("account"),
-    operation_id: id("operation"),
-    instance_id: id("instance"),
-    backup_id: id("backup"),
+    account_id: fields.id("account"),
+    operation_id: fields.id("operation"),
+    instance_id: fields.id("instance"),
+    backup_id: fields.id("backup"),
     /** Generated with the request, so that a step that runs twice takes one safety backup. */
-    safety_backup_id: id("backup"),
+    safety_backup_id: fields.id("backup"),
     restore_database: z.boolean(),
     restore_filestore: z.boolean(),
     neutralize: z.boolean(),

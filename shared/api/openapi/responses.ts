@@ -155,7 +155,7 @@ function errorsOf(route: Route, body: Schema | undefined, components: Components
     errors.push(permissionRequired(permission));
   if (path.includes("/:")) errors.push(notFound(resourceIn(path)?.words ?? "resource"));
   if (conditional) errors.push(preconditionFailed(EXAMPLE_ETAG));
-  errors.push(invalid(problemOf(body, components)), ...route.errors);
+  errors.push(invalid(problemOf(body, components)), ...route.errors());
   if (idempotent) errors.push(...codes("IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED"));
   // The gateway's own throttle comes before anyone is known, so it has no details.
   errors.push(...(access === "public" ? codes("RATE_LIMIT_EXCEEDED") : []), ...codes("INTERNAL_ERROR", "SERVICE_UNAVAILABLE"));

@@ -1,7 +1,7 @@
 // What the sandbox's simulated provider and machines hold: the only module that reads and writes it.
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { timestamp } from "../../api/fields.ts";
+import * as fields from "../../api/fields.ts";
 import { type Key, keys, type Item } from "../../data/keys.ts";
 import { find, putIfAbsent, queryAll, removeOne, transact, updateOne } from "../../data/table.ts";
 import { update, type Write } from "../../data/writes.ts";
@@ -26,11 +26,11 @@ const SandboxMachine = z.object({
   region: z.string(),
   size: z.string(),
   ip_address: z.string(),
-  running_at: timestamp,
+  running_at: fields.timestamp,
   prepared: z.boolean(),
   /** Does not respond any more. */
   offline: z.boolean(),
-  created_at: timestamp,
+  created_at: fields.timestamp,
   /** What its instances may use of the disk, in bytes. */
   quotas: z.record(z.string(), z.number()).default({}),
 });
@@ -72,7 +72,7 @@ export async function countRejection(machineId: string): Promise<number> {
   return Rejections.parse(item).count;
 }
 
-const SandboxJob = z.object({ kind: z.string(), ready_at: timestamp, done: z.boolean(), answer: z.string().optional() });
+const SandboxJob = z.object({ kind: z.string(), ready_at: fields.timestamp, done: z.boolean(), answer: z.string().optional() });
 type SandboxJob = z.infer<typeof SandboxJob>;
 
 /** Longer than any operation takes. */

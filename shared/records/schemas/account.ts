@@ -1,20 +1,20 @@
 // An account as it is stored: its settings, its quotas, and what counts against them.
 import * as z from "zod";
 import type { PolicyFields } from "../../api/backup-policy.ts";
-import { id, timestamp } from "../../api/fields.ts";
+import * as fields from "../../api/fields.ts";
 import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../../domain/limits.ts";
 import { text, textOrNull, count, counter } from "./fields.ts";
 
 export const AccountRecord = z.object({
-  id: id("account"),
+  id: fields.id("account"),
   account_name: text,
   contact_email: textOrNull,
   default_provider: textOrNull,
   default_region: textOrNull,
   backup_retention_days: count,
   default_backup_policy: z.custom<PolicyFields>().nullable().default(null),
-  created_at: timestamp,
-  updated_at: timestamp,
+  created_at: fields.timestamp,
+  updated_at: fields.timestamp,
   /** How many there may be. */
   limit_server: counter,
   limit_instance: counter,

@@ -1,6 +1,6 @@
 // A backup policy as it is stored.
 import * as z from "zod";
-import { BackupPolicy } from "../../api/backup-policy.ts";
+import { BackupPolicy } from "../../api/policy-shown.ts";
 import { stored } from "../../data/stored.ts";
 import { text, textOrNull, noText, count } from "./fields.ts";
 

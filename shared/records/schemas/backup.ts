@@ -1,7 +1,7 @@
 // A backup as it is stored.
 import * as z from "zod";
 import { Backup } from "../../api/backups.ts";
-import { id } from "../../api/fields.ts";
+import * as fields from "../../api/fields.ts";
 import type { BackupStatus } from "../../domain/lifecycle.ts";
 import { growing, stored } from "../../data/stored.ts";
 import { text, textOrNull, noText, maybeText, count, counter, maybeCount, labels, listed, reason } from "./fields.ts";
@@ -34,7 +34,7 @@ export const BackupRecord = storedBackup.extend({
   /** When the run of a scheduled backup was due, and whether it repeats one that failed. */
   due_at: maybeText,
   attempt: maybeCount,
-  server_id: id("server"),
+  server_id: fields.id("server"),
   /** The storage's own checksum of the archive as it arrived. */
   stored_checksum: maybeText,
   /** What another try of a failed import takes, as long as its archive is stored. */

@@ -1,13 +1,13 @@
 // Who sends a request, as the authorizer identified them.
 import * as z from "zod";
-import { id } from "../../api/fields.ts";
+import * as fields from "../../api/fields.ts";
 import type { Permission } from "../../api/permissions.ts";
 import { growing } from "../../data/stored.ts";
 import { text, textOrNull, maybeText } from "./fields.ts";
 
 /** The caller of a request, as the authorizer identified it. */
 export const Caller = z.object({
-  account_id: id("account"),
+  account_id: fields.id("account"),
   type: growing<"token" | "user">(),
   id: text,
   /** Unknown to the authorizer; whoever changes something reads it with the account (`begin.ts`). */

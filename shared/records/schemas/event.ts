@@ -1,6 +1,6 @@
 // An entry of the audit log as it is stored.
 import * as z from "zod";
-import { Event } from "../../api/settings.ts";
+import { Event } from "../../api/events.ts";
 import { stored } from "../../data/stored.ts";
 import { listed } from "./fields.ts";
 

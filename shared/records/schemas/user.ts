@@ -1,6 +1,6 @@
 // A user as it is stored: what admits the requests of their sessions, and who they are.
 import * as z from "zod";
-import { id, timestamp } from "../../api/fields.ts";
+import * as fields from "../../api/fields.ts";
 import { text, bytes, slots } from "./fields.ts";
 
 /** What admits the requests of a user's sessions, and so is written by each of them. */
@@ -16,12 +16,12 @@ export const UserAccess = z.object({
 export type UserAccess = z.infer<typeof UserAccess>;
 
 export const UserRecord = z.object({
-  id: id("user"),
-  account_id: id("account"),
+  id: fields.id("user"),
+  account_id: fields.id("account"),
   email: text,
   name: text,
   password_hash: text,
-  created_at: timestamp,
+  created_at: fields.timestamp,
 });
 
 export type UserRecord = z.infer<typeof UserRecord>;

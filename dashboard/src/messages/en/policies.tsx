@@ -1,6 +1,6 @@
 // Backup policies: their form, and what they do, in words.
 import type { ReactNode } from "react";
-import type { BackupPolicy } from "../../../../shared/api/backup-policy.ts";
+import type { BackupPolicy } from "../../../../shared/api/policy-shown.ts";
 import type { KEEP_RULES } from "../../../../shared/domain/retention.ts";
 
 export type KeepRule = (typeof KEEP_RULES)[number];
