@@ -4,9 +4,6 @@ import { REASONS } from "../domain/reasons.ts";
 import { DRILL } from "../domain/lifecycle.ts";
 import * as fields from "./fields.ts";
 
-/** What a drill says of an archive that arrived as it was stored. */
-export const ARCHIVE_INTACT = REASONS.check_intact;
-
 /** In the order in which they are made. */
 export const DRILL_CHECKS = ["checksum", "restores", "boots", "rows", "files"] as const;
 
@@ -16,7 +13,7 @@ export const DrillCheck = z.object({
     .boolean()
     .nullable()
     .meta({ description: "null if it could not be made: `detail` says why", examples: [true] }),
-  detail: z.string().meta({ description: "For people to read", examples: [ARCHIVE_INTACT] }),
+  detail: z.string().meta({ description: "For people to read", examples: [REASONS.check_intact] }),
   reason: fields.reason.optional(),
 });
 export type DrillCheck = z.infer<typeof DrillCheck>;
