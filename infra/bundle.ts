@@ -82,18 +82,10 @@ const builtins: Plugin = {
  * Functions that only compute a value, with all that is called on what they return: a schema, an endpoint. Where nobody uses the value, the call is
  * left out, so that a function has the schemas of its own endpoint and not those of all.
  */
-export const PURE: readonly string[] = [
-  "z",
-  "fields",
-  "stored",
-  "growing",
-  "Object.keys",
-  "Object.entries",
-  "Object.fromEntries",
-];
+export const PURE: readonly string[] = ["z", "fields", "stored", "growing"];
 
 /** Loading one of our modules does nothing but compute what it exports. */
-const OURS = /\/shared\/[^/]+\/(?!.*node_modules)/;
+const OURS = join(ROOT, "shared/");
 
 const DESCRIPTION = "openapi.get";
 
@@ -142,7 +134,7 @@ async function bundleFile(
     treeshake: {
       manualPureFunctions: PURE,
       propertyReadSideEffects: false,
-      moduleSideEffects: [{ test: OURS, sideEffects: false }],
+      moduleSideEffects: (id) => (id.startsWith(OURS) ? false : undefined),
     },
     // The SSH client's faster native parts, which are compiled on installation: it works without them.
     external: [/^cpu-features$/, /\.node$/],

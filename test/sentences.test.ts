@@ -10,7 +10,8 @@ import { workflows } from "../functions/workflows/index.ts";
 import { ROOT } from "../infra/built.ts";
 import { shownReason, statusReason } from "../shared/records/reasons.ts";
 import { problemOf, PROBLEMS } from "../shared/domain/problems.ts";
-import { because, inEnglish, reasonIn, REASONS } from "../shared/domain/reasons.ts";
+import { fillWithParts } from "../shared/domain/parts.ts";
+import { because, inEnglish, type Reason, reasonIn, REASONS } from "../shared/domain/reasons.ts";
 import { english, SENTENCES } from "../shared/domain/sentences.ts";
 import { ERRORS } from "../shared/api/errors.ts";
 
@@ -66,6 +67,34 @@ test("a reason has the values of its sentence, and those of the reason in it", (
     },
   });
   expect(inEnglish(said)).toBe("Hetzner returned an error (500). Hetzner says: not today");
+});
+
+/** As the dashboard says it, in English. */
+const filled = ({ code, parameters }: Reason): string => {
+  const templates: Readonly<Record<string, string>> = REASONS;
+  const templateOf = (each: string | number | undefined) => (each === undefined ? undefined : templates[each]);
+  return fillWithParts(templates[code] ?? "", parameters, { templateOf, show: String });
+};
+
+test("a reason in a reason in a reason has its own values, and is said with these", () => {
+  const twice = because("backup_unusable", { why: because("archive_twice", { name: "dump.sql" }) });
+  const reported = because("machine_reports", { why: twice, log: "+ unzip" });
+  expect(reported.parameters).toMatchObject({
+    why_code: "backup_unusable",
+    why_why_code: "archive_twice",
+    name: "dump.sql",
+    log: "+ unzip",
+  });
+  const undone = because("undo_failed", { why: reported });
+  for (const reason of [twice, reported, undone, because("undo_failed", { why: undone }), said])
+    expect(filled(reason)).toBe(inEnglish(reason));
+  const found = reasonIn(inEnglish(reported));
+  expect(found && filled(found)).toBe(inEnglish(reported));
+});
+
+test("a reason whose part lost its own values is said once", () => {
+  const parameters = { why: "The cause", why_code: "backup_unusable" };
+  expect(filled({ code: "backup_unusable", parameters })).toContain("The cause");
 });
 
 test("the reason in a sentence of an earlier version, or of a machine, is found with the same values", () => {

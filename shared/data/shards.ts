@@ -6,6 +6,7 @@ import { concurrently } from "../platform/concurrently.ts";
 import { BLOCKS_PER_LEAF, COUNT_ATTRIBUTES } from "./codes.ts";
 import { type Item, type Key, keys, keyString, type ListKind } from "./keys.ts";
 import { parseEach } from "./parse-each.ts";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { ConditionFailed, find, queryAll, transact } from "./table.ts";
 import { remove, update, type Write } from "./writes.ts";
 
@@ -125,6 +126,7 @@ async function emptyShard({ shard, ...sharded }: Filled): Promise<void> {
   if (item === undefined) return;
   const parts = partsOf(sharded, countsOf(item));
   try {
+    // Each part raises MOVED_OUT, and the next one expects that.
     for (const [index, part] of parts.entries()) {
       const moved = Number(item[MOVED_OUT] ?? 0) + index;
       const asRead = { [CHANGES]: item[CHANGES], [MOVED_OUT]: moved === 0 ? undefined : moved };
@@ -135,6 +137,6 @@ async function emptyShard({ shard, ...sharded }: Filled): Promise<void> {
       ]);
     }
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof ConditionFailed || error instanceof TransactionCanceledException)) throw error;
   }
 }

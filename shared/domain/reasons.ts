@@ -1,5 +1,6 @@
 // Why something has its status, why an operation failed, and what a check found, by code: whoever knows the reason names its code and
 // parameters, and the English sentence follows from this table. A code and the names of its parameters never change; codes are only added.
+import { withParts } from "./parts.ts";
 import { recognizerOf } from "./recognize.ts";
 import { fillIn, type Parameters } from "./sentences.ts";
 
@@ -348,7 +349,7 @@ export interface Reason {
 type NamesIn<Template> = Template extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 type Values<Code extends ReasonCode> = Readonly<Record<NamesIn<(typeof REASONS)[Code]>, string | number | Reason>>;
 
-/** A reason with the values of its sentence. One that is a reason itself has its own values beside them, and its code in `{name}_code`. */
+/** A reason with the values of its sentence, of which some may be reasons themselves (parts.ts). */
 export function because<Code extends ReasonCode>(
   code: Code,
   ...[values]: NamesIn<(typeof REASONS)[Code]> extends never ? [] : [Values<Code>]
@@ -358,13 +359,13 @@ export function because<Code extends ReasonCode>(
 
 /** For a code that a table names. */
 export function compose(code: ReasonCode, values: Readonly<Record<string, string | number | Reason>>): Reason {
-  const parameters: Record<string, string | number> = {};
+  const own: Record<string, string | number> = {};
+  const parts: (Reason & { name: string })[] = [];
   for (const [name, value] of Object.entries(values)) {
-    if (typeof value === "object")
-      Object.assign(parameters, value.parameters, { [name]: inEnglish(value), [`${name}_code`]: value.code });
-    else parameters[name] = String(value); // as in what was found in a sentence
+    if (typeof value === "object") parts.push({ name, ...value });
+    own[name] = typeof value === "object" ? inEnglish(value) : String(value); // as in what was found in a sentence
   }
-  return { code, parameters };
+  return { code, parameters: withParts(own, parts) };
 }
 
 const TEMPLATES: Readonly<Record<string, string>> = REASONS;

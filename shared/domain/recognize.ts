@@ -1,8 +1,8 @@
 // Finds the code of a sentence, and its parameters, among templates: `{name}` in a template stands for a parameter.
+import { withParts } from "./parts.ts";
 
 export interface Recognized<Code extends string> {
   code: Code;
-  /** Of a part, the parameter `{name}_code` is its own code; its parameters stand beside those of the whole. */
   parameters: Record<string, string>;
 }
 
@@ -45,16 +45,15 @@ export function recognizerOf<Code extends string>(templates: Readonly<Record<Cod
   };
   /** Undefined if a part is no known sentence. */
   function parametersIn(names: readonly string[], values: readonly string[]): Record<string, string> | undefined {
-    const parameters: Record<string, string> = {};
-    for (const [index, name] of names.entries()) {
-      const value = values[index] ?? "";
-      parameters[name] = value;
+    const own = Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]));
+    const parts: (Recognized<Code> & { name: string })[] = [];
+    for (const name of names) {
       if (!PARTS.has(name)) continue;
-      const part = recognize(value);
+      const part = recognize(own[name] ?? "");
       if (part === null) return undefined;
-      Object.assign(parameters, part.parameters, { [name]: value, [`${name}_code`]: part.code });
+      parts.push({ name, ...part });
     }
-    return parameters;
+    return withParts(own, parts);
   }
   return recognize;
 }

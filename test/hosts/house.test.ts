@@ -690,15 +690,17 @@ describe("Docker's configuration", () => {
 
   test("an operator's renewal of the proxy succeeds, or says why it does not", () => {
     const ROOT = mkdtempSync(join(tmpdir(), "renewal-"));
-    const renew = (reloads: string): string =>
+    const renew = (reloads: string, renews = "true"): string =>
       call(
-        `mkdir -p "$ROOT/locks"; for name in require_docker configure_docker renew_edge refresh_firewall; do eval "$name() { :; }"; done
-         reload_proxy() { ${reloads}; }; renew_proxy`,
+        `mkdir -p "$ROOT/locks"; for name in require_docker configure_docker refresh_firewall; do eval "$name() { :; }"; done
+         renew_edge() { ${renews}; }; reload_proxy() { ${reloads}; }; renew_proxy`,
         { ERP_HOSTING_ROOT: ROOT },
       );
     try {
       expect(renew("true")).toBe("");
       expect(() => renew("false")).toThrow(/^The proxy does not start\n$/);
+      // With something else in it, the old network stays, and the proxy starts in it again.
+      expect(() => renew("echo reloaded >&2", "false")).toThrow(/^reloaded\nThe proxy's network could not be replaced\n$/);
     } finally {
       rmSync(ROOT, { recursive: true });
     }

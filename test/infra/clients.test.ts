@@ -94,7 +94,7 @@ it("the bundled clients name unknown errors, and say whose fault they are", asyn
   expect(await failing(clients.put)).toMatchObject({ name: "TableInUseException", message: "busy", $fault: "client" });
   const broken = { status: 500, body: { __type: "com.amazonaws.dynamodb.v20120810#SomethingNew", message: "oh" } };
   responses = [broken, broken];
-  expect(await failing(clients.put)).toMatchObject({ name: "SomethingNew", $fault: "server" });
+  expect(await failing(clients.put)).toMatchObject({ name: "SomethingNew", $fault: "server", message: "oh" });
 });
 
 it.each(["ThrottlingException", "RequestLimitExceeded", "LimitOfTomorrow"])(

@@ -57,7 +57,7 @@ describe("what is allowed besides the status", () => {
       expect((await show(id)).allowed_actions).toEqual(["delete"]);
       const listed = (await me.api.get("/instances?per_page=1")).as(ListedInstance.array())[0];
       const { certificate, disk_used_bytes: _, ...shown } = await show(id);
-      expect([listed, certificate.status]).toEqual([shown, "pending"]);
+      expect([listed, certificate.status]).toEqual([{ ...shown, server: { name: server.name, status: "offline" } }, "pending"]);
       const renamed = (await me.api.put(`/instances/${id}`, { name: "Renamed" })).as(Instance);
       expect(renamed.allowed_actions).toEqual(["delete"]);
     }

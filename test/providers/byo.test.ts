@@ -74,7 +74,7 @@ test("a machine that an account used belongs to that account, under any name, un
   jobs.clear();
 
   const rejected = await here.create(another, "byo");
-  expect(rejected.operation.error).toEqual({
+  expect(rejected.operation.error).toMatchObject({
     code: "PROVIDER_OUT_OF_CAPACITY",
     message: expect.stringContaining("The operator must reinstall and release it"),
   });

@@ -147,7 +147,7 @@ describe("names with an effect in the sandbox", () => {
     const other = await account();
     const server = (await other.api.post("/servers", await other.serverBody({ name }))).as(Server);
     const { error } = await other.until(server.operation_id, "failed");
-    expect(error).toEqual({ code, message: expect.stringMatching(/\w+/) });
+    expect(error).toMatchObject({ code, message: expect.stringMatching(/\w+/), reason: { parameters: {} } });
     const failed = (await other.api.get(`/servers/${server.id}`)).as(Server);
     expect(failed).toMatchObject({ status: "offline", status_reason: error?.message, operation_id: null });
     const rejected = await other.api.post("/instances", await other.instanceBody({ server_id: server.id }));

@@ -1,5 +1,6 @@
 // What the API says by a code and parameters, in the words of the catalog. A newer service may know more codes: then its own sentence is shown.
-import { fillIn, type Parameters } from "../../../shared/domain/sentences.ts";
+import { fillWithParts } from "../../../shared/domain/parts.ts";
+import type { Parameters } from "../../../shared/domain/sentences.ts";
 import { steps as englishSteps } from "../messages/en/steps.ts";
 import { text } from "../messages/text.ts";
 import { inShort } from "./moment.ts";
@@ -15,7 +16,7 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 /** `otherwise` is the API's own sentence; a service of before it had codes sends none. */
 export function sentenceOf(coded: Coded | null | undefined, otherwise: string): string {
   const template = templateOf(coded?.code);
-  return template === undefined ? otherwise : filled(template, coded?.parameters ?? {});
+  return template === undefined ? otherwise : fillWithParts(template, coded?.parameters ?? {}, { templateOf, show });
 }
 
 function templateOf(code: string | number | undefined): string | undefined {
@@ -25,14 +26,11 @@ function templateOf(code: string | number | undefined): string | undefined {
   return code === undefined ? undefined : (sentences[code] ?? reasons[code] ?? problems[code]);
 }
 
-const filled = (template: string, parameters: Parameters): string =>
-  fillIn(template, parameters, (value, name) => {
-    const part = templateOf(parameters[`${name}_code`]);
-    if (part !== undefined) return filled(part, parameters);
-    if (name === "step") return stepInWords(String(value));
-    if (name.endsWith("_bytes")) return sizeInWords(Number(value));
-    return typeof value === "string" && TIME.test(value) ? inShort(value) : String(value);
-  });
+function show(value: string | number, name: string): string {
+  if (name === "step") return stepInWords(String(value));
+  if (name.endsWith("_bytes")) return sizeInWords(Number(value));
+  return typeof value === "string" && TIME.test(value) ? inShort(value) : String(value);
+}
 
 /** Of the step's English name. */
 function stepInWords(label: string): string {

@@ -153,7 +153,10 @@ renew_proxy() {
   mkdir "$JOB/work"
   require_docker
   configure_docker
-  (flock 6 && renew_edge) 6>"$ROOT/locks/proxy" || broken "The proxy's network could not be replaced"
+  if ! (flock 6 && renew_edge) 6>"$ROOT/locks/proxy"; then
+    reload_proxy || true # the old network is still there
+    broken "The proxy's network could not be replaced"
+  fi
   reload_proxy || broken "The proxy does not start"
   refresh_firewall
 }
