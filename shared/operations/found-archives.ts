@@ -24,8 +24,8 @@ export async function* completeFoundBackups(accountId: string): AsyncGenerator<B
   }
 }
 
-/** Others failed because of what is in them, which is no better now. */
-const LOST: readonly string[] = ["storage_lacks_archive", "archive_not_stored"] satisfies ReasonCode[];
+/** It was gone, or another was in its place. Others failed because of what is in them, which is no better now. */
+const LOST: readonly string[] = ["storage_lacks_archive", "archive_not_stored", "archive_checksum"] satisfies ReasonCode[];
 
 function hasLostArchive(backup: BackupRecord): boolean {
   const { code = "", parameters = {} } = shownReason(backup) ?? {};

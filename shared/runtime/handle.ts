@@ -341,7 +341,7 @@ function storeOf(
   let work: Work | undefined;
   return {
     reads: async (refs, starting) => {
-      work = starting;
+      work ??= starting;
       if (request === undefined) return read(refs);
       const [records, kept] = await readWith(refs, keptRef(request));
       await replayIfKept(request, kept, work?.resume);
