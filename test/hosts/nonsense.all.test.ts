@@ -93,12 +93,12 @@ const MISBEHAVIORS: [string, Misbehavior, RegExp][] = [
   [
     "fails with a very long message",
     prints(`state=failed\ncode=NONSENSE\nmessage=${base64("x".repeat(500_000))}\n`),
-    /HOST_JOB_FAILED: x{100,}/,
+    /HOST_JOB_FAILED: The machine reports: x{100,}/,
   ],
   [
     "fails with a very long log",
     prints(`state=failed\ncode=TIMEOUT\nmessage=\nlog=${base64("x\n".repeat(500_000))}\n`),
-    /TIMEOUT: \s+x/,
+    /TIMEOUT: The machine reports:\s+x/,
   ],
   ["ends with an error", prints("", 1), /Could not run the script/],
   ["never has the script, however often it is uploaded", prints("", 127), /Could not run the script/],
