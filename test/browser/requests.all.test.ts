@@ -1,5 +1,5 @@
 // How often pages ask the service: few requests a page, so that nobody who clicks quickly meets the rate limit, and one gate for all if they do.
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
@@ -39,30 +39,39 @@ const TALL = { width: 1280, height: 4000 };
 interface Seen {
   asked: string[];
   statuses: number[];
+  /** Those without a response yet. */
+  open: Set<Request>;
 }
 
 /** The page's requests to the API, and the statuses of their responses. */
 function watchApi(page: Page): Seen {
-  const seen: Seen = { asked: [], statuses: [] };
+  const seen: Seen = { asked: [], statuses: [], open: new Set() };
   const pathIn = (url: string): string | undefined => {
     const { pathname, search } = new URL(url);
     return pathname.startsWith(BASE_PATH) ? `${pathname.slice(BASE_PATH.length)}${search}` : undefined;
   };
   page.on("request", (request) => {
     const path = pathIn(request.url());
-    if (path !== undefined) seen.asked.push(`${request.method()} ${path}`);
+    if (path === undefined) return;
+    seen.asked.push(`${request.method()} ${path}`);
+    seen.open.add(request);
   });
+  page.on("requestfinished", (request) => void seen.open.delete(request));
+  page.on("requestfailed", (request) => void seen.open.delete(request));
   page.on("response", (response) => {
     if (pathIn(response.url()) !== undefined) seen.statuses.push(response.status());
   });
   return seen;
 }
 
-/** Until the page has asked for nothing more for a while; its own clock stands still, so that nothing is asked for because time passes. */
-async function quiet(page: Page): Promise<void> {
+/** Until each response is there and nothing more is asked for; the page's own clock stands still, so that nothing is asked for because time passes. */
+async function quiet(page: Page, seen: Seen): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await page.waitForLoadState("networkidle");
-  await page.waitForTimeout(700);
+  for (let asked = -1; asked !== seen.asked.length || seen.open.size > 0;) {
+    asked = seen.asked.length;
+    await page.waitForTimeout(700);
+  }
 }
 
 test("no page asks more than three times, and the shell once", async ({ open }) => {
@@ -74,14 +83,14 @@ test("no page asks more than three times, and the shell once", async ({ open }) 
   for (const path of paths) {
     seen.asked.length = 0;
     await page.goto(path);
-    await quiet(page);
+    await quiet(page, seen);
     if (seen.asked.length > OWN_MAX + SHELL) counts[`${path} loaded`] = [...seen.asked];
     seen.asked.length = 0;
   }
   for (const path of paths) {
     seen.asked.length = 0;
     await moveTo(page, path);
-    await quiet(page);
+    await quiet(page, seen);
     if (seen.asked.length > OWN_MAX) counts[path] = [...seen.asked];
   }
   expect(counts).toEqual({});
@@ -95,9 +104,10 @@ test("nor does one whose records name others, or that a link opens with somethin
   const clone = await seedInstance(me.id, { server_id: server.id, name: "Staging", cloned_from_backup_id: backup.id });
   const page = await open("/config.json", { as: me, clock: true });
   await page.setViewportSize(TALL);
-  await page.goto("/settings/account");
-  await quiet(page);
   const seen = watchApi(page);
+  await page.goto("/settings/account");
+  await quiet(page, seen);
+  seen.asked.length = 0;
   const counts: Record<string, string[]> = {};
   for (const path of [
     "/activity",
@@ -112,7 +122,7 @@ test("nor does one whose records name others, or that a link opens with somethin
   ]) {
     seen.asked.length = 0;
     await moveTo(page, path);
-    await quiet(page);
+    await quiet(page, seen);
     if (seen.asked.length > OWN_MAX) counts[path] = [...seen.asked];
   }
   expect(counts).toEqual({});
@@ -141,13 +151,13 @@ test("after a change, a page asks for what shows the changed record, and for not
   for (const shown of PAGES.filter(({ route }) => route !== "*")) {
     const path = pathOf(shown, { server: server.id, instance: instance.id });
     await page.goto(path);
-    await quiet(page);
+    await quiet(page, seen);
     for (const [what, change] of Object.entries(CHANGES)) {
       seen.asked.length = 0;
       expect((await change()).status).toBeLessThan(300);
       await page.clock.runFor(31_000);
       await expect.poll(() => seen.asked).toContain("GET /overview");
-      await quiet(page);
+      await quiet(page, seen);
       // What a server reports is asked for each minute anyway.
       const others = new Set(seen.asked.filter((each) => each !== "GET /overview"));
       const where = `${path} after a change of ${what}`;
@@ -163,17 +173,18 @@ test("what the user changes on a page is one request, the overview, and what sho
   const instance = await seedInstance(me.id, { name: "Shop" });
   const page = await open("/config.json", { as: me, clock: true });
   await page.setViewportSize(TALL);
+  const seen = watchApi(page);
   await page.goto(`/instances/${instance.id}`);
-  await quiet(page);
+  await quiet(page, seen);
   await page.getByRole("button", { name: "Actions", exact: true }).click();
   await page.getByRole("menuitem", { name: "Edit details" }).click();
   await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Shop 2");
-  await quiet(page);
-  const seen = watchApi(page);
+  await quiet(page, seen);
+  seen.asked.length = 0;
   await page.getByRole("button", { name: "Save" }).click();
   await title(page, "Shop 2");
   await page.clock.runFor(2_000);
-  await quiet(page);
+  await quiet(page, seen);
   const one = `/instances/${instance.id}`;
   expect(seen.asked).toEqual([`PUT ${one}`, "GET /overview", `GET ${one}`]);
 });
@@ -189,13 +200,14 @@ for (const of of ["instances", "kinds"])
     const pages = instances.map(({ id, name }) => ({ path: `/instances/${id}`, heading: new RegExp(`^${name}$`) }));
     const page = await open("/config.json", { as: me, clock: true });
     await page.setViewportSize(TALL);
-    await page.goto("/settings/account");
-    await quiet(page);
     const seen = watchApi(page);
+    await page.goto("/settings/account");
+    await quiet(page, seen);
+    seen.asked.length = 0;
     for (const { path, heading } of (of === "kinds" ? [...kinds, ...pages] : pages).slice(0, 30)) {
       await moveTo(page, path);
       await title(page, heading);
-      await quiet(page);
+      await quiet(page, seen);
     }
     expect(seen.statuses.filter((status) => status === 429)).toEqual([]);
     // However long it took: within a minute there would have been no more, but the polls of the overview.
