@@ -9,6 +9,8 @@ export const ROOT = resolve(import.meta.dirname, "..");
 /** A process that started earlier may still read a build of an hour ago; of two hours ago, no more. */
 const KEPT_HOURS = 2;
 
+const DRAFT = "draft-";
+
 /**
  * The folder of that name in the cache: if there is none yet, builds it completely or not at all. The cache is a folder of its own: whatever
  * else is in there and old is removed.
@@ -17,7 +19,7 @@ export async function builtOnce(cache: string, name: string, build: (draft: stri
   const folder = join(cache, name);
   if (existsSync(folder)) return folder;
   await mkdir(cache, { recursive: true });
-  const draft = await mkdtemp(join(cache, "draft-"));
+  const draft = await mkdtemp(join(cache, DRAFT));
   try {
     await build(draft);
     await removeOlder(cache);
@@ -29,6 +31,14 @@ export async function builtOnce(cache: string, name: string, build: (draft: stri
     await rm(draft, { recursive: true, force: true });
   }
   return folder;
+}
+
+/** The newest complete build in a cache. */
+export async function newestBuild(cache: string): Promise<string | undefined> {
+  const names = (await readdir(cache)).filter((name) => !name.startsWith(DRAFT));
+  const ages = await Promise.all(names.map(async (name) => ({ name, age: (await ageOf(join(cache, name))) ?? Infinity })));
+  const [newest] = ages.toSorted((a, b) => a.age - b.age);
+  return newest && join(cache, newest.name);
 }
 
 async function removeOlder(cache: string): Promise<void> {

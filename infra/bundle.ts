@@ -8,10 +8,10 @@ import * as z from "zod";
 import { workflows } from "../functions/workflows/index.ts";
 import { routes } from "../shared/api/index.ts";
 import { openapiDocument } from "../shared/api/openapi/describe.ts";
-import { routeTable } from "../shared/api/route-table.ts";
-import { hostScript } from "../shared/hosts/host-script.ts";
-import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
+import { builtOnce, fingerprintOf, newestBuild, ROOT } from "./built.ts";
 import { concurrently } from "../shared/platform/concurrently.ts";
+import { bundleAt, bundledContents, type Contents, digestOf, keepBundle, writeContents } from "./bundle-contents.ts";
+import { made } from "./bundle-made.ts";
 import { replaced, STAND_INS, type StandIn } from "./bundle-stand-ins.ts";
 import { ENVIRONMENTS } from "../shared/domain/environments.ts";
 
@@ -28,11 +28,6 @@ export type ScheduleName = (typeof SCHEDULES)[number];
 
 /** Minified bytes by id. */
 type Sizes = Record<string, number>;
-
-/** What a bundle has in it: how much, and of which files. */
-const Contents = z.object({ bytes: z.number(), inputs: z.array(z.string()) });
-type Contents = z.infer<typeof Contents>;
-const CONTENTS = "contents.json";
 
 /** Bundles that are made at the same time. */
 const AT_ONCE = 4;
@@ -84,13 +79,19 @@ const builtins: Plugin = {
  */
 export const PURE: readonly string[] = ["z", "fields", "stored", "growing"];
 
-/** Loading one of our modules does nothing but compute what it exports. */
-const OURS = join(ROOT, "shared/");
+/** Loading one of these modules does nothing but compute what it exports. */
+const OURS = new RegExp(`^${join(ROOT, "shared/").replaceAll(/\W/g, String.raw`\$&`)}`);
 
 const DESCRIPTION = "openapi.get";
 
+interface Options {
+  standIns?: readonly StandIn[];
+  /** The folder of an earlier build, whose bundles are kept where none of their sources has changed. */
+  earlier?: string | undefined;
+}
+
 /** Bundles all functions, or those of `only`, into `<outDir>/<id>/index.mjs`, and writes what is in them into `<outDir>/contents.json`. */
-export async function bundle(outDir: string, { only }: { only?: readonly string[] } = {}): Promise<Sizes> {
+export async function bundle(outDir: string, { only, ...options }: Options & { only?: readonly string[] } = {}): Promise<Sizes> {
   const wanted = Object.entries(ENTRIES).filter(([id]) => only === undefined || only.includes(id));
   const missing = wanted.filter(([, file]) => !existsSync(join(ROOT, file)));
   if (missing.length > 0) {
@@ -98,7 +99,7 @@ export async function bundle(outDir: string, { only }: { only?: readonly string[
       `These functions are declared, but their files are missing:\n${missing.map(([id, file]) => `  ${file}  (${id})`).join("\n")}`,
     );
   }
-  const sizes = await bundleFiles(outDir, wanted);
+  const sizes = await bundleFiles(outDir, wanted, options);
   if (wanted.some(([id]) => id === DESCRIPTION)) await describeApi(join(outDir, DESCRIPTION));
   return sizes;
 }
@@ -107,23 +108,27 @@ export async function bundle(outDir: string, { only }: { only?: readonly string[
 export async function bundleFiles(
   outDir: string,
   files: readonly (readonly [id: string, file: string])[],
-  standIns: readonly StandIn[] = STAND_INS,
+  { standIns = STAND_INS, earlier }: Options = {},
 ): Promise<Sizes> {
   const plugins = [builtins, made, replaced(standIns)];
   const define = { SERVICE_VERSION: JSON.stringify(await version()), __dirname: JSON.stringify("/") };
+  const settings = await fingerprintOf(await settingFiles());
   const contents: Record<string, Contents> = {};
-  await concurrently(AT_ONCE, files, async ([id, file]) => {
-    contents[id] = await bundleFile(join(ROOT, file), join(outDir, id, "index.mjs"), { plugins, define });
+  await concurrently(AT_ONCE, files, async ([id, entry]) => {
+    const file = bundleAt(outDir, id);
+    const kept = earlier && (await keepBundle(earlier, { id, entry, file, settings }));
+    contents[id] = kept || (await bundleFile(join(ROOT, entry), file, { plugins, define, settings }));
   });
-  await writeFile(join(outDir, CONTENTS), JSON.stringify(contents));
+  await writeContents(outDir, contents);
   return sizesOf(contents);
 }
 
 async function bundleFile(
   input: string,
   file: string,
-  { plugins, define }: { plugins: Plugin[]; define: Record<string, string> },
+  { plugins, define, settings }: { plugins: Plugin[]; define: Record<string, string>; settings: string },
 ): Promise<Contents> {
+  const sources: string[] = [];
   const bundling = await rolldown({
     input,
     cwd: ROOT,
@@ -134,52 +139,41 @@ async function bundleFile(
     treeshake: {
       manualPureFunctions: PURE,
       propertyReadSideEffects: false,
-      moduleSideEffects: (id) => (id.startsWith(OURS) ? false : undefined),
+      moduleSideEffects: [{ test: OURS, sideEffects: false }],
     },
     // The SSH client's faster native parts, which are compiled on installation: it works without them.
     external: [/^cpu-features$/, /\.node$/],
-    plugins,
+    plugins: [...plugins, ourSources(sources)],
     logLevel: "warn",
   });
   try {
     const { output } = await bundling.write({ file, format: "esm", minify: true, codeSplitting: false });
     const [{ code, modules }] = output;
     const inputs = Object.keys(modules).filter(isAbsolute);
-    return { bytes: Buffer.byteLength(code), inputs: inputs.map((path) => relative(ROOT, path)) };
+    return {
+      bytes: Buffer.byteLength(code),
+      inputs: inputs.map((path) => relative(ROOT, path)),
+      sources,
+      digest: await digestOf(sources, settings),
+    };
   } finally {
     await bundling.close();
   }
 }
+
+/** Adds to a list our files that the bundler has read. What libraries there are says the lockfile. */
+const ourSources = (sources: string[]): Plugin => ({
+  name: "our sources",
+  buildEnd() {
+    for (const id of this.getModuleIds()) if (isAbsolute(id) && !id.includes("/node_modules/")) sources.push(relative(ROOT, id));
+  },
+});
 
 /** The API description is created here and read by its function, which then needs none of the code that creates it. */
 async function describeApi(folder: string): Promise<void> {
   for (const environment of ENVIRONMENTS)
     await writeFile(join(folder, `${environment}.json`), JSON.stringify(openapiDocument(environment)));
 }
-
-/** Modules whose values are known before, so that no function computes them: the API description, the routes, and the machine's script. */
-const MADE: readonly { file: RegExp; code: () => string }[] = [
-  {
-    file: /\/shared\/api\/openapi\/describe\.ts$/,
-    code: () => `
-      import { readFileSync } from "node:fs";
-      export const openapiDocument = (environment) => JSON.parse(readFileSync(new URL(\`./\${environment}.json\`, import.meta.url), "utf8"));`,
-  },
-  { file: /\/shared\/api\/route-table\.ts$/, code: () => `export const routeTable = ${JSON.stringify(routeTable)};` },
-  { file: /\/shared\/hosts\/host-script\.ts$/, code: () => `export const hostScript = () => ${JSON.stringify(hostScript())};` },
-];
-
-const made: Plugin = {
-  name: "made modules",
-  load: {
-    filter: { id: MADE.map(({ file }) => file) },
-    handler: (id) => ({ code: MADE.find(({ file }) => file.test(id))?.code() ?? "", moduleType: "js" }),
-  },
-};
-
-/** The contents of the bundles in a folder, by the functions' IDs. */
-export const bundledContents = async (outDir: string): Promise<Record<string, Contents>> =>
-  z.record(z.string(), Contents).parse(JSON.parse(await readFile(join(outDir, CONTENTS), "utf8")));
 
 /** The sizes of the bundles in a folder. */
 export const bundledSizes = async (outDir: string): Promise<Sizes> => sizesOf(await bundledContents(outDir));
@@ -192,12 +186,21 @@ async function version(): Promise<string> {
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }
 
-/** The folder of the bundles of the current sources: built if there is none yet. */
-export const bundleIfChanged = async (cache = join(ROOT, ".local", "bundles")): Promise<string> =>
-  builtOnce(cache, await fingerprint(), (draft) => bundle(draft));
+/** The folder of the bundles of the current sources: built if there is none yet, with what is unchanged of the newest build. */
+export async function bundleIfChanged(cache = join(ROOT, ".local", "bundles")): Promise<string> {
+  const before = await fingerprint();
+  return builtOnce(cache, before, async (draft) => {
+    await bundle(draft, { earlier: await newestBuild(cache) });
+    if ((await fingerprint()) !== before)
+      throw new Error("A source file has changed while the functions were bundled: start again");
+  });
+}
 
 /** The fingerprint of everything in a bundle: sources, dependencies and bundling code. */
-async function fingerprint(): Promise<string> {
+const fingerprint = async (): Promise<string> => fingerprintOf(["shared", "functions", ...(await settingFiles())]);
+
+/** What decides for every bundle how it is made. */
+async function settingFiles(): Promise<string[]> {
   const infra = (await readdir(join(ROOT, "infra"))).filter((name) => name.startsWith("bundle"));
-  return fingerprintOf(["shared", "functions", ...infra.map((name) => `infra/${name}`), "package.json", "package-lock.json"]);
+  return [...infra.map((name) => `infra/${name}`), "package.json", "package-lock.json"];
 }

@@ -140,7 +140,7 @@ export async function warmCpu(): Promise<WarmCpu[]> {
     await bundleFiles(
       folder,
       ids.map((id) => [id, ENTRIES[id] ?? ""]),
-      [...STAND_INS, inMemory],
+      { standIns: [...STAND_INS, inMemory] },
     );
     const handlers = new Map<string, Handler>();
     for (const id of ids) {

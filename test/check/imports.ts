@@ -1,7 +1,7 @@
 // Who contains and who imports a file: the contents of the functions' bundles, and the imports of the test files and all that they lead to.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { bundledContents } from "../../infra/bundle.ts";
+import { bundledContents } from "../../infra/bundle-contents.ts";
 import { ROOT } from "../../infra/built.ts";
 
 /** Each source file's functions, by their IDs. */

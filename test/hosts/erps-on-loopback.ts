@@ -3,8 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 
 const LINKS = `<link rel="stylesheet" href="https://cdn.example.com/a.css"/> <link rel="stylesheet" href="/theme.css"/>
   <link rel="stylesheet" href="/web/assets/1/abc/web.assets_frontend.min.css?a=1&amp;b=2"/> <script src="/web/assets/1/def/web.min.js"></script>`;
+/** What exists if a link was obeyed. */
+const [, , RAN = ""] = process.argv;
 /** Links that must get into no request: `"` is in none, so no option of curl's can follow. */
-const INJECTED = String.raw`<link href="/x.css?\" --output /tmp/ran"/> <link href="/$(touch ran).css"/> <script src="/x y.js"></script>
+const INJECTED = String.raw`<link href="/x.css?\" --output ${RAN}"/> <link href="/$(touch ${RAN}).css"/> <script src="/x y.js"></script>
   <link href="//169.254.169.254/x.css"/><script src="http://169.254.169.254/x.js"></script>`;
 
 function endless(response: ServerResponse): void {

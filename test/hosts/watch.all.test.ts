@@ -33,6 +33,7 @@ describe("a machine's timer", unless(noNetwork), () => {
       "erps",
       process.execPath,
       join(import.meta.dirname, "erps-on-loopback.ts"),
+      join(machine.root, "ran"),
     ]);
     stopErps = () => void erps.kill("SIGKILL");
     await once(erps.stdout, "data");
@@ -114,7 +115,7 @@ describe("a machine's timer", unless(noNetwork), () => {
     const urls = requests.split("\n").filter((line) => line.startsWith("url"));
     expect(urls.length).toBeGreaterThan(0);
     for (const url of urls) expect(url).toMatch(/^url = "http:\/\/127\.0\.0\.1:8079\/[A-Za-z0-9._~%/?=&;:,+@-]*"$/);
-    expect(existsSync("/tmp/ran")).toBe(false);
+    expect(existsSync(join(machine.root, "ran"))).toBe(false);
     expect(processesWith(`ERP_HOSTING_ROOT=${machine.root}`).filter((pid) => pid !== process.pid)).toEqual([]);
   });
 

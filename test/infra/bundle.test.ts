@@ -1,10 +1,11 @@
 // The bundles: complete, small, and without the parts that are left out.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { expect, inject, it } from "vitest";
 import { parseAst } from "rolldown/parseAst";
-import { bundle, bundledContents, bundledSizes, bundleFiles, ENTRIES, PURE } from "../../infra/bundle.ts";
+import { bundle, bundledSizes, bundleFiles, ENTRIES, PURE } from "../../infra/bundle.ts";
 import { ROOT } from "../../infra/built.ts";
+import { bundleAt, bundledContents } from "../../infra/bundle-contents.ts";
 import { STAND_INS } from "../../infra/bundle-stand-ins.ts";
 import { hasGrown, knownSizes } from "../golden/bundles.ts";
 import { scratch } from "./stubs.ts";
@@ -42,6 +43,22 @@ it("a list of names bundles only those functions", async () => {
   expect(Object.keys(sizes)).toEqual(["health.get"]);
 });
 
+it("a build keeps the bundles of an earlier one of which no source has changed", async () => {
+  const [source, earlier, later] = [scratch(), scratch(), scratch()];
+  const write = (name: string, code: string): void => writeFileSync(join(source, name), code);
+  write("value.ts", "export const value = 1;");
+  write("a.ts", 'import { value } from "./value.ts"; export const handler = () => value;');
+  write("b.ts", "export const handler = () => 2;");
+  const files = ["a", "b"].map((name) => [name, relative(ROOT, join(source, `${name}.ts`))] as const);
+  await bundleFiles(earlier, files);
+  for (const id of ["a", "b"]) writeFileSync(bundleAt(earlier, id), "// kept");
+  write("value.ts", "export const value = 3;");
+  await bundleFiles(later, files, { earlier });
+  expect(readFileSync(bundleAt(later, "b"), "utf8")).toBe("// kept");
+  expect(readFileSync(bundleAt(later, "a"), "utf8")).toContain("3");
+  expect(Object.keys(await bundledContents(later))).toEqual(expect.arrayContaining(["a", "b"]));
+});
+
 /** A function that would contain what is left out, where not all would. */
 const IN_SOME: Readonly<Record<string, string>> = {
   "event streams of S3": "tasks.create-backup",
@@ -54,7 +71,7 @@ it.each(STAND_INS.map(({ name }) => name))("a stand-in for %s is worth it", asyn
   const others = STAND_INS.filter((standIn) => standIn.name !== name);
   const [without, whole] = await Promise.all([
     bundledSizes(inject("bundles")),
-    bundleFiles(scratch(), [[id, ENTRIES[id] ?? ""]], others),
+    bundleFiles(scratch(), [[id, ENTRIES[id] ?? ""]], { standIns: others }),
   ]);
   expect((whole[id] ?? 0) - (without[id] ?? 0)).toBeGreaterThan(WORTH_MIN);
 });
