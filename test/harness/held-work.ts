@@ -1,12 +1,16 @@
 // Holds work until a test releases it, so that the test can look at a page meanwhile, however busy the machine is.
 import { onTestFinished } from "vitest";
 import * as z from "zod";
+import { workflows } from "../../functions/workflows/index.ts";
 import type { Cloud } from "../../infra/local/cloud.ts";
+
+const STEPS = new Set(Object.values(workflows).flatMap(({ steps }) => steps.map(({ name }) => name)));
 
 const Task = z.looseObject({ task: z.string() });
 
-/** Holds all work of the file's own cloud, or every task of this name, until the test releases it or ends. */
+/** Holds all work of the file's own cloud, or one step of every workflow that has it, until the test releases it or ends. */
 export function holdWork(cloud: Cloud, at?: string): () => void {
+  if (at !== undefined && !STEPS.has(at)) throw new Error(`No workflow has a step ${at}: this would hold nothing`);
   const { promise, resolve } = Promise.withResolvers<void>();
   const stopIntercepting = cloud.states.intercept(async (call, next) => {
     if (at === undefined || Task.parse(call.payload).task === at) await promise;

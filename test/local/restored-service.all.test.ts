@@ -25,7 +25,7 @@ test("what was in progress at the time of the backup has failed, and its instanc
   writeAccess(dataDir, factsOf(cloud).environment);
   const me = await account({ seeded: true });
   const [{ id }, created] = [await me.instance(), await me.token()];
-  const release = holdWork(cloud, "restart");
+  const release = holdWork(cloud, "restartErp");
   const restart = (await me.api.post(`/instances/${id}/actions`, { action: "restart" })).as(Operation);
   const to = scratch();
   await admin("backup-service", "--to", to, "--data", dataDir);
