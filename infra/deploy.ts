@@ -143,7 +143,7 @@ async function reachable(): Promise<Access> {
     await config.credentials();
   } catch (cause) {
     throw new DeployError(
-      `No AWS credentials found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run \`aws sso login\`.${reasonOf(cause)}`,
+      `No AWS credentials found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run \`aws sso login\`.${causeLine(cause)}`,
       { cause },
     );
   }
@@ -155,7 +155,7 @@ async function reachable(): Promise<Access> {
 }
 
 /** For example, that a profile asks for a code of a second factor, or does not exist. */
-const reasonOf = (error: unknown): string => (error instanceof Error ? `\n${error.message}` : "");
+const causeLine = (error: unknown): string => (error instanceof Error ? `\n${error.message}` : "");
 
 async function cdk(args: string[], env: NodeJS.ProcessEnv): Promise<void> {
   const command = join(dirname(createRequire(import.meta.url).resolve("aws-cdk/package.json")), "bin", "cdk");

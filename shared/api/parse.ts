@@ -27,10 +27,10 @@ export function requireNone([first, ...others]: readonly Problem[]): void {
 function problemsOf(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownField([...path, key].join(".")));
-  return [{ field: path.join("."), reason: reasonOf(issue, value) }];
+  return [{ field: path.join("."), reason: problemText(issue, value) }];
 }
 
-function reasonOf(issue: z.core.$ZodIssue, value: unknown): string {
+function problemText(issue: z.core.$ZodIssue, value: unknown): string {
   const given = valueAt(value, issue.path);
   if (given === undefined && issue.code !== "custom") return "is required";
   switch (issue.code) {

@@ -217,23 +217,30 @@ async function readBlocks(
   const items = await readWithShards(() => queryAll(keys.counts(kind, accountId), range));
   const counts = new Map<number, number>();
   const marks = new Map<number, number>();
-  const read = (into: Map<number, number>, prefix: string, attribute: string, perItem: number): void => {
-    for (const { sk, ...values } of items) {
-      if (typeof sk !== "string" || !sk.startsWith(prefix)) continue;
-      const first = Number(sk.slice(prefix.length)) * perItem;
-      for (const [name, value] of Object.entries(values)) {
-        if (!name.startsWith(attribute) || Number.isNaN(Number(name.slice(attribute.length)))) continue;
-        const block = first + Number(name.slice(attribute.length));
-        into.set(block, (into.get(block) ?? 0) + Number(value));
-      }
-    }
+  const itemsOf = (prefix: string): Item[] => items.filter(({ sk }) => typeof sk === "string" && sk.startsWith(prefix));
+  // Each item numbers its blocks anew, from the first one of its leaf.
+  const readLeaves = (into: Map<number, number>, prefix: string, attribute: string): void => {
+    for (const item of itemsOf(prefix))
+      addBlocks(into, item, attribute, Number(String(item["sk"]).slice(prefix.length)) * BLOCKS_PER_LEAF);
   };
-  read(counts, keys.countsOf(filter), COUNT_ATTRIBUTES.count, BLOCKS_PER_LEAF);
-  read(counts, keys.countShardsOf(filter), COUNT_ATTRIBUTES.count, 0);
-  read(marks, keys.marksOf(), COUNT_ATTRIBUTES.mark, BLOCKS_PER_LEAF);
+  // A shard has blocks of the whole list, by their own numbers.
+  const readShards = (into: Map<number, number>, prefix: string, attribute: string): void => {
+    for (const item of itemsOf(prefix)) addBlocks(into, item, attribute, 0);
+  };
+  readLeaves(counts, keys.countsOf(filter), COUNT_ATTRIBUTES.count);
+  readShards(counts, keys.countShardsOf(filter), COUNT_ATTRIBUTES.count);
+  readLeaves(marks, keys.marksOf(), COUNT_ATTRIBUTES.mark);
   return [...new Set([...counts.keys(), ...marks.keys()])]
     .toSorted((a, b) => a - b)
     .map((block) => ({ block, count: Math.max(0, counts.get(block) ?? 0), mark: marks.get(block) }));
+}
+
+/** Adds what an item says of its blocks, in attributes that end in their numbers. */
+function addBlocks(into: Map<number, number>, item: Item, attribute: string, first: number): void {
+  for (const [name, value] of Object.entries(item)) {
+    const block = first + Number(name.slice(attribute.length));
+    if (name.startsWith(attribute) && !Number.isNaN(block)) into.set(block, (into.get(block) ?? 0) + Number(value));
+  }
 }
 
 interface EventFilters {

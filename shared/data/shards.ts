@@ -1,12 +1,12 @@
 // Shards of counts. Most changes of an account add to the same few items: its overview, the counts of its lists, and what it uses of its quotas.
 // DynamoDB takes some twenty transactions a second on an item. So a change that meets another one there adds to a shard of the item instead. Whoever
 // reads the counts adds the shards, and the sweep moves what they hold to the items, where versions that do not know shards find everything.
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import * as z from "zod";
 import { concurrently } from "../platform/concurrently.ts";
 import { BLOCKS_PER_LEAF, COUNT_ATTRIBUTES } from "./codes.ts";
 import { type Item, type Key, keys, keyString, type ListKind } from "./keys.ts";
 import { parseEach } from "./parse-each.ts";
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { ConditionFailed, find, queryAll, transact } from "./table.ts";
 import { remove, update, type Write } from "./writes.ts";
 
