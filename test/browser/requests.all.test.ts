@@ -19,8 +19,6 @@ import { PAGES, pathOf, type Things } from "./pages.ts";
 const OWN_MAX = 3;
 /** After a change of one record. */
 const REFETCH_MAX = 1;
-/** The activity looks up whether what it names for the first time exists; the form for a server has keys, and how many are left of the quota. */
-const REFETCH_MORE: readonly string[] = ["/activity", "/servers/create after a change of SSH key"];
 /** The overview, which every page follows. */
 const SHELL = 1;
 
@@ -161,8 +159,7 @@ test("after a change, a page asks for what shows the changed record, and for not
       // What a server reports is asked for each minute anyway.
       const others = new Set(seen.asked.filter((each) => each !== "GET /overview"));
       const where = `${path} after a change of ${what}`;
-      const most = REFETCH_MAX + (REFETCH_MORE.some((each) => where.startsWith(each)) ? 1 : 0);
-      if (others.size > most) asked[where] = [...others];
+      if (others.size > REFETCH_MAX) asked[where] = [...others];
     }
   }
   expect(asked).toEqual({});

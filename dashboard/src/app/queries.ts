@@ -92,6 +92,12 @@ export const failedDrills = (query: ListQuery) => ({
 
 export const overview = () => question(["overview"], ({ signal }) => client.overview.get({ signal }));
 
+/** For forms, which show nothing of the quotas that the settings say, too. */
+export const defaults = () => ({
+  ...question(["settings", "defaults"], ({ signal }) => client.settings.get({ signal })),
+  meta: { changedBy: ["others"] } satisfies QueryMeta,
+});
+
 export const settings = () => question(["settings", "one"], ({ signal }) => client.settings.get({ signal }));
 
 /** The service itself. */

@@ -1,6 +1,7 @@
 // The account's activity: who did what, when and from where.
 import Box from "@cloudscape-design/components/box";
 import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Event } from "../../../shared/api/events.ts";
 import { Link } from "../app/link.tsx";
 import { events } from "../app/queries.ts";
@@ -21,7 +22,10 @@ function originInWords({ type, ip_address }: Event["actor"]): string {
   return ip_address === null ? actor : text.events.from(actor, ip_address);
 }
 
-function columnsNow(): [Column<Event>, ...Column<Event>[]] {
+/** The ID of the newest event that the page has shown. */
+type Newest = RefObject<string | undefined>;
+
+function columnsNow(newest: Newest): [Column<Event>, ...Column<Event>[]] {
   const say = text.events.columns;
   return [
     {
@@ -38,7 +42,7 @@ function columnsNow(): [Column<Event>, ...Column<Event>[]] {
     {
       id: "resource",
       header: say.resource,
-      cell: (event) => <Resource of={event} />,
+      cell: (event) => <Resource of={event} newest={newest} />,
       text: ({ resource }) => resource.name ?? resource.id,
     },
     {
@@ -65,13 +69,14 @@ function columnsNow(): [Column<Event>, ...Column<Event>[]] {
 }
 
 export default function Activity() {
+  const newest = useRef<string>(undefined);
   return (
     <ListPage
       title={text.events.title}
       description={text.events.about}
       list={events.list}
       narrowing={{ query: eventQuery, Fields: EventFilters }}
-      columns={columnsNow()}
+      columns={columnsNow(newest)}
       perPage={25}
       empty={text.events.empty}
     />
@@ -81,10 +86,15 @@ export default function Activity() {
 /** What these events delete is gone with them; its other events lead to the list that it was on. */
 const AT_ONCE = ["ssh_key.delete", "token.delete"];
 
-function Resource({ of: { resource: of, type } }: { of: Event }) {
+function Resource({ of: { id, resource: of, type }, newest }: { of: Event; newest: Newest }) {
+  // What an event is about that has just happened is there: to look that up would be one more request after each change.
+  const [isNew] = useState(() => newest.current !== undefined && id > newest.current);
+  useEffect(() => {
+    if (newest.current === undefined || id > newest.current) newest.current = id;
+  }, [id, newest]);
   const name = of.name ?? of.id;
   const page = pageOf(of);
-  const gone = useIsGone(of) === true || AT_ONCE.includes(type);
+  const gone = useIsGone(of, { isNew }) || AT_ONCE.includes(type);
   return (
     <Wrapped>
       {page === undefined || gone ? name : <Link to={page}>{name}</Link>}

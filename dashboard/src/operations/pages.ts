@@ -12,12 +12,11 @@ const NAMED: Readonly<Record<string, (id: string) => Question<{ name: string } |
   instance: instances.named,
 };
 
-/** Whether a resource was deleted: undefined until known. */
-export function useIsGone({ type, id }: Resource): boolean | undefined {
+/** Whether a resource was deleted, as far as that is known; of a new one it is not asked. */
+export function useIsGone({ type, id }: Resource, { isNew }: { isNew: boolean }): boolean {
   const named = NAMED[type];
-  const { data, isError } = useQuery({ ...(named ?? servers.named)(id), enabled: named !== undefined });
-  if (named === undefined || isError) return false;
-  return data === undefined ? undefined : data === null;
+  const { data } = useQuery({ ...(named ?? servers.named)(id), enabled: named !== undefined && !isNew });
+  return named !== undefined && data === null;
 }
 
 export function pageOf({ type, id }: Resource): string | undefined {

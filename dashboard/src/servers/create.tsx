@@ -8,7 +8,7 @@ import type { Server } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
-import { catalog, servers, settings } from "../app/queries.ts";
+import { catalog, defaults, servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { useEver } from "../resource/use-ever.ts";
@@ -18,19 +18,19 @@ import { OfferFields, preselected } from "./offer-fields.tsx";
 
 export default function CreateServer() {
   const offered = useQuery(catalog());
-  const defaults = useQuery(settings());
+  const preset = useQuery(defaults());
   const like = useSearchParams()[0].get("like");
   const model = useQuery({ ...servers.one(like ?? ""), enabled: like !== null });
   const shown = useEver(!model.isLoading);
-  const failed = offered.error ?? defaults.error;
+  const failed = offered.error ?? preset.error;
   return (
     <Page title={text.servers.create} above={[{ text: text.servers.title, href: "/servers" }]}>
-      {offered.data !== undefined && defaults.data !== undefined && shown ? (
-        <ServerForm offered={offered.data.data} defaults={defaults.data.data} model={model.data?.data} />
+      {offered.data !== undefined && preset.data !== undefined && shown ? (
+        <ServerForm offered={offered.data.data} defaults={preset.data.data} model={model.data?.data} />
       ) : failed === null ? (
         <Spinner size="large" />
       ) : (
-        <Failure error={failed} retry={() => void Promise.all([offered.refetch(), defaults.refetch()])} />
+        <Failure error={failed} retry={() => void Promise.all([offered.refetch(), preset.refetch()])} />
       )}
     </Page>
   );
