@@ -10,6 +10,7 @@ test.each([
   "shop.localhost",
   "shop.example",
   "metadata.tencentyun.com",
+  "metadata.goog",
   "a.metadata.packet.net",
   "169.254.169.254.nip.io",
   "shop-169-254-169-254.sslip.io",

@@ -5,6 +5,7 @@ const INTERNAL = /\.(?:local|internal|invalid|localhost|example)$/;
 
 /** The services that hand out a cloud machine's credentials, and public names that only spell their address. */
 const METADATA_NAMES = [
+  "metadata.goog",
   "metadata.digitalocean.com",
   "metadata.packet.net",
   "metadata.platformequinix.com",

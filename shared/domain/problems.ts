@@ -56,7 +56,11 @@ export const PROBLEMS = {
   field_unknown: "is not a known field",
   field_no_such: "no such {resource} in this account",
   field_empty: "must not be empty",
-  field_type: "must be {type}",
+  field_text: "must be a string",
+  field_number: "must be a number",
+  field_boolean: "must be a boolean",
+  field_list: "must be an array",
+  field_object: "must be an object",
   field_one_of: "must be one of: {values}",
   field_whole: "must be a whole number",
   field_whole_between: "must be a whole number from {minimum} to {maximum}",
@@ -99,6 +103,21 @@ export const PROBLEMS = {
   field_neutralize: "must be false when restore_database is false, because only a restored database can be neutralized",
   field_current_password: "is not the current password",
   field_postgres: "must not be one of PostgreSQL's own databases: {names}",
+  field_database_name:
+    "must start with a lowercase letter and contain only lowercase letters, digits and underscores, at most 63 characters",
+  field_label_key:
+    "is not a valid label key: use 1 to 63 lowercase letters, digits, dots, hyphens and underscores, starting with a letter or digit",
+  field_cron:
+    "must be a cron expression with five fields such as 0 2 * * *: minute 0-59, hour 0-23, day 1-31, month 1-12, weekday 0-7 or MON-SUN",
+  field_none_offered: "no {field} is available at the moment; contact the operator",
+  field_key_line: "must be one line without control characters",
+  field_key_kind: "must be an OpenSSH ed25519, ecdsa, sk-ed25519, sk-ecdsa or rsa key without options",
+  field_key_base64: "must contain a base64-encoded key",
+  field_key_damaged: "is incomplete or damaged",
+  field_key_bits: "must have at least {count} bits",
+  error_never_installed: "The ERP was never installed on this instance; delete it and create another",
+  error_instance_not_editable: "The instance is {status}, so it cannot be changed",
+  error_last_user: "This is the account's last user, so nobody could sign in; create another user first",
   error_import_again:
     "The backup is {status}, and there is no failed import of it to try again: upload the archive again if you need it",
 } as const satisfies Record<string, string>;

@@ -59,7 +59,11 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   field_unknown: "ist kein bekanntes Feld",
   field_no_such: "gibt es in diesem Konto nicht ({resource})",
   field_empty: "darf nicht leer sein",
-  field_type: "muss von anderer Art sein ({type})",
+  field_text: "muss ein Text sein",
+  field_number: "muss eine Zahl sein",
+  field_boolean: "muss true oder false sein",
+  field_list: "muss eine Liste sein",
+  field_object: "muss ein Objekt sein",
   field_one_of: "muss eines davon sein: {values}",
   field_whole: "muss eine ganze Zahl sein",
   field_whole_between: "muss eine ganze Zahl von {minimum} bis {maximum} sein",
@@ -105,6 +109,21 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
     "muss aus sein, wenn die Datenbank nicht wiederhergestellt wird: Nur eine wiederhergestellte Datenbank lässt sich neutralisieren",
   field_current_password: "ist nicht das aktuelle Passwort",
   field_postgres: "darf keine der eigenen Datenbanken von PostgreSQL sein: {names}",
+  field_database_name:
+    "muss mit einem Kleinbuchstaben beginnen und darf nur Kleinbuchstaben, Ziffern und Unterstriche enthalten, höchstens 63 Zeichen",
+  field_label_key:
+    "ist kein gültiger Schlüssel eines Labels: 1 bis 63 Kleinbuchstaben, Ziffern, Punkte, Bindestriche und Unterstriche, am Anfang ein Buchstabe oder eine Ziffer",
+  field_cron:
+    "muss ein Cron-Ausdruck mit fünf Feldern sein, zum Beispiel 0 2 * * *: Minute 0-59, Stunde 0-23, Tag 1-31, Monat 1-12, Wochentag 0-7 oder MON-SUN",
+  field_none_offered: "ist derzeit nicht verfügbar ({field}); wenden Sie sich an den Betreiber",
+  field_key_line: "muss eine einzige Zeile ohne Steuerzeichen sein",
+  field_key_kind: "muss ein OpenSSH-Schlüssel ohne Optionen sein: ed25519, ecdsa, sk-ed25519, sk-ecdsa oder rsa",
+  field_key_base64: "muss einen Schlüssel in base64 enthalten",
+  field_key_damaged: "ist unvollständig oder beschädigt",
+  field_key_bits: "muss mindestens {count} Bits haben",
+  error_never_installed: "Auf dieser Instanz wurde nie ein ERP installiert; löschen Sie sie, und erstellen Sie eine neue",
+  error_instance_not_editable: "Die Instanz lässt sich in diesem Status nicht ändern ({status})",
+  error_last_user: "Das ist der letzte Benutzer des Kontos, niemand könnte sich mehr anmelden; legen Sie zuerst einen anderen an",
   error_import_again:
     "Es gibt keinen fehlgeschlagenen Import dieser Sicherung, der sich wiederholen ließe (Status: {status}): Laden Sie das Archiv bei Bedarf noch einmal hoch",
 };
