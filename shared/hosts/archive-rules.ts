@@ -16,18 +16,20 @@ const ADDED: Record<string, string[]> = {
   ],
   windows: [
     String.raw`(?:eh)?thumbs(?:_vista)?\.db(?::encryptable)?|desktop\.ini|\$RECYCLE\.BIN|RECYCLER|System Volume Information`,
-    String.raw`.*:Zone\.Identifier(?::\$DATA)?`,
+    String.raw`.*:Zone\.Identifier(?::\$DATA)?|~\$.*|\.?picasa\.ini`,
   ],
   linux: [
     String.raw`\.directory|\.hidden|\.thumbnails|\.Trash(?:-\d+)?|\.xdg-volume-info|\.goutputstream-.*|lost\+found`,
-    String.raw`\.nfs[0-9a-f]+|\.fuse_hidden[0-9a-f]+|\.~lock\..*#|.*~|\..*\.sw[a-p]`,
+    String.raw`\.nfs[0-9a-f]+|\.fuse_hidden[0-9a-f]+|\.~lock\..*#|.*~|\..*\.sw[a-p]|\.?#.*`,
+    String.raw`\.nomedia|\.(?:git)?keep|\.git(?:ignore|attributes)`,
   ],
   storage: [
     String.raw`@eaDir|.*@Syno(?:EAStream|Resource)|\.SynologyWorkingDirectory|#recycle|#snapshot|@Recycle|@Recently-Snapshot`,
-    String.raw`@tmp|@sharebin|\.@__thumb|\.@upload_cache|\.recycle|\.snapshot|~snapshot`,
+    String.raw`@tmp|@sharebin|\.@__thumb|\.@upload_cache|\.recycle|\.snapshot|~snapshot|\.smbdelete.*|\.ftpquota`,
   ],
   synchronized: [
-    String.raw`\.dropbox(?:\.(?:attr|cache|device))?|\.st(?:folder|ignore|versions)|\.syncthing\..*\.tmp|\.tmp\.drive(?:down|up)load`,
+    String.raw`\.dropbox(?:\.(?:attr|cache|device))?|\.st(?:folder|ignore|versions)|\.syncthing\..*\.tmp|\.tmp\.drive(?:down|up)load|\..*\.icloud`,
+    String.raw`\.849C9593-D756-4E56-8D6E-42412F2A707B|\.megaignore|\.~tmp~`, // of OneDrive, MEGA and rsync
     String.raw`\.(?:sync|owncloud)_.*\.db(?:-shm|-wal)?|\.(?:owncloud|nextcloud)sync\.log.*`,
   ],
 };

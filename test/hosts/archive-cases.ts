@@ -207,6 +207,8 @@ export const TAKEN: Case[] = [
         "System Volume Information/WPSettings.dat",
         "dump.sql:Zone.Identifier",
         "ehthumbs_vista.db",
+        "~$dump.sql",
+        "Picasa.ini",
       ),
   ],
   [
@@ -222,15 +224,39 @@ export const TAKEN: Case[] = [
         "manifest.json~",
         ".manifest.json.swp",
         ".~lock.manifest.json#",
+        "#dump.sql#",
+        ".#dump.sql",
+        ".nomedia",
+        "filestore/.gitkeep",
       ),
   ],
   [
     "with files of network storage",
-    () => added("@eaDir/dump.sql@SynoEAStream", "filestore/@eaDir/x", "#recycle/dump.sql", "@Recycle/x", ".@__thumb/x"),
+    () =>
+      added(
+        "@eaDir/dump.sql@SynoEAStream",
+        "filestore/@eaDir/x",
+        "#recycle/dump.sql",
+        "@Recycle/x",
+        ".@__thumb/x",
+        ".smbdeleteAAA0001",
+        ".ftpquota",
+      ),
   ],
   [
     "with files of file synchronization",
-    () => added(".dropbox", ".dropbox.cache/x", ".stfolder/x", ".stversions/dump.sql", ".sync_a1b2.db-wal", ".owncloudsync.log"),
+    () =>
+      added(
+        ".dropbox",
+        ".dropbox.cache/x",
+        ".stfolder/x",
+        ".stversions/dump.sql",
+        ".sync_a1b2.db-wal",
+        ".owncloudsync.log",
+        ".849C9593-D756-4E56-8D6E-42412F2A707B",
+        ".dump.sql.icloud",
+        ".~tmp~/dump.sql",
+      ),
   ],
   [
     "with a manifest behind a byte order mark",
