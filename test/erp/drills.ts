@@ -95,7 +95,7 @@ with zipfile.ZipFile('archive.zip', 'w', zipfile.ZIP_DEFLATED) as archive:
     const { data } = await client.backups.get({ params: { id: backup.id } });
     assert.match(
       JSON.stringify(data.drill?.checks),
-      /1 table differs: public\.ir_profile has no rows[^]*1 of \d+ files are missing/,
+      /1 table differs: public\.ir_profile is missing[^]*1 of \d+ files are missing/,
     );
     await service.replace(key, whole);
     const last = await succeeds(await drill());

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { reasonIn } from "../../shared/domain/reasons.ts";
 import type { Job, JobKind, JobResult } from "../../shared/hosts/host.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import type { StoredArchive } from "../../shared/storage/stored-archive.ts";
@@ -59,7 +60,11 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     drills += 1;
     return { id: `op_${drills}-drillArchive`, kind: "drill_archive", archive, edition: "community", note: null };
   };
-  const checksOf = async (job = drill()) => (await done(job)).checks;
+  const checksOf = async (job = drill()) => {
+    const { checks } = await done(job);
+    for (const { detail } of checks) expect(reasonIn(detail), detail).not.toBeNull();
+    return checks;
+  };
   const expectRemoved = (): void => {
     expect(existsSync(join(machine.root, "drill"))).toBe(false);
     expect(calls().at(-1)).toBe("volume rm -f erp-drill_db erp-drill_odoo");
@@ -98,6 +103,11 @@ describe("a restore drill over SSH", unless(noMachine), () => {
       detail: "2 tables differ: public.ir_attachment has 1 rows instead of 2",
     });
     expect(checks).toContainEqual({ name: "files", passed: false, detail: expect.stringContaining("2 of 4 files are missing") });
+    const detailsOfRows = async () => (await checksOf()).find(({ name }) => name === "rows")?.detail;
+    restoredAs(COUNTS.slice(0, 1), ATTACHMENTS);
+    expect(await detailsOfRows()).toBe("1 table differs: public.sale_order is missing");
+    restoredAs([...COUNTS, ["public.added", 0]], ATTACHMENTS);
+    expect(await detailsOfRows()).toBe("1 table differs: public.added is not in the backup");
     restoredAs(COUNTS, [["a", sha1(FILES.b)]]);
     expect(await checksOf()).toContainEqual({
       name: "files",

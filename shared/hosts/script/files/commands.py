@@ -342,8 +342,12 @@ def rows() -> Report:
         return {"passed": True, "detail": f"All {len(counted)} tables have as many rows as in the backup"}
     first = wrong[0]
     what = "1 table differs" if len(wrong) == 1 else f"{len(wrong)} tables differ"
-    detail = f"{what}: {shown(first.encode())} has {counted.get(first, 'no')} rows instead of {expected.get(first, 'none')}"
-    return {"passed": False, "detail": detail}
+    table = f"{what}: {shown(first.encode())}"
+    if first not in counted:
+        return {"passed": False, "detail": f"{table} is missing"}
+    if first not in expected:
+        return {"passed": False, "detail": f"{table} is not in the backup"}
+    return {"passed": False, "detail": f"{table} has {counted[first]} rows instead of {expected[first]}"}
 
 
 def sha1_of(content: BinaryIO) -> str:
