@@ -120,9 +120,15 @@ export async function startService(machine: Machine, folder: string, { timeScale
   };
 }
 
-/** Requests beyond a limit wait as the response says. */
+/**
+ * Requests beyond a limit wait as the response says. What only reads is tried twice: the service runs in this process, and while a command blocks
+ * both, its end of an idle connection closes.
+ */
 const patient: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
+  const response = await fetch(input, init).catch((error: unknown) => {
+    if ((init?.method ?? "GET") !== "GET") throw error;
+    return fetch(input, init);
+  });
   if (response.status !== 429) return response;
   await sleep(Number(response.headers.get("retry-after") ?? 1) * 1000);
   return patient(input, init);

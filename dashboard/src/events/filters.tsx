@@ -87,8 +87,9 @@ export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
 function usePeople(chosen: string, enabled: boolean) {
   const recent = useQuery({ ...events.list({ per_page: PER_PAGE_MAX }), enabled }).data?.data ?? [];
   const keys = useQuery({ ...tokens.list({ per_page: PER_PAGE_MAX }), enabled }).data?.data ?? [];
+  const kinds: Readonly<Record<string, string>> = text.events.actors; // the operator and the service have these as their IDs
   const names = new Map([
-    ...(chosen === "" ? [] : [[chosen, chosen] as const]),
+    ...(chosen === "" ? [] : [[chosen, kinds[chosen] ?? chosen] as const]),
     ...keys.map(({ id, name }) => [id, name] as const),
     ...recent.map(({ actor }) => [actor.id, actorInWords(actor)] as const),
   ]);
