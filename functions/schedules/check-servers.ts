@@ -4,6 +4,7 @@
 // Those that came back lose the ERPs whose instances were deleted meanwhile.
 import * as z from "zod";
 import { judgeDisk, noteDisk, quotasOn, settingsPassedOn } from "../../shared/operations/disk-alerts.ts";
+import { judgeCertificates } from "../../shared/operations/certificate-events.ts";
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
 import { beginRestart, judgeErps, newsOf, noteWatched, wasHeard, withoutLines } from "../../shared/operations/health.ts";
 import { recordProbe, watchedServers } from "../../shared/records/machines.ts";
@@ -71,6 +72,7 @@ async function check({ server, watched }: Watched): Promise<void> {
   const recorded = await recordReport(server, report);
   if (recorded !== undefined) {
     await judge(server, recorded);
+    await judgeCertificates(server, recorded);
     await noteDisk(watched, recorded);
   }
   await removeLeftover(server, report);

@@ -15,7 +15,7 @@ export const handler = async (): Promise<void> => {
   const outOfTime = (): boolean => Date.now() - began > MINUTES * 60_000;
   // In a new order each time, so that an account with millions of old records does not hold up the rest.
   const remove = async (accountId: string): Promise<void> => {
-    for (const kind of ["event", "operation"] as const)
+    for (const kind of ["event", "outcome", "operation"] as const)
       await removeHistory(accountId, kind, { before, outOfTime }).catch((error: unknown) => {
         if (!(error instanceof ConditionFailed)) throw error; // a concurrent run removes the same
       });

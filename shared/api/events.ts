@@ -1,5 +1,6 @@
 // The audit log of the account.
 import * as z from "zod";
+import { EVENT_CLASSES } from "../domain/event-types.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { HISTORY_DAYS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
@@ -28,12 +29,29 @@ const Alert = z.object({
 });
 export type Alert = z.infer<typeof Alert>;
 
+const OperationOutcome = z.object({
+  id: z.string().meta({ examples: [exampleId("operation")] }),
+  type: z.string().meta({ examples: ["server.create"] }),
+  status: z.string().meta({ description: "`succeeded` or `failed`; new values may appear", examples: ["failed"] }),
+  error: z
+    .object({
+      code: z.string().meta({ examples: ["PROVIDER_QUOTA_EXCEEDED"] }),
+      message: z.string().meta({ examples: ["The provider's server limit is reached"] }),
+      reason: fields.Reason.nullable().optional().meta({ description: "The message as a code with its parameters, or null" }),
+    })
+    .nullable()
+    .meta({ description: "Null if it succeeded" }),
+  duration_seconds: fields.integer(74).meta({ description: "From the request to the end" }),
+});
+export type OperationOutcome = z.infer<typeof OperationOutcome>;
+
 export const Event = z
   .object({
     id: fields.id("event"),
-    type: z
-      .string()
-      .meta({ description: "What happened, as `resource.verb`; new types may appear", examples: ["server.create"] }),
+    type: z.string().meta({
+      description: "What happened, as `resource.verb`; outcomes of operations as `server.create.succeeded`. New types may appear",
+      examples: ["server.create"],
+    }),
     actor: fields.Actor.extend({
       ip_address: z
         .string()
@@ -49,6 +67,10 @@ export const Event = z
         .meta({ examples: ["erp-1"] }),
     }),
     request_id: z.string().meta({ examples: ["3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10"] }),
+    operation_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The operation that it started, or whose outcome it is", examples: [exampleId("operation")] }),
     data: z
       .object({
         changes: z.array(FieldChange).optional().meta({
@@ -56,27 +78,40 @@ export const Event = z
             "What changed, if the credential may read the resource. Without values, those are secret, or all changes have more than 4 KB",
         }),
         alert: Alert.optional().meta({ description: "Of an alert that opens or closes" }),
+        operation: OperationOutcome.optional().meta({ description: "Of an operation that has ended" }),
       })
-      .optional()
-      .meta({ description: "Only of changes to a resource's fields, and of alerts" }),
+      .nullable()
+      .meta({
+        description:
+          "Null if there is no more to say, or if the credential may not read the resource. Present for changes to a resource's fields, alerts and " +
+          "outcomes of operations",
+      }),
     created_at: fields.timestamp,
   })
   .meta({ id: "Event" });
 export type Event = z.infer<typeof Event>;
 
+/** Two or three parts. */
+const EVENT_TYPE = /^[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,2}$/;
+
 export const list = () =>
   endpoint({
     path: "/events",
-    summary: "List audit log events",
+    summary: "List events",
     description:
-      "Returns the audit log, newest first: sign-ins, token changes, backup downloads and every other change, each with the actor, IP address and request ID. " +
+      "Returns one of two lists, newest first. The audit log (`class=audit`) says what people, API tokens and schedules asked for: sign-ins, token changes, " +
+      "backup downloads and every other change, each with the actor, IP address and request ID. `class=outcomes` says what came of it: how operations " +
+      "ended, which servers went offline, which ERPs stopped responding, which alerts opened and closed. " +
       `Events are kept for ${HISTORY_DAYS} days.`,
     access: ["settings:read"],
     ...fields.listOf(Event, {
+      class: z
+        .enum(EVENT_CLASSES)
+        .meta({ description: "Which list; by default the one that has the `type`, or `audit`", examples: ["outcomes"] }),
       type: z
         .string()
-        .regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, "must be an event's type such as server.create")
-        .meta({ examples: ["server.create"], maxLength: 81 }),
+        .regex(EVENT_TYPE, "must be an event's type such as server.create")
+        .meta({ examples: ["server.create"], maxLength: 122 }),
       actor: fields.actorId.meta({ description: "Only events of this actor: the `actor.id` of an event" }),
       resource_id: z
         .string()

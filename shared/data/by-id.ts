@@ -7,7 +7,7 @@ import { type Listed, pageByIds } from "./pages.ts";
 import { parseEach } from "./parse-each.ts";
 import { find, readAll, type Ref } from "./table.ts";
 
-type Kind = ListKind | "ssh_key";
+type Kind = Exclude<ListKind, "outcome"> | "ssh_key";
 type RefOf<T> = (accountId: string, id: string) => Ref<T>;
 
 /** Where the records of a kind are. */

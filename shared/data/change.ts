@@ -106,7 +106,7 @@ export function changeOf(account: Counted | { id: string }): Change {
     withdraw: (withdrawal) => {
       for (const putBack of putBacks) putBack(withdrawal);
       for (const { kind, record, place } of added)
-        if (kind === "event")
+        if (kind === "event" || kind === "outcome")
           withdrawal.drop(
             kind,
             { ...record, actor: place.actorId === undefined ? undefined : { id: place.actorId } },

@@ -147,7 +147,10 @@ export function listCounts(accountId: string) {
 
 /** The overview shows what there is now, not what has been: of the operations those that are open. */
 const isShown = (kind: ListKind, filter: string): boolean =>
-  filter !== "all" && kind !== "event" && (kind !== "operation" || OPEN_STATUSES.some((status) => status === filter));
+  filter !== "all" &&
+  kind !== "event" &&
+  kind !== "outcome" &&
+  (kind !== "operation" || OPEN_STATUSES.some((status) => status === filter));
 
 /** How many servers are below a step of free disk space. */
 export const diskTotal = (step: number): string => `low_disk#${step}`;

@@ -22,7 +22,10 @@ export type Revised = (typeof REVISED)[number];
 export const keyString = (item: Record<string, unknown> | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
 
 /** The kinds of record that are listed newest first with exact totals. */
-export type ListKind = ResourceType | "operation" | "event";
+export type ListKind = ResourceType | "operation" | EventKind;
+
+/** Events of the audit log, and of what came of it. */
+export type EventKind = "event" | "outcome";
 
 const account = (accountId: string) => `ACC#${accountId}`;
 const owned = (accountId: string, collection: string) => `${account(accountId)}#${collection}`;
@@ -113,7 +116,7 @@ export const keys = {
   listByProtection: (kind: ListKind, accountId: string, protection: string) =>
     owned(accountId, `${kind}#protection#${protection}`),
   /** Partition of the same index: the events of an actor. */
-  listByActor: (accountId: string, actorId: string) => owned(accountId, `event#actor#${actorId}`),
+  listByActor: (kind: ListKind, accountId: string, actorId: string) => owned(accountId, `${kind}#actor#${actorId}`),
   /** Partition of index `byParent`: the instances of a server, the backups of an instance, the operations and events of a resource, or links to those that concern it. */
   listByParent: (kind: ListKind, accountId: string, parentId: string) => owned(accountId, `${kind}#${parentId}`),
 
@@ -244,5 +247,5 @@ export const placement = (
   ...(status !== undefined && { list_status: keys.listByStatus(kind, accountId, status) }),
   ...(parentId !== undefined && { list_parent: keys.listByParent(kind, accountId, parentId) }),
   ...(protection !== undefined && { list_protection: keys.listByProtection(kind, accountId, protection) }),
-  ...(actorId !== undefined && { list_protection: keys.listByActor(accountId, actorId) }),
+  ...(actorId !== undefined && { list_protection: keys.listByActor(kind, accountId, actorId) }),
 });

@@ -9,7 +9,7 @@
 // the blocks between them.
 import type * as z from "zod";
 import { BLOCK, BLOCKS_PER_LEAF, COUNT_ATTRIBUTES } from "./codes.ts";
-import { actorFilter, keys, type ListKind, protectionFilter, type Item } from "./keys.ts";
+import { actorFilter, type EventKind, keys, type ListKind, protectionFilter, type Item } from "./keys.ts";
 import { listOfParent } from "./lists-of-parents.ts";
 import { numberOf } from "./numbers.ts";
 import { decode, isCreatedIn, type Listed, pageOf, type PageQuery, slicePage } from "./pages.ts";
@@ -57,7 +57,8 @@ function sourceOf({ kind, accountId, status, protection, actor }: Omit<ListOf<un
     filter,
     name: `${kind}:${filter}`,
   });
-  if (actor !== undefined) return of("byProtection", "list_protection", keys.listByActor(accountId, actor), actorFilter(actor));
+  if (actor !== undefined)
+    return of("byProtection", "list_protection", keys.listByActor(kind, accountId, actor), actorFilter(actor));
   if (protection !== undefined)
     return of(
       "byProtection",
@@ -251,7 +252,7 @@ interface EventFilters {
 
 /** A page of events. A type and an actor have an index and counts; those of a resource are few, and read whole. */
 export async function listEvents<T extends { type: string; actor: { id: string } }>(
-  list: { kind: "event"; accountId: string; schema: z.ZodType<T> },
+  list: { kind: EventKind; accountId: string; schema: z.ZodType<T> },
   { type, actor, resource_id, ...page }: PageQuery & EventFilters,
 ): Promise<Listed<T>> {
   const isMeant = (event: T) => event.type === (type ?? event.type) && event.actor.id === (actor ?? event.actor.id);
@@ -276,6 +277,6 @@ export async function listEvents<T extends { type: string; actor: { id: string }
   return slicePage(
     found.filter(({ value }) => isMeant(value)),
     page,
-    `event:${type}:${actor}`,
+    `${list.kind}:${type}:${actor}`,
   );
 }

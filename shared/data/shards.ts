@@ -102,7 +102,7 @@ export const countsOf = (item: Item): Record<string, number> =>
 
 const Filled = z.object({
   account_id: z.string(),
-  of: z.enum(["overview", "account", "server", "instance", "backup", "operation", "event"]),
+  of: z.enum(["overview", "account", "server", "instance", "backup", "operation", "event", "outcome"]),
   filter: z.string().optional(),
   shard: z.number(),
 });

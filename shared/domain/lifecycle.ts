@@ -28,6 +28,8 @@ export type ProtectionStatus = (typeof PROTECTION_STATUSES)[number];
 export const CERTIFICATE_STATUSES = ["pending", "valid", "failing"] as const;
 /** There is none yet, or the server has not reported on the domain. */
 export const CERTIFICATE_PENDING = "pending" satisfies (typeof CERTIFICATE_STATUSES)[number];
+/** It cannot be issued or renewed, or has expired. */
+export const CERTIFICATE_FAILING = "failing" satisfies (typeof CERTIFICATE_STATUSES)[number];
 
 /** Whether the ERP of a running instance can be used; nobody knows while nobody looks. */
 export const HEALTH_STATUSES = ["ok", "failing", "unknown"] as const;

@@ -8,7 +8,7 @@ import { because, type Reason } from "../domain/reasons.ts";
 import { log } from "../platform/log.ts";
 import { accountRef } from "../records/accounts.ts";
 import { type Change, changeOf } from "../data/change.ts";
-import { logEvent } from "../records/events.ts";
+import { logOutcome } from "../records/events.ts";
 import { hostReportRef } from "../records/host-reports.ts";
 import { instanceRef } from "../records/instances.ts";
 import { itemsOfParent } from "../data/lists-of-parents.ts";
@@ -138,7 +138,7 @@ function logAlert(
   { id, name }: { id: string; name: string },
   type: "server" | "instance",
 ): void {
-  logEvent(change, SERVICE, { type: `alert.${what}`, alert }, { type, id, name });
+  logOutcome(change, SERVICE, { type: `alert.${what}`, alert }, { type, id, name });
 }
 
 /** False if the report or the account was changed meanwhile: the next report is judged again. */

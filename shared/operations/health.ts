@@ -5,7 +5,7 @@ import { HEALTH_OF_ERP, type HealthStatus, SERVING } from "../domain/lifecycle.t
 import { MISSES, RESTARTS_A_DAY, STALE_SECONDS } from "../domain/limits.ts";
 import { getAccount } from "../records/accounts.ts";
 import { type Change, changeOf } from "../data/change.ts";
-import { logEvent } from "../records/events.ts";
+import { logOutcome } from "../records/events.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../records/instances.ts";
 import { keys, keyString } from "../data/keys.ts";
 import { itemsOfParent } from "../data/lists-of-parents.ts";
@@ -98,7 +98,7 @@ async function recordHealth(instance: InstanceRecord, to: HealthStatus, fault: s
   if (to !== from) change.refind("instance", id, { health: to });
   const type = to === ok ? "instance.up" : "instance.down";
   const changes = [{ field: "health", before: { status: from }, after: { status: to } }];
-  if (to !== from) logEvent(change, SERVICE, { type, changes }, { type: "instance", id, name });
+  if (to !== from) logOutcome(change, SERVICE, { type, changes }, { type: "instance", id, name });
   return isCommitted(change);
 }
 

@@ -9,11 +9,13 @@ import {
   type Transition,
 } from "../domain/lifecycle.ts";
 import type { OperationError } from "../platform/task-errors.ts";
+import { getAccount } from "../records/accounts.ts";
 import { endBackup } from "../records/backups.ts";
 import { type Change, changeOf, now, Overtaken, retryOnConflict } from "../data/change.ts";
 import type { Ending } from "../records/ending.ts";
 import { endInstance } from "../records/instances.ts";
 import { keys } from "../data/keys.ts";
+import { logOutcome } from "../records/events.ts";
 import { findOperationCore } from "../records/operations.ts";
 import type { OperationCore } from "../records/schemas/operation.ts";
 import { drillAgain, dropPolicy, protectAfterDeletion, type Protection, protectionAfterBackup } from "./protection.ts";
@@ -37,7 +39,7 @@ export async function endOperation(operation: OperationCore, outcome: Outcome): 
 }
 
 async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
-  const change = changeOf({ id: operation.account_id });
+  const change = changeOf(await getAccount(operation.account_id));
   const finished_at = now();
   const to = outcome.succeeded ? OPERATION.succeeded : OPERATION.failed;
   change.move(
@@ -69,7 +71,25 @@ async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
   if (operation.type === "backup.delete" && destined !== operation.before) await protectAfterDeletion(change, operation);
   if (operation.type === "backup.drill" && !outcome.succeeded && !operation.recorded) await drillAgain(change, operation);
   await release(change, operation, { to: destined, back, error, at, protection });
+  logEnd(change, operation, { to, error, finished_at });
   await change.commit();
+}
+
+function logEnd(
+  change: Change,
+  operation: OperationCore,
+  { to, error, finished_at }: { to: "succeeded" | "failed"; error: OperationError | null; finished_at: string },
+): void {
+  const { id, type, resource, created_at, created_by, request_id } = operation;
+  const outcome = {
+    id,
+    type,
+    status: to,
+    error,
+    duration_seconds: Math.max(0, Math.round((Date.parse(finished_at) - Date.parse(created_at)) / 1000)),
+  };
+  const by = { actor: created_by, requestId: request_id };
+  logOutcome(change, by, { type: `${type}.${to}`, operation_id: id, operation: outcome }, resource);
 }
 
 /** Each failed try means that the operation was started or confirmed, or its resource renamed, in the meantime, which the next try sees. */

@@ -1,7 +1,9 @@
-// The audit log: who did what, written with the change.
+// Events, written with the change that they tell of: who asked for what, and what came of it.
 import type { Actor } from "../api/fields.ts";
-import type { Alert, FieldChange } from "../api/events.ts";
+import type { Alert, FieldChange, OperationOutcome } from "../api/events.ts";
 import type { Change } from "../data/change.ts";
+import type { EventKind } from "../data/keys.ts";
+import type { AuditType, OutcomeType } from "../domain/event-types.ts";
 import { newId } from "../domain/ids.ts";
 import type { Caller } from "./schemas/caller.ts";
 import type { EventRecord } from "./schemas/event.ts";
@@ -21,25 +23,48 @@ export function actorOf(by: Author): Actor {
   return { type: by.caller.type, id: by.caller.id, name: by.caller.name ?? by.caller.id };
 }
 
-/** Writes to the account's audit log who did what; `what` has the changed fields of a resource, or an alert. */
-export function logEvent(
+interface NewEvent<T> {
+  type: T;
+  /** The changed fields of the resource. */
+  changes?: FieldChange[] | undefined;
+  alert?: Alert;
+  /** How an operation has ended. */
+  operation?: OperationOutcome;
+  operation_id?: string;
+}
+
+/** Writes to the account's audit log who did what. */
+export const logEvent = (
   change: Change,
   by: Author,
-  what: string | { type: string; changes: FieldChange[] } | { type: string; alert: Alert },
+  what: AuditType | NewEvent<AuditType>,
+  resource: EventRecord["resource"],
+): void => writeEvent(change, "event", by, typeof what === "string" ? { type: what } : what, resource);
+
+/** Writes what came of something that was asked for, or what happened by itself. */
+export const logOutcome = (change: Change, by: Author, what: NewEvent<OutcomeType>, resource: EventRecord["resource"]): void =>
+  writeEvent(change, "outcome", by, what, resource);
+
+function writeEvent(
+  change: Change,
+  kind: EventKind,
+  by: Author,
+  { type, operation_id, ...rest }: NewEvent<string>,
   resource: EventRecord["resource"],
 ): void {
-  const { type, ...data } = typeof what === "string" ? { type: what } : what;
   const id = newId("event");
-  const event: EventRecord = {
+  const data = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  const event = {
     id,
     account_id: change.accountId,
-    number: change.number("event", id),
+    number: change.number(kind, id),
     type,
     actor: { ...actorOf(by), ip_address: "caller" in by ? by.caller.ip_address : null },
     resource,
     request_id: by.requestId,
+    ...(operation_id !== undefined && { operation_id }),
     ...(Object.keys(data).length > 0 && { data }),
     created_at: change.at,
   };
-  change.add("event", event, { status: type, parentId: resource.id, actorId: event.actor.id });
+  change.add(kind, event, { status: type, parentId: resource.id, actorId: event.actor.id });
 }

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { isOpen, type OperationStatus } from "../domain/lifecycle.ts";
 import { changeOf } from "../data/change.ts";
-import { keys } from "../data/keys.ts";
+import { type EventKind, keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { growing } from "../data/stored.ts";
 import { query } from "../data/table.ts";
@@ -24,7 +24,7 @@ const Old = z.object({
 });
 type Old = z.infer<typeof Old>;
 
-type HistoryKind = "event" | "operation";
+type HistoryKind = EventKind | "operation";
 
 /**
  * Removes an account's records of a kind that were created before a time, until none is left or `outOfTime`. An operation that is

@@ -1,6 +1,6 @@
 // What the machines of servers report about themselves: free disk space and memory, and the certificates of their instances.
 import type { Certificate } from "../api/instances.ts";
-import { CERTIFICATE_PENDING, HEALTH, OPERATION, WATCHED } from "../domain/lifecycle.ts";
+import { CERTIFICATE_FAILING, CERTIFICATE_PENDING, HEALTH, OPERATION, WATCHED } from "../domain/lifecycle.ts";
 import { now } from "../data/change.ts";
 import { keys, keyString } from "../data/keys.ts";
 import { newestOfParent } from "../data/lists-of-parents.ts";
@@ -106,6 +106,6 @@ export function certificateOf(
     return { status: CERTIFICATE_PENDING, expires_at: null, checked_at: null };
   const { expires_at, failing } = found;
   const isExpired = expires_at !== null && Date.parse(expires_at) <= at;
-  const status = failing || isExpired ? "failing" : expires_at === null ? CERTIFICATE_PENDING : "valid";
+  const status = failing || isExpired ? CERTIFICATE_FAILING : expires_at === null ? CERTIFICATE_PENDING : "valid";
   return { status, expires_at, checked_at: report.certificates_at };
 }

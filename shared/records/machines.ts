@@ -5,6 +5,8 @@ import { because, type Reason } from "../domain/reasons.ts";
 import { changeOf, now } from "../data/change.ts";
 import { keys, keyString, type Item } from "../data/keys.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
+import { getAccount } from "./accounts.ts";
+import { logOutcome } from "./events.ts";
 import { NO_REASON, statusReason } from "./reasons.ts";
 import { ServerRecord, WatchedServer } from "./schemas/server.ts";
 import { ConditionFailed, queryAll, readAll, updateOne } from "../data/table.ts";
@@ -127,13 +129,15 @@ export async function recordProbe(
   return moveTo(HEALTH.silent, server, { failed_probes, ...statusReason(reason) });
 }
 
+const SERVICE = { actor: { type: "service", id: "service", name: "Health checks" }, requestId: "health-checks" } as const;
+
 type Fields = Partial<Pick<ServerRecord, "failed_probes" | "status_reason" | "reason">>;
 
 const setFields = async ({ account_id, id, state }: ServerRecord, set: Fields): Promise<void> =>
   void (await updateOne(keys.record("server", account_id, id), { set }, { equals: { state } }));
 
 async function moveTo(state: ServerPhase, server: ServerRecord, set: Fields): Promise<void> {
-  const change = changeOf({ id: server.account_id });
+  const change = changeOf(await getAccount(server.account_id));
   change.move(
     "server",
     server,
@@ -141,6 +145,9 @@ async function moveTo(state: ServerPhase, server: ServerRecord, set: Fields): Pr
     { set: { ...set, state, updated_at: now() } },
     { equals: { state: server.state } },
   );
+  const type = state === HEALTH.responds ? "server.online" : "server.offline";
+  const changes = [{ field: "status", before: serverStatus(server.state), after: serverStatus(state) }];
+  logOutcome(change, SERVICE, { type, changes }, { type: "server", id: server.id, name: server.name });
   try {
     await change.commit();
   } catch (error) {

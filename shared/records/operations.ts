@@ -145,7 +145,7 @@ export function reserveOperation(change: Change, by: Author, draft: NewOperation
       list_parent: keys.listByParent("operation", change.accountId, concerned),
     });
   change.put(keys.openOperation(id), { account_id: change.accountId, operation_id: id, created_at: operation.created_at });
-  logEvent(change, by, draft.changes === undefined ? type : { type, changes: draft.changes }, resource);
+  logEvent(change, by, { type, changes: draft.changes, operation_id: id }, resource);
   return operation;
 }
 

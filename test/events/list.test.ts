@@ -31,6 +31,8 @@ test("a change by a token is in the audit log with who, what, which resource and
     actor: { type: "token", id, name: expect.any(String), ip_address: "127.0.5.1" },
     resource: { type: "ssh_key", id: key.id, name: "Laptop" },
     request_id: "the-change",
+    operation_id: null,
+    data: null,
     created_at: expect.any(String),
   });
 });

@@ -16,6 +16,7 @@ import {
   OPERATION_CODES,
   STATUS_CODES,
 } from "../../shared/data/codes.ts";
+import { EVENT_TYPES, type EventClass } from "../../shared/domain/event-types.ts";
 import { MIGRATIONS } from "../../shared/migrations/migrations.ts";
 import { REASONS } from "../../shared/domain/reasons.ts";
 import { SENTENCES } from "../../shared/domain/sentences.ts";
@@ -26,6 +27,7 @@ import { ERROR_TABLE, OPERATION_ERROR_TABLE } from "../../shared/api/openapi/wor
 export const inThisFolder = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 const API_GUIDE = inThisFolder("../../docs/api.md");
+const EVENT_GUIDE = inThisFolder("../../docs/events.md");
 
 /** What is stored as a code, each as `table.value`: a line that was released stays as it is. */
 export const CODES = "codes.json";
@@ -74,6 +76,7 @@ export const goldens: Record<string, () => string> = {
       ]),
     ),
   "openapi.json": () => `${JSON.stringify(openapiDocument("test"), null, 2)}\n`,
+  "../../docs/events.md": () => [eventTypes("audit"), eventTypes("outcomes")].reduce(withTable, readFileSync(EVENT_GUIDE, "utf8")),
   "../../docs/api.md": () => [ERROR_TABLE, OPERATION_ERROR_TABLE, filters()].reduce(withTable, readFileSync(API_GUIDE, "utf8")),
 };
 
@@ -96,9 +99,17 @@ function withTable(text: string, [head = [], ...rows]: readonly string[][]): str
   const line = (cells: readonly string[], fill = " ") =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(" | ")} |\n`;
   const present = new RegExp(`^\\| ${head.join(" +\\| ")} +\\|\n(?:\\|.*\n)+`, "m");
-  if (!present.test(text)) throw new Error(`docs/api.md has no table ${head.join(", ")}`);
+  if (!present.test(text)) throw new Error(`A page of docs has no table ${head.join(", ")}`);
   return text.replace(present, () => [line(head), line(head.map(() => "-"), "-"), ...rows.map((row) => line(row))].join(""));
 }
+
+/** The types of a class of events. */
+const eventTypes = (of: EventClass): string[][] => [
+  [of === "audit" ? "Type in the audit log" : "Type of outcome", "What has happened"],
+  ...Object.entries(EVENT_TYPES)
+    .filter(([, each]) => each.class === of)
+    .map(([type, { text }]) => [`\`${type}\``, text]),
+];
 
 /** What each list can be filtered by. */
 function filters(): string[][] {

@@ -22,11 +22,16 @@ const look = (): Promise<void> => cloud.events.fire("checkservers");
 async function looks(times: number): Promise<void> {
   for (let time = 0; time < times; time++) await look();
 }
-const told = async (id: string): Promise<string[]> =>
-  (await me.api.get(`/events?resource_id=${id}&per_page=100`))
-    .as(z.array(Event))
-    .map(({ type, actor }) => `${type} by ${actor.type}`)
-    .toReversed();
+/** Without the ends of operations. */
+async function told(id: string): Promise<string[]> {
+  const lists = await Promise.all(
+    ["audit", "outcomes"].map(async (list) =>
+      (await me.api.get(`/events?class=${list}&resource_id=${id}&per_page=100`)).as(z.array(Event)),
+    ),
+  );
+  const events = lists.flat().filter(({ data }) => data?.operation === undefined);
+  return events.toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)).map(({ type, actor }) => `${type} by ${actor.type}`);
+}
 const restarts = async (id: string): Promise<Operation[]> =>
   (await me.api.get(`/operations?resource_id=${id}&per_page=100`))
     .as(z.array(Operation))

@@ -34,7 +34,7 @@ test("old events and ended operations go, with their counts and links, also if t
 
   const removed = () =>
     Promise.allSettled(
-      (["event", "operation"] as const).map((kind) => removeHistory(me.id, kind, { before, outOfTime: () => false })),
+      (["event", "outcome", "operation"] as const).map((kind) => removeHistory(me.id, kind, { before, outOfTime: () => false })),
     );
   await Promise.all([removed(), removed()]);
   await removed(); // what lost to the other run
@@ -48,6 +48,7 @@ test("old events and ended operations go, with their counts and links, also if t
   const events = await me.api.get("/events");
   expect(events.as(z.array(Event)).every(({ created_at }) => created_at >= before)).toBe(true);
   expect(events.meta?.total).toBe(2);
+  expect((await me.api.get("/events?class=outcomes")).as(z.array(Event))).toMatchObject([{ type: "backup.delete.failed" }]);
 });
 
 test("a run that is out of time removes nothing more", async () => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
 const GB = 1_000_000_000;
 const instanceOf = async (id: string): Promise<Instance> => (await me.api.get(`/instances/${id}`)).as(Instance);
 const alertsOf = async (id: string): Promise<unknown[]> =>
-  (await me.api.get("/events?per_page=100"))
+  (await me.api.get("/events?class=outcomes&per_page=100"))
     .as(z.array(Event))
     .filter(({ type, resource }) => type.startsWith("alert.") && resource.id === id)
     .map(({ type, data, actor }) => {

@@ -27,6 +27,7 @@ export async function snapshotOf(cloud: Cloud, accountId: string) {
     backups,
     operations,
     events,
+    outcomes,
     uploads,
     unique,
     sealed,
@@ -45,6 +46,7 @@ export async function snapshotOf(cloud: Cloud, accountId: string) {
     recordsOf("backup", accountId).then((items) => items.map((item) => BackupRecord.parse(item))),
     recordsOf("operation", accountId).then((items) => items.map((item) => OperationRecord.parse(item))),
     recordsOf("event", accountId).then((items) => items.map((item) => EventRecord.parse(item))),
+    recordsOf("outcome", accountId).then((items) => items.map((item) => EventRecord.parse(item))),
     all(keys.upload(accountId, "").pk),
     all(keys.domain(accountId, "").pk),
     all(keys.sealed(accountId, "").pk),
@@ -73,7 +75,7 @@ export async function snapshotOf(cloud: Cloud, accountId: string) {
     }),
   );
   const counts = await Promise.all(
-    (["server", "instance", "backup", "operation", "event"] as const).map(async (kind) => ({
+    (["server", "instance", "backup", "operation", "event", "outcome"] as const).map(async (kind) => ({
       kind,
       items: await all(keys.counts(kind, accountId)),
     })),
@@ -85,6 +87,7 @@ export async function snapshotOf(cloud: Cloud, accountId: string) {
     backups,
     operations,
     events,
+    outcomes,
     uploads,
     unique,
     sealed,
@@ -150,6 +153,7 @@ export function expectConsistent(snapshot: Snapshot): void {
   expectFree(snapshot);
   expectMarkers(snapshot);
   expectCounts(snapshot);
+  expectOutcomes(snapshot);
   expectEntries(snapshot);
   const { servers, instances, backups, machines, erps, archives } = snapshot;
   expect(sorted(machines.map(({ machine_id }) => machine_id)), "machines").toEqual(
@@ -223,14 +227,24 @@ export function expectCountedBackups({ account, backups, uploads }: Pick<Snapsho
   ]);
 }
 
+/** Every operation that has ended says so in one event, and no other one does. */
+function expectOutcomes({ operations, outcomes }: Snapshot): void {
+  const ended = operations.filter(({ state }) => !isOpen(state)).map(({ id, type, state }) => `${id} ${type}.${state}`);
+  const told = outcomes.filter(({ operation_id }) => operation_id !== null);
+  expect(told.map(({ operation_id, type }) => `${operation_id} ${type}`).toSorted(), "outcomes of operations").toEqual(
+    ended.toSorted(),
+  );
+}
+
 /** The counts that give lists and the overview their totals. */
-export function expectCounts({ counts, overview, servers, instances, backups, operations, events }: Snapshot): void {
+export function expectCounts({ counts, overview, servers, instances, backups, operations, events, outcomes }: Snapshot): void {
   const filters: Record<ListKind, string[]> = {
     server: servers.map(({ state }) => SERVER_PHASES[state]),
     instance: instances.flatMap(({ state, protection_status }) => [state, protectionFilter(protection_status)]),
     backup: backups.map(({ state }) => state),
     operation: operations.map(({ state }) => state),
     event: events.flatMap(({ type, actor }) => [type, actorFilter(actor.id)]),
+    outcome: outcomes.flatMap(({ type, actor }) => [type, actorFilter(actor.id)]),
   };
   const records: Record<ListKind, number> = {
     server: servers.length,
@@ -238,6 +252,7 @@ export function expectCounts({ counts, overview, servers, instances, backups, op
     backup: backups.length,
     operation: operations.length,
     event: events.length,
+    outcome: outcomes.length,
   };
   for (const { kind, items } of counts) {
     const numbers = new Map<string, number>();

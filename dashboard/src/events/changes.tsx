@@ -1,7 +1,8 @@
-// What a change did to a resource's fields.
+// What a change did to a resource's fields, or why an operation failed.
 import Box from "@cloudscape-design/components/box";
 import type { Event, FieldChange } from "../../../shared/api/events.ts";
 import { text } from "../messages/text.ts";
+import { errorInWords } from "../resource/sentence.ts";
 import { sizeInWords } from "../resource/size.ts";
 
 export const Changes = ({ of }: { of: Event }) =>
@@ -12,7 +13,10 @@ export const Changes = ({ of }: { of: Event }) =>
   ));
 
 /** "Name: Shop → Shop 2". */
-export const changesIn = ({ data }: Pick<Event, "data">): string[] => (data?.changes ?? []).map(inWords);
+export const changesIn = ({ data }: Pick<Event, "data">): string[] => [
+  ...(data?.changes ?? []).map(inWords),
+  ...(data?.operation?.error ? [errorInWords(data.operation.error)] : []),
+];
 
 function inWords({ field, before, after }: FieldChange): string {
   const name = nameOf(field);

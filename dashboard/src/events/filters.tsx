@@ -4,6 +4,7 @@ import Select from "@cloudscape-design/components/select";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
+import { EVENT_CLASSES, type EventClass } from "../../../shared/domain/event-types.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { events, type ListQuery, tokens } from "../app/queries.ts";
 import { actorInWords } from "../operations/words.ts";
@@ -14,8 +15,12 @@ import type { Narrowing } from "../resource/list-query.ts";
 import type { Place } from "../resource/use-place.ts";
 import { actionInWords, actionTypes } from "./words.ts";
 
-export function eventQuery({ type, actor, resource, day }: Place): ListQuery {
+const classIn = (place: Place): EventClass => (place.class === "outcomes" ? "outcomes" : "audit");
+
+export function eventQuery(place: Place): ListQuery {
+  const { type, actor, resource, day } = place;
   return {
+    class: classIn(place),
     ...(type && { type }),
     ...(actor && { actor }),
     ...(resource && { resource_id: resource }),
@@ -30,9 +35,9 @@ interface Option {
 
 const byLabel = (a: Option, b: Option): number => a.label.localeCompare(b.label, locale);
 const anybody = (): Option => ({ value: "", label: text.events.filters.anybody });
-const kindsNow = (): Option[] => [
+const kindsNow = (of: EventClass): Option[] => [
   { value: "", label: text.events.filters.anyAction },
-  ...actionTypes()
+  ...actionTypes(of)
     .map((type) => ({ value: type, label: actionInWords(type) }))
     .toSorted(byLabel),
 ];
@@ -40,12 +45,21 @@ const kindsNow = (): Option[] => [
 export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
   const say = text.events.filters;
   useZone(); // a day begins when it begins there
-  const kinds = kindsNow();
+  const kinds = kindsNow(classIn(place));
+  const classes = EVENT_CLASSES.map((value) => ({ value, label: say.classes[value] }));
   const { type = "", actor = "", resource, day = "" } = place;
   const [choosing, setChoosing] = useState(actor !== "");
   const people = usePeople(actor, choosing);
   return (
     <>
+      <div className="filter">
+        <Select
+          ariaLabel={say.class}
+          options={classes}
+          selectedOption={classes.find(({ value }) => value === classIn(place)) ?? null}
+          onChange={({ detail }) => go({ ...place, page: 1, type: undefined, class: detail.selectedOption.value })}
+        />
+      </div>
       <div className="filter">
         <Select
           ariaLabel={say.person}

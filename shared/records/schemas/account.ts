@@ -39,6 +39,7 @@ export const AccountRecord = z.object({
   made_backup: counter,
   made_operation: counter,
   made_event: counter,
+  made_outcome: counter,
 });
 
 export type AccountRecord = z.infer<typeof AccountRecord>;

@@ -1,9 +1,12 @@
-// An entry of the audit log as it is stored.
+// An event as it is stored.
 import * as z from "zod";
 import { Event } from "../../api/events.ts";
 import { stored } from "../../data/stored.ts";
-import { listed } from "./fields.ts";
+import { listed, noText } from "./fields.ts";
 
-export const EventRecord = stored(Event).extend(listed);
+const { shape } = stored(Event);
+
+/** Without data, an event has no such attribute: earlier versions do not read null. */
+export const EventRecord = z.object({ ...shape, ...listed, operation_id: noText, data: shape.data.default(null) });
 
 export type EventRecord = z.infer<typeof EventRecord>;

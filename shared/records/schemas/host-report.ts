@@ -41,6 +41,8 @@ export const HostReport = z.object({
   disk_shown: count.nullable().default(null),
   /** The kinds of the alerts that are open for an instance, by its ID. */
   use_alerts: z.record(text, z.array(text)).default({}),
+  /** The instances whose certificates were failing when events last said so. */
+  failing_certificates: z.array(text).default([]),
 });
 
 export type HostReport = z.infer<typeof HostReport>;

@@ -1,5 +1,6 @@
 // An operation as it is stored.
 import * as z from "zod";
+import type { Actor } from "../../api/fields.ts";
 import { Operation } from "../../api/operations.ts";
 import type { OperationStatus, OperationType } from "../../domain/lifecycle.ts";
 import { growing, stored } from "../../data/stored.ts";
@@ -14,6 +15,8 @@ export const OperationCore = z.object({
   ...listed,
   id: text,
   created_at: text,
+  created_by: z.object({ type: growing<Actor["type"]>(), id: text, name: text }),
+  request_id: text,
   state: growing<OperationStatus>(),
   type: growing<OperationType>(),
   /** Operations of before they had a name have none. */

@@ -3,8 +3,7 @@ import type { events as en } from "../en/events.ts";
 
 export const events: typeof en = {
   title: "Aktivität",
-  about:
-    "Alles, was in diesem Konto angefordert wurde, das Neueste zuerst. Öffnen Sie eine Ressource, um zu sehen, wie ein Vorgang geendet hat.",
+  about: "Alles, was in diesem Konto angefordert wurde, und was daraus geworden ist, das Neueste zuerst.",
   empty: "Noch keine Aktivität.",
   columns: { action: "Aktion", resource: "Ressource", who: "Wer", when: "Wann", request: "Anfrage" },
   actors: { user: "Benutzer", token: "API-Schlüssel", operator: "Betreiber", schedule: "Sicherungsplan", service: "Dienst" },
@@ -15,6 +14,8 @@ export const events: typeof en = {
   off: "Nein",
   fields: {
     name: "Name",
+    status: "Status",
+    health: "Zustand",
     admin_email: "Admin-E-Mail",
     domain: "Domain",
     labels: "Labels",
@@ -50,6 +51,8 @@ export const events: typeof en = {
   copied: "Kopiert",
   notCopied: (id) => `Kopieren nicht möglich. Die ID lautet ${id}`,
   filters: {
+    class: "Nach Art filtern",
+    classes: { audit: "Anfragen", outcomes: "Ergebnisse" },
     person: "Nach Person filtern",
     anybody: "Alle Personen",
     findPerson: "Person suchen",
@@ -63,6 +66,9 @@ export const events: typeof en = {
   },
   actions: {
     "server.update": "Server geändert",
+    "server.offline": "Server offline",
+    "server.online": "Server wieder online",
+    "certificate.failing": "Zertifikat fehlerhaft",
     "backup.update": "Sicherung geändert",
     "backup_policy.update": "Sicherungsplan geändert",
     "backup_policy.delete": "Sicherungsplan gelöscht",

@@ -2,7 +2,7 @@
 
 export const events = {
   title: "Activity",
-  about: "Everything requested in this account, newest first. Open a resource to see how an operation ended.",
+  about: "Everything requested in this account, newest first, and what came of it.",
   empty: "No activity yet.",
   columns: { action: "Action", resource: "Resource", who: "Who", when: "When", request: "Request" },
   actors: { user: "User", token: "API key", operator: "Service operator", schedule: "Backup policy", service: "Service" },
@@ -14,6 +14,8 @@ export const events = {
   /** Fields that changes name, as the API names them. */
   fields: {
     name: "Name",
+    status: "Status",
+    health: "Health",
     admin_email: "Admin email",
     domain: "Domain",
     labels: "Labels",
@@ -49,6 +51,8 @@ export const events = {
   copied: "Copied",
   notCopied: (id: string) => `Couldn't copy. The ID is ${id}`,
   filters: {
+    class: "Filter by kind",
+    classes: { audit: "Requests", outcomes: "Outcomes" },
     person: "Filter by person",
     anybody: "Anybody",
     findPerson: "Find person",
@@ -63,6 +67,9 @@ export const events = {
   /** Those that take effect at once; all others are operations. */
   actions: {
     "server.update": "Updated server",
+    "server.offline": "Server went offline",
+    "server.online": "Server is back online",
+    "certificate.failing": "Certificate failing",
     "backup.update": "Updated backup",
     "backup_policy.update": "Updated backup policy",
     "backup_policy.delete": "Deleted backup policy",

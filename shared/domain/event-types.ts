@@ -1,0 +1,76 @@
+// Every type of event, with its class: the one table that GET /events, the dashboard and docs/events.md read. A new workflow
+// brings its own three: the request, its success and its failure.
+import { LIFECYCLE, OPERATION_TYPES, type OperationType } from "./lifecycle.ts";
+
+/** `audit`: what people, tokens and schedules asked for. `outcomes`: what came of it, and what happened by itself. */
+export const EVENT_CLASSES = ["audit", "outcomes"] as const;
+export type EventClass = (typeof EVENT_CLASSES)[number];
+
+/** What resources an event may be about. */
+type About = "account" | "server" | "instance" | "backup" | "upload" | "ssh_key" | "token" | "user";
+
+export interface EventType<C extends EventClass = EventClass> {
+  class: C;
+  about: About;
+  /** What has happened, for the documentation. */
+  text: string;
+}
+
+const audit = (about: About, text: string): EventType<"audit"> => ({ class: "audit", about, text });
+const outcome = (about: About, text: string): EventType<"outcomes"> => ({ class: "outcomes", about, text });
+
+const OTHERS = {
+  "server.update": audit("server", "A server's name or labels were changed"),
+  "server.offline": outcome("server", "A server no longer responds"),
+  "server.online": outcome("server", "A server responds again"),
+  "instance.overdue": audit("instance", "A backup that the policy of an instance has due is overdue"),
+  "instance.down": outcome("instance", "The ERP of an instance does not respond, though it should run"),
+  "instance.up": outcome("instance", "The ERP of an instance responds again"),
+  "certificate.failing": outcome(
+    "instance",
+    "The certificate of an instance's domain cannot be issued or renewed, or has expired",
+  ),
+  "backup.update": audit("backup", "A backup's note, lock or labels were changed"),
+  "backup.download": audit("backup", "A download of a backup was requested"),
+  "backup.drill_failed": audit("backup", "A restore drill found that a backup cannot be restored"),
+  "backup_policy.update": audit("instance", "The backup policy of an instance was set or changed"),
+  "backup_policy.delete": audit("instance", "The backup policy of an instance was removed"),
+  "backup_policy.run_skipped": audit("instance", "A scheduled backup was skipped"),
+  "upload.create": audit("upload", "The upload of a backup was started"),
+  "upload.delete": audit("upload", "The upload of a backup was aborted"),
+  "upload.expire": audit("upload", "The upload of a backup has expired"),
+  "alert.opened": outcome("server", "An alert of a server or an instance has opened"),
+  "alert.closed": outcome("server", "An alert of a server or an instance has closed"),
+  "ssh_key.create": audit("ssh_key", "An SSH key was added"),
+  "ssh_key.delete": audit("ssh_key", "An SSH key was deleted"),
+  "token.create": audit("token", "An API token was created"),
+  "token.delete": audit("token", "An API token was revoked"),
+  "auth.login": audit("user", "A user signed in"),
+  "auth.logout": audit("user", "A user signed out"),
+  "auth.password": audit("user", "A password was changed"),
+  "settings.update": audit("account", "The settings of the account were changed"),
+  "account.create": audit("account", "The account was created"),
+  "account.quota": audit("account", "A quota of the account was changed"),
+  "user.create": audit("user", "A user was added"),
+  "user.delete": audit("user", "A user was removed"),
+} as const satisfies Record<string, EventType>;
+
+type Named<C extends EventClass> = {
+  [K in keyof typeof OTHERS]: (typeof OTHERS)[K]["class"] extends C ? K : never;
+}[keyof typeof OTHERS];
+export type AuditType = OperationType | Named<"audit">;
+export type OutcomeType = `${OperationType}.${"succeeded" | "failed"}` | Named<"outcomes">;
+
+const ofOperations = Object.fromEntries(
+  OPERATION_TYPES.flatMap((type) => {
+    const about = LIFECYCLE[type].resource;
+    return [
+      [type, audit(about, `The operation \`${type}\` was started`)],
+      [`${type}.succeeded`, outcome(about, `The operation \`${type}\` has succeeded`)],
+      [`${type}.failed`, outcome(about, `The operation \`${type}\` has failed`)],
+    ] as const;
+  }),
+);
+
+/** By their names. */
+export const EVENT_TYPES: Readonly<Record<string, EventType>> = { ...ofOperations, ...OTHERS };
