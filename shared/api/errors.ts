@@ -112,6 +112,14 @@ export const serverTriesAnother = (operationId: string) =>
 
 export const preconditionFailed = (etag: string | null) => new ApiError("PRECONDITION_FAILED", undefined, { details: { etag } });
 
+/** Of `If-None-Match`. */
+export const alreadyThere = (etag: string) =>
+  new ApiError(
+    "PRECONDITION_FAILED",
+    "The resource exists in a version that If-None-Match excludes; fetch it, and send its ETag in If-Match to replace it",
+    { details: { etag } },
+  );
+
 // Each error that needs its own message: thrown where it happens, and declared by the endpoints that can throw it.
 
 /** A unique value that another resource already uses. */

@@ -21,6 +21,8 @@ export const PROBLEMS = {
   error_key_in_progress: "A request with this Idempotency-Key is still in progress; try again shortly",
   error_key_reused: "This Idempotency-Key was already used with a different request; use a new key for a new request",
   error_changed: "The resource has changed since the version in If-Match; fetch it again",
+  error_exists:
+    "The resource exists in a version that If-None-Match excludes; fetch it, and send its ETag in If-Match to replace it",
   error_too_large: "The request body is larger than 64 KiB",
   error_content_type: "Content-Type must be application/json",
   error_parameters: "Invalid request parameters",

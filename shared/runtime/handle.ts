@@ -8,6 +8,7 @@ import * as z from "zod";
 import type { DryRun, Forecast } from "../api/dry-run.ts";
 import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
 import {
+  alreadyThere,
   ApiError,
   bodyNotTaken,
   ERRORS,
@@ -392,7 +393,7 @@ function conditionOf(
         if (header !== undefined) throw preconditionFailed(null);
         return;
       }
-      if (unwanted !== undefined && matchesWeakly(tagsIn(unwanted), version.etag)) throw preconditionFailed(version.etag);
+      if (unwanted !== undefined && matchesWeakly(tagsIn(unwanted), version.etag)) throw alreadyThere(version.etag);
       matchTag(version.etag);
       if (tags !== "*") change.requireUnchanged(version);
     },

@@ -22,6 +22,7 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_key_in_progress: "Eine Anfrage mit diesem Idempotency-Key läuft noch; versuchen Sie es gleich noch einmal",
   error_key_reused: "Dieser Idempotency-Key wurde schon für eine andere Anfrage verwendet",
   error_changed: "Die Ressource hat sich inzwischen geändert",
+  error_exists: "Die Ressource gibt es schon",
   error_too_large: "Der Inhalt der Anfrage ist größer als 64 KiB",
   error_content_type: "Der Content-Type muss application/json sein",
   error_parameters: "Die Angaben der Anfrage sind ungültig",
