@@ -8,13 +8,15 @@ export async function run(
   { shop, password }: BackedUp,
 ): Promise<void> {
   await guarantee(
-    "a change of the domain that is killed midway ends with the new domain serving and the old one not",
+    "a change of the domain that is killed midway ends with the new domain serving and the old one redirecting to it",
     async () => {
       const { data } = await client.instances.update({ params: { id: shop.id }, body: { domain: "new.example.com" } });
       await survives(data.operation_id, "moveDomain", 0.5);
       const moved = await enter(await instanceOf(shop.id), password);
       assert.equal(await moved.parameter("web.base.url"), "https://new.example.com");
-      await assert.rejects(fetchPage(siteOf(DOMAIN), "/web/login"));
+      const old = await fetchPage(siteOf(DOMAIN), "/web/login?a=1");
+      assert.equal(old.status, 307);
+      assert.equal(old.headers.location, "https://new.example.com/web/login?a=1");
       await succeeds((await client.instances.update({ params: { id: shop.id }, body: { domain: DOMAIN } })).data.operation_id);
     },
   );
