@@ -20,7 +20,19 @@ const alone = files.filter((file) => isMarked(file, "alone") || ALONE.test(file)
 const together = files.filter((file) => !withCloud.includes(file) && !alone.includes(file));
 
 /** Those that take longest, so that none of them is what all others wait for at the end, on a machine that has not seen them yet either. */
-const LONGEST = [/two-versions/, /e2e\/start/, /figures/, /providers\/create/, /dry-run-states/, /lost-starts/, /timeouts/];
+const LONGEST = [
+  /two-versions/,
+  /browser\/requests/,
+  /attacks/,
+  /e2e\/start/,
+  /figures/,
+  /timeouts/,
+  /workflows\/scenarios/,
+  /hosts\/swap/,
+  /providers\/create/,
+  /lost-starts/,
+  /dry-run-states/,
+];
 /** A process is passed on only from one file of a project to the next one of it. */
 const PROJECTS = ["with a cloud", "alone", "together"];
 

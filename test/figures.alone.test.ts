@@ -1,8 +1,7 @@
 // What a request may cost: calls to DynamoDB and its capacity, starts of workflows, the size of a function. The figures are the
 // project's own goals: a change that breaks one makes every request slower and more expensive.
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import type { Call } from "../infra/local/aws/aws.ts";
 import type { Cloud } from "../infra/local/cloud.ts";
 import { routes } from "../shared/api/index.ts";
 import { getAccount } from "../shared/records/accounts.ts";
@@ -21,7 +20,6 @@ import { costIn } from "./harness/cost.ts";
 import { holdForGood } from "./harness/held-work.ts";
 import { closedRoutes } from "./harness/requests.ts";
 import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
-import { createdAt, seedManyInstances } from "./harness/seed-many.ts";
 
 let cloud: Cloud;
 let me: TestAccount;
@@ -379,58 +377,4 @@ test("a malformed request costs only the authorizer's call", async () => {
   await me.api.post("/servers", {});
   const { authorizer, handler } = await costOf("servers.create", () => me.api.post("/servers", {}));
   expect([authorizer.length, handler.length]).toEqual([1, 0]);
-});
-
-const capacityOf = (calls: readonly Call[]): number => calls.reduce((sum, call) => sum + (call.capacity ?? 0), 0);
-
-describe("a page of 20 of 10,000 instances on 1,000 servers, filtered", () => {
-  const RECORDS = 10_000;
-  let them: TestAccount;
-
-  beforeAll(async () => {
-    them = await account();
-    // The records that the tests read: the newest, the first, and those in the middle.
-    const isRead = (made: number) => made >= RECORDS - 200 || Math.abs(made - RECORDS / 2) < 200 || made < 50;
-    await seedManyInstances(them.id, { count: RECORDS, isRead });
-  });
-
-  test.each([
-    // Besides the counts, the page and its servers, a time needs the records around it.
-    ["one filter", "status=running", 5_000, 3, 30],
-    ["the oldest first", "order=asc", 10_000, 3, 30],
-    ["dates, to now", `created_after=${createdAt(5_000)}`, 5_000, 4, 30],
-    ["dates, from the first", `created_before=${createdAt(5_000)}`, 5_000, 4, 30],
-    // Each label has a Query of its own, at the same time as the first of the entries.
-    ["a label", "label=env:production", 3_334, 4, 200],
-    ["two labels", "label=env:production&label=team:sales", 3_334, 5, 200],
-    ["a search", "search=shop", 10_000, 3, 200],
-    ["a search for one", "search=shop%209999", 1, 3, 200],
-    ["sorted by name", "sort=name&order=asc&search=999", 11, 3, 200],
-    ["all together", `status=stopped&label=env:staging&search=shop&created_after=${createdAt(9_800)}`, 66, 4, 200],
-  ])("%s", async (_, query, total, calls, capacity) => {
-    const { api } = await them.token();
-    const { response, handler } = await costOf("instances.list", () => api.get(`/instances?${query}`));
-    expect(response.meta).toMatchObject({ total });
-    expect(response.meta).not.toHaveProperty("total_capped");
-    expect(handler.length, handler.map(({ action }) => action).join(", ")).toBeLessThanOrEqual(calls);
-    expect(capacityOf(handler)).toBeLessThanOrEqual(capacity);
-  });
-
-  test("beyond 10,000 matches the total is capped, and says so", async () => {
-    const { api } = await them.token();
-    const { id } = await seedInstance(them.id, { name: "Shop 10000" });
-    const { meta } = await api.get("/instances?search=shop&per_page=1");
-    expect(meta).toMatchObject({ total: 10_000, total_capped: true });
-    expect((await api.get("/instances?search=10000")).as(z.array(z.object({ id: z.string() })))).toEqual([{ id }]);
-  });
-
-  test("a search across kinds, and the overview, which is asked all the time", async () => {
-    const { api } = await them.token();
-    const found = await costOf("search.find", () => api.get("/search?q=shop%209998"));
-    expect(found.response.as(z.array(z.object({ name: z.string() })))).toEqual([{ name: "Shop 9998" }]);
-    expect(found.handler.length).toBeLessThanOrEqual(4);
-    expect(capacityOf(found.handler)).toBeLessThanOrEqual(190);
-    const seen = await costOf("overview.get", () => api.get("/overview"));
-    expect(seen.handler.map(({ action }) => action)).toEqual(["Query"]);
-  });
 });
