@@ -17,7 +17,7 @@ import type { AccountRecord } from "../records/schemas/account.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import { OperationCore } from "../records/schemas/operation.ts";
 import { log } from "../platform/log.ts";
-import type { Reads } from "./handle.ts";
+import type { Read } from "./request-store.ts";
 import type { Work } from "./idempotency.ts";
 import { startExecution } from "./start.ts";
 
@@ -25,7 +25,7 @@ type Refs = Record<string, Ref<unknown>>;
 
 interface Reading {
   caller: Caller;
-  read: Reads;
+  read: Read;
 }
 
 type Opened<R extends Refs> = Records<R> & { account: AccountRecord; change: Change };

@@ -5,13 +5,10 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import * as z from "zod";
-import type { DryRun, Forecast } from "../api/dry-run.ts";
 import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
 import {
   alreadyThere,
-  ApiError,
   bodyNotTaken,
-  ERRORS,
   methodNotAllowed,
   permissionRequired,
   preconditionFailed,
@@ -21,39 +18,24 @@ import {
 } from "../api/errors.ts";
 import type { ListMeta } from "../api/fields.ts";
 import type { Permission } from "../api/permissions.ts";
-import { type Change, operationIn } from "../data/change.ts";
+import type { Change } from "../data/change.ts";
 import type { By } from "../records/events.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import type { Version } from "../data/versions.ts";
-import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { isDryRun } from "../domain/dry-run.ts";
 import { matches, matchesWeakly, tagsIn } from "../domain/etag.ts";
 import { parseBody } from "./body.ts";
-import {
-  forget,
-  idempotentRequest,
-  inProgress,
-  keep,
-  keptRef,
-  Replay,
-  replayIfKept,
-  reserveKey,
-  type Work,
-} from "./idempotency.ts";
 import { log } from "../platform/log.ts";
 import { allowedAt } from "./methods.ts";
 import { bypassedCloudFront, clientAddress } from "./origin.ts";
 import { asApiError, failure, success } from "./reply.ts";
-import { authorizationOf, authorizedIn, header, headerLines, requestId } from "./request-context.ts";
-import { headersOf, locationHeader, locationOf, responseOf, type Shape, taggerOf } from "./responses.ts";
+import { authorizationOf, authorizedIn, headerLines, requestId } from "./request-context.ts";
+import { headersOf, locationHeader, responseOf, taggerOf } from "./responses.ts";
+import { AlreadyDone, type Forecasting, openStore, type Read } from "./request-store.ts";
 import { shapeOf } from "./shape.ts";
 import { requireNone, tryParse } from "../api/parse.ts";
 import { visibleTo } from "./visible.ts";
 
-export type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R, work?: Work) => Promise<Records<R>>;
-
-/** What the change would do, worked out only for a dry run. */
-type Forecasting = () => Forecast | Promise<Forecast>;
 type Commits<E extends Endpoint> = (
   change: Change,
   data: DataIn<E>,
@@ -71,7 +53,7 @@ type Request<E extends Endpoint> = RequestOf<E> & {
   /** The client wants headers only: a `GET` that writes something must not do so. */
   isHead: boolean;
   /** Several records in one call. */
-  read: Reads;
+  read: Read;
   /**
    * Rejects the request (412) if its `If-Match` does not match, or its `If-None-Match` does, and the change if the record has changed when it
    * is written; no tag matches what is not there.
@@ -125,7 +107,7 @@ export const handle =
         const { fieldPermission } = endpoint;
         if (fieldPermission !== undefined && AnyObject.parse(body)[fieldPermission.field] !== undefined)
           requirePermission(context.caller, fieldPermission.permission);
-        const { reads, commits, overtaken } = storeOf(endpoint, shown, context, event, body);
+        const store = openStore(endpoint, { shown, by: context, event, body });
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas that parsed it are the ones its type is made of
         const request = {
           params: paramsOf(event),
@@ -135,20 +117,21 @@ export const handle =
           ...context,
           ipAddress: context.caller.ip_address,
           isHead: event.httpMethod === "HEAD",
-          read: reads,
+          read: store.read,
           ...conditionOf(endpoint, event),
-          commit: commits,
+          commit: store.commit,
         } as unknown as Request<E>;
         const reply = await run(request)
           .catch(async (error: unknown) => {
             // What is there by now decides, and the error names it.
-            if (error instanceof Contended) return run(request);
+            if (store.lostTo(error)) return run(request);
             throw error;
           })
           .catch(async (error: unknown) => {
-            throw await visibleTo(context.caller, (await overtaken(error)) ?? error);
+            throw await visibleTo(context.caller, (await store.overtaken(error)) ?? error);
           });
-        if (isDryRun(endpoint, event.queryStringParameters)) throw new Error("A dry run must end with `commit`");
+        if (isDryRun(endpoint, event.queryStringParameters))
+          return success(200, store.rehearsed(), undefined, headersOf(endpoint, event));
         return responseOf(endpoint, { shown, tagOf }, reply, event);
       });
   };
@@ -171,18 +154,13 @@ function respond(endpoint: Endpoint): Handling {
     onError: (request) => {
       const { event, error } = request;
       const headers = headersOf(endpoint, event);
-      if (error instanceof Replay) {
+      if (error instanceof AlreadyDone) {
         const { status, location, data } = error.response;
         request.response = success(status, data, undefined, {
           ...headers,
           ...locationHeader(location),
           "Idempotent-Replayed": "true",
         });
-        logResponse(request);
-        return;
-      }
-      if (error instanceof Rehearsed) {
-        request.response = success(200, error.data, undefined, headers);
         logResponse(request);
         return;
       }
@@ -268,23 +246,6 @@ function decoded(text: string): string {
 const NOTHING = z.strictObject({});
 const DRY_RUN = z.strictObject({ dry_run: z.enum(["true", "false"]).optional() });
 
-/** Thrown to leave a handler at the end of a dry run. */
-class Rehearsed extends Error {
-  override name = "Rehearsed";
-  readonly data: DryRun;
-  constructor(forecast: Forecast) {
-    super("This request was a dry run");
-    this.data = { dry_run: true, allowed: true, ...forecast };
-  }
-}
-
-const CONTENDED = "TransactionCanceledException";
-
-/** A change met other writes of the same records until its tries ran out, so whether it is possible is unknown. An outage, if it happens again. */
-class Contended extends Error {
-  override name = CONTENDED;
-}
-
 /** The query's parameters that may be repeated, and so arrive as arrays. */
 const repeatableOf = ({ query }: Endpoint): string[] =>
   query instanceof z.ZodObject
@@ -317,59 +278,6 @@ function contextOf(endpoint: Endpoint, event: APIGatewayProxyEvent): By {
   }
   const { caller, request_id } = authorizationOf(event);
   return { caller, requestId: request_id };
-}
-
-/** With a slash at its end, a path means the same resource. */
-const pathOf = ({ path }: APIGatewayProxyEvent): string => path.replace(/\/$/, "");
-
-/** Reading and writing for one request. */
-function storeOf(
-  endpoint: Endpoint,
-  shown: Shape,
-  by: By,
-  event: APIGatewayProxyEvent,
-  body: unknown,
-): {
-  reads: Reads;
-  commits: (change: Change, data: unknown, forecast?: Forecasting) => Promise<unknown>;
-  /** The error of a request that met the effects of another one with its key, which began later than it read the stored response. */
-  overtaken: (error: unknown) => Promise<Error | undefined>;
-} {
-  const dry = isDryRun(endpoint, event.queryStringParameters);
-  const key = endpoint.idempotent && !dry ? header(event.headers, "idempotency-key") : undefined;
-  const request =
-    key === undefined ? undefined : idempotentRequest(key, by.caller, { method: event.httpMethod, path: pathOf(event), body });
-  let work: Work | undefined;
-  return {
-    reads: async (refs, starting) => {
-      work ??= starting;
-      if (request === undefined) return read(refs);
-      const [records, kept] = await readWith(refs, keptRef(request));
-      await replayIfKept(request, kept, work?.resume);
-      return records;
-    },
-    commits: async (change, data, forecast) => {
-      if (dry) {
-        if (forecast === undefined) throw new Error(`Nothing says what a dry run of ${endpoint.path} would do`);
-        await change.rehearse();
-        throw new Rehearsed(await forecast());
-      }
-      const response = { status: endpoint.status, location: locationOf(endpoint, data), data: shown(data) };
-      if (operationIn(change) !== undefined && work === undefined) throw new Error("Start operations with `beginWork`");
-      if (request !== undefined) await (endpoint.storesResponse ? keep(change, request, response) : reserveKey(change, request));
-      await change.commit().catch((error: unknown) => {
-        throw error instanceof Error && error.name === CONTENDED
-          ? new Contended("Other writes came first", { cause: error })
-          : error;
-      });
-      await work?.start(change, (withdrawal) => request !== undefined && forget(withdrawal, request));
-      return data;
-    },
-    overtaken: async (error) => {
-      const isConflict = error instanceof ApiError && ERRORS[error.code].status === 409;
-      return isConflict && request !== undefined ? inProgress(request) : undefined;
-    },
-  };
 }
 
 /** Whether the resource is the version that the client means. */

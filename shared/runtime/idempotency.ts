@@ -29,17 +29,7 @@ const Kept = z.object({
   reserved_until: z.string().optional(),
 });
 const StoredResponse = z.object({ status: z.number(), location: z.string().optional(), data: z.unknown() });
-type StoredResponse = z.infer<typeof StoredResponse>;
-
-/** Thrown to leave a handler whose response is already known. */
-export class Replay extends Error {
-  override name = "Replay";
-  readonly response: StoredResponse;
-  constructor(response: StoredResponse) {
-    super("This request already has a stored response");
-    this.response = response;
-  }
-}
+export type StoredResponse = z.infer<typeof StoredResponse>;
 
 interface IdempotentRequest {
   key: string;
@@ -73,17 +63,17 @@ export interface Work {
   resume: (accountId: string, operationId: string) => Promise<void>;
 }
 
-/** Throws Replay if there is a stored response and its operation is certain to stay, or an error if the key was used for another request. */
-export async function replayIfKept(
+/** The stored response, if there is one and its operation is certain to stay. Throws an error if the key was used for another request. */
+export async function keptResponse(
   request: IdempotentRequest,
   kept: z.infer<typeof Kept> | undefined,
   resume: Work["resume"] | undefined,
-): Promise<void> {
-  if (kept === undefined || (kept.reserved_until ?? kept.expires_at) < new Date().toISOString()) return;
+): Promise<StoredResponse | undefined> {
+  if (kept === undefined || (kept.reserved_until ?? kept.expires_at) < new Date().toISOString()) return undefined;
   if (!(await matchesKeyedHash(kept.request, request.fingerprint))) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
-  if (kept.reserved_until !== undefined) return;
+  if (kept.reserved_until !== undefined) return undefined;
   if (kept.operation_id !== undefined) await resume?.(request.caller.account_id, kept.operation_id);
-  throw new Replay(StoredResponse.parse(JSON.parse(await unseal(kept.answer, contextOf(request)))));
+  return StoredResponse.parse(JSON.parse(await unseal(kept.answer, contextOf(request))));
 }
 
 /** Stores the response with the change. It is encrypted as a whole, because some responses contain a secret that is shown once. */
