@@ -345,7 +345,7 @@ test("a page of a resource's operations costs one more call for the linked ones,
   for (let i = 0; i < 3; i++) {
     const instance = await getInstance(me.id, id);
     const change = changeOf(await getAccount(me.id));
-    const { operation } = beginBackup(change, by, instance, {}, newId("operation"));
+    const { operation } = beginBackup({ change, by, operationId: newId("operation") }, instance, {});
     await change.commit();
     await endOperation(operation, { succeeded: true });
   }

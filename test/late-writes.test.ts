@@ -97,8 +97,7 @@ test("data that was sent before a restore began is rejected once it has begun", 
   const read = await getInstance(me.id, id);
   const write = (data: Record<string, unknown>) =>
     writeSandboxData(
-      machineId,
-      id,
+      { machineId: machineId, instanceId: id },
       data,
       () => undefined,
       requireWritable(read, (state) => new Error(`The instance is ${state}`)),

@@ -8,6 +8,10 @@ import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(backups.create)(async ({ params, body, caller, by, read, commit }) => {
   const work = await beginWork({ caller, read }, { instance: instanceRef(caller.account_id, params.id) });
-  const { backup } = beginBackup(work.change, by, presentInstance(work.instance), body, work.operationId);
+  const { backup } = beginBackup(
+    { change: work.change, by, operationId: work.operationId },
+    presentInstance(work.instance),
+    body,
+  );
   return commit(work.change, toBackup(backup));
 });

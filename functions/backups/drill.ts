@@ -28,6 +28,6 @@ export const handler = handle(backups.drill)(async ({ params, body, caller, by, 
       : namedServer(chosen).id;
   if (serverId === undefined) throw serverOfBackupUnknown();
   requireDrillable(drilled);
-  const operation = beginDrill(change, by, drilled, serverId, operationId);
+  const operation = beginDrill({ change, by, operationId }, drilled, serverId);
   return commit(change, toOperation(operation), () => forecastDrill(caller, drilled, serverId));
 });

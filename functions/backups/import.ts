@@ -15,5 +15,5 @@ export const handler = handle(backups.import)(async ({ params, body, caller, by,
   const backup = presentBackup(records.backup);
   const server = namedServer(records.server);
   requireUsable(server);
-  return commit(change, toOperation(retryImport(change, by, backup, server.id, operationId)));
+  return commit(change, toOperation(retryImport({ change, by, operationId }, backup, server.id)));
 });

@@ -23,7 +23,7 @@ export const handler = handle(backups.restore)(async ({ params, body, caller, by
   requireAllowed(instance, "restore");
   requireServerUsable(change, instance);
   const safety_backup_id = newId("backup");
-  moveInstance(change, instance, "backup.restore", operationId);
+  moveInstance(change, instance, { type: "backup.restore", operationId });
   retainBackup(change, backup.id, operationId);
   const operation = reserveOperation(change, by, {
     id: operationId,

@@ -21,11 +21,11 @@ export const handler = handle(instances.act)(async ({ params, body: { action }, 
   const instance = presentInstance(records.instance);
   const forecast = () => forecastAction(caller, instance, action);
   if (action === "backup")
-    return commit(change, toOperation(beginBackup(change, by, instance, {}, operationId).operation), forecast);
+    return commit(change, toOperation(beginBackup({ change, by, operationId }, instance, {}).operation), forecast);
   requireAllowed(instance, action);
   requireServerUsable(change, instance);
   const type = `instance.${action}` as const;
-  moveInstance(change, instance, type, operationId);
+  moveInstance(change, instance, { type, operationId });
   const operation = reserveOperation(change, by, { id: operationId, type, ...changing("instance", instance) });
   return commit(change, toOperation(operation), forecast);
 });

@@ -56,7 +56,7 @@ export const handler = handle(instances.clone)(async ({ params, body, caller, by
   const admin_password = body.admin_password ?? generatePassword();
   await sealFor(change, operationId, admin_password);
   const copied = { restore_database, restore_filestore, neutralize, reset_users, keep_uuid: false };
-  beginClone(change, by, instance, backup, copied, operationId);
+  beginClone({ change, by, operationId }, instance, backup, copied);
   const shown = { ...toInstance(instance, undefined), ...(body.admin_password === undefined && { admin_password }) };
   return commit(change, shown, async () => {
     const named = { ...instance, database_name: body.database_name };

@@ -58,7 +58,11 @@ export const handler = handle(instances.create)(async ({ body, caller, by, read,
       type: "instance.create",
       resource: { type: "instance", id: instance.id, name: instance.name },
     });
-  else beginClone(change, by, instance, backup, { ...copied, keep_uuid: isMovedIn(backup) }, operationId);
+  else
+    beginClone({ change, by, operationId }, instance, backup, {
+      ...copied,
+      keep_uuid: isMovedIn(backup),
+    });
   const shown = { ...toInstance(instance, server), ...(body.admin_password === undefined && { admin_password }) };
   return commit(change, shown, async () => {
     const planned = await (backup === undefined

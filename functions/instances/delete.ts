@@ -14,7 +14,7 @@ export const handler = handle(instances.delete)(async ({ params, caller, by, rea
   const instance = presentInstance(records.instance);
   match(change, instanceVersion(instance));
   requireAllowed(instance, "delete");
-  moveInstance(change, instance, "instance.delete", operationId);
+  moveInstance(change, instance, { type: "instance.delete", operationId });
   const operation = reserveOperation(change, by, { id: operationId, type: "instance.delete", ...changing("instance", instance) });
   return commit(change, toOperation(operation), () => forecastInstanceDeletion(caller, instance));
 });

@@ -17,11 +17,9 @@ export const handler = handle(sandbox.putData)(async ({ params, body, caller, ma
   const written =
     machine_id !== null &&
     (await writeSandboxData(
-      machine_id,
-      instance.id,
+      { machineId: machine_id, instanceId: instance.id },
       body,
-      (present) => matchTag(etagOf(present)),
-      // A restore that has begun since then must not lose what was written.
+      (present) => matchTag(etagOf(present)), // A restore that has begun since then must not lose what was written.
       requireWritable(instance, notWritable),
     ));
   if (!written) throw erpNotInstalled(instance.state);

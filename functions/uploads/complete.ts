@@ -18,7 +18,7 @@ export const handler = handle(uploads.complete)(async ({ params, body, caller, b
   const server = namedServer(records.server);
   requireUsable(server);
   const whole = await requireWhole(upload);
-  return commit(change, toBackup(beginImport(change, by, whole, body, operationId)));
+  return commit(change, toBackup(beginImport({ change, by, operationId }, whole, body)));
 });
 
 /** Of what arrives later under the addresses that are still valid, the import finds out that it is not the archive. */

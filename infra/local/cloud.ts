@@ -162,7 +162,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
 
   const secret = localSecret(dataDir);
   const credentials = credentialsOf(secret, "operator");
-  const data = await startData(options, template, credentials, started, stops);
+  const data = await startData(options, template, credentials, { started, stops });
   const principals = principalsOf(template, secret, credentials);
   const late: Late = {};
   const portFile = within(options, "aws-port");
@@ -235,8 +235,7 @@ async function startData(
   options: CloudOptions,
   template: Template,
   { accessKeyId }: Credentials,
-  started: Started,
-  stops: (() => void | Promise<void>)[],
+  { started, stops }: { started: Started; stops: (() => void | Promise<void>)[] },
 ) {
   const { databaseUrl } = options;
   const database =

@@ -33,10 +33,8 @@ export interface Change {
   add: (kind: ListKind, record: Item & { id: string; number: string; created_at: string }, place: Place) => void;
   /** Moves a record from one status of its list to another. */
   move: (
-    kind: ListKind,
-    record: { id: string; number: string },
-    status: { from: string; to: string },
-    what: Update,
+    what: { kind: ListKind; record: { id: string; number: string } },
+    update: { from: string; to: string } & Update,
     where: Where,
     conditionError?: Write["conditionError"],
   ) => void;
@@ -54,9 +52,11 @@ export interface Change {
   revise: () => void;
   /** Takes a record off its lists. */
   drop: (
-    kind: ListKind,
-    record: { id: string; number: string; protection_status?: string; actor?: { id: string } | undefined; labels?: Labels },
-    status: string | undefined,
+    what: {
+      kind: ListKind;
+      record: { id: string; number: string; protection_status?: string; actor?: { id: string } | undefined; labels?: Labels };
+      status: string | undefined;
+    },
     where: Where,
     conditionError?: Write["conditionError"],
   ) => void;
@@ -108,9 +108,11 @@ export function changeOf(account: Counted | { id: string }): Change {
       for (const { kind, record, place } of added)
         if (kind === "event" || kind === "outcome")
           withdrawal.drop(
-            kind,
-            { ...record, actor: place.actorId === undefined ? undefined : { id: place.actorId } },
-            place.status,
+            {
+              kind,
+              record: { ...record, actor: place.actorId === undefined ? undefined : { id: place.actorId } },
+              status: place.status,
+            },
             { exists: false },
           );
     },
@@ -175,7 +177,7 @@ const listChanges = (
     lists.count("instance", number, 1, [protectionFilter(to)]);
     return { protection_status: to, list_protection: keys.listByProtection("instance", accountId, to) };
   },
-  move: (kind, record, { from, to }, what, where, conditionError) => {
+  move: ({ kind, record }, { from, to, ...what }, where, conditionError) => {
     const set = from === to ? what.set : { ...what.set, list_status: keys.listByStatus(kind, accountId, to) };
     writes.push(
       update(keys.record(kind, accountId, record.id), { ...what, ...(set !== undefined && { set }) }, where, conditionError),
@@ -189,7 +191,7 @@ const listChanges = (
   refind: entries.change,
   retag: entries.retag,
   noteBackup: entries.noteBackup,
-  drop: (kind, record, status, where, conditionError) => {
+  drop: ({ kind, record, status }, where, conditionError) => {
     writes.push(remove(keys.record(kind, accountId, record.id), where, conditionError));
     const { number, protection_status: protection, actor } = record;
     lists.count(kind, number, -1, ["all", status, protection && protectionFilter(protection), actor && actorFilter(actor.id)]);

@@ -14,8 +14,7 @@ interface OfParent<T> {
 
 /** Counted by the Query itself. `isEmpty` describes the parent's whole list, whatever the filter. */
 export async function listOfParent<T>(
-  { kind, accountId, schema }: OfParent<T>,
-  parentId: string,
+  { kind, accountId, parentId, schema }: OfParent<T> & { parentId: string },
   page: PageQuery,
   keep: (record: T) => boolean = () => true,
   filters = "",

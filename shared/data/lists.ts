@@ -35,7 +35,7 @@ export async function listPage<T>(list: ListOf<T>, page: PageQuery): Promise<Lis
   const parts = isRanged ? await partsBetween(source, blocks, page) : [{ from: 0, to: Infinity }];
   const name = [source.name, page.order === "asc" ? "asc" : "", page.created_after ?? "", page.created_before ?? ""].join("|");
   const total = parts.reduce((sum, part) => sum + ("items" in part ? part.items.length : countIn(blocks, part)), 0);
-  const items = await readParts(source, blocks, page.order === "asc" ? parts : parts.toReversed(), page, name);
+  const items = await readParts(source, { blocks, parts: page.order === "asc" ? parts : parts.toReversed() }, page, name);
   const { items: shown, meta } = pageOf(items, page, total, name);
   return { items: parseEach(schema, shown), meta };
 }
@@ -109,8 +109,7 @@ const startOf = (block: number): string => (Number.isFinite(block) ? numberOf(bl
 /** The records of a page, and one more that shows whether there is a next page. */
 async function readParts(
   source: Source,
-  blocks: readonly Block[],
-  parts: readonly Part[],
+  { blocks, parts }: { blocks: readonly Block[]; parts: readonly Part[] },
   page: PageQuery,
   name: string,
 ): Promise<Item[]> {
@@ -257,7 +256,7 @@ export async function listEvents<T extends { type: string; actor: { id: string }
 ): Promise<Listed<T>> {
   const isMeant = (event: T) => event.type === (type ?? event.type) && event.actor.id === (actor ?? event.actor.id);
   if (resource_id !== undefined) {
-    const { items, meta } = await listOfParent(list, resource_id, page, isMeant, `${type ?? ""}:${actor ?? ""}`);
+    const { items, meta } = await listOfParent({ ...list, parentId: resource_id }, page, isMeant, `${type ?? ""}:${actor ?? ""}`);
     return { items, meta };
   }
   if (type === undefined || actor === undefined) return listPage({ ...list, status: type, actor }, page);

@@ -165,11 +165,10 @@ const shownHealth = (
 /** Whether a record is one that a query means. */
 function isMeant(
   kind: ResourceType,
-  { label = [], search }: Finding,
-  { status, protection, last_backup_before, health }: Filters,
-  page: Pick<PageQuery, "created_after" | "created_before">,
+  { label = [], search, page, ...filters }: Finding & Filters & { page: Pick<PageQuery, "created_after" | "created_before"> },
   { hasLabels, hasTag, lastBackup, isActive }: Beside = NOTHING_BESIDE,
 ): (entry: Entry) => boolean {
+  const { status, protection, last_backup_before, health } = filters;
   const isInTime = isCreatedIn(page);
   const isFound = search === undefined ? () => true : finderOf(search, hasTag)(kind);
   const before = last_backup_before === undefined ? undefined : Date.parse(last_backup_before);
@@ -265,7 +264,7 @@ export async function findPage(
   also: (entry: Entry) => Key[] = () => [],
 ): Promise<FoundPage> {
   const [entries, beside] = await Promise.all([readEntries(kind, accountId), readBeside(kind, accountId, finding, filters)]);
-  const found = entries.filter(isMeant(kind, finding, filters, page, beside));
+  const found = entries.filter(isMeant(kind, { ...finding, ...filters, page }, beside));
   const place = placeIn(finding.sort);
   const listed: Listed<Entry> = slicePage(
     found.map((value) => ({ value, place: place(value) })),
@@ -297,7 +296,7 @@ export async function findOfParent<T>(
     itemsOfParent(kind, accountId, parentId),
     readBeside(kind, accountId, {}, { health: filters.health }),
   ]);
-  const meant = isMeant(kind, finding, filters, page, { ...NOTHING_BESIDE, isActive });
+  const meant = isMeant(kind, { ...finding, ...filters, page }, { ...NOTHING_BESIDE, isActive });
   const place = placeIn(finding.sort);
   const found = items.flatMap((value) => {
     const entry = entryOfRecord(kind, value);

@@ -44,7 +44,7 @@ const TRIES = 100;
 
 export async function enter<const N extends string>(entry: Entry<N>): Promise<Verdict<N>> {
   const { key, limits, windowMs, now, holds } = entry;
-  let slots = limits.map(({ name, slots: count }) => pickFromHint(keyString(key), name, count, now, windowMs));
+  let slots = limits.map((limit) => pickFromHint(keyString(key), limit, now, windowMs));
   let place = entry.wish && pickPlace(keyString(key), entry.wish, now);
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const { done, item } = await updateRaw(key, expressionOf(entry, slots, place));
@@ -173,9 +173,9 @@ function remember(key: string, item: Item, { limits, wish }: Entry<string>): voi
 }
 
 /** The slot that has been free longest, marked as taken for concurrent requests; a random one when nothing is known. */
-function pickFromHint(key: string, name: string, count: number, now: number, windowMs: number): number {
+function pickFromHint(key: string, { name, slots }: Limit<string>, now: number, windowMs: number): number {
   const times = hints.get(key)?.times.get(name);
-  if (times === undefined || times.length === 0) return Math.floor(Math.random() * count);
+  if (times === undefined || times.length === 0) return Math.floor(Math.random() * slots);
   const oldest = times.indexOf(Math.min(...times));
   if ((times[oldest] ?? now) <= now - windowMs) times[oldest] = now;
   return oldest;

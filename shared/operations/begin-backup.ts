@@ -7,7 +7,7 @@ import type { Change } from "../data/change.ts";
 import type { Author, By } from "../records/events.ts";
 import { holdInstance, requireAllowed, requireServerUsable } from "../records/instances.ts";
 import { keys, type Item } from "../data/keys.ts";
-import { reserveOperation } from "../records/operations.ts";
+import { type Begun, reserveOperation } from "../records/operations.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { DueRun, PolicyRecord } from "../records/schemas/backup-policy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
@@ -18,16 +18,14 @@ import { find } from "../data/table.ts";
 
 /** Begins a backup of an instance: reserves it, locks the instance, and starts the operation with the change. */
 export function beginBackup(
-  change: Change,
-  by: By,
+  begun: Begun & { by: By },
   instance: InstanceRecord,
   { note = null, labels }: { note?: string | null | undefined; labels?: Labels | undefined },
-  id: string,
 ): { backup: BackupRecord; operation: OperationRecord } {
   requireAllowed(instance, "backup");
-  const backup = reserveBackup(change, instance, { kind: "manual", note, labels, expires_at: null }, id);
-  requireServerUsable(change, instance);
-  return { backup, operation: begin(change, by, instance, backup, id) };
+  const backup = reserveBackup(begun.change, instance, { kind: "manual", note, labels, expires_at: null }, begun);
+  requireServerUsable(begun.change, instance);
+  return { backup, operation: begin(begun, instance, backup) };
 }
 
 /** A due run of a policy, with the IDs of what it makes: a run makes one backup, however often it is begun. */
@@ -55,23 +53,21 @@ export function beginScheduledBackup(
       { set: { operation_id: operationId } },
       { equals: { operation_id: null, state: BACKUP_WAITING } },
     );
-  const backup = waiting ?? reserveScheduled(change, instance, due, operationId, backupId);
+  const backup = waiting ?? reserveScheduled(change, instance, due, { operationId: operationId, id: backupId });
   takeBackupPlace(change, instance.server_id);
-  return begin(change, by, instance, backup, operationId, { next_backup_at: next_run_at });
+  return begin({ change, by, operationId }, instance, backup, { next_backup_at: next_run_at });
 }
 
 /** The backup of a run that waits for a place on its server. */
 export const reserveWaiting = (change: Change, instance: InstanceRecord, due: DueRun, id: string): BackupRecord =>
-  reserveScheduled(change, instance, due, null, id);
+  reserveScheduled(change, instance, due, { operationId: null, id: id });
 
 const reserveScheduled = (
   change: Change,
   instance: InstanceRecord,
   { due_at, attempt }: DueRun,
-  operationId: string | null,
-  id: string,
-): BackupRecord =>
-  reserveBackup(change, instance, { kind: "scheduled", note: null, expires_at: null, due_at, attempt }, operationId, id);
+  ids: { operationId: string | null; id: string },
+): BackupRecord => reserveBackup(change, instance, { kind: "scheduled", note: null, expires_at: null, due_at, attempt }, ids);
 
 /** The backup that waits for a policy's run, if there is one. */
 export const waitingBackup = async (policy: PolicyRecord | undefined): Promise<BackupRecord | undefined> =>
@@ -88,11 +84,9 @@ export async function isFirstRunning({ account_id, last_backup_at, operation_id 
 }
 
 function begin(
-  change: Change,
-  by: Author,
+  { change, by, operationId: id }: Begun,
   instance: InstanceRecord,
   backup: BackupRecord,
-  id: string,
   shown: Item = {},
 ): OperationRecord {
   holdInstance(change, instance, id, shown);

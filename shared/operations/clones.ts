@@ -1,8 +1,6 @@
 // Instances that begin with the data of a backup.
 import { retainBackup } from "../records/backups.ts";
-import type { Change } from "../data/change.ts";
-import type { Author } from "../records/events.ts";
-import { reserveOperation } from "../records/operations.ts";
+import { type Begun, reserveOperation } from "../records/operations.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 
@@ -17,12 +15,10 @@ interface Copied {
 
 /** Begins to build an instance from a backup, whose archive cannot be deleted meanwhile. */
 export function beginClone(
-  change: Change,
-  by: Author,
+  { change, by, operationId }: Begun,
   { id, name }: InstanceRecord,
   backup: BackupRecord,
   copied: Copied,
-  operationId: string,
 ): void {
   retainBackup(change, backup.id, operationId);
   reserveOperation(change, by, {

@@ -24,10 +24,8 @@ export const markCorrupt = (accountId: string, backupId: string, error: Explaine
     if (backup?.state !== COMPLETED) return;
     const change = changeOf({ id: accountId });
     change.move(
-      "backup",
-      backup,
-      { from: COMPLETED, to: FAILED },
-      { set: { state: FAILED, ...withMessage(error), expires_at: null } },
+      { kind: "backup", record: backup },
+      { from: COMPLETED, to: FAILED, set: { state: FAILED, ...withMessage(error), expires_at: null } },
       { equals: { state: COMPLETED } },
       () => new Overtaken("Another change to this backup came first", backupId),
     );

@@ -75,7 +75,7 @@ async function judgeServer(server: ServerRecord, report: HostReport): Promise<bo
     change.update(key, { set: { disk_alert: step, disk_shown: step } }, { unchanged: { disk_alert, disk_shown } });
     change.moveDisk(disk_shown, step);
     const alert = (what: "opened" | "closed", threshold: number): void =>
-      logAlert(change, what, { kind: "disk_free", value, threshold }, server, "server");
+      logAlert(change, what, { kind: "disk_free", value, threshold }, { type: "server", id: server.id, name: server.name });
     for (const each of is) if (!was.includes(each)) alert("opened", each);
     for (const each of was) if (!is.includes(each)) alert("closed", each);
   });
@@ -109,9 +109,12 @@ async function judgeInstance(
     );
     if (instance === undefined) return; // deleted, which its machine may not know yet
     const alertOf = (kind: string): Alert => ({ kind, value: use?.used_bytes ?? 0, threshold: use?.quota_bytes ?? 0 });
-    for (const kind of is) if (!was.includes(kind)) logAlert(change, "opened", alertOf(kind), instance, "instance");
+    for (const kind of is)
+      if (!was.includes(kind))
+        logAlert(change, "opened", alertOf(kind), { type: "instance", id: instance.id, name: instance.name });
     for (const kind of was)
-      if (!is.some((each) => each === kind)) logAlert(change, "closed", alertOf(kind), instance, "instance");
+      if (!is.some((each) => each === kind))
+        logAlert(change, "closed", alertOf(kind), { type: "instance", id: instance.id, name: instance.name });
   });
 }
 
@@ -135,10 +138,9 @@ function logAlert(
   change: Change,
   what: "opened" | "closed",
   alert: Alert,
-  { id, name }: { id: string; name: string },
-  type: "server" | "instance",
+  resource: { type: "server" | "instance"; id: string; name: string },
 ): void {
-  logOutcome(change, SERVICE, { type: `alert.${what}`, alert }, { type, id, name });
+  logOutcome(change, SERVICE, { type: `alert.${what}`, alert }, resource);
 }
 
 /** False if the report or the account was changed meanwhile: the next report is judged again. */

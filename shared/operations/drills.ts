@@ -8,9 +8,9 @@ import { inEnglish, type Reason } from "../domain/reasons.ts";
 import { getAccount } from "../records/accounts.ts";
 import { lockBackup } from "../records/backups.ts";
 import { type Change, changeOf, now, Overtaken, retryOnConflict } from "../data/change.ts";
-import { type Author, logEvent } from "../records/events.ts";
+import { logEvent } from "../records/events.ts";
 import { keys, type Item } from "../data/keys.ts";
-import { addResult, changing, findOperation, reserveOperation } from "../records/operations.ts";
+import { type Begun, addResult, changing, findOperation, reserveOperation } from "../records/operations.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
 import { requireServerReady } from "../records/servers.ts";
@@ -18,13 +18,7 @@ import { ConditionFailed, find } from "../data/table.ts";
 import { put, update } from "../data/writes.ts";
 
 /** Begins a drill of a completed backup on a server. A server has one at a time, so that it does not take the instances' share. */
-export function beginDrill(
-  change: Change,
-  by: Author,
-  backup: BackupRecord,
-  serverId: string,
-  operationId: string,
-): OperationRecord {
+export function beginDrill({ change, by, operationId }: Begun, backup: BackupRecord, serverId: string): OperationRecord {
   lockBackup(change, backup, LIFECYCLE["backup.drill"].from, operationId);
   requireServerReady(change, serverId);
   takeDrillPlace(change, serverId, operationId);

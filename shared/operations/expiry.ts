@@ -44,8 +44,7 @@ const SERVICE = { operator: "Expiry of backups", requestId: "expire-backups" } a
 async function findOther(backup: BackupRecord): Promise<string | undefined> {
   if (backup.instance_id === null) return undefined;
   const { items } = await listOfParent(
-    { kind: "backup", accountId: backup.account_id, schema: BackupRecord },
-    backup.instance_id,
+    { kind: "backup", accountId: backup.account_id, schema: BackupRecord, parentId: backup.instance_id },
     { per_page: 1 },
     ({ id, state, operation_id }) => id !== backup.id && operation_id === null && RESTORABLE.includes(state),
   );

@@ -376,8 +376,9 @@ export async function forecastBackupDeletion(reader: Reader, backup: BackupRecor
 /** Two of an instance's completed backups, if there are two: however many failed ones are newer. */
 async function someCompleted(accountId: string, instanceId: string): Promise<BackupRecord[]> {
   const isCompleted = ({ state }: BackupRecord): boolean => RESTORABLE.includes(state);
-  return (await listOfParent({ kind: "backup", accountId, schema: BackupRecord }, instanceId, { per_page: 2 }, isCompleted))
-    .items;
+  return (
+    await listOfParent({ kind: "backup", accountId, schema: BackupRecord, parentId: instanceId }, { per_page: 2 }, isCompleted)
+  ).items;
 }
 
 /** What a policy would change: what it will do, and what its rules would remove after the next run. */

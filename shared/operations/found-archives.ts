@@ -39,10 +39,8 @@ const complete = ({ account_id, id }: BackupRecord): Promise<boolean> =>
     if (backup === undefined || !hasLostArchive(backup)) return false;
     const change = changeOf({ id: account_id });
     change.move(
-      "backup",
-      backup,
-      { from: FAILED, to: COMPLETED },
-      { set: { state: COMPLETED, ...NO_REASON } },
+      { kind: "backup", record: backup },
+      { from: FAILED, to: COMPLETED, set: { state: COMPLETED, ...NO_REASON } },
       { equals: { state: FAILED } },
       () => new Overtaken("Another change to this backup came first", id),
     );

@@ -126,7 +126,7 @@ export async function beginRestart(instance: InstanceRecord, at: number): Promis
   const change = changeOf(await getAccount(instance.account_id));
   requireServerUsable(change, instance);
   const id = newId("operation");
-  moveInstance(change, instance, "instance.restart", id, { auto_restarts: [...today, change.at] });
+  moveInstance(change, instance, { type: "instance.restart", operationId: id }, { auto_restarts: [...today, change.at] });
   const operation = reserveOperation(change, SERVICE, { id, type: "instance.restart", ...changing("instance", instance) });
   return (await isCommitted(change)) ? operation : undefined;
 }

@@ -1,9 +1,7 @@
 // Imports: uploaded archives that become backups once a server has examined them.
 import { beginImportAgain, recordMeasured, reserveUploaded } from "../records/backups.ts";
-import type { Change } from "../data/change.ts";
-import type { Author } from "../records/events.ts";
 import { takeDrillPlace } from "./drills.ts";
-import { reserveOperation } from "../records/operations.ts";
+import { type Begun, reserveOperation } from "../records/operations.ts";
 import type { BackupRecord, KeptUpload } from "../records/schemas/backup.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
 import { requireServerReady } from "../records/servers.ts";
@@ -11,11 +9,9 @@ import { finishUpload, restoreUpload, type UploadRecord } from "../records/uploa
 
 /** Begins the import of an upload, whose record is gone from then on. */
 export function beginImport(
-  change: Change,
-  by: Author,
+  { change, by, operationId }: Begun,
   upload: UploadRecord & { store_id: string },
   { sha256, server_id }: { sha256: string; server_id: string },
-  operationId: string,
 ): BackupRecord {
   const { backup_id, size_bytes, note, file_name, store_id } = upload;
   finishUpload(change, upload);
@@ -28,13 +24,7 @@ export function beginImport(
 }
 
 /** Begins another try of an import that failed, perhaps on another server. */
-export function retryImport(
-  change: Change,
-  by: Author,
-  backup: BackupRecord,
-  server_id: string,
-  operationId: string,
-): OperationRecord {
+export function retryImport({ change, by, operationId }: Begun, backup: BackupRecord, server_id: string): OperationRecord {
   const upload = beginImportAgain(change, backup, server_id, operationId);
   requireServerReady(change, server_id);
   takeDrillPlace(change, server_id, operationId);

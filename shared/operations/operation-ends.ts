@@ -43,10 +43,10 @@ async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
   const finished_at = now();
   const to = outcome.succeeded ? OPERATION.succeeded : OPERATION.failed;
   change.move(
-    "operation",
-    operation,
-    { from: operation.state, to },
+    { kind: "operation", record: operation },
     {
+      from: operation.state,
+      to,
       set: {
         state: to,
         finished_at,
@@ -105,7 +105,10 @@ export async function withdrawOperation(operation: OperationCore, also: (change:
     if (present === undefined) return true;
     if (present.state !== OPERATION.pending || present.confirmed) return false;
     const change = changeOf({ id: present.account_id });
-    change.drop("operation", present, OPERATION.pending, { equals: { state: OPERATION.pending }, none: ["confirmed"] });
+    change.drop(
+      { kind: "operation", record: present, status: OPERATION.pending },
+      { equals: { state: OPERATION.pending }, none: ["confirmed"] },
+    );
     change.remove(keys.openOperation(present.id));
     for (const concerned of present.concerns) change.remove(keys.operationOf(present.account_id, concerned, present.id));
     change.remove(keys.sealed(present.account_id, present.id)); // nobody will use it

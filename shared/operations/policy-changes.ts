@@ -111,6 +111,6 @@ export function setPolicy(change: Change, setting: Setting, fields: PolicyFields
   if (saved.due === null && waiting !== undefined) dropWaiting(change, by, waiting);
   const enabled = saved.enabled && instance.last_backup_at !== null;
   const to = !enabled ? "unprotected" : instance.protection_status === "overdue" ? "overdue" : "protected";
-  showProtection(change, instance, to, saved.next_run_at);
+  showProtection(change, instance, { to, next_backup_at: saved.next_run_at });
   return saved;
 }

@@ -187,7 +187,7 @@ export async function becomeOverdue(
     // Unless a backup was begun in the meantime, as by this run of the function.
     const { operation_id } = instance;
     // Not what the instance showed when it was read: this run of the function may have moved the policy since.
-    showProtection(change, instance, "overdue", policy.next_run_at, { operation_id });
+    showProtection(change, instance, { to: "overdue", next_backup_at: policy.next_run_at }, { operation_id });
     logEvent(change, SCHEDULE, "instance.overdue", { type: "instance", id: instance.id, name: instance.name });
   }
   await change.commit();
@@ -207,7 +207,7 @@ export async function beginDueDrill(
   if (backup === undefined || policy.drill_every_days === null) return undefined;
   const change = await changeWithNumbers(policy);
   const saved = savePolicy(change, policy, { ...policy, drill_at: minutesAfter(at, policy.drill_every_days * 24 * 60) });
-  const operation = beginDrill(change, SCHEDULE, backup, server_id, newId("operation"));
+  const operation = beginDrill({ change, by: SCHEDULE, operationId: newId("operation") }, backup, server_id);
   await change.commit();
   return { policy: saved, operation };
 }
@@ -234,9 +234,12 @@ export async function retentionOf(
   coming: string | null = null,
 ) {
   const { account_id: accountId, instance_id } = policy;
-  const listed = await listOfParent({ kind: "backup", accountId, schema: BackupRecord }, instance_id, {
-    per_page: Number.MAX_SAFE_INTEGER,
-  });
+  const listed = await listOfParent(
+    { kind: "backup", accountId, schema: BackupRecord, parentId: instance_id },
+    {
+      per_page: Number.MAX_SAFE_INTEGER,
+    },
+  );
   // The index may lag behind, and still show what was deleted.
   const items = await readAll(listed.items.map(({ id }) => keys.record("backup", accountId, id)));
   const present = listed.items

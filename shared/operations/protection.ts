@@ -181,8 +181,7 @@ const Listed = z.object({
 async function lastBackupBut(change: Change, instanceId: string, gone: string): Promise<LastBackup> {
   const { accountId } = change;
   const { items } = await listOfParent(
-    { kind: "backup", accountId, schema: Listed },
-    instanceId,
+    { kind: "backup", accountId, schema: Listed, parentId: instanceId },
     { per_page: Number.MAX_SAFE_INTEGER },
     ({ id, kind, state }) => id !== gone && kind !== "pre_restore" && isRestorable(state),
   );
@@ -207,5 +206,8 @@ export async function dropPolicy(change: Change, instanceId: string): Promise<vo
   );
   const waiting = policy.due?.backup_id ? await find(backupRef(change.accountId, policy.due.backup_id)) : undefined;
   if (waiting !== undefined)
-    change.drop("backup", waiting, waiting.state, { equals: { operation_id: null, state: BACKUP_WAITING } });
+    change.drop(
+      { kind: "backup", record: waiting, status: waiting.state },
+      { equals: { operation_id: null, state: BACKUP_WAITING } },
+    );
 }

@@ -27,7 +27,7 @@ export async function reserveSafetyBackup(
   const change = changeOf(account);
   const expires_at = new Date(Date.now() + account.backup_retention_days * DAY_MS).toISOString();
   const draft = { kind: "pre_restore", note: "Taken before a restore", expires_at } as const;
-  const backup = reserveBackup(change, instance, draft, operation.id, id);
+  const backup = reserveBackup(change, instance, draft, { operationId: operation.id, id });
   requireRunning(change, operation);
   await change.commit();
   return backup;
@@ -42,7 +42,7 @@ export async function completeSafetyBackup(operation: OperationRecord, id: strin
   const backup = await find(backupRef(accountId, id));
   if (backup?.state !== BACKUP.through) return;
   const change = changeOf({ id: accountId });
-  end(change, backup, BACKUP.to, { ...NO_REASON, completed_at: now() });
+  end(change, backup, { ...NO_REASON, completed_at: now(), state: BACKUP.to });
   requireRunning(change, operation);
   await change.commit();
 }
@@ -55,7 +55,7 @@ export const failSafetyBackup = (accountId: string, id: string): Promise<void> =
     const change = changeOf({ id: accountId });
     const uncounted = countBytes(change, backup, 0);
     const ending = { ...statusReason(because("restore_of_backup_failed")), ...UNMEASURED, ...uncounted.set };
-    end(change, backup, BACKUP.failed, ending, uncounted);
+    end(change, backup, { ...ending, state: BACKUP.failed }, uncounted);
     await change.commit();
   });
 
@@ -66,15 +66,12 @@ type Ending = Partial<
 const end = (
   change: Change,
   backup: BackupRecord,
-  to: BackupStatus,
-  set: Ending,
+  set: Ending & { state: BackupStatus },
   { where, conditionError }: Partial<ReturnType<typeof countBytes>> = {},
 ): void =>
   change.move(
-    "backup",
-    backup,
-    { from: backup.state, to },
-    { set: { ...set, state: to, operation_id: null } },
+    { kind: "backup", record: backup },
+    { from: backup.state, to: set.state, set: { ...set, operation_id: null } },
     { equals: { state: backup.state }, ...where },
     conditionError,
   );

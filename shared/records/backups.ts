@@ -115,8 +115,7 @@ export function reserveBackup(
   change: Change,
   instance: InstanceRecord,
   { labels = instance.labels, ...draft }: NewBackup,
-  operationId: string | null,
-  id = newId("backup"),
+  { operationId, id = newId("backup") }: { operationId: string | null; id?: string },
 ): BackupRecord {
   const backup: BackupRecord = {
     ...draft,
@@ -234,10 +233,8 @@ export function beginImportAgain(change: Change, backup: BackupRecord, server_id
   if (backup.operation_id !== null) throw operationInProgress(backup.operation_id);
   if (backup.upload === undefined || !again.includes(backup.state)) throw backupNotImportable(backup.state);
   change.move(
-    "backup",
-    backup,
-    { from: backup.state, to: through },
-    { set: { state: through, operation_id: operationId, server_id } },
+    { kind: "backup", record: backup },
+    { from: backup.state, to: through, set: { state: through, operation_id: operationId, server_id } },
     { equals: { operation_id: null, state: backup.state, upload: backup.upload } },
     (present) =>
       present === undefined ? notFound("backup") : (heldByAnother(present) ?? backupNotImportable(String(present["state"]))),
@@ -304,10 +301,8 @@ export function requireDeletable(backup: BackupRecord): void {
 export function beginDeletion(change: Change, by: Author, backup: BackupRecord, operationId: string): OperationRecord {
   const { through } = LIFECYCLE["backup.delete"];
   change.move(
-    "backup",
-    backup,
-    { from: backup.state, to: through },
-    { set: { state: through, operation_id: operationId } },
+    { kind: "backup", record: backup },
+    { from: backup.state, to: through, set: { state: through, operation_id: operationId } },
     { equals: { operation_id: null, state: backup.state }, none: ["used_by", "locked"] },
     backupError,
   );
@@ -341,7 +336,7 @@ export async function endBackup(change: Change, { operation, to, at, failure, wi
   }
   if (to === "gone") {
     const { where, conditionError } = uncountBackup(change, backup);
-    change.drop("backup", backup, backup.state, { ...mine, ...where }, conditionError);
+    change.drop({ kind: "backup", record: backup, status: backup.state }, { ...mine, ...where }, conditionError);
     if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
     return;
   }
@@ -355,10 +350,8 @@ export async function endBackup(change: Change, { operation, to, at, failure, wi
   const counted = bytes === undefined ? undefined : countBytes(change, backup, bytes);
   const ended = { state, ...reasonAfter(state, backup), operation_id: null, expires_at, ...completed, ...set, ...counted?.set };
   change.move(
-    "backup",
-    backup,
-    { from: backup.state, to: state },
-    { set: ended, ...(remove !== undefined && { remove }) },
+    { kind: "backup", record: backup },
+    { from: backup.state, to: state, set: ended, ...(remove !== undefined && { remove }) },
     { ...mine, ...counted?.where },
     counted?.conditionError,
   );

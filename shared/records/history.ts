@@ -67,8 +67,8 @@ async function remove(accountId: string, kind: HistoryKind, records: readonly Ol
   for (const record of records) {
     const { id, number, state, list_status } = record;
     const event = list_status === undefined ? {} : { type: record.type, actor: record.actor };
-    if (state === undefined) change.drop(kind, { id, number, actor: event.actor }, event.type, {});
-    else change.drop(kind, record, state, { equals: { state } });
+    if (state === undefined) change.drop({ kind, record: { id, number, actor: event.actor }, status: event.type }, {});
+    else change.drop({ kind, record, status: state }, { equals: { state } });
     for (const concerned of record.concerns) change.remove(keys.operationOf(accountId, concerned, record.id), { exists: false });
   }
   await change.commit();

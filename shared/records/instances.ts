@@ -269,8 +269,7 @@ export function requireAllowed(instance: InstanceRecord, action: InstanceAction)
 export function moveInstance(
   change: Change,
   instance: InstanceRecord,
-  type: OperationType,
-  operationId: string,
+  { type, operationId }: { type: OperationType; operationId: string },
   fields: RenamedFields & Partial<Pick<InstanceRecord, "auto_restarts">> = {},
 ): InstanceRecord {
   const { through }: Transition = LIFECYCLE[type];
@@ -278,10 +277,8 @@ export function moveInstance(
   const moved = { ...instance, ...renamedOf(fields), state, operation_id: operationId, updated_at: now() };
   const relabeled = labelChange(instance.labels, fields.labels);
   change.move(
-    "instance",
-    instance,
-    { from: instance.state, to: state },
-    { set: { ...fields, state, operation_id: operationId, updated_at: moved.updated_at } },
+    { kind: "instance", record: instance },
+    { from: instance.state, to: state, set: { ...fields, state, operation_id: operationId, updated_at: moved.updated_at } },
     {
       equals: { operation_id: null, state: instance.state },
       unchanged: { ...readLabels(relabeled), ...readEmail(instance, fields) },
@@ -329,7 +326,7 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
   if (instance?.operation_id !== operation.id) return;
   const mine = { equals: { operation_id: operation.id } };
   if (to === "gone") {
-    change.drop("instance", instance, instance.state, mine);
+    change.drop({ kind: "instance", record: instance, status: instance.state }, mine);
     change.remove(keys.domain(accountId, instance.domain));
     forgetRedirects(change, instance.previous_domains);
     change.remove(keys.databaseName(accountId, instance.server_id, instance.database_name));
@@ -350,7 +347,11 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
     operation_id: null,
     updated_at: now(),
   };
-  change.move("instance", instance, { from: instance.state, to: state }, { set }, { ...mine, unchanged: { ...after } });
+  change.move(
+    { kind: "instance", record: instance },
+    { from: instance.state, to: state, set },
+    { ...mine, unchanged: { ...after } },
+  );
   change.refind(
     "instance",
     instance.id,

@@ -139,10 +139,8 @@ const setFields = async ({ account_id, id, state }: ServerRecord, set: Fields): 
 async function moveTo(state: ServerPhase, server: ServerRecord, set: Fields): Promise<void> {
   const change = changeOf(await getAccount(server.account_id));
   change.move(
-    "server",
-    server,
-    { from: serverStatus(server.state), to: serverStatus(state) },
-    { set: { ...set, state, updated_at: now() } },
+    { kind: "server", record: server },
+    { from: serverStatus(server.state), to: serverStatus(state), set: { ...set, state, updated_at: now() } },
     { equals: { state: server.state } },
   );
   const type = state === HEALTH.responds ? "server.online" : "server.offline";

@@ -82,6 +82,13 @@ export function toOperation({ state, error, result, ...record }: OperationRecord
   };
 }
 
+/** An operation that a change begins, and for whom. */
+export interface Begun {
+  change: Change;
+  by: Author;
+  operationId: string;
+}
+
 interface NewOperation {
   id: string;
   type: OperationType;
@@ -166,16 +173,14 @@ export async function beginOperation(operation: OperationRecord, place: ShownPro
   const change = changeOf({ id: accountId });
   const status = { from: OPERATION.pending, to: OPERATION.running };
   const set = { ...place, state: status.to, started_at: now() };
-  change.move("operation", operation, status, { set }, { equals: { state: status.from } });
+  change.move({ kind: "operation", record: operation }, { ...status, set }, { equals: { state: status.from } });
   const { through, begun }: Transition = LIFECYCLE[type];
   if (begun !== undefined) {
     const moved = await find({ key: keys.record(resource.type, accountId, resource.id), schema: Moved });
     if (moved?.state === through)
       change.move(
-        resource.type,
-        moved,
-        { from: statusOf(resource.type, through), to: statusOf(resource.type, begun) },
-        { set: { state: begun } },
+        { kind: resource.type, record: moved },
+        { from: statusOf(resource.type, through), to: statusOf(resource.type, begun), set: { state: begun } },
         { equals: { state: through } },
       );
   }

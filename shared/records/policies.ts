@@ -131,14 +131,16 @@ export function removePolicy(change: Change, { by, instance, policy, waiting }: 
     policyOvertaken(policy.instance_id),
   );
   if (waiting !== undefined) dropWaiting(change, by, waiting);
-  showProtection(change, instance, "unprotected", null);
+  showProtection(change, instance, { to: "unprotected", next_backup_at: null });
 }
 
 /** A backup that waits has no operation and no archive: nothing is left of it, but the event. */
 export function dropWaiting(change: Change, by: Author, backup: BackupRecord): void {
   const { where } = uncountBackup(change, backup);
-  change.drop("backup", backup, backup.state, { equals: { operation_id: null, state: BACKUP_WAITING }, ...where }, () =>
-    policyOvertaken(String(backup.instance_id)),
+  change.drop(
+    { kind: "backup", record: backup, status: backup.state },
+    { equals: { operation_id: null, state: BACKUP_WAITING }, ...where },
+    () => policyOvertaken(String(backup.instance_id)),
   );
   logEvent(change, by, "backup.delete", { type: "backup", id: backup.id, name: nameOfBackup(backup) });
 }
@@ -147,8 +149,7 @@ export function dropWaiting(change: Change, by: Author, backup: BackupRecord): v
 export const showProtection = (
   change: Change,
   instance: InstanceRecord,
-  to: ProtectionStatus,
-  next_backup_at: string | null,
+  { to, next_backup_at }: { to: ProtectionStatus; next_backup_at: string | null },
   unchanged: Item = {},
 ): void =>
   change.update(

@@ -161,10 +161,12 @@ const renamedMeanwhile = (id: string): Error =>
 export function moveServerToDeleting(change: Change, server: ServerRecord, operationId: string): void {
   const { from, through } = LIFECYCLE["server.delete"];
   change.move(
-    "server",
-    server,
-    { from: serverStatus(server.state), to: serverStatus(through) },
-    { set: { state: through, operation_id: operationId, updated_at: now() } },
+    { kind: "server", record: server },
+    {
+      from: serverStatus(server.state),
+      to: serverStatus(through),
+      set: { state: through, operation_id: operationId, updated_at: now() },
+    },
     { equals: { operation_id: null, state: server.state }, oneOf: { state: from }, none: ["instances"] },
     (present) => (Number(present?.["instances"] ?? 0) > 0 ? hasInstances(Number(present?.["instances"])) : serverError(present)),
   );
@@ -180,7 +182,7 @@ export async function endServer(change: Change, { operation, to, reasonAfter }: 
   const mine = { equals: { operation_id: operation.id } };
   const from = serverStatus(server.state);
   if (to === "gone") {
-    change.drop("server", server, from, mine);
+    change.drop({ kind: "server", record: server, status: from }, mine);
     change.remove(keys.serverName(change.accountId, server.name));
     change.remove(keys.watchedServer(server.id), { exists: false });
     const report = hostReportRef(change.accountId, server.id);
@@ -192,7 +194,7 @@ export async function endServer(change: Change, { operation, to, reasonAfter }: 
   }
   const state = ServerRecord.shape.state.parse(to);
   const set = { state, ...reasonAfter(state, server), operation_id: null, updated_at: now() };
-  change.move("server", server, { from, to: serverStatus(state) }, { set }, mine);
+  change.move({ kind: "server", record: server }, { from, to: serverStatus(state), set }, mine);
 }
 
 /** Makes sure that a server can be deleted now, so that the client gets the reason before anything is written. */

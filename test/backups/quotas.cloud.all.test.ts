@@ -185,7 +185,7 @@ test("backups and uploads from before the quotas count after the first migration
   // After a rollback, the older version removes a backup that was counted.
   const removed = await getBackup(me.id, old[2]?.id ?? "");
   const change = changeOf({ id: me.id });
-  change.drop("backup", removed, removed.state, {});
+  change.drop({ kind: "backup", record: removed, status: removed.state }, {});
   await change.commit();
   await countAccount(me.id);
   await expectExact(me);

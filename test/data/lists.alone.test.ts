@@ -71,7 +71,10 @@ beforeAll(async () => {
   const change = changeOf({ id: ACCOUNT });
   for (const each of written.filter(isEmptied)) {
     const { protection = "" } = each;
-    change.drop("operation", { ...each, protection_status: protection, actor: undefined }, each.status, {});
+    change.drop(
+      { kind: "operation", record: { ...each, protection_status: protection, actor: undefined }, status: each.status },
+      {},
+    );
   }
   await change.commit();
   rows = written.filter((each) => !isEmptied(each));

@@ -1,7 +1,17 @@
 // The product as a user receives it: a copy in its own folder, started by `npm start` and known only by its output.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -47,6 +57,9 @@ export function copyProduct(): Product {
     cwd: ROOT,
     encoding: "utf8",
   });
+  // The copy would install its own in this one's place.
+  if (!existsSync(join(ROOT, "node_modules", ".installed")))
+    throw new Error("Install the dependencies by `npm start` or `npm test`");
   for (const file of files.split("\0").filter(Boolean)) cpSync(join(ROOT, file), join(folder, file));
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   const running = new Set<Started>();

@@ -90,7 +90,7 @@ function items(): Record<string, unknown>[] {
     change,
     instance,
     { kind: "scheduled", note: "Kept", expires_at: "2026-12-24T00:00:00.000Z" },
-    operation,
+    { operationId: operation },
   );
   reserveUploaded(
     change,

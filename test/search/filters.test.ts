@@ -149,7 +149,7 @@ test("operations are filtered by type, actor, status and time, in all and of a r
   expect(await list("type=instance.stop&status=succeeded")).toEqual([stop]);
   const change = changeOf({ id: one.id });
   const record = await findOperation(one.id, stop);
-  if (record !== undefined) change.drop("operation", record, record.state, {});
+  if (record !== undefined) change.drop({ kind: "operation", record, status: record.state }, {});
   await change.commit();
   expect(await list("type=instance.stop")).toEqual([]);
 });

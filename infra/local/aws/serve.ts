@@ -76,7 +76,7 @@ export async function serve(endpoint: Endpoint, request: IncomingMessage, respon
   const cors = service === "s3" ? corsHeaders(endpoint.cors, http) : undefined;
   if (http.method === "OPTIONS") return void response.writeHead(cors === undefined ? 403 : 200, cors).end();
   const call = newCall(service, action);
-  const reply = await respond(endpoint, call, http, request, fault).catch((error: unknown): ServiceResponse => {
+  const reply = await respond(endpoint, { call, http, request }, fault).catch((error: unknown): ServiceResponse => {
     const fault = faultOf(error, endpoint.log);
     if (fault.name === "AccessDenied" || fault.name === "AccessDeniedException")
       endpoint.log(`${call.principal}: ${fault.message}`);
@@ -121,20 +121,22 @@ interface Caller {
   authorize: (needs: Need[]) => Promise<void>;
 }
 
-async function respond(
-  endpoint: Endpoint,
-  call: Call,
-  http: HttpCall,
-  request: IncomingMessage,
-  fault: Fault | undefined,
-): Promise<ServiceResponse> {
+interface Exchange {
+  call: Call;
+  http: HttpCall;
+  request: IncomingMessage;
+}
+
+async function respond(endpoint: Endpoint, exchange: Exchange, fault: Fault | undefined): Promise<ServiceResponse> {
+  const { call, http } = exchange;
   if (fault?.kind === "error") throw fault.fault;
   const { principal, signed } = authenticate(endpoint.principals, call.service, http);
   call.principal = principal.name;
   const caller: Caller = {
     principal,
     signed,
-    checkSignature: (payloadHash) => checkSignature(http, signed, principal.secretAccessKey, payloadHash, Date.now()),
+    checkSignature: (payloadHash) =>
+      checkSignature(http, signed, { secretAccessKey: principal.secretAccessKey, payloadHash }, Date.now()),
     authorize: async (needs) => {
       call.actions = [...new Set(needs.map((need) => need.action))];
       call.resources = [...new Set(needs.map(({ resource }) => resource))];
@@ -142,17 +144,11 @@ async function respond(
     },
   };
   return call.service === "s3"
-    ? callS3(endpoint, call, http, request, caller)
-    : callJsonService(endpoint, call, call.service, request, caller, fault?.kind === "twice");
+    ? callS3(endpoint, exchange, caller)
+    : callJsonService(endpoint, { ...exchange, service: call.service }, caller, fault?.kind === "twice");
 }
 
-async function callS3(
-  { services }: Endpoint,
-  call: Call,
-  http: HttpCall,
-  request: IncomingMessage,
-  caller: Caller,
-): Promise<ServiceResponse> {
+async function callS3({ services }: Endpoint, { call, http, request }: Exchange, caller: Caller): Promise<ServiceResponse> {
   const payloadHash = payloadHashOf(http, caller.signed);
   caller.checkSignature(payloadHash);
   const operation = readOperation(http);
@@ -165,9 +161,7 @@ async function callS3(
 
 async function callJsonService(
   { services, known, redirected, contention }: Endpoint,
-  call: Call,
-  service: Exclude<Service, "s3">,
-  request: IncomingMessage,
+  { call, request, service }: Exchange & { service: Exclude<Service, "s3"> },
   caller: Caller,
   twice: boolean,
 ): Promise<ServiceResponse> {

@@ -80,7 +80,12 @@ export function requireOneSignature({ query, headers }: HttpCall): void {
 }
 
 /** Throws the error that AWS would return. */
-export function checkSignature(call: HttpCall, signed: Signed, secretAccessKey: string, payloadHash: string, now: number): void {
+export function checkSignature(
+  call: HttpCall,
+  signed: Signed,
+  { secretAccessKey, payloadHash }: { secretAccessKey: string; payloadHash: string },
+  now: number,
+): void {
   const s3 = signed.service === "s3";
   const reject = (code: string, message: string): never => {
     throw s3 ? new AwsFault(code, message, 403) : new AwsFault("InvalidSignatureException", message);

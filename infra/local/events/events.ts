@@ -89,7 +89,7 @@ export function startEvents(options: Options): Events {
   const { rules } = options;
   const stopping = new AbortController();
   const run = async (rule: Rule, event: Json): Promise<void> => {
-    await Promise.all(rule.targets.map((target) => deliver(rule, target, event, options, stopping.signal)));
+    await Promise.all(rule.targets.map((target) => deliver({ rule, target }, event, options, stopping.signal)));
   };
   const tick = (rule: Rule): Promise<void> =>
     run(rule, envelope({ source: "aws.events", "detail-type": "Scheduled Event", resources: [rule.arn], detail: {} }));
@@ -120,8 +120,7 @@ export function startEvents(options: Options): Events {
 
 /** Invokes a target, and retries if it fails, as Lambda does with an event. */
 async function deliver(
-  rule: Rule,
-  { Arn, Input }: Rule["targets"][number],
+  { rule, target: { Arn, Input } }: { rule: Rule; target: Rule["targets"][number] },
   event: Json,
   { invoke, log, timeScale }: Options,
   signal: AbortSignal,

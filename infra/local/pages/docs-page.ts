@@ -113,7 +113,7 @@ ${errorsOf(operation, document)}
 </div>
 <div class="examples">
 <h4>Request</h4>
-<pre tabindex="0"><code>${escape(curlOf(method, path, parameters, operation, body))}</code></pre>
+<pre tabindex="0"><code>${escape(curlOf({ method, path, operation }, parameters, body))}</code></pre>
 ${response === undefined ? "" : `<h4>Response</h4><pre tabindex="0"><code>${json(response.content["application/json"].example)}</code></pre>`}
 </div>
 </div>
@@ -259,7 +259,7 @@ function exampleNamed(name: string, parameters: Parameter[]): string {
   return typeof example === "string" ? example : `{${name}}`;
 }
 
-function curlOf(method: string, path: string, parameters: Parameter[], { security }: Operation, body: Media | undefined): string {
+function curlOf({ method, path, operation: { security } }: Described, parameters: Parameter[], body: Media | undefined): string {
   const place = path.replace(/\{(\w+)\}/g, (_, name: string) => exampleNamed(name, parameters));
   const wait = parameters.some(({ name }) => name === "wait") ? "?wait=20" : "";
   const text = body === undefined ? undefined : JSON.stringify(body.example, null, 2).replaceAll("'", "'\\''");

@@ -204,8 +204,7 @@ export async function readSandboxData(machineId: string, instanceId: string): Pr
 
 /** Replaces it, with the attachments that such an ERP would have; false if the machine has no such ERP. */
 export async function writeSandboxData(
-  machineId: string,
-  instanceId: string,
+  { machineId, instanceId }: { machineId: string; instanceId: string },
   data: SandboxData,
   /** Throws if the current value must not be replaced. */
   allow: (present: SandboxData) => void,
