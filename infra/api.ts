@@ -17,7 +17,8 @@ import { api, type Route, routes } from "../shared/api/index.ts";
 import { BASE_PATH } from "../shared/api/base-path.ts";
 import { ANY, apiBody, type Method } from "./api-body.ts";
 import { commitOf } from "./commit.ts";
-import type { Access, Functions } from "./function.ts";
+import { endpointAccess } from "./endpoint-access.ts";
+import type { Functions } from "./function.ts";
 import type { OriginKey } from "./origin-key.ts";
 import { logsOf } from "./removal.ts";
 import { type Settings, stackName } from "./settings.ts";
@@ -37,14 +38,6 @@ export const routesOf = (environment: Environment): Route[] =>
 export const gatewayMethodOf = ({ method }: Route): string => (method === "GET" ? ANY : method);
 
 export const gatewayPathOf = ({ path }: Route): string => `${BASE_PATH}${path.replaceAll(/:(\w+)/g, "{$1}")}`;
-
-/** A route's function may do what the route declares. */
-const accessOf = ({ writes, stateless, starts, keys, storage }: Route): Access => ({
-  ...(stateless ? {} : { table: writes ? ("write" as const) : ("read" as const) }),
-  starts,
-  keys,
-  storage,
-});
 
 interface Props {
   environment: Environment;
@@ -84,7 +77,7 @@ export class Api extends Construct {
     const handler = functions.make(this, route.id, {
       bundle: route.id,
       description: `${route.method} ${route.path}: ${route.summary}`,
-      access: accessOf(route),
+      access: endpointAccess(route),
       timeout: TIMEOUT,
       logGroup,
     });

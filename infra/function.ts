@@ -41,7 +41,7 @@ const TABLE_ACTIONS = {
 
 /** What a function may do; its permissions and its environment follow from it. */
 export interface Access {
-  table?: keyof typeof TABLE_ACTIONS;
+  table?: keyof typeof TABLE_ACTIONS | undefined;
   starts?: readonly WorkflowName[];
   /** Whether it may describe the executions of the state machines that it may start. */
   describes?: boolean;

@@ -5,9 +5,12 @@ import { backupRef, requireFiles, requireRestorable } from "../../shared/records
 import { beginClone } from "../../shared/operations/clones.ts";
 import { alsoEndsRedirect, forecastClone, forecastCreation } from "../../shared/operations/forecasts.ts";
 import { reserveInstance, toInstance } from "../../shared/records/instances.ts";
-import { reserveOperation } from "../../shared/records/operations.ts";
+import { type Begun, reserveOperation } from "../../shared/records/operations.ts";
 import { firstPolicy } from "../../shared/records/policies.ts";
+import type { AccountRecord } from "../../shared/records/schemas/account.ts";
 import type { BackupRecord } from "../../shared/records/schemas/backup.ts";
+import type { Caller } from "../../shared/records/schemas/caller.ts";
+import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { endRedirect, redirectRef } from "../../shared/records/redirects.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
@@ -16,6 +19,7 @@ import { problemsOfErp } from "../../shared/providers/offers.ts";
 import { readCatalog } from "../../shared/providers/catalog.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
+import type { Forecasting } from "../../shared/runtime/request-store.ts";
 import { requireNone } from "../../shared/api/parse.ts";
 
 export const handler = handle(instances.create)(async ({ body, caller, by, read, commit }) => {
@@ -51,26 +55,34 @@ export const handler = handle(instances.create)(async ({ body, caller, by, read,
   );
   const redirectOf = await endRedirect(change, records.redirect, instance);
   await sealFor(change, operationId, admin_password);
-  const copied = { ...WHOLE, neutralize: neutralized, reset_users: neutralized };
-  if (backup === undefined)
-    reserveOperation(change, by, {
-      id: operationId,
-      type: "instance.create",
-      resource: { type: "instance", id: instance.id, name: instance.name },
-    });
-  else
-    beginClone({ change, by, operationId }, instance, backup, {
-      ...copied,
-      keep_uuid: isMovedIn(backup),
-    });
+  const begun = { change, by, operationId, caller };
+  const forecast =
+    backup === undefined ? beginEmpty(begun, instance, policy) : beginFromBackup(begun, instance, { backup, policy });
   const shown = { ...toInstance(instance, server), ...(body.admin_password === undefined && { admin_password }) };
-  return commit(change, shown, async () => {
-    const planned = await (backup === undefined
-      ? forecastCreation(caller, instance, policy)
-      : forecastClone(caller, instance, { backup, policy }, copied));
-    return alsoEndsRedirect(caller, planned, { domain: instance.domain, of: redirectOf });
-  });
+  return commit(change, shown, async () =>
+    alsoEndsRedirect(caller, await forecast(), { domain: instance.domain, of: redirectOf }),
+  );
 });
+
+type Creation = Begun & { caller: Caller };
+type Policy = AccountRecord["default_backup_policy"];
+
+function beginEmpty({ change, by, operationId, caller }: Creation, instance: InstanceRecord, policy: Policy): Forecasting {
+  const { id, name } = instance;
+  reserveOperation(change, by, { id: operationId, type: "instance.create", resource: { type: "instance", id, name } });
+  return () => forecastCreation(caller, instance, policy);
+}
+
+function beginFromBackup(
+  { caller, ...begun }: Creation,
+  instance: InstanceRecord,
+  { backup, policy }: { backup: BackupRecord; policy: Policy },
+): Forecasting {
+  const { neutralized } = instance;
+  const copied = { ...WHOLE, neutralize: neutralized, reset_users: neutralized };
+  beginClone(begun, instance, backup, { ...copied, keep_uuid: isMovedIn(backup) });
+  return () => forecastClone(caller, instance, { backup, policy }, copied);
+}
 
 const WHOLE = { restore_database: true, restore_filestore: true };
 

@@ -26,7 +26,6 @@ export const login = () =>
     description: "Returns a JWT to use as a bearer token on every endpoint. It expires after 12 hours.",
     access: "public",
     errors: () => [wrongPassword(), tooManySignIns(LOGIN_FAILURES.pair)],
-    keys: ["session"],
     body: z.strictObject({
       email: fields.characters(1, 254).meta({ examples: ["admin@example.com"] }),
       password: fields.characters(1, 1024).meta({ examples: ["correct-horse-battery"] }),

@@ -348,13 +348,11 @@ export const download = () =>
   endpoint({
     method: "GET",
     path: "/backups/:id/download",
-    writes: true, // its entry in the audit log
     summary: "Get a download URL for a backup's archive",
     description:
       "Returns a presigned URL that works for up to 15 minutes. Anyone who has the URL can download the archive. Each request adds a `backup.download` event to the audit log.",
     access: ["backups:restore"],
     errors: () => [backupNotCompleted("running")],
-    storage: "read",
     data: z.object({
       url: z.string().meta({
         description: "Presigned: works without a token, for up to 15 minutes",

@@ -1,6 +1,5 @@
 // What an endpoint declares, and the types of its request and response that follow from the declaration.
 import type * as z from "zod";
-import type { KeyName } from "../domain/grants.ts";
 import type { WorkflowName } from "../domain/lifecycle.ts";
 import type { Permission } from "./permissions.ts";
 import type { ApiError } from "./errors.ts";
@@ -75,16 +74,8 @@ export interface Endpoint<
   storesResponse: boolean;
   /** Whether `?dry_run=true` is supported: the handler checks everything and writes nothing. */
   dryRun: Dry;
-  /** The keys that the function may read; an idempotent endpoint needs the sealing key for the responses it stores. */
-  keys: readonly KeyName[];
-  /** Whether the function needs nothing from the table, and so may not read it. */
-  stateless: boolean;
-  /** Whether the function writes to the table: all but those of GETs do, and a GET that leaves a trace of itself. */
-  writes: boolean;
   /** Whether a request may use `wait` to wait for an operation to finish. */
   waits: boolean;
-  /** What the function does with the backup bucket: signs download URLs, or has to do with uploads, or nothing. */
-  storage: "read" | "upload" | "list parts" | "list and abort uploads" | undefined;
   /** Exists only in the deployment of this environment. */
   only: "test" | undefined;
   /** Whether the response is the document itself instead of the envelope (`/openapi.json`). */
@@ -126,11 +117,7 @@ export function endpoint<
     starts: [],
     idempotent,
     storesResponse: idempotent,
-    keys: idempotent ? ["sealing"] : [],
-    stateless: false,
-    writes: draft.method !== "GET",
     waits: false,
-    storage: undefined,
     only: undefined,
     unenveloped: false,
     ...draft,

@@ -7,7 +7,6 @@ export const get = () =>
   endpoint({
     method: "GET",
     path: "/health",
-    stateless: true,
     summary: "Check that the service responds",
     description:
       "Returns the service's version, its commit (null if it was built from files without Git) and its environment. Does not check the database or any other dependency.",

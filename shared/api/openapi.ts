@@ -6,7 +6,6 @@ export const get = () =>
   endpoint({
     method: "GET",
     path: "/openapi.json",
-    stateless: true,
     summary: "Get the OpenAPI 3.1 document of this API",
     description: "Returns the document itself, not wrapped in `data`, so that tools can load it from this URL.",
     access: "public",

@@ -160,7 +160,6 @@ export const get = () =>
     errors: () => [permissionRequired("instances:read")],
     query: z.strictObject({ wait: fields.waitSeconds }),
     waits: true,
-    writes: true, // releases the slot that a wait has taken
     unversioned: [],
     data: Operation,
   });

@@ -99,7 +99,6 @@ export const get = () =>
     summary: "Show an upload",
     description: "Lists the parts that have arrived, so that you can resume an upload with the missing ones.",
     access: ["backups:read"],
-    storage: "list parts",
     unversioned: [],
     data: Upload,
   });
@@ -114,7 +113,6 @@ export const parts = () =>
       "If a part is sent twice, the last one counts. An address may stop working earlier (403, or 400 `ExpiredToken`): ask for a new one. " +
       "Addresses are not stored, so a retry with an `Idempotency-Key` gets new ones.",
     access: ["backups:write"],
-    storage: "upload",
     storesResponse: false,
     body: z.strictObject({
       parts: z
@@ -139,7 +137,6 @@ export const complete = () =>
       "its version, and whether its database can be restored. Then you can create an instance from it. A server examines one archive at a time. The upload is gone once it is completed.",
     access: ["backups:write"],
     status: 201,
-    storage: "list parts",
     errors: () => [
       uploadIncomplete([2]),
       serverTriesAnother(exampleId("operation")),
@@ -174,7 +171,6 @@ const deleteOne = () =>
     summary: "Abort an upload",
     description: "Removes the parts that have arrived. Their addresses no longer work.",
     access: ["backups:write"],
-    storage: "list and abort uploads",
     data: fields.deleted("upload"),
   });
 export { deleteOne as delete };

@@ -171,7 +171,7 @@ describe("what is stored", () => {
     if (one === undefined || other === undefined) throw new Error("There are two");
     await succeed(one);
     const kept = await find(keptRef(one));
-    await expect(keptResponse(other, kept, undefined)).rejects.toThrow();
+    await expect(keptResponse(other, kept, undefined)).rejects.toThrow("unable to authenticate data");
   });
 
   test("is stored once: of two requests at the same time the second fails as a whole, and may be retried after a second", async () => {

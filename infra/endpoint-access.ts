@@ -1,0 +1,24 @@
+// What the function of each endpoint may do. It follows from what the endpoint is, but for some.
+import type { Route } from "../shared/api/index.ts";
+import type { Access } from "./function.ts";
+
+/** By the endpoint's ID. A function whose table is undefined needs nothing from it, and so may not read it. */
+const EXCEPTIONS: Readonly<Record<string, Pick<Access, "table" | "keys" | "storage">>> = {
+  "auth.login": { keys: ["session"] },
+  "backups.download": { table: "write", storage: "read" }, // it writes an entry of the audit log
+  "health.get": { table: undefined },
+  "openapi.get": { table: undefined },
+  "operations.get": { table: "write" }, // it releases the slot that a wait has taken
+  "uploads.complete": { storage: "list parts" },
+  "uploads.delete": { storage: "list and abort uploads" },
+  "uploads.get": { storage: "list parts" },
+  "uploads.parts": { storage: "upload" },
+};
+
+/** A GET reads, everything else writes; an idempotent endpoint needs the sealing key for the responses that it stores. */
+export const endpointAccess = ({ id, method, idempotent, starts }: Route): Access => ({
+  table: method === "GET" ? "read" : "write",
+  starts,
+  keys: idempotent ? ["sealing"] : [],
+  ...EXCEPTIONS[id],
+});
