@@ -12,12 +12,12 @@ import { env } from "../shared/platform/env.ts";
 import { verifySession } from "../shared/runtime/jwt.ts";
 import { log } from "../shared/platform/log.ts";
 import { clientAddress } from "../shared/runtime/origin.ts";
-import { header, type Limits, requestIdOf } from "../shared/runtime/request-context.ts";
+import { header, type Limits, readRequestId } from "../shared/runtime/request-context.ts";
 
 const known = new Map(routeTable.map((route) => [`${route.method} ${route.resource}`, route]));
 
 export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
-  const requestId = requestIdOf(event.headers, event.requestContext.requestId);
+  const requestId = readRequestId(event.headers, event.requestContext.requestId);
   const at = Date.now();
   const ipAddress = clientAddress(event.headers);
   if (ipAddress === undefined) return policy("anonymous", "Deny", { request_id: requestId });

@@ -4,10 +4,10 @@ import { methodNotAllowed, notFound } from "../shared/api/errors.ts";
 import { allowedAt } from "../shared/runtime/methods.ts";
 import { bypassedCloudFront, clientAddress } from "../shared/runtime/origin.ts";
 import { failure } from "../shared/runtime/reply.ts";
-import { requestIdOf } from "../shared/runtime/request-context.ts";
+import { readRequestId } from "../shared/runtime/request-context.ts";
 
 export function handler(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
-  const headers = { "X-Request-ID": requestIdOf(event.headers, event.requestContext.requestId) };
+  const headers = { "X-Request-ID": readRequestId(event.headers, event.requestContext.requestId) };
   if (clientAddress(event.headers) === undefined) return Promise.resolve(failure(bypassedCloudFront(), headers));
   const Allow = allowedAt(event.resource);
   if (Allow === "") return Promise.resolve(failure(notFound("path"), headers));

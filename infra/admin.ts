@@ -13,7 +13,7 @@ import {
   createAccount,
   createUser,
   deleteUser,
-  emailsOf,
+  listEmails,
   namedAccount,
   resetPassword,
   setQuota,
@@ -114,7 +114,7 @@ const QUOTAS = [
 const UNITS: Readonly<Record<string, number>> = { GB: 1e9, TB: 1e12 };
 
 /** What an option says, of which `form` has made sure that it is a number, of bytes perhaps with a unit. */
-const numberOf = (value: string): number => Number.parseInt(value, 10) * (UNITS[value.slice(-2)] ?? 1);
+const parseNumber = (value: string): number => Number.parseInt(value, 10) * (UNITS[value.slice(-2)] ?? 1);
 
 class UsageError extends Error {}
 
@@ -270,7 +270,7 @@ async function list(): Promise<void> {
       return `${name} ${String(quota[`used_${kind}`])}/${String(quota[`limit_${kind}`])}`;
     });
     used.push(`sessions per user ${account.limit_session}`);
-    console.log(`${account.id}  ${account.account_name}\n  ${used.join(", ")}\n  ${(await emailsOf(account.id)).join(", ")}`);
+    console.log(`${account.id}  ${account.account_name}\n  ${used.join(", ")}\n  ${(await listEmails(account.id)).join(", ")}`);
   }
 }
 
@@ -289,7 +289,7 @@ async function quotas(accountId: string, values: Values): Promise<void> {
   });
   if (limits.length === 0) throw new UsageError(`Give at least one of ${QUOTAS.map(({ option }) => `--${option}`).join(", ")}.`);
   for (const { option, kind, limit } of limits) {
-    await setQuota(accountId, kind, numberOf(limit));
+    await setQuota(accountId, kind, parseNumber(limit));
     console.log(`${accountId} can have ${limit} ${option.replace("-bytes", " bytes")}${kind === "session" ? " per user" : ""}`);
   }
 }

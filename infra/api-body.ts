@@ -60,7 +60,7 @@ function operation({ path, handler, status, open }: Method, role: IRole) {
     "x-amazon-apigateway-integration": {
       type: "aws_proxy",
       httpMethod: "POST",
-      uri: invocationOf(handler),
+      uri: buildInvocation(handler),
       credentials: role.roleArn,
     },
   };
@@ -74,14 +74,14 @@ const securityScheme = (authorizer: IFunction, role: IRole) => ({
   "x-amazon-apigateway-authtype": "custom",
   "x-amazon-apigateway-authorizer": {
     type: "request",
-    authorizerUri: invocationOf(authorizer),
+    authorizerUri: buildInvocation(authorizer),
     authorizerCredentials: role.roleArn,
     // No cache, so that a revoked token is invalid for the next request; no identity source, so that requests without the header reach it, too.
     authorizerResultTtlInSeconds: 0,
   },
 });
 
-const invocationOf = ({ functionArn }: IFunction): string =>
+const buildInvocation = ({ functionArn }: IFunction): string =>
   `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/2015-03-31/functions/${functionArn}/invocations`;
 
 interface GatewayError {

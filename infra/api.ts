@@ -16,11 +16,11 @@ import { Construct } from "constructs";
 import { api, type Route, routes } from "../shared/api/index.ts";
 import { BASE_PATH } from "../shared/api/base-path.ts";
 import { ANY, apiBody, type Method } from "./api-body.ts";
-import { commitOf } from "./commit.ts";
+import { readCommit } from "./commit.ts";
 import { endpointAccess } from "./endpoint-access.ts";
 import type { Functions } from "./function.ts";
 import type { OriginKey } from "./origin-key.ts";
-import { logsOf } from "./removal.ts";
+import { chooseLogs } from "./removal.ts";
 import { type Settings, stackName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
@@ -31,13 +31,13 @@ const AUTHORIZER_TIMEOUT = Duration.seconds(20);
 /** The share of requests that are traced, at 5 US$ per million traces. */
 const TRACED = 0.05;
 
-export const routesOf = (environment: Environment): Route[] =>
+export const listRoutes = (environment: Environment): Route[] =>
   routes.filter(({ only }) => only === undefined || only === environment);
 
 /** A GET's function has all methods that no other route of its path has: it also serves HEAD, and returns 405 for the rest. */
-export const gatewayMethodOf = ({ method }: Route): string => (method === "GET" ? ANY : method);
+export const toGatewayMethod = ({ method }: Route): string => (method === "GET" ? ANY : method);
 
-export const gatewayPathOf = ({ path }: Route): string => `${BASE_PATH}${path.replaceAll(/:(\w+)/g, "{$1}")}`;
+export const toGatewayPath = ({ path }: Route): string => `${BASE_PATH}${path.replaceAll(/:(\w+)/g, "{$1}")}`;
 
 interface Props {
   environment: Environment;
@@ -67,8 +67,8 @@ export class Api extends Construct {
       logGroup,
     });
     originKey.shareWith(this.authorize);
-    const methods = routesOf(environment).map((route) => this.method(route));
-    this.accessLog = new LogGroup(this, "access", logsOf(props.settings));
+    const methods = listRoutes(environment).map((route) => this.method(route));
+    this.accessLog = new LogGroup(this, "access", chooseLogs(props.settings));
     this.rest = this.restApi([...methods, ...this.fallbacks(methods)]);
   }
 
@@ -81,11 +81,11 @@ export class Api extends Construct {
       timeout: TIMEOUT,
       logGroup,
     });
-    const commit = route.path === api.health.get.path ? commitOf() : null;
+    const commit = route.path === api.health.get.path ? readCommit() : null;
     if (commit !== null) handler.addEnvironment("COMMIT", commit);
     const open = route.access === "public";
     if (open) originKey.shareWith(handler);
-    return { method: gatewayMethodOf(route), path: gatewayPathOf(route), handler, status: route.status, open };
+    return { method: toGatewayMethod(route), path: toGatewayPath(route), handler, status: route.status, open };
   }
 
   /** 404 and 405 in the envelope, from one function: on every path without a GET for its missing methods, and for all unknown paths. */
@@ -108,7 +108,7 @@ export class Api extends Construct {
 
   private restApi(methods: readonly Method[]): SpecRestApi {
     const { environment, settings } = this.props;
-    const kept = logsOf(settings);
+    const kept = chooseLogs(settings);
     const about = { title: stackName(environment), description: `ERP control plane, ${environment}` };
     // Earlier versions had "rest", with a resource for each method. Under that ID, CloudFormation would first import the body into the old
     // API and then delete the methods that the template no longer has.

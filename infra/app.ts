@@ -6,7 +6,7 @@ import { readBrand } from "./brand.ts";
 import { ROOT } from "./built.ts";
 import { bundleIfChanged } from "./bundle.ts";
 import { buildDashboard } from "./dashboard-build.ts";
-import { Chosen, CHOSEN_NAMES, needsEdge, NONE, problemOf } from "./deploy-settings.ts";
+import { Chosen, CHOSEN_NAMES, needsEdge, NONE, findProblem } from "./deploy-settings.ts";
 import type { DashboardConfig } from "./dashboard-headers.ts";
 import { Edge } from "./edge.ts";
 import { FEATURE_FLAGS } from "./feature-flags.ts";
@@ -38,7 +38,7 @@ export async function synth(
   if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const folder = bundles ?? (await bundleIfChanged());
   for (const environment of chosen(app, environments)) {
-    const options = optionsOf(app, environment);
+    const options = readOptions(app, environment);
     new Service(app, {
       environment,
       bundles: folder,
@@ -48,7 +48,7 @@ export async function synth(
       brand: brand(options),
       guarded: guarded(app, options),
     });
-    if (needsEdge(options)) new Edge(app, edgeOf(environment, options));
+    if (needsEdge(options)) new Edge(app, buildEdge(environment, options));
   }
   return app.synth().directory;
 }
@@ -63,11 +63,11 @@ function chosen(app: App, environments: readonly Environment[]): readonly Enviro
 }
 
 /** The options of `--context`, or else of cdk.json for this environment. */
-function optionsOf(app: App, environment: Environment): Chosen {
+function readOptions(app: App, environment: Environment): Chosen {
   const stored = Chosen.parse(app.node.tryGetContext(environment) ?? {});
   const together = CHOSEN_NAMES.map((name) => [name, contextText(app, name) ?? stored[name]] as const);
   const options = Object.fromEntries(together.filter(([, value]) => value !== undefined && value !== NONE && value !== "false"));
-  const problem = problemOf(options);
+  const problem = findProblem(options);
   if (problem !== undefined) throw new Error(`The context values for ${environment} cannot be used: ${problem}`);
   return Chosen.parse(options);
 }
@@ -88,7 +88,7 @@ function guarded(app: App, options: Chosen): boolean | undefined {
   throw new Error("The context value protected is true or false");
 }
 
-function edgeOf(environment: Environment, options: Chosen): ConstructorParameters<typeof Edge>[1] {
+function buildEdge(environment: Environment, options: Chosen): ConstructorParameters<typeof Edge>[1] {
   const { healthCheck, requestsPerAddress, domain, front, alarmEmail } = options;
   return {
     environment,

@@ -25,7 +25,7 @@ const File = z.strictObject({
 export class BrandError extends Error {}
 
 export function readBrand(path: string): Brand {
-  const file = File.safeParse(contentOf(path));
+  const file = File.safeParse(readContent(path));
   if (!file.success)
     throw new BrandError(`${path}: ${file.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`).join("; ")}`);
   const { name, logo, color, support_url } = file.data;
@@ -37,7 +37,7 @@ export function readBrand(path: string): Brand {
   };
 }
 
-function contentOf(path: string): unknown {
+function readContent(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {

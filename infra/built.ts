@@ -36,27 +36,27 @@ export async function builtOnce(cache: string, name: string, build: (draft: stri
 /** The newest complete build in a cache. */
 export async function newestBuild(cache: string): Promise<string | undefined> {
   const names = (await readdir(cache)).filter((name) => !name.startsWith(DRAFT));
-  const ages = await Promise.all(names.map(async (name) => ({ name, age: (await ageOf(join(cache, name))) ?? Infinity })));
+  const ages = await Promise.all(names.map(async (name) => ({ name, age: (await readAge(join(cache, name))) ?? Infinity })));
   const [newest] = ages.toSorted((a, b) => a.age - b.age);
   return newest && join(cache, newest.name);
 }
 
 async function removeOlder(cache: string): Promise<void> {
   for (const name of await readdir(cache)) {
-    const age = await ageOf(join(cache, name));
+    const age = await readAge(join(cache, name));
     if (age !== undefined && age > KEPT_HOURS * 3_600_000) await rm(join(cache, name), { recursive: true, force: true });
   }
 }
 
 /** In milliseconds; undefined if another process has moved or removed it meanwhile. */
-const ageOf = async (path: string): Promise<number | undefined> =>
+const readAge = async (path: string): Promise<number | undefined> =>
   stat(path).then(
     ({ mtimeMs }) => Date.now() - mtimeMs,
     () => undefined,
   );
 
 /** The fingerprint of the content of files, and of all files in folders. */
-export async function fingerprintOf(places: readonly string[]): Promise<string> {
+export async function computeFingerprint(places: readonly string[]): Promise<string> {
   const files = await Promise.all(places.map(filesIn));
   const hash = createHash("sha256");
   for (const file of files.flat().toSorted())

@@ -30,13 +30,13 @@ export const writeContents = async (outDir: string, contents: Readonly<Record<st
   writeFile(join(outDir, CONTENTS), JSON.stringify(contents));
 
 /** The digest of what a bundle is made of. A source that is gone differs from each that there is. */
-export async function digestOf(sources: readonly string[], settings: string): Promise<string> {
+export async function computeDigest(sources: readonly string[], settings: string): Promise<string> {
   const hash = createHash("sha256").update(settings);
-  for (const source of sources) hash.update(`\0${source}\0`).update(await codeOf(source));
+  for (const source of sources) hash.update(`\0${source}\0`).update(await readCode(source));
   return hash.digest("hex");
 }
 
-const codeOf = async (source: string): Promise<string> =>
+const readCode = async (source: string): Promise<string> =>
   madeCode(`/${source}`) ?? (await readFile(join(ROOT, source), "utf8").catch(() => "\0"));
 
 /** Copies a bundle of an earlier build to a file, if a new one would be the same. */
@@ -46,7 +46,7 @@ export async function keepBundle(
 ): Promise<Contents | undefined> {
   try {
     const { [id]: before } = await bundledContents(earlier);
-    if (!before?.sources.includes(entry) || before.digest !== (await digestOf(before.sources, settings))) return undefined;
+    if (!before?.sources.includes(entry) || before.digest !== (await computeDigest(before.sources, settings))) return undefined;
     await mkdir(dirname(file), { recursive: true });
     await copyFile(bundleAt(earlier, id), file);
     return before;

@@ -8,9 +8,9 @@ import * as z from "zod";
 import { workflows } from "../functions/workflows/index.ts";
 import { routes } from "../shared/api/index.ts";
 import { openapiDocument } from "../shared/api/openapi/describe.ts";
-import { builtOnce, fingerprintOf, newestBuild, ROOT } from "./built.ts";
+import { builtOnce, computeFingerprint, newestBuild, ROOT } from "./built.ts";
 import { concurrently } from "../shared/platform/concurrently.ts";
-import { bundleAt, bundledContents, type Contents, digestOf, keepBundle, writeContents } from "./bundle-contents.ts";
+import { bundleAt, bundledContents, type Contents, computeDigest, keepBundle, writeContents } from "./bundle-contents.ts";
 import { made } from "./bundle-made.ts";
 import { replaced, STAND_INS, type StandIn } from "./bundle-stand-ins.ts";
 import { ENVIRONMENTS } from "../shared/domain/environments.ts";
@@ -112,7 +112,7 @@ export async function bundleFiles(
 ): Promise<Sizes> {
   const plugins = [builtins, made, replaced(standIns)];
   const define = { SERVICE_VERSION: JSON.stringify(await version()), __dirname: JSON.stringify("/") };
-  const settings = await fingerprintOf(await settingFiles());
+  const settings = await computeFingerprint(await settingFiles());
   const contents: Record<string, Contents> = {};
   await concurrently(AT_ONCE, files, async ([id, entry]) => {
     const file = bundleAt(outDir, id);
@@ -120,7 +120,7 @@ export async function bundleFiles(
     contents[id] = kept || (await bundleFile(join(ROOT, entry), file, { plugins, define, settings }));
   });
   await writeContents(outDir, contents);
-  return sizesOf(contents);
+  return listSizes(contents);
 }
 
 async function bundleFile(
@@ -154,7 +154,7 @@ async function bundleFile(
       bytes: Buffer.byteLength(code),
       inputs: inputs.map((path) => relative(ROOT, path)),
       sources,
-      digest: await digestOf(sources, settings),
+      digest: await computeDigest(sources, settings),
     };
   } finally {
     await bundling.close();
@@ -176,9 +176,9 @@ async function describeApi(folder: string): Promise<void> {
 }
 
 /** The sizes of the bundles in a folder. */
-export const bundledSizes = async (outDir: string): Promise<Sizes> => sizesOf(await bundledContents(outDir));
+export const bundledSizes = async (outDir: string): Promise<Sizes> => listSizes(await bundledContents(outDir));
 
-const sizesOf = (contents: Readonly<Record<string, Contents>>): Sizes =>
+const listSizes = (contents: Readonly<Record<string, Contents>>): Sizes =>
   Object.fromEntries(Object.entries(contents).map(([id, { bytes }]) => [id, bytes]));
 
 async function version(): Promise<string> {
@@ -197,7 +197,7 @@ export async function bundleIfChanged(cache = join(ROOT, ".local", "bundles")): 
 }
 
 /** The fingerprint of everything in a bundle: sources, dependencies and bundling code. */
-const fingerprint = async (): Promise<string> => fingerprintOf(["shared", "functions", ...(await settingFiles())]);
+const fingerprint = async (): Promise<string> => computeFingerprint(["shared", "functions", ...(await settingFiles())]);
 
 /** What decides for every bundle how it is made. */
 async function settingFiles(): Promise<string[]> {

@@ -7,7 +7,7 @@ const ARCHIVED = "$Format:%H$";
 
 const COMMIT = /^[0-9a-f]{40,64}$/;
 
-export function commitOf(folder = ROOT): string | null {
+export function readCommit(folder = ROOT): string | null {
   if (COMMIT.test(ARCHIVED)) return ARCHIVED;
   try {
     const options = { cwd: folder, encoding: "utf8", stdio: "pipe" } as const;

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
+import { builtOnce, computeFingerprint, ROOT } from "./built.ts";
 
 /** Everything that goes into the files: the dashboard, the code it shares with the API, dependencies and build code. */
 export const SOURCES = [
@@ -21,7 +21,7 @@ export const SOURCES = [
 
 /** The folder of the current sources' dashboard: built if there is none yet. */
 export const buildDashboard = async (cache = join(ROOT, ".local", "dashboard")): Promise<string> =>
-  builtOnce(cache, await fingerprintOf(SOURCES), build);
+  builtOnce(cache, await computeFingerprint(SOURCES), build);
 
 const run = promisify(execFile);
 

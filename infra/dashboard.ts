@@ -23,7 +23,7 @@ import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deployment";
 import { Construct } from "constructs";
-import { logicalIdOf } from "./function.ts";
+import { readLogicalId } from "./function.ts";
 import { BASE_PATH } from "../shared/api/base-path.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER } from "../shared/runtime/origin.ts";
 import { CACHE_FOR_EVER, CACHE_NOT, contentSecurityPolicy, type DashboardConfig, OTHER_HEADERS } from "./dashboard-headers.ts";
@@ -248,7 +248,7 @@ function acknowledgeCopying({ handlerRole }: BucketDeployment, bucket: IBucket):
   const staging = "arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>";
   const granted = [
     ...["GetObject", "GetBucket", "List", "DeleteObject", "Abort"].map((action) => `Action::s3:${action}*`),
-    ...[staging, `<${logicalIdOf(bucket)}.Arn>`].map((arn) => `Resource::${arn}/*`),
+    ...[staging, `<${readLogicalId(bucket)}.Arn>`].map((arn) => `Resource::${arn}/*`),
   ];
   Validations.of(scope).acknowledge(
     ...granted.map((what) => ({

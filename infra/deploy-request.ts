@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { BrandError, readBrand } from "./brand.ts";
 import { ROOT } from "./built.ts";
-import { BUDGET, type Chosen, NONE, problemOf, RECOVER_DAYS } from "./deploy-settings.ts";
+import { BUDGET, type Chosen, NONE, findProblem, RECOVER_DAYS } from "./deploy-settings.ts";
 import { SETTINGS } from "./settings.ts";
 import { type Environment, ENVIRONMENTS } from "../shared/domain/environments.ts";
 
@@ -83,7 +83,7 @@ export function requestIn(args: string[]): DeployRequest {
   const removed = given.flatMap(([key, value]) => (value === NONE ? (TOGETHER[key] ?? []) : []));
   const chosen = { ...Object.fromEntries(given), ...Object.fromEntries(removed.map((key) => [key, NONE])) };
   const set = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== NONE));
-  const problem = problemOf(set, (key) => `--${Object.keys(OPTIONS).find((option) => OPTIONS[option] === key) ?? key}`);
+  const problem = findProblem(set, (key) => `--${Object.keys(OPTIONS).find((option) => OPTIONS[option] === key) ?? key}`);
   if (problem !== undefined) throw new DeployError(problem);
   if (set["brand"] !== undefined) requireBrand(resolve(ROOT, set["brand"]));
   return { environment, chosen, archivesMoved: values["archives-moved"] === true, yes: values["yes"] === true };

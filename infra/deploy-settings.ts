@@ -83,7 +83,7 @@ export const RECOVER_DAYS = 7;
 export const BUDGET = 100;
 
 /** What belongs together and what is not a value, as a sentence that names the option as `nameOf` does; undefined if nothing is wrong. */
-export function problemOf(options: Chosen, nameOf: (option: string) => string = (option) => option): string | undefined {
+export function findProblem(options: Chosen, nameOf: (option: string) => string = (option) => option): string | undefined {
   const { error } = Chosen.safeParse(options);
   const [issue] = error?.issues ?? [];
   if (issue !== undefined) return `${nameOf(String(issue.path[0]))} ${issue.message}.`;
@@ -97,7 +97,7 @@ export function problemOf(options: Chosen, nameOf: (option: string) => string = 
 }
 
 /** The values of an option that takes several. */
-export const listOf = (values: string | undefined): string[] => values?.split(",") ?? [];
+export const splitList = (values: string | undefined): string[] => values?.split(",") ?? [];
 
 /** Whether the options need the edge stack. */
 export const needsEdge = ({ healthCheck, requestsPerAddress }: Chosen): boolean =>
@@ -147,7 +147,7 @@ as before, or --domain none if that is what you want.`;
   if (LockDays !== undefined && values.lockDays === undefined)
     return `New archives are locked for ${LockDays} days, and a bucket cannot be without locks again: give --lock-days ${LockDays} as before, or
 --lock-days 0 to lock no new ones.`;
-  const [before, after] = [recoverDaysOf(outputs), Number(values.recoverDays ?? RECOVER_DAYS)];
+  const [before, after] = [readRecoverDays(outputs), Number(values.recoverDays ?? RECOVER_DAYS)];
   if (before !== undefined && chosen.recoverDays === undefined && after < before)
     return `Deleted archives can be recovered for ${before} days, and this deployment would delete those for good that were deleted more than
 ${after} days ago: give --recover-days ${before} to keep them, or --recover-days ${after} if that is what you want.`;
@@ -155,18 +155,18 @@ ${after} days ago: give --recover-days ${before} to keep them, or --recover-days
 }
 
 /** Undefined if there is no stack yet. Stacks of before there was this option have no such output. */
-const recoverDaysOf = ({ BackupBucket, RecoverDays }: Outputs): number | undefined =>
+const readRecoverDays = ({ BackupBucket, RecoverDays }: Outputs): number | undefined =>
   BackupBucket === undefined ? undefined : Number(RecoverDays ?? 30);
 
 /** Where the stack's archives are, if the deployment would look for them elsewhere: a bucket of AWS, or the URL of another store. */
 export function leftStore({ BackupBucket, BackupStore }: Outputs, { storeEndpoint, storeBucket }: Chosen): string | undefined {
   const deployed = BackupStore ?? BackupBucket;
-  const wanted = storeEndpoint === undefined || storeBucket === undefined ? BackupBucket : urlOf(storeEndpoint, storeBucket);
+  const wanted = storeEndpoint === undefined || storeBucket === undefined ? BackupBucket : buildUrl(storeEndpoint, storeBucket);
   return deployed === wanted ? undefined : deployed;
 }
 
 /** What the URLs of archives in another store begin with. */
-export const urlOf = (endpoint: string, bucket: string): string => `${new URL(endpoint).origin}/${bucket}/`;
+export const buildUrl = (endpoint: string, bucket: string): string => `${new URL(endpoint).origin}/${bucket}/`;
 
 /**
  * Why a deployment with this key fails: the functions change before CloudFront does, and accept only this key and the one before it. With any

@@ -12,13 +12,13 @@ import {
   type Access,
   AwsError,
   canReserve,
-  concurrencyOf,
+  readConcurrency,
   concurrencyWarning,
   environmentFor,
   findStack,
   hasArchives,
   hasCompleted,
-  identityOf,
+  readIdentity,
 } from "./deployed.ts";
 import { DeployError, requestIn, USAGE } from "./deploy-request.ts";
 import { type Chosen, CHOSEN_NAMES, forgotten, leftStore, NONE, unreachableKey, withChosen } from "./deploy-settings.ts";
@@ -33,7 +33,7 @@ async function deploy(): Promise<void> {
   const request = requestIn(process.argv.slice(2));
   const { environment, chosen } = request;
   const access = await reachable();
-  const { account, arn } = await identityOf(access).catch(rejected);
+  const { account, arn } = await readIdentity(access).catch(rejected);
   console.log(`Account ${account}, ${access.region}, as ${arn}`);
   const before = await findStack(stackName(environment), access).catch(rejected);
   const outputsBefore = before?.outputs ?? {};
@@ -43,7 +43,7 @@ async function deploy(): Promise<void> {
     unreachableKey(outputsBefore, SETTINGS[environment].originKey) ??
     (request.archivesMoved ? undefined : await abandonedArchives(outputsBefore, options, access));
   if (harm !== undefined) throw new DeployError(harm);
-  const concurrency = await concurrencyOf(access).catch(unknownLimit);
+  const concurrency = await readConcurrency(access).catch(unknownLimit);
   const warning = typeof concurrency === "string" ? concurrency : concurrencyWarning(concurrency);
   if (warning !== undefined) console.log(warning);
   const reserved = typeof concurrency === "string" ? options.reserved !== undefined : canReserve(concurrency, outputsBefore);

@@ -36,7 +36,7 @@ interface Identity {
 }
 
 /** Everyone may ask this. */
-export async function identityOf(access: Access): Promise<Identity> {
+export async function readIdentity(access: Access): Promise<Identity> {
   const { status, text } = await ask("sts", "/", { Action: "GetCallerIdentity", Version: "2011-06-15" }, access);
   const [, account] = /<Account>(\d+)<\/Account>/.exec(text) ?? [];
   const [, arn] = /<Arn>([^<]*)<\/Arn>/.exec(text) ?? [];
@@ -86,7 +86,7 @@ interface Concurrency {
   unreserved: number;
 }
 
-export async function concurrencyOf(access: Access): Promise<Concurrency> {
+export async function readConcurrency(access: Access): Promise<Concurrency> {
   const { status, text } = await ask("lambda", "/2016-08-19/account-settings", {}, access);
   if (status !== 200) throw new AwsError(`lambda:GetAccountSettings returned ${status}: ${text.slice(0, 300)}`);
   const { ConcurrentExecutions, UnreservedConcurrentExecutions } = AccountSettings.parse(JSON.parse(text)).AccountLimit;

@@ -152,7 +152,7 @@ export class Functions extends Construct {
   }
 
   private roleFor(access: Access, logGroup: LogGroup): IRole {
-    const shape = shapeOf(access, logGroup);
+    const shape = describeShape(access, logGroup);
     const known = this.roles.get(shape);
     if (known !== undefined) return known;
     const role = new Role(this, shape, {
@@ -219,7 +219,7 @@ export class Functions extends Construct {
 }
 
 /** Names a role by what it allows. */
-function shapeOf(access: Access, logGroup: LogGroup): string {
+function describeShape(access: Access, logGroup: LogGroup): string {
   const { table, starts = [], describes = false, keys = [], configuration = false, storage, failures } = access;
   const parts = [
     table && `${table} table`,
@@ -238,7 +238,7 @@ const allow = (service: string, actions: readonly string[], resources: string[])
 
 const TRACING = ["PutTraceSegments", "PutTelemetryRecords"];
 
-export function logicalIdOf({ stack, node }: Pick<Bucket, "stack" | "node">): string {
+export function readLogicalId({ stack, node }: Pick<Bucket, "stack" | "node">): string {
   const { defaultChild } = node;
   if (defaultChild === undefined || !CfnElement.isCfnElement(defaultChild)) throw new Error(`${node.path} is no resource`);
   return stack.getLogicalId(defaultChild);

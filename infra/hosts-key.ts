@@ -38,7 +38,7 @@ export async function exportHostsKey(secretId: string, file: string): Promise<vo
   writeFileSync(draft, `${text}\n`, { mode: 0o600, flush: true });
   try {
     await unseal(readFileSync(draft, "utf8"), passphrase, draft); // what was written can be read
-    const key = nameOf(serviceKeyFrom(value));
+    const key = nameKey(serviceKeyFrom(value));
     if (!(await putIfAbsent(hostsKeyItems.exported(key), newNote("exported", key)))) {
       const { at, by } = Note.parse(await find({ key: hostsKeyItems.exported(key), schema: Note }));
       throw new LocalError(
@@ -56,7 +56,7 @@ export async function exportHostsKey(secretId: string, file: string): Promise<vo
 export async function importHostsKey(secretId: string, file: string): Promise<void> {
   const passphrase = requirePassphrase(PASSPHRASE, process.env);
   const { secret } = Exported.parse(JSON.parse(await unseal(readFileSync(file, "utf8"), passphrase, file)));
-  const key = nameOf(serviceKeyFrom(secret));
+  const key = nameKey(serviceKeyFrom(secret));
   if ((await requireVersion(secretId, "AWSCURRENT")).value === secret)
     return console.log(`The service has the key ${key} already`);
   if ((await find({ key: hostsKeyItems.rotation, schema: Rotation })) !== undefined)
@@ -94,10 +94,10 @@ export async function rotateHostsKey(secretId: string, { settledSeconds = SETTLE
     throw new LocalError(
       `These still let the old key in, or could not be asked:\n${missing.left.join("\n")}\nRun the command again once they respond`,
     );
-  await note("replaced", nameOf(current));
+  await note("replaced", nameKey(current));
   await removeOne(hostsKeyItems.rotation);
   console.log(
-    `No server of the service lets the old key ${nameOf(old)} in any more. Put the new one on machines of your own that no server uses`,
+    `No server of the service lets the old key ${nameKey(old)} in any more. Put the new one on machines of your own that no server uses`,
   );
 }
 
@@ -106,11 +106,11 @@ async function beginRotation(secretId: string): Promise<{ current: KeyPair; old:
   const { token } = Rotation.parse(await find({ key: hostsKeyItems.rotation, schema: Rotation }));
   const before = await requireVersion(secretId, "AWSCURRENT");
   if (before.id !== token) {
-    if ((await versionOf(secretId, "AWSPREVIOUS"))?.id === token)
+    if ((await readVersion(secretId, "AWSPREVIOUS"))?.id === token)
       throw new LocalError("The secret has been given another value since this replacement began: put the one before back first");
     const SecretString = randomBytes(48).toString("base64url");
     await secrets().send(new PutSecretValueCommand({ SecretId: secretId, ClientRequestToken: token, SecretString }));
-    await note("replacement begun", nameOf(serviceKeyFrom(SecretString)));
+    await note("replacement begun", nameKey(serviceKeyFrom(SecretString)));
   }
   const [current, old] = [await requireVersion(secretId, "AWSCURRENT"), await requireVersion(secretId, "AWSPREVIOUS")];
   return { current: serviceKeyFrom(current.value), old: serviceKeyFrom(old.value), since: current.since };
@@ -142,7 +142,7 @@ async function note(action: string, key: string): Promise<void> {
 }
 
 /** As `ssh-keygen -l` shows it. */
-const nameOf = ({ public_key }: KeyPair): string =>
+const nameKey = ({ public_key }: KeyPair): string =>
   `SHA256:${fingerprint(Buffer.from(public_key.split(" ")[1] ?? "", "base64"))}`;
 
 const AT_ONCE = 20;
@@ -197,7 +197,7 @@ interface SecretVersion {
   since: number;
 }
 
-async function versionOf(SecretId: string, VersionStage: "AWSCURRENT" | "AWSPREVIOUS"): Promise<SecretVersion | undefined> {
+async function readVersion(SecretId: string, VersionStage: "AWSCURRENT" | "AWSPREVIOUS"): Promise<SecretVersion | undefined> {
   try {
     const { VersionId, SecretString, CreatedDate } = await secrets().send(new GetSecretValueCommand({ SecretId, VersionStage }));
     return { id: VersionId ?? "", value: SecretString ?? "", since: CreatedDate?.getTime() ?? Date.now() };
@@ -208,7 +208,7 @@ async function versionOf(SecretId: string, VersionStage: "AWSCURRENT" | "AWSPREV
 }
 
 async function requireVersion(secretId: string, stage: "AWSCURRENT" | "AWSPREVIOUS"): Promise<SecretVersion> {
-  const found = await versionOf(secretId, stage);
+  const found = await readVersion(secretId, stage);
   if (found === undefined || found.value === "") throw new LocalError(`The secret ${secretId} has no value ${stage}`);
   return found;
 }

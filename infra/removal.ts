@@ -5,7 +5,7 @@ import type { SecretProps } from "aws-cdk-lib/aws-secretsmanager";
 import type { Settings } from "./settings.ts";
 
 /** What a failed creation of a stack left is removed in any case: it is empty, and anything with a fixed name would block the next try. */
-export const removalOf = ({ protectData }: Settings): RemovalPolicy =>
+export const chooseRemoval = ({ protectData }: Settings): RemovalPolicy =>
   protectData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 
 /** How a secret is kept. */
@@ -16,13 +16,13 @@ export interface Kept {
 }
 
 export const keptAs = ({ settings, replicas }: Kept): Pick<SecretProps, "removalPolicy" | "replicaRegions"> => ({
-  removalPolicy: removalOf(settings),
+  removalPolicy: chooseRemoval(settings),
   ...(replicas.length > 0 && { replicaRegions: replicas.map((region) => ({ region })) }),
 });
 
 const RETENTION = { 30: RetentionDays.ONE_MONTH, 365: RetentionDays.ONE_YEAR } as const;
 
-export const logsOf = (settings: Settings): LogGroupProps => ({
+export const chooseLogs = (settings: Settings): LogGroupProps => ({
   retention: RETENTION[settings.logDays],
-  removalPolicy: removalOf(settings),
+  removalPolicy: chooseRemoval(settings),
 });

@@ -7,12 +7,12 @@ import { Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
 import { Dashboard, type OwnDomain } from "./dashboard.ts";
 import type { DashboardConfig } from "./dashboard-headers.ts";
-import { type Chosen, listOf } from "./deploy-settings.ts";
+import { type Chosen, splitList } from "./deploy-settings.ts";
 import { configuration } from "./configuration.ts";
 import { Functions } from "./function.ts";
 import { Keys } from "./keys.ts";
 import { OriginKey } from "./origin-key.ts";
-import { logsOf } from "./removal.ts";
+import { chooseLogs } from "./removal.ts";
 import { Schedules } from "./schedules.ts";
 import { type Settings, SETTINGS, stackName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
@@ -65,11 +65,11 @@ export class Service extends Stack {
       );
 
     const table = oneTable(this, environment, settings, { guarded });
-    const kept = { settings, replicas: listOf(options.secretReplicas) };
+    const kept = { settings, replicas: splitList(options.secretReplicas) };
     const { secrets: keys } = new Keys(this, "keys", kept);
     const providers = settings.rents ? configuration(this, "providers", kept) : undefined;
     const storage = new Storage(this, "storage", { settings, options, guarded });
-    const place = storeOf(options);
+    const place = readStore(options);
     const otherStore = place && new OtherStore(this, "store", { place, ...kept });
     const store = otherStore ?? storage;
     const { requests, work, machineLog } = this.logs(environment, settings);
@@ -91,7 +91,7 @@ export class Service extends Stack {
       originKey,
       files: dashboard,
       ...shown,
-      domain: domainOf(options),
+      domain: readDomain(options),
       webAcl: options.webAcl,
       storeUrl: store.url,
       logGroup: work,
@@ -107,7 +107,7 @@ export class Service extends Stack {
 
   /** One log group per kind of function, so that a request's ID is looked up in one place. */
   private logs(environment: Environment, settings: Settings) {
-    const kept = logsOf(settings);
+    const kept = chooseLogs(settings);
     return {
       requests: new LogGroup(this, "requests", kept),
       work: new LogGroup(this, "work", kept),
@@ -168,9 +168,9 @@ export class Service extends Stack {
   }
 }
 
-/** With an own domain, there is its certificate: `problemOf` makes sure of it. */
-const domainOf = ({ domain: name, certificate: certificateArn }: Chosen): OwnDomain | undefined =>
+/** With an own domain, there is its certificate: `findProblem` makes sure of it. */
+const readDomain = ({ domain: name, certificate: certificateArn }: Chosen): OwnDomain | undefined =>
   name === undefined || certificateArn === undefined ? undefined : { name, certificateArn };
 
-const storeOf = ({ storeEndpoint: endpoint, storeBucket: bucket, storeRegion: region }: Chosen): StorePlace | undefined =>
+const readStore = ({ storeEndpoint: endpoint, storeBucket: bucket, storeRegion: region }: Chosen): StorePlace | undefined =>
   endpoint === undefined || bucket === undefined || region === undefined ? undefined : { endpoint, bucket, region };

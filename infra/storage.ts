@@ -11,8 +11,8 @@ import {
   ObjectOwnership,
 } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
-import { type Chosen, listOf, RECOVER_DAYS } from "./deploy-settings.ts";
-import { removalOf } from "./removal.ts";
+import { type Chosen, splitList, RECOVER_DAYS } from "./deploy-settings.ts";
+import { chooseRemoval } from "./removal.ts";
 import { type Replication, replicationTo } from "./replication.ts";
 import { UPLOAD } from "../shared/domain/limits.ts";
 import type { Settings } from "./settings.ts";
@@ -89,7 +89,7 @@ export class Storage extends Construct implements Store {
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      removalPolicy: removalOf(settings),
+      removalPolicy: chooseRemoval(settings),
       // Rejects new objects first: S3 continues to deliver logs for hours.
       autoDeleteObjects: !settings.protectData,
     };
@@ -121,7 +121,7 @@ export class Storage extends Construct implements Store {
       ],
       ...this.replication,
     });
-    if (settings.protectData) this.deny(FOR_GOOD, listOf(options.archiveAdmins));
+    if (settings.protectData) this.deny(FOR_GOOD, splitList(options.archiveAdmins));
     if (this.lockDays !== undefined) this.lock(this.lockDays);
   }
 

@@ -3,7 +3,7 @@ import { SecretValue, Validations } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
-import { urlOf } from "./deploy-settings.ts";
+import { buildUrl } from "./deploy-settings.ts";
 import { type Kept, keptAs } from "./removal.ts";
 
 /** What a function does with archives. */
@@ -41,7 +41,7 @@ export class OtherStore extends Construct implements Store {
 
   constructor(scope: Construct, id: string, { place, ...kept }: { place: StorePlace } & Kept) {
     super(scope, id);
-    this.url = urlOf(place.endpoint, place.bucket);
+    this.url = buildUrl(place.endpoint, place.bucket);
     this.keys = new Secret(this, "keys", {
       description: "Set by the operator: the keys of the store for archives of backups",
       secretStringValue: SecretValue.unsafePlainText(NO_KEYS),

@@ -1,7 +1,7 @@
 // The only table, with its four indexes; shared/data/keys.ts lists its items.
 import { AttributeType, Billing, ProjectionType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
-import { removalOf } from "./removal.ts";
+import { chooseRemoval } from "./removal.ts";
 import { type Settings, tableName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
@@ -37,6 +37,6 @@ export function table(
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     timeToLiveAttribute: "ttl",
     deletionProtection: guarded,
-    removalPolicy: removalOf(settings),
+    removalPolicy: chooseRemoval(settings),
   });
 }

@@ -18,7 +18,7 @@ import {
 } from "aws-cdk-lib/aws-stepfunctions";
 import { LambdaInvoke } from "aws-cdk-lib/aws-stepfunctions-tasks";
 import { Construct } from "constructs";
-import { type Poll, type Step, WAIT_GROWTH, WAIT_SECONDS_MAX, waitsOf, type Workflow } from "../shared/domain/workflow.ts";
+import { type Poll, type Step, WAIT_GROWTH, WAIT_SECONDS_MAX, listWaits, type Workflow } from "../shared/domain/workflow.ts";
 import { LAMBDA_MINUTES_MAX } from "./function.ts";
 import { serviceForUs } from "./principals.ts";
 import type { PollLimits } from "./settings.ts";
@@ -63,7 +63,7 @@ const pollAgain = (poll: Poll): RetryProps => ({
   interval: Duration.seconds(poll.firstWaitSeconds),
   backoffRate: WAIT_GROWTH,
   maxDelay: Duration.seconds(WAIT_SECONDS_MAX),
-  maxAttempts: waitsOf(poll).length,
+  maxAttempts: listWaits(poll).length,
 });
 
 /** A function that ran out of time or memory: every task may run twice, but one that fails three times will not succeed. */

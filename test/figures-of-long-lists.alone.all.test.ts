@@ -6,7 +6,7 @@ import { BackupRecord } from "../shared/records/schemas/backup.ts";
 import { InstanceRecord } from "../shared/records/schemas/instance.ts";
 import { ServerRecord } from "../shared/records/schemas/server.ts";
 import { keys, type ListKind, placement } from "../shared/data/keys.ts";
-import { countPlace, numberOf } from "../shared/data/numbers.ts";
+import { countPlace, formatNumber } from "../shared/data/numbers.ts";
 import { SERVER_PHASES } from "../shared/domain/lifecycle.ts";
 import { account, type TestAccount, unusedId } from "./harness/account.ts";
 import type { ApiResponse } from "./harness/client.ts";
@@ -91,7 +91,7 @@ describe("a page of 20 of 100,000", () => {
       const items: Record<string, unknown>[] = [];
       for (let made = 0; made < RECORDS; made++) {
         const [state = "", status = ""] = statuses[made % STATUSES] ?? [];
-        const { leaf, attribute } = countPlace(numberOf(made, ""));
+        const { leaf, attribute } = countPlace(formatNumber(made, ""));
         for (const filter of ["all", status]) {
           const key = keys.count(kind, them.id, filter, leaf);
           const item = counts.get(key.sk) ?? { ...key };
@@ -100,7 +100,7 @@ describe("a page of 20 of 100,000", () => {
         }
         if (!isRead(made)) continue;
         const id = unusedId(kind);
-        const number = numberOf(made, id);
+        const number = formatNumber(made, id);
         items.push({
           ...record(them.id, id, number, state),
           ...keys.record(kind, them.id, id),

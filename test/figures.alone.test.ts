@@ -6,7 +6,7 @@ import type { Cloud } from "../infra/local/cloud.ts";
 import { routes } from "../shared/api/index.ts";
 import { getAccount } from "../shared/records/accounts.ts";
 import { beginBackup } from "../shared/operations/begin-backup.ts";
-import { changeOf } from "../shared/data/change.ts";
+import { startChange } from "../shared/data/change.ts";
 import { getInstance } from "../shared/records/instances.ts";
 import { reserveOperation } from "../shared/records/operations.ts";
 import { endOperation } from "../shared/operations/operation-ends.ts";
@@ -325,7 +325,7 @@ test("a request that waits costs one call in the authorizer too, and polls seldo
   const { api } = await me.token();
   const { id } = await seedServer(me.id);
   const operationId = newId("operation");
-  const change = changeOf(await getAccount(me.id));
+  const change = startChange(await getAccount(me.id));
   moveServerToDeleting(change, await getServer(me.id, id), operationId);
   const resource = { type: "server", id, name: "erp" } as const;
   reserveOperation(change, { operator: "test", requestId: "test" }, { id: operationId, type: "server.delete", resource });
@@ -344,7 +344,7 @@ test("a page of a resource's operations costs one more call for the linked ones,
   const by = { caller: { ...caller, permissions: [] }, requestId: "test" };
   for (let i = 0; i < 3; i++) {
     const instance = await getInstance(me.id, id);
-    const change = changeOf(await getAccount(me.id));
+    const change = startChange(await getAccount(me.id));
     const { operation } = beginBackup({ change, by, operationId: newId("operation") }, instance, {});
     await change.commit();
     await endOperation(operation, { succeeded: true });

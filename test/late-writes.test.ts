@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { getAccount, setSettings } from "../shared/records/accounts.ts";
 import { getBackup, recordArchive } from "../shared/records/backups.ts";
-import { changeOf } from "../shared/data/change.ts";
+import { startChange } from "../shared/data/change.ts";
 import { getInstance, recordNeutralized, requireWritable } from "../shared/records/instances.ts";
 import { keys } from "../shared/data/keys.ts";
 import { addResult, findOperation, reserveOperation } from "../shared/records/operations.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 async function openOperation(): Promise<OperationRecord> {
   const server = await getServer(me.id, (await seedServer(me.id)).id);
-  const change = changeOf(await getAccount(me.id));
+  const change = startChange(await getAccount(me.id));
   const id = newId("operation");
   moveServerToDeleting(change, server, id);
   const resource = { type: "server" as const, id: server.id, name: server.name };
@@ -54,7 +54,7 @@ test("of two changes of the default provider and region, decided by the same set
   const other = await account();
   const settings = await getAccount(other.id);
   const set = async (fields: Parameters<typeof setSettings>[2]): Promise<void> => {
-    const change = changeOf({ id: other.id });
+    const change = startChange({ id: other.id });
     setSettings(change, settings, fields);
     await change.commit();
   };
@@ -66,7 +66,7 @@ test("of two changes of the default provider and region, decided by the same set
 });
 
 test("a server that is deleted between the read and the write is a mistake in the field that names it", async () => {
-  const change = changeOf({ id: me.id });
+  const change = startChange({ id: me.id });
   requireServerReady(change, unusedId("server"));
   await expect(change.commit()).rejects.toMatchObject({ code: "VALIDATION_ERROR", details: { field: "server_id" } });
 });

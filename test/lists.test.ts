@@ -7,7 +7,7 @@ import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
 import { listRoutes, pathOf } from "./harness/requests.ts";
 import { setQuota } from "../shared/operations/operator.ts";
 import { removeSshKey, getSshKey } from "../shared/records/ssh-keys.ts";
-import { changeOf } from "../shared/data/change.ts";
+import { startChange } from "../shared/data/change.ts";
 
 /** More than two blocks of counts (32), so that pages start inside, at and beyond their edges. */
 const RECORDS = 70;
@@ -154,7 +154,7 @@ test("a deleted record leaves no gap in the list", async () => {
   const other = await account();
   const ids: string[] = [];
   for (let i = 0; i < 5; i++) ids.unshift((await other.sshKey()).id);
-  const change = changeOf({ id: other.id });
+  const change = startChange({ id: other.id });
   removeSshKey(change, await getSshKey(other.id, ids[2] ?? ""));
   await change.commit();
   const [first, second] = [await other.api.get("/ssh-keys?per_page=2"), await other.api.get("/ssh-keys?per_page=2&page=2")];

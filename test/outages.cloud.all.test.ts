@@ -9,7 +9,7 @@ import { Instance } from "../shared/api/instances.ts";
 import { Operation } from "../shared/api/operations.ts";
 import { ListedServer, Server } from "../shared/api/servers.ts";
 import { getAccount } from "../shared/records/accounts.ts";
-import { changeOf } from "../shared/data/change.ts";
+import { startChange } from "../shared/data/change.ts";
 import { beginOperation, findOperation, reserveOperation } from "../shared/records/operations.ts";
 import { withdrawOperation } from "../shared/operations/operation-ends.ts";
 import { setQuota } from "../shared/operations/operator.ts";
@@ -362,7 +362,7 @@ test("either a first task or a concurrent withdrawal wins, and neither fails", a
   await setQuota(me.id, "server", 100);
   for (let round = 0; round < 20; round++) {
     const { id } = await seedServer(me.id);
-    const change = changeOf(await getAccount(me.id));
+    const change = startChange(await getAccount(me.id));
     const operationId = newId("operation");
     const server = await getServer(me.id, id);
     moveServerToDeleting(change, server, operationId);

@@ -9,7 +9,7 @@ import { steps } from "../dashboard/src/messages/en/steps.ts";
 import { workflows } from "../functions/workflows/index.ts";
 import { ROOT } from "../infra/built.ts";
 import { shownReason, statusReason } from "../shared/records/reasons.ts";
-import { problemOf, PROBLEMS } from "../shared/domain/problems.ts";
+import { recognizeProblem, PROBLEMS } from "../shared/domain/problems.ts";
 import { fillWithParts } from "../shared/domain/parts.ts";
 import { because, inEnglish, type Reason, reasonIn, REASONS } from "../shared/domain/reasons.ts";
 import { english, SENTENCES } from "../shared/domain/sentences.ts";
@@ -177,6 +177,6 @@ test("each error of a response, and what the forms' schemas find wrong, has word
     /(?:\breject\(|\breason: |=\s+)?["`]((?:must|is not|is incomplete|no \$\{)[^"`\n]* [^"`\n]+)["`]/g,
   );
   const templates = [...messages, ...said, ...reasonsOfFields].filter((each) => !exempt.some((pattern) => pattern.test(each)));
-  const unknown = templates.filter((each) => problemOf(each.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, "7")) === null);
+  const unknown = templates.filter((each) => recognizeProblem(each.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, "7")) === null);
   expect(unknown).toEqual([]);
 });

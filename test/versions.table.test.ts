@@ -5,7 +5,7 @@ import * as z from "zod";
 import { Operation } from "../shared/api/operations.ts";
 import { setQuota } from "../shared/operations/operator.ts";
 import { freeSlots } from "../shared/data/slots.ts";
-import { stampOf } from "../shared/data/stamps.ts";
+import { encodeStamp } from "../shared/data/stamps.ts";
 import { keys } from "../shared/data/keys.ts";
 import { updateOne } from "../shared/data/table.ts";
 import { fingerprintOfId } from "../shared/domain/token-value.ts";
@@ -91,7 +91,7 @@ const kinds: Kind[] = [
     touch: (path) =>
       updateOne(
         keys.tokenAccess(fingerprintOfId(idIn(path))),
-        { set: { last_used_ip: "192.0.2.1", all: freeSlots(100).fill(stampOf(Date.now() - 120_000)) } },
+        { set: { last_used_ip: "192.0.2.1", all: freeSlots(100).fill(encodeStamp(Date.now() - 120_000)) } },
         {},
       ),
   },

@@ -2,7 +2,7 @@
 import { wrongPassword } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { endOfSession, findUserByEmail, openSession } from "../../shared/records/users.ts";
 import { admitLogin } from "../../shared/operations/login-limits.ts";
@@ -22,7 +22,7 @@ export const handler = handle(auth.login)(async ({ body, ipAddress, requestId })
   const sessionId = newId("session");
   const expires = endOfSession(sessionId);
   const account = await getAccount(user.account_id);
-  const change = changeOf(account); // at once: the event's time goes with its number, which comes from the account as it was read
+  const change = startChange(account); // at once: the event's time goes with its number, which comes from the account as it was read
   if (!(await openSession(user, sessionId, account.limit_session))) throw wrongPassword();
   const caller = {
     account_id: user.account_id,

@@ -1,6 +1,6 @@
 // GET /auth/me
 import * as auth from "../../shared/api/auth.ts";
-import { accountRef, presentAccount } from "../../shared/records/accounts.ts";
+import { accountRef, requireAccount } from "../../shared/records/accounts.ts";
 import { callerRef } from "../../shared/operations/admission.ts";
 import { userRef } from "../../shared/records/users.ts";
 import { env } from "../../shared/platform/env.ts";
@@ -12,7 +12,7 @@ export const handler = handle(auth.me)(async ({ caller, read }) => {
     named: callerRef(caller),
     ...(caller.type === "user" && { user: userRef(caller.id) }),
   });
-  const { id, account_name: name } = presentAccount(account);
+  const { id, account_name: name } = requireAccount(account);
   return {
     user: user ?? null,
     token: caller.type === "token" ? { id: caller.id, name: named?.name ?? caller.id } : null,

@@ -5,7 +5,7 @@ import { logEvent } from "../../shared/records/events.ts";
 import { setPassword, userRef } from "../../shared/records/users.ts";
 import { admitLogin } from "../../shared/operations/login-limits.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
-import { handle, sessionOf } from "../../shared/runtime/handle.ts";
+import { handle, requireSession } from "../../shared/runtime/handle.ts";
 import { hashPassword, verifyPassword } from "../../shared/platform/passwords.ts";
 
 export const handler = handle(auth.password)(async ({ body, caller, by, ipAddress, read, commit }) => {
@@ -14,7 +14,7 @@ export const handler = handle(auth.password)(async ({ body, caller, by, ipAddres
   const attempt = await admitLogin(user.email, ipAddress ?? "unknown"); // a stolen session must not be a way to guess the password
   if (!(await verifyPassword(body.current_password, user.password_hash))) throw notCurrentPassword();
   await attempt.succeeded();
-  setPassword(change, user, await hashPassword(body.new_password), sessionOf(caller));
+  setPassword(change, user, await hashPassword(body.new_password), requireSession(caller));
   logEvent(change, by, "auth.password", { type: "user", id: user.id, name: user.name });
   return commit(change, { id: user.id, email: user.email, name: user.name });
 });

@@ -5,8 +5,8 @@ import { POLICY_FIELDS } from "../../shared/api/backup-policy.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
-import { instanceRef, presentInstance } from "../../shared/records/instances.ts";
-import { policyRef, policyVersion, presentPolicy, removePolicy } from "../../shared/records/policies.ts";
+import { instanceRef, requireInstance } from "../../shared/records/instances.ts";
+import { policyRef, policyVersion, requirePolicy, removePolicy } from "../../shared/records/policies.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -16,8 +16,8 @@ export const handler = handle(backupPolicy.delete)(async ({ params, caller, by, 
       { caller, read },
       { instance: instanceRef(caller.account_id, params.id), policy: policyRef(caller.account_id, params.id) },
     );
-    const instance = presentInstance(records.instance);
-    const policy = presentPolicy(records.policy);
+    const instance = requireInstance(records.instance);
+    const policy = requirePolicy(records.policy);
     match(change, policyVersion(policy));
     removePolicy(change, { by, instance, policy, waiting: await waitingBackup(policy) });
     const changes = changesBetween(policy, {}, POLICY_FIELDS);

@@ -1,7 +1,7 @@
 // GET /instances/:id/backup-policy
 import * as backupPolicy from "../../shared/api/backup-policy.ts";
-import { instanceRef, presentInstance } from "../../shared/records/instances.ts";
-import { policyRef, presentPolicy } from "../../shared/records/policies.ts";
+import { instanceRef, requireInstance } from "../../shared/records/instances.ts";
+import { policyRef, requirePolicy } from "../../shared/records/policies.ts";
 import { toPolicy } from "../../shared/operations/policy-changes.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -10,6 +10,6 @@ export const handler = handle(backupPolicy.get)(async ({ params, caller, read })
     instance: instanceRef(caller.account_id, params.id),
     policy: policyRef(caller.account_id, params.id),
   });
-  presentInstance(instance);
-  return toPolicy(presentPolicy(policy));
+  requireInstance(instance);
+  return toPolicy(requirePolicy(policy));
 });

@@ -6,7 +6,7 @@ import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { forecastPolicy } from "../../shared/operations/forecasts.ts";
-import { instanceRef, presentInstance } from "../../shared/records/instances.ts";
+import { instanceRef, requireInstance } from "../../shared/records/instances.ts";
 import { policyRef, policyVersion } from "../../shared/records/policies.ts";
 import { setPolicy, toPolicy } from "../../shared/operations/policy-changes.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
@@ -18,7 +18,7 @@ export const handler = handle(backupPolicy.update)(async ({ params, body, caller
       { caller, read },
       { instance: instanceRef(caller.account_id, params.id), policy: policyRef(caller.account_id, params.id) },
     );
-    const instance = presentInstance(records.instance);
+    const instance = requireInstance(records.instance);
     match(change, policy && policyVersion(policy));
     const [waiting, firstIsRunning] = await Promise.all([waitingBackup(policy), isFirstRunning(instance)]);
     const set = setPolicy(change, { by, instance, policy, waiting, firstIsRunning }, body);

@@ -2,7 +2,7 @@
 import * as backups from "../../shared/api/backups.ts";
 import { toBackup } from "../../shared/records/backups.ts";
 import { beginBackup } from "../../shared/operations/begin-backup.ts";
-import { instanceRef, presentInstance } from "../../shared/records/instances.ts";
+import { instanceRef, requireInstance } from "../../shared/records/instances.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -10,7 +10,7 @@ export const handler = handle(backups.create)(async ({ params, body, caller, by,
   const work = await beginWork({ caller, read }, { instance: instanceRef(caller.account_id, params.id) });
   const { backup } = beginBackup(
     { change: work.change, by, operationId: work.operationId },
-    presentInstance(work.instance),
+    requireInstance(work.instance),
     body,
   );
   return commit(work.change, toBackup(backup));

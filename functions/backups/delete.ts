@@ -1,6 +1,6 @@
 // DELETE /backups/:id
 import * as backups from "../../shared/api/backups.ts";
-import { backupRef, backupVersion, beginDeletion, presentBackup, requireDeletable } from "../../shared/records/backups.ts";
+import { backupRef, backupVersion, beginDeletion, requireBackup, requireDeletable } from "../../shared/records/backups.ts";
 import { forecastBackupDeletion } from "../../shared/operations/forecasts.ts";
 import { toOperation } from "../../shared/records/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
@@ -11,7 +11,7 @@ export const handler = handle(backups.delete)(async ({ params, caller, by, read,
     { caller, read },
     { backup: backupRef(caller.account_id, params.id) },
   );
-  const backup = presentBackup(records.backup);
+  const backup = requireBackup(records.backup);
   match(change, backupVersion(backup));
   requireDeletable(backup);
   const operation = beginDeletion(change, by, backup, operationId);

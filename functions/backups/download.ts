@@ -1,7 +1,7 @@
 // GET /backups/:id/download
 import { nameOfBackup } from "../../shared/domain/backup-name.ts";
 import * as backups from "../../shared/api/backups.ts";
-import { backupRef, presentBackup, requireRestorable } from "../../shared/records/backups.ts";
+import { backupRef, requireBackup, requireRestorable } from "../../shared/records/backups.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { DOWNLOAD_MINUTES } from "../../shared/domain/limits.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
@@ -10,7 +10,7 @@ import { presignedGet } from "../../shared/storage/presign.ts";
 
 export const handler = handle(backups.download)(async ({ params, caller, by, read, commit, isHead }) => {
   const { change, ...records } = await beginChange({ caller, read }, { backup: backupRef(caller.account_id, params.id) });
-  const backup = presentBackup(records.backup);
+  const backup = requireBackup(records.backup);
   requireRestorable(backup);
   if (isHead) return presignedGet(backup, DOWNLOAD_MINUTES * 60);
   logEvent(change, by, "backup.download", { type: "backup", id: backup.id, name: nameOfBackup(backup) });

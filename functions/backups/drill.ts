@@ -1,7 +1,7 @@
 // POST /backups/:id/drill
 import { serverOfBackupUnknown } from "../../shared/api/errors.ts";
 import * as backups from "../../shared/api/backups.ts";
-import { backupRef, presentBackup, requireDrillable } from "../../shared/records/backups.ts";
+import { backupRef, requireBackup, requireDrillable } from "../../shared/records/backups.ts";
 import { beginDrill } from "../../shared/operations/drills.ts";
 import { forecastDrill } from "../../shared/operations/forecasts.ts";
 import { instanceRef } from "../../shared/records/instances.ts";
@@ -19,7 +19,7 @@ export const handler = handle(backups.drill)(async ({ params, body, caller, by, 
       ...(body.server_id !== undefined && { chosen: serverRef(caller.account_id, body.server_id) }),
     },
   );
-  const drilled = presentBackup(backup);
+  const drilled = requireBackup(backup);
   const serverId =
     body.server_id === undefined
       ? drilled.instance_id === null

@@ -1,6 +1,6 @@
 // POST /backups/:id/import
 import * as backups from "../../shared/api/backups.ts";
-import { backupRef, presentBackup } from "../../shared/records/backups.ts";
+import { backupRef, requireBackup } from "../../shared/records/backups.ts";
 import { retryImport } from "../../shared/operations/imports.ts";
 import { toOperation } from "../../shared/records/operations.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
@@ -12,7 +12,7 @@ export const handler = handle(backups.import)(async ({ params, body, caller, by,
     { caller, read },
     { backup: backupRef(caller.account_id, params.id), server: serverRef(caller.account_id, body.server_id) },
   );
-  const backup = presentBackup(records.backup);
+  const backup = requireBackup(records.backup);
   const server = namedServer(records.server);
   requireUsable(server);
   return commit(change, toOperation(retryImport({ change, by, operationId }, backup, server.id)));

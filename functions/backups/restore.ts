@@ -1,7 +1,7 @@
 // POST /backups/:id/restore
 import { backupUploaded, instanceOfBackupDeleted } from "../../shared/api/errors.ts";
 import * as backups from "../../shared/api/backups.ts";
-import { backupRef, presentBackup, requireRestorable, retainBackup } from "../../shared/records/backups.ts";
+import { backupRef, requireBackup, requireRestorable, retainBackup } from "../../shared/records/backups.ts";
 import { forecastRestore } from "../../shared/operations/forecasts.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../../shared/records/instances.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
@@ -15,7 +15,7 @@ export const handler = handle(backups.restore)(async ({ params, body, caller, by
     { caller, read },
     { backup: backupRef(caller.account_id, params.id) },
   );
-  const backup = presentBackup(records.backup);
+  const backup = requireBackup(records.backup);
   if (backup.instance_id === null) throw backupUploaded();
   const instance = await find(instanceRef(caller.account_id, backup.instance_id));
   if (instance === undefined) throw instanceOfBackupDeleted();

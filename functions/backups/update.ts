@@ -1,7 +1,7 @@
 // PUT /backups/:id
 import { nameOfBackup } from "../../shared/domain/backup-name.ts";
 import * as backups from "../../shared/api/backups.ts";
-import { backupRef, backupVersion, editBackup, presentBackup, toBackup } from "../../shared/records/backups.ts";
+import { backupRef, backupVersion, editBackup, requireBackup, toBackup } from "../../shared/records/backups.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
@@ -11,7 +11,7 @@ import { handle } from "../../shared/runtime/handle.ts";
 export const handler = handle(backups.update)(async ({ params, body, caller, by, read, commit, match }) =>
   retryOnConflict(async () => {
     const { change, ...records } = await beginChange({ caller, read }, { backup: backupRef(caller.account_id, params.id) });
-    const backup = presentBackup(records.backup);
+    const backup = requireBackup(records.backup);
     match(change, backupVersion(backup));
     const edited = editBackup(change, backup, body);
     const changes = changesBetween(backup, edited, ["note", "locked", "labels"]);

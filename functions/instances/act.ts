@@ -5,7 +5,7 @@ import { forecastAction } from "../../shared/operations/forecasts.ts";
 import {
   instanceRef,
   moveInstance,
-  presentInstance,
+  requireInstance,
   requireAllowed,
   requireServerUsable,
 } from "../../shared/records/instances.ts";
@@ -18,7 +18,7 @@ export const handler = handle(instances.act)(async ({ params, body: { action }, 
     { caller, read },
     { instance: instanceRef(caller.account_id, params.id) },
   );
-  const instance = presentInstance(records.instance);
+  const instance = requireInstance(records.instance);
   const forecast = () => forecastAction(caller, instance, action);
   if (action === "backup")
     return commit(change, toOperation(beginBackup({ change, by, operationId }, instance, {}).operation), forecast);

@@ -1,7 +1,7 @@
 // DELETE /instances/:id
 import * as instances from "../../shared/api/instances.ts";
 import { forecastInstanceDeletion } from "../../shared/operations/forecasts.ts";
-import { instanceRef, instanceVersion, moveInstance, presentInstance, requireAllowed } from "../../shared/records/instances.ts";
+import { instanceRef, instanceVersion, moveInstance, requireInstance, requireAllowed } from "../../shared/records/instances.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -11,7 +11,7 @@ export const handler = handle(instances.delete)(async ({ params, caller, by, rea
     { caller, read },
     { instance: instanceRef(caller.account_id, params.id) },
   );
-  const instance = presentInstance(records.instance);
+  const instance = requireInstance(records.instance);
   match(change, instanceVersion(instance));
   requireAllowed(instance, "delete");
   moveInstance(change, instance, { type: "instance.delete", operationId });

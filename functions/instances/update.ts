@@ -11,8 +11,8 @@ import {
   instanceVersion,
   moveInstance,
   passOnQuota,
-  presentInstance,
-  renamedOf,
+  requireInstance,
+  applyRename,
   renameInstance,
   requireAllowed,
   requireServerUsable,
@@ -34,7 +34,7 @@ export const handler = handle(instances.update)(async ({ params, body, caller, b
         ...(body.domain !== undefined && { redirect: redirectRef(caller.account_id, body.domain) }),
       },
     );
-    const instance = presentInstance(records.instance);
+    const instance = requireInstance(records.instance);
     match(change, instanceVersion(instance));
     const forecast = () => forecastUpdate(caller, instance, body);
     const { domain, ...fields } = body;
@@ -60,7 +60,7 @@ export const handler = handle(instances.update)(async ({ params, body, caller, b
       ...changing("instance", { ...instance, name: moved.name }),
       changes: changesBetween(instance, { ...moved, domain }, CHANGEABLE),
       input: { old_domain: instance.domain, new_domain: domain },
-      replaced: { before: renamedOf(instance, (field) => fields[field] !== undefined), after: renamedOf(fields) },
+      replaced: { before: applyRename(instance, (field) => fields[field] !== undefined), after: applyRename(fields) },
     });
     return commit(change, await showInstance(moved), () => alsoEndsRedirect(caller, forecast(), { domain, of: redirectOf }));
   }),

@@ -13,7 +13,7 @@ import { log } from "../../shared/platform/log.ts";
 
 export const handler = handle(operations.get)(async ({ params, query, caller }) => {
   const seconds = caller.wait === undefined ? 0 : query.wait; // without a slot there is no wait
-  const operation = await endOf(params.id, caller, seconds).catch(async (error: unknown) => {
+  const operation = await waitForEnd(params.id, caller, seconds).catch(async (error: unknown) => {
     // If the table is down, the slot is left to expire: a write that fails slowly would outlast the function.
     if (error instanceof ApiError) await releaseWait(caller);
     throw error;
@@ -23,7 +23,7 @@ export const handler = handle(operations.get)(async ({ params, query, caller }) 
 });
 
 /** The operation when it has ended, or as it is after so many seconds. */
-async function endOf(id: string, caller: Caller, seconds: number): Promise<OperationRecord> {
+async function waitForEnd(id: string, caller: Caller, seconds: number): Promise<OperationRecord> {
   const until = Date.now() + seconds * 1000;
   let operation = await getOperation(caller.account_id, id);
   if (operation.created_by.id !== caller.id)

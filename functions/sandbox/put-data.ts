@@ -4,7 +4,7 @@ import * as sandbox from "../../shared/api/sandbox.ts";
 import { getInstance, requireWritable } from "../../shared/records/instances.ts";
 import { writeSandboxData } from "../../shared/providers/sandbox/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
-import { etagOf } from "../../shared/domain/etag.ts";
+import { buildEtag } from "../../shared/domain/etag.ts";
 import { type InstanceStatus, WRITABLE } from "../../shared/domain/lifecycle.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -19,7 +19,7 @@ export const handler = handle(sandbox.putData)(async ({ params, body, caller, ma
     (await writeSandboxData(
       { machineId: machine_id, instanceId: instance.id },
       body,
-      (present) => matchTag(etagOf(present)), // A restore that has begun since then must not lose what was written.
+      (present) => matchTag(buildEtag(present)), // A restore that has begun since then must not lose what was written.
       requireWritable(instance, notWritable),
     ));
   if (!written) throw erpNotInstalled(instance.state);

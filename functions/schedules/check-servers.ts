@@ -6,7 +6,7 @@ import * as z from "zod";
 import { judgeDisk, noteDisk, quotasOn, settingsPassedOn } from "../../shared/operations/disk-alerts.ts";
 import { judgeCertificates } from "../../shared/operations/certificate-events.ts";
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
-import { beginRestart, judgeErps, newsOf, noteWatched, wasHeard, withoutLines } from "../../shared/operations/health.ts";
+import { beginRestart, judgeErps, selectNews, noteWatched, wasHeard, withoutLines } from "../../shared/operations/health.ts";
 import { recordProbe, watchedServers } from "../../shared/records/machines.ts";
 import type { HostReport } from "../../shared/records/schemas/host-report.ts";
 import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
@@ -17,7 +17,7 @@ import { bytesOfId } from "../../shared/domain/ids.ts";
 import { HEALTH, workflowOf } from "../../shared/domain/lifecycle.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import { because, type Reason } from "../../shared/domain/reasons.ts";
-import { providerOf } from "../../shared/providers/index.ts";
+import { loadProvider } from "../../shared/providers/index.ts";
 import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
 import { shuffled } from "../../shared/runtime/shuffled.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
@@ -50,7 +50,7 @@ type Watched = Awaited<ReturnType<typeof watchedServers>>[number];
 async function check({ server, watched }: Watched): Promise<void> {
   const at = Date.now();
   const isInTrouble = server.state !== HEALTH.responds || server.failed_probes > 0;
-  const news = isInTrouble ? undefined : newsOf(watched, await statusLine(server), at);
+  const news = isInTrouble ? undefined : selectNews(watched, await statusLine(server), at);
   // Only a login decides whether a machine responds: a timer that has stopped takes no server away.
   const lostLine = !isInTrouble && news === undefined && wasHeard(watched);
   const hasPaused = news !== undefined && news !== "old" && news.paused === true;
@@ -82,7 +82,7 @@ interface Heard {
   server: ServerRecord;
   watched: WatchedServer;
   loggedIn: boolean;
-  news: ReturnType<typeof newsOf>;
+  news: ReturnType<typeof selectNews>;
   at: number;
 }
 
@@ -182,7 +182,7 @@ const goesOffline = ({ state, failed_probes }: ServerRecord, responded: boolean)
 /** The provider's reason for a machine that does not respond. */
 async function whyOffline(server: ServerRecord): Promise<Reason | undefined> {
   try {
-    const provider = await providerOf(server);
+    const provider = await loadProvider(server);
     const machine = server.machine_id === null ? undefined : await provider.findMachine(server.machine_id);
     if (machine === undefined) return because("machine_gone");
     return machine.state === "off" ? because("machine_off") : undefined;

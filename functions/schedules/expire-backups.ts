@@ -5,7 +5,7 @@ import { now } from "../../shared/data/change.ts";
 import { reserveExpiry } from "../../shared/operations/expiry.ts";
 import { ConditionFailed } from "../../shared/data/table.ts";
 import { dropExpired, expiredUploads, type ExpiringUpload, forgetExpired } from "../../shared/records/uploads.ts";
-import { archiveKeyOf } from "../../shared/storage/archive-key.ts";
+import { buildArchiveKey } from "../../shared/storage/archive-key.ts";
 import { abortUploads } from "../../shared/storage/uploads.ts";
 import { TryAgain } from "../../shared/platform/task-errors.ts";
 import { ApiError } from "../../shared/api/errors.ts";
@@ -42,7 +42,7 @@ const expireUploads = async (): Promise<void> =>
 
 async function expireUpload(expired: ExpiringUpload): Promise<void> {
   try {
-    if (await dropExpired(expired)) await abortUploads(archiveKeyOf(expired));
+    if (await dropExpired(expired)) await abortUploads(buildArchiveKey(expired));
     await forgetExpired(expired);
   } catch (error) {
     // Another run was faster, or the storage is away: the next hour does it.

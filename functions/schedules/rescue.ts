@@ -1,7 +1,7 @@
 // Called with every execution that failed, timed out or was aborted: starts the undo of what it left.
 import * as z from "zod";
 import { findOperation } from "../../shared/records/operations.ts";
-import { errorOf } from "../../shared/runtime/executions.ts";
+import { readError } from "../../shared/runtime/executions.ts";
 import { log } from "../../shared/platform/log.ts";
 import { rescue } from "../../shared/runtime/rescue.ts";
 
@@ -21,5 +21,5 @@ export const handler = async (event: unknown): Promise<void> => {
   const { account_id, operation_id } = Input.parse(JSON.parse(detail.input));
   const operation = await findOperation(account_id, operation_id);
   if (operation === undefined) log.info("an execution failed after its operation was withdrawn", { operation: operation_id });
-  else await rescue(operation, { name: detail.name, error: errorOf(detail) });
+  else await rescue(operation, { name: detail.name, error: readError(detail) });
 };

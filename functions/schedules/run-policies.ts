@@ -6,7 +6,7 @@ import { now, Overtaken } from "../../shared/data/change.ts";
 import { instanceRef, requireAllowed } from "../../shared/records/instances.ts";
 import { keyString } from "../../shared/data/keys.ts";
 import { parseOrSkip } from "../../shared/data/parse-each.ts";
-import { duePolicies, startOf } from "../../shared/records/policies.ts";
+import { duePolicies, startKey } from "../../shared/records/policies.ts";
 import { isNeverInstalled } from "../../shared/operations/policy-changes.ts";
 import {
   applyRetention,
@@ -16,7 +16,7 @@ import {
   dueRun,
   holdRun,
   isHeldTooLong,
-  passRun,
+  closeRun,
   postponeDrill,
   skipRun,
   stopPolicy,
@@ -34,7 +34,7 @@ import { NoPlace, requireUsable, serverRef } from "../../shared/records/servers.
 import { ConditionFailed, readAll } from "../../shared/data/table.ts";
 import { workflowOf } from "../../shared/domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../../shared/domain/limits.ts";
-import { problemOf } from "../../shared/domain/problems.ts";
+import { recognizeProblem } from "../../shared/domain/problems.ts";
 import { because } from "../../shared/domain/reasons.ts";
 import { log } from "../../shared/platform/log.ts";
 import { publish } from "../../shared/platform/metrics.ts";
@@ -130,7 +130,7 @@ async function run(subject: Due, server: ServerRecord | undefined): Promise<void
 /** Starts a due run, or keeps it, or gives it up; the policy as it is then. */
 async function move(subject: Due, server: ServerRecord | undefined, due: DueRun, at: string): Promise<PolicyRecord> {
   const { policy } = subject;
-  const next = startOf(policy);
+  const next = startKey(policy);
   // Until a run that is due at once has been tried, it is the next one itself.
   const isNext = policy.next_run_at === due.due_at;
   const overtaken = policy.due !== null && !isNext && next !== undefined && next <= at;
@@ -164,7 +164,7 @@ async function begin(
     return saved;
   } catch (error) {
     if (error instanceof NoPlace) return wait(subject, due, at);
-    if (error instanceof ConditionFailed && (await tookPlace(policy, due))) return passRun(subject, due, at);
+    if (error instanceof ConditionFailed && (await tookPlace(policy, due))) return closeRun(subject, due, at);
     if (error instanceof Overtaken || !(error instanceof ApiError) || error.code === "QUOTA_EXCEEDED") throw error;
     return due.held_since === null ? holdRun(subject, due, at) : policy;
   }
@@ -185,7 +185,7 @@ const NO_PLACE = explain(because("run_without_place"));
 
 function explainError(error: unknown): Explained {
   const message = error instanceof Error ? error.message : String(error);
-  return { message, reason: problemOf(message) };
+  return { message, reason: recognizeProblem(message) };
 }
 
 async function wait(subject: Due, due: DueRun, at: string): Promise<PolicyRecord> {

@@ -93,7 +93,7 @@ async function isOrphan(provider: Provider, machine: LabeledMachine): Promise<bo
   // A failed creation has released its machine, or was about to.
   const used = server === undefined || server.state === LIFECYCLE["server.create"].failed ? null : server.machine_id;
   if (used === machine_id) return false;
-  const working = server && (await holderOf(server));
+  const working = server && (await findHolder(server));
   if ([creation, working].some((operation) => operation !== undefined && isOpen(operation.state))) return false;
   const removed = creation !== undefined;
   log.error("the provider has a machine without a record", { provider: provider.code, removed, machine });
@@ -103,5 +103,5 @@ async function isOrphan(provider: Provider, machine: LabeledMachine): Promise<bo
   return true;
 }
 
-const holderOf = async ({ account_id, operation_id }: ServerRecord): Promise<OperationRecord | undefined> =>
+const findHolder = async ({ account_id, operation_id }: ServerRecord): Promise<OperationRecord | undefined> =>
   operation_id === null ? undefined : findOperation(account_id, operation_id);

@@ -4,7 +4,7 @@ import * as servers from "../../shared/api/servers.ts";
 import { reserveOperation } from "../../shared/records/operations.ts";
 import { reserveServer, toServer } from "../../shared/records/servers.ts";
 import { sshKeyRef } from "../../shared/records/ssh-keys.ts";
-import { readCatalog, problemsOfOffer, specsOf } from "../../shared/providers/catalog.ts";
+import { readCatalog, problemsOfOffer, findSpecs } from "../../shared/providers/catalog.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { requireNone } from "../../shared/api/parse.ts";
@@ -18,7 +18,7 @@ export const handler = handle(servers.create)(async ({ body, caller, by, read, c
   );
   const offered = await readCatalog();
   requireNone([...problemsOfOffer(offered, body), ...(sshKey === undefined ? [noSuch("ssh_key_id", "SSH key")] : [])]);
-  const specs = specsOf(offered, body);
+  const specs = findSpecs(offered, body);
   const server = reserveServer(change, { ...body, specs, ssh_key_name: sshKey?.name ?? null }, operationId);
   reserveOperation(change, by, {
     id: operationId,

@@ -2,7 +2,7 @@
 import * as servers from "../../shared/api/servers.ts";
 import { forecastServerDeletion } from "../../shared/operations/forecasts.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
-import { moveServerToDeleting, presentServer, requireDeletable, serverRef, serverVersion } from "../../shared/records/servers.ts";
+import { moveServerToDeleting, requireServer, requireDeletable, serverRef, serverVersion } from "../../shared/records/servers.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -11,7 +11,7 @@ export const handler = handle(servers.delete)(async ({ params, caller, by, read,
     { caller, read },
     { server: serverRef(caller.account_id, params.id) },
   );
-  const server = presentServer(records.server);
+  const server = requireServer(records.server);
   match(change, serverVersion(server));
   requireDeletable(server);
   moveServerToDeleting(change, server, operationId);

@@ -4,7 +4,7 @@ import * as uploads from "../../shared/api/uploads.ts";
 import { toBackup } from "../../shared/records/backups.ts";
 import { beginImport } from "../../shared/operations/imports.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
-import { partSizesOf, presentUpload, uploadRef, type UploadRecord } from "../../shared/records/uploads.ts";
+import { computePartSizes, requireUpload, uploadRef, type UploadRecord } from "../../shared/records/uploads.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { receivedParts } from "../../shared/storage/multipart.ts";
@@ -14,7 +14,7 @@ export const handler = handle(uploads.complete)(async ({ params, body, caller, b
     { caller, read },
     { upload: uploadRef(caller.account_id, params.id), server: serverRef(caller.account_id, body.server_id) },
   );
-  const upload = presentUpload(records.upload);
+  const upload = requireUpload(records.upload);
   const server = namedServer(records.server);
   requireUsable(server);
   const whole = await requireWhole(upload);
@@ -24,7 +24,7 @@ export const handler = handle(uploads.complete)(async ({ params, body, caller, b
 /** Of what arrives later under the addresses that are still valid, the import finds out that it is not the archive. */
 async function requireWhole(upload: UploadRecord): Promise<UploadRecord & { store_id: string }> {
   const received = new Map((await receivedParts(upload)).map(({ number, size_bytes }) => [number, size_bytes]));
-  const sizes = partSizesOf(upload);
+  const sizes = computePartSizes(upload);
   const missing = sizes.flatMap((size, index) => (received.get(index + 1) === size ? [] : [index + 1]));
   const { store_id } = upload;
   if (missing.length > 0 || store_id === undefined) throw uploadIncomplete(missing);

@@ -1,23 +1,23 @@
 // POST /backups/uploads/:id/parts
 import { noSuchPart, notFound } from "../../shared/api/errors.ts";
 import * as uploads from "../../shared/api/uploads.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { partSizesOf, presentUpload, recordStoreId, uploadRef, type UploadRecord } from "../../shared/records/uploads.ts";
+import { computePartSizes, requireUpload, recordStoreId, uploadRef, type UploadRecord } from "../../shared/records/uploads.ts";
 import { check } from "../../shared/data/writes.ts";
 import { UPLOAD } from "../../shared/domain/limits.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { abortMultipart, beginMultipart } from "../../shared/storage/multipart.ts";
 import { presignedPart } from "../../shared/storage/presign.ts";
-import { archiveKeyOf } from "../../shared/storage/archive-key.ts";
+import { buildArchiveKey } from "../../shared/storage/archive-key.ts";
 
 export const handler = handle(uploads.parts)(async ({ params, body, caller, read, commit }) => {
   const records = await read({ upload: uploadRef(caller.account_id, params.id) });
-  const upload = presentUpload(records.upload);
-  const sizes = partSizesOf(upload);
+  const upload = requireUpload(records.upload);
+  const sizes = computePartSizes(upload);
   const beyond = body.parts.findIndex(({ number }) => number > sizes.length);
   if (beyond >= 0) throw noSuchPart(beyond, sizes.length);
-  const key = archiveKeyOf(upload);
+  const key = buildArchiveKey(upload);
   const upload_id = upload.store_id ?? (await begin(upload, key));
   const seconds = UPLOAD.addressMinutes * 60;
   const expires_at = new Date(Math.floor(Date.now() / 1000 + seconds) * 1000).toISOString(); // signatures count in whole seconds
@@ -26,7 +26,7 @@ export const handler = handle(uploads.parts)(async ({ params, body, caller, read
     const part = { key, upload_id, number, sha256: checksum, size_bytes: sizes[number - 1] };
     return { number, ...(await presignedPart(part, seconds)) };
   });
-  const change = changeOf({ id: caller.account_id });
+  const change = startChange({ id: caller.account_id });
   change.write(check(keys.upload(upload.account_id, upload.id), {}, () => notFound("upload"))); // it may have been aborted meanwhile
   return commit(change, { parts: await Promise.all(parts), expires_at });
 });

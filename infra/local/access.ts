@@ -37,7 +37,7 @@ function accessIn(dataDir: string): Record<string, string> | undefined {
 }
 
 /** The environment of the service whose data is in a folder; undefined if none has been started there. */
-export const environmentOf = (dataDir: string): string | undefined => accessIn(dataDir)?.["ENVIRONMENT"];
+export const readEnvironment = (dataDir: string): string | undefined => accessIn(dataDir)?.["ENVIRONMENT"];
 
 /** Points this process at the service, and at nothing else that a shell may be set up for. */
 export function useAccess(access: Record<string, string>): void {

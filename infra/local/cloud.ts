@@ -8,12 +8,12 @@ import { replaceFile } from "./durable.ts";
 import { LocalError } from "./errors.ts";
 import { startEvents, type Events } from "./events/events.ts";
 import { startGateway, type Fallback } from "./gateway/gateway.ts";
-import { credentialsOf, startLambda, type Credentials, type Lambda } from "./lambda/lambda.ts";
+import { deriveCredentials, startLambda, type Credentials, type Lambda } from "./lambda/lambda.ts";
 import { openLog } from "./lambda/log.ts";
 import { lockDirectory } from "./lock.ts";
 import { openSecrets, type Secrets } from "./secrets/secrets.ts";
 import { startStates, type States } from "./states/states.ts";
-import { corsRulesOf } from "./s3/cors.ts";
+import { listCorsRules } from "./s3/cors.ts";
 import { openStorage } from "./s3/storage.ts";
 import { readTemplate, type Template } from "./template/template.ts";
 import { REGION } from "./template/resolve.ts";
@@ -100,17 +100,17 @@ function lastPort(file: string | undefined): number {
 export const variableOf = (template: Template, name: string): string | undefined =>
   template.functions.find(({ environment }) => name in environment)?.environment[name];
 
-function principalsOf(template: Template, secret: string, operator: Credentials): Map<string, Principal> {
+function listPrincipals(template: Template, secret: string, operator: Credentials): Map<string, Principal> {
   const principals = template.functions.map(({ name, role }): Principal => {
     const policies = template.roles.find(({ arn }) => arn === role)?.policies ?? [];
     // A separate array per function: IAM decisions are cached by it.
-    return { name, ...credentialsOf(secret, name), policies: [...policies] };
+    return { name, ...deriveCredentials(secret, name), policies: [...policies] };
   });
   const all: Principal[] = [...principals, { name: "operator", ...operator, policies: "operator" }];
   return new Map(all.map((principal) => [principal.accessKeyId, principal]));
 }
 
-const environmentOf = ({ accessKeyId, secretAccessKey }: Credentials, awsUrl: string): Record<string, string> => ({
+const buildEnvironment = ({ accessKeyId, secretAccessKey }: Credentials, awsUrl: string): Record<string, string> => ({
   AWS_ENDPOINT_URL: awsUrl,
   AWS_REGION: REGION,
   AWS_ACCESS_KEY_ID: accessKeyId,
@@ -161,9 +161,9 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   const writeLog = (line: string): void => log.write(`${new Date().toISOString()} ${line}\n`);
 
   const secret = localSecret(dataDir);
-  const credentials = credentialsOf(secret, "operator");
+  const credentials = deriveCredentials(secret, "operator");
   const data = await startData(options, template, credentials, { started, stops });
-  const principals = principalsOf(template, secret, credentials);
+  const principals = listPrincipals(template, secret, credentials);
   const late: Late = {};
   const portFile = within(options, "aws-port");
   const aws = await started(
@@ -178,7 +178,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
       },
       log: writeLog,
       transactionMilliseconds: options.transactionMilliseconds,
-      cors: { rules: corsRulesOf(template.buckets), origin: () => late.url },
+      cors: { rules: listCorsRules(template.buckets), origin: () => late.url },
       port: lastPort(portFile),
     }),
   );
@@ -193,10 +193,10 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   return {
     apiUrl: gateway.url,
     awsUrl: aws.url,
-    storeUrl: storeUrlOf(options, template, aws.url),
+    storeUrl: chooseStoreUrl(options, template, aws.url),
     databaseUrl: data.dynamodb.url,
     tableName: table.name,
-    operator: { ...credentials, environment: environmentOf(credentials, aws.url) },
+    operator: { ...credentials, environment: buildEnvironment(credentials, aws.url) },
     template,
     invoke: compute.lambda.invoke,
     ...compute,
@@ -213,7 +213,7 @@ interface Late {
   url?: string;
 }
 
-const storeUrlOf = ({ store = {} }: CloudOptions, template: Template, awsUrl: string): string =>
+const chooseStoreUrl = ({ store = {} }: CloudOptions, template: Template, awsUrl: string): string =>
   `${store["BACKUP_S3_ENDPOINT"] ?? awsUrl}/${store["BACKUP_BUCKET"] ?? variableOf(template, "BACKUP_BUCKET") ?? ""}/`;
 
 function onlyOnes({ stack, tables: [table], apis: [api, another] }: Template) {

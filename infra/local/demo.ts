@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { changeOf, now } from "../../shared/data/change.ts";
+import { startChange, now } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { findUserByEmail } from "../../shared/records/users.ts";
 import { reserveToken } from "../../shared/records/tokens.ts";
@@ -14,7 +14,7 @@ import type { UserRecord } from "../../shared/records/schemas/user.ts";
 import { reserveSshKey } from "../../shared/records/ssh-keys.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { parseSshKey } from "../../shared/runtime/ssh-key.ts";
-import { keyPairOf } from "../../shared/platform/key-pair.ts";
+import { createKeyPair } from "../../shared/platform/key-pair.ts";
 import type { Environment } from "../../shared/domain/environments.ts";
 import { replaceFile } from "./durable.ts";
 
@@ -61,13 +61,13 @@ async function prepare(
     ip_address: "127.0.0.1",
   };
   const by = { caller, requestId: "npm-start" };
-  const change = changeOf(await getAccount(owner.account_id));
+  const change = startChange(await getAccount(owner.account_id));
   const { token, value } = reserveToken(change, by, environment, {
     name: user === undefined ? "Demo" : `Demo ${now()}`, // names are unique, and the lost one has the first
     permissions: [...ALL_PERMISSIONS],
     expires_at: null,
   });
-  const { public_key: publicKey } = keyPairOf(randomBytes(32), "demo"); // nobody keeps its private key: it opens nothing
+  const { public_key: publicKey } = createKeyPair(randomBytes(32), "demo"); // nobody keeps its private key: it opens nothing
   const key = reserveSshKey(change, { name: "Demo key", ...parseSshKey(publicKey) });
   logEvent(change, by, "token.create", { type: "token", id: token.id, name: token.name });
   await change.commit();

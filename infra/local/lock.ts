@@ -22,7 +22,7 @@ function isZombie(pid: number): boolean {
 }
 
 /** When a process started, in ticks since the machine did; 0 where that is not known. */
-function startOf(pid: number): number {
+function readStart(pid: number): number {
   const stat = `/proc/${pid}/stat`;
   if (!existsSync(stat)) return 0;
   const text = readFileSync(stat, "utf8");
@@ -41,13 +41,13 @@ export function lockDirectory(directory: string): () => void {
   };
   for (const isLastTry of [false, true]) {
     try {
-      writeFileSync(file, `${process.pid} ${startOf(process.pid)}`, { flag: "wx" });
+      writeFileSync(file, `${process.pid} ${readStart(process.pid)}`, { flag: "wx" });
       held.add(file);
       return release;
     } catch (error) {
       if (!isTaken(error)) throw new LocalError(`${directory} is not writable: ${String(error)}`, { cause: error });
       const [pid = 0, start] = readFileSync(file, "utf8").split(" ").map(Number);
-      const isSame = start === undefined || start === startOf(pid); // after a crash of the machine, another process may have the ID
+      const isSame = start === undefined || start === readStart(pid); // after a crash of the machine, another process may have the ID
       if (isLastTry || held.has(file) || (pid !== process.pid && pid > 0 && isRunning(pid) && isSame))
         throw new LocalError(`${directory} is used by process ${pid}: stop that, or choose another data directory`, {
           cause: error,

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import type { RunOptions } from "./run.ts";
 import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments.ts";
 import { BrandError, readBrand } from "../brand.ts";
-import { DEFAULT_DATA_DIR, environmentOf } from "./access.ts";
+import { DEFAULT_DATA_DIR, readEnvironment } from "./access.ts";
 import { LocalError } from "./errors.ts";
 import { STRANGERS_MAX } from "./gateway/strangers.ts";
 import { lockDirectory } from "./lock.ts";
@@ -163,7 +163,7 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 /** Without it, live data would be opened as the test environment's, and `--reset` would delete it. */
 function requireEnvironment({ environment, dataDir }: Options): void {
-  const present = environmentOf(dataDir);
+  const present = readEnvironment(dataDir);
   if (present !== undefined && present !== environment)
     throw new LocalError(
       `${dataDir} has the data of the environment ${present}: start it with --environment ${present}, or choose another folder with --data DIR`,
@@ -185,7 +185,7 @@ function removeData(dataDir: string): void {
 /** An earlier start leaves folders, files and JSON. Their readers check the contents. */
 function requireData(dataDir: string): void {
   for (const name of FOLDERS) requireReadable(join(dataDir, name), readdirSync);
-  if (environmentOf(dataDir) !== undefined)
+  if (readEnvironment(dataDir) !== undefined)
     for (const name of LASTING)
       if (!existsSync(join(dataDir, name)))
         throw new LocalError(dataCannotBeUsed(`${join(dataDir, name)} is missing: restore it from a backup of the folder`));
@@ -218,7 +218,7 @@ function stopWith(stop: () => Promise<void>): void {
 async function end(error?: unknown): Promise<void> {
   if (stopping) return;
   stopping = true;
-  if (error !== undefined) console.error(`\n${messageOf(error)}`);
+  if (error !== undefined) console.error(`\n${formatMessage(error)}`);
   else console.log("\nStopping …");
   try {
     await stopAll();
@@ -229,7 +229,7 @@ async function end(error?: unknown): Promise<void> {
 }
 
 /** A bug is shown with its stack; what the user can fix needs none. */
-function messageOf(error: unknown): string {
+function formatMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof LocalError) return error.message;
   if ("code" in error && error.code === "ENOSPC") return `The disk is full (${error.message}): make room, and start again`;

@@ -85,13 +85,13 @@ export interface Callable extends Pick<Endpoint, "method" | "path" | "list" | "d
   body: unknown;
 }
 
-export function clientOf(table: Record<string, Record<string, Callable>>, options: ClientOptions): Client {
+export function buildClient(table: Record<string, Record<string, Callable>>, options: ClientOptions): Client {
   const resources = Object.entries(table).map(([resource, endpoints]) => [
     resource,
     Object.fromEntries(
       Object.entries(endpoints).map(([name, endpoint]) => [
         name,
-        callOf(endpoint, async (call) => dataOf(endpoint, await send(options, endpoint, call))),
+        createCall(endpoint, async (call) => readData(endpoint, await send(options, endpoint, call))),
       ]),
     ),
   ]);
@@ -101,7 +101,7 @@ export function clientOf(table: Record<string, Record<string, Callable>>, option
 
 type AnySend = (call: AnyCall) => Promise<unknown>;
 
-const callOf = (endpoint: Callable, call: AnySend) =>
+const createCall = (endpoint: Callable, call: AnySend) =>
   Object.assign(
     async (of: AnyCall = {}) => call(of),
     endpoint.dryRun && { dryRun: async (of: AnyCall) => call({ ...of, query: { ...of.query, dry_run: "true" } }) },
@@ -127,7 +127,7 @@ async function send(options: ClientOptions, endpoint: Callable, call: AnyCall): 
   try {
     // Called as a plain function: a browser's fetch throws when it is a method of anything but the window.
     const request = options.fetch ?? fetch;
-    return await request(addressOf(options.baseUrl, endpoint.path, call), {
+    return await request(buildUrl(options.baseUrl, endpoint.path, call), {
       method: endpoint.method,
       headers,
       ...(endpoint.body !== undefined && { body: JSON.stringify(call.body ?? {}) }),
@@ -139,7 +139,7 @@ async function send(options: ClientOptions, endpoint: Callable, call: AnyCall): 
   }
 }
 
-function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: AnyCall): string {
+function buildUrl(baseUrl: string, path: string, { params = {}, query = {} }: AnyCall): string {
   const place = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
@@ -155,7 +155,7 @@ interface Envelope {
   error?: { code: string; message: string; details?: ErrorDetails };
 }
 
-async function dataOf(endpoint: Callable, response: Response): Promise<unknown> {
+async function readData(endpoint: Callable, response: Response): Promise<unknown> {
   const { status, ok, headers } = response;
   const requestId = headers.get("x-request-id") ?? "";
   const unexpected = (cause?: unknown) =>

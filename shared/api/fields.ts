@@ -94,7 +94,7 @@ export const emailInput = z
 const LABEL_KEY = /^[a-z0-9][a-z0-9_.-]{0,62}$/;
 const LABEL_VALUE = new RegExp(`^$|${PRINTABLE.source}`, "u");
 
-const bytesOf = (value: string): number => new TextEncoder().encode(value).length;
+const countBytes = (value: string): number => new TextEncoder().encode(value).length;
 
 /** Labels as a request sets them: the whole map. */
 export const labels = z
@@ -113,7 +113,7 @@ export const labels = z
   )
   .refine((map) => Object.keys(map).length <= LABELS_MAX, `must have at most ${LABELS_MAX} labels; remove some`)
   .refine(
-    (map) => bytesOf(Object.entries(map).flat().join("")) <= LABELS_BYTES_MAX,
+    (map) => countBytes(Object.entries(map).flat().join("")) <= LABELS_BYTES_MAX,
     `must have at most ${LABELS_BYTES_MAX} bytes of UTF-8, keys and values together`,
   )
   .meta({
@@ -130,17 +130,17 @@ export const shownLabels = z.record(z.string(), z.string()).meta({
 });
 
 /** A lowercase fully qualified domain name: at least two labels, the last one no number, at most 253 characters (RFC 1035). */
-const domainOf = (text: z.ZodString) =>
+const asDomain = (text: z.ZodString) =>
   text
     .max(253, "must have at most 253 characters")
     .regex(
       /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
       "must be a lowercase domain name such as shop.example.com",
     );
-export const domain = domainOf(z.string()).meta({ examples: ["shop.example.com"] });
+export const domain = asDomain(z.string()).meta({ examples: ["shop.example.com"] });
 
 /** The same in a request, where it may be in another script. */
-export const domainInput = domainOf(z.string().overwrite(asciiDomain)).meta({
+export const domainInput = asDomain(z.string().overwrite(asciiDomain)).meta({
   description: "A lowercase domain name. It may be international (`müller.example.com`): its ASCII form is stored and shown",
   examples: ["shop.example.com"],
   pattern: "^[^\\x00-\\x2c/:-`{-\\x7f]+$",
@@ -215,11 +215,11 @@ const AN_OFFSET = "2026-11-20T13:00:00+01:00";
 /** A time in a request, in RFC 3339, becomes what the service stores: UTC with milliseconds. */
 const moment = (text: z.ZodString, pattern: string, error: string) =>
   text
-    .refine((value) => new RegExp(pattern).test(value) && utcOf(value) !== undefined, error)
-    .overwrite((value) => utcOf(value) ?? value);
+    .refine((value) => new RegExp(pattern).test(value) && toUtc(value) !== undefined, error)
+    .overwrite((value) => toUtc(value) ?? value);
 
 /** Rounded up to milliseconds, so that what is created before or after the time stays so; undefined for days and years that do not exist. */
-function utcOf(value: string): string | undefined {
+function toUtc(value: string): string | undefined {
   const [day, at] = [new Date(value.slice(0, 10)), new Date(value.toUpperCase())];
   if (Number.isNaN(at.valueOf()) || !isDay(day, value.slice(0, 10))) return undefined;
   const isBetween = /\.\d{3}\d*[1-9]/.test(value);
@@ -289,7 +289,7 @@ const finding = {
 };
 
 /** IDs in a query, separated by commas; each counts once. */
-function idsOf(kind: IdKind) {
+function idList(kind: IdKind) {
   const { pattern, maxLength } = idForm(kind);
   const isId = new RegExp(pattern);
   return z
@@ -349,7 +349,7 @@ export const listOf = <T extends z.ZodType, F extends Record<string, z.ZodType>>
 
 /** The same for lists of resources, which can be read by their IDs. */
 export const resourceListOf = <T extends z.ZodType, F extends Record<string, z.ZodType>>(kind: IdKind, record: T, filters: F) =>
-  listOf(record, { ids: idsOf(kind), ...filters });
+  listOf(record, { ids: idList(kind), ...filters });
 
 /** The same for lists that can be searched, and filtered by label. */
 export const searchableListOf = <T extends z.ZodType, F extends Record<string, z.ZodType>>(kind: IdKind, record: T, filters: F) =>

@@ -20,28 +20,28 @@ import { BASE_PATH } from "./base-path.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 export const api = {
-  servers: endpointsOf(servers),
-  instances: endpointsOf(instances),
-  backupPolicy: endpointsOf(backupPolicy),
-  backups: endpointsOf(backups),
-  uploads: endpointsOf(uploads),
-  operations: endpointsOf(operations),
-  overview: endpointsOf(overview),
-  search: endpointsOf(search),
-  sshKeys: endpointsOf(sshKeys),
-  catalog: endpointsOf(catalog),
-  settings: endpointsOf(settings),
-  events: endpointsOf(events),
-  tokens: endpointsOf(tokens),
-  auth: endpointsOf(auth),
-  health: endpointsOf(health),
-  openapi: endpointsOf(openapi),
-  sandbox: endpointsOf(sandbox),
+  servers: listEndpoints(servers),
+  instances: listEndpoints(instances),
+  backupPolicy: listEndpoints(backupPolicy),
+  backups: listEndpoints(backups),
+  uploads: listEndpoints(uploads),
+  operations: listEndpoints(operations),
+  overview: listEndpoints(overview),
+  search: listEndpoints(search),
+  sshKeys: listEndpoints(sshKeys),
+  catalog: listEndpoints(catalog),
+  settings: listEndpoints(settings),
+  events: listEndpoints(events),
+  tokens: listEndpoints(tokens),
+  auth: listEndpoints(auth),
+  health: listEndpoints(health),
+  openapi: listEndpoints(openapi),
+  sandbox: listEndpoints(sandbox),
 };
 export type Api = typeof api;
 
 /** The endpoints that a module exports. Each is a function that makes it, so that no Lambda function contains another's. */
-function endpointsOf<Module extends object>(module: Module) {
+function listEndpoints<Module extends object>(module: Module) {
   type Endpoints = { [Name in keyof Module as Module[Name] extends MakesEndpoint ? Name : never]: Made<Module[Name]> };
   const made = Object.entries(module)
     .flatMap(([name, value]): [string, Endpoint][] => (typeof value === "function" ? [[name, value()]] : []))
@@ -59,7 +59,7 @@ type MakesEndpoint = () => Endpoint;
 type Made<Make> = Make extends () => infer E ? E : never;
 
 /** An endpoint's path in the gateway's syntax: `/api/v1/servers/{id}`. */
-export const resourceOf = (path: string): string => `${BASE_PATH}${path.replace(/:(\w+)/g, "{$1}")}`;
+export const toGatewayResource = (path: string): string => `${BASE_PATH}${path.replace(/:(\w+)/g, "{$1}")}`;
 
 /** An endpoint with what follows from its position in the table: `instances.clone` is `functions/instances/clone.ts`. */
 export interface Route extends Endpoint {

@@ -15,7 +15,7 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
 export function tryParse<S extends z.ZodType>(schema: S, value: unknown, problems: Problem[]): z.output<S> | undefined {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  problems.push(...result.error.issues.flatMap((issue) => problemsOf(issue, value)));
+  problems.push(...result.error.issues.flatMap((issue) => listProblems(issue, value)));
   return undefined;
 }
 
@@ -24,7 +24,7 @@ export function requireNone([first, ...others]: readonly Problem[]): void {
   if (first !== undefined) throw invalid(first, ...others);
 }
 
-function problemsOf(issue: z.core.$ZodIssue, value: unknown): Problem[] {
+function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownField([...path, key].join(".")));
   return [{ field: path.join("."), reason: problemText(issue, value) }];

@@ -22,14 +22,14 @@ export const ServerSpecs = z
 export type ServerSpecs = z.infer<typeof ServerSpecs>;
 
 /** A host label (RFC 1123) in lowercase, because the provider uses it as the machine's hostname. */
-const serverNameOf = (text: z.ZodString) =>
+const asServerName = (text: z.ZodString) =>
   text.regex(
     /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
     "must be 1 to 63 lowercase letters, digits and hyphens, and must not start or end with a hyphen",
   );
-const serverName = serverNameOf(z.string().trim()).meta({ examples: ["erp-1"], maxLength: 63 });
+const serverName = asServerName(z.string().trim()).meta({ examples: ["erp-1"], maxLength: 63 });
 /** The same in a request, where it may be in another script. */
-const serverNameInput = serverNameOf(z.string().trim().overwrite(asciiDomain)).meta({
+const serverNameInput = asServerName(z.string().trim().overwrite(asciiDomain)).meta({
   description: "A lowercase host label. It may be international (`münchen-1`): its ASCII form is stored and shown",
   examples: ["erp-1"],
   maxLength: 63,

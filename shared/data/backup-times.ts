@@ -2,14 +2,14 @@
 // times of its part of the instances.
 import { bytesOfId, bytesOfShort } from "../domain/ids.ts";
 import { type Key, keys, keyString, type Item } from "./keys.ts";
-import { placeOf } from "./label-index.ts";
-import { stampOf, timeOf } from "./stamps.ts";
+import { locate } from "./label-index.ts";
+import { encodeStamp, decodeStamp } from "./stamps.ts";
 import { queryAll } from "./table.ts";
 import { update, type Write } from "./writes.ts";
 
 /** The item and its attribute that have an instance's time. */
 function timeIn(accountId: string, bytes: Buffer): { key: Key; name: string } {
-  const { part, member } = placeOf(bytes);
+  const { part, member } = locate(bytes);
   return { key: keys.backupTimes(accountId, part), name: member.toString("base64url") };
 }
 
@@ -23,21 +23,21 @@ export function backupTimeWrites(accountId: string) {
       const item = items.get(keyString(key)) ?? { key, set: {}, remove: [] };
       items.set(keyString(key), item);
       if (at === null) item.remove.push(name);
-      else item.set[name] = stampOf(Date.parse(at));
+      else item.set[name] = encodeStamp(Date.parse(at));
     },
     writes: (): Write[] => [...items.values()].map(({ key, set, remove }) => update(key, { set, remove }, { exists: false })),
   };
 }
 
 /** What is stored of an instance's time, and where. */
-export const backupTimeOf = (accountId: string, instanceId: string, at: string) => ({
+export const buildBackupTime = (accountId: string, instanceId: string, at: string) => ({
   ...timeIn(accountId, bytesOfId(instanceId)),
-  stamp: stampOf(Date.parse(at)),
+  stamp: encodeStamp(Date.parse(at)),
 });
 
 /** Notes the time of a record from before they were noted, unless a change has noted a newer one. */
 export function missingBackupTime(accountId: string, instanceId: string, at: string): Write {
-  const { key, name, stamp } = backupTimeOf(accountId, instanceId, at);
+  const { key, name, stamp } = buildBackupTime(accountId, instanceId, at);
   return update(key, { fill: { [name]: stamp } }, { exists: false });
 }
 
@@ -47,6 +47,6 @@ export async function readBackupTimes(accountId: string): Promise<(short: string
   return (short) => {
     const { key, name } = timeIn(accountId, bytesOfShort(short));
     const stamp = items.get(keyString(key))?.[name];
-    return stamp instanceof Uint8Array ? timeOf(stamp) : undefined;
+    return stamp instanceof Uint8Array ? decodeStamp(stamp) : undefined;
   };
 }

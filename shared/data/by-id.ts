@@ -11,12 +11,12 @@ type Kind = Exclude<ListKind, "outcome"> | "ssh_key";
 type RefOf<T> = (accountId: string, id: string) => Ref<T>;
 
 /** Where the records of a kind are. */
-export const refOf =
+export const createRef =
   <T>(kind: Kind, schema: z.ZodType<T>): RefOf<T> =>
   (accountId, id) => ({ key: keys.record(kind, accountId, id), schema });
 
 /** The record that was read; throws NotFound if there is none. */
-export const presentOf =
+export const createRequire =
   <T>(name: string) =>
   (record: T | undefined): T => {
     if (record === undefined) throw notFound(name);
@@ -24,10 +24,10 @@ export const presentOf =
   };
 
 /** A record by the ID in a path; throws NotFound, also if it is no ID of that kind. */
-export const getterOf =
-  <T>(kind: Kind, refOf: RefOf<T>, present: (record: T | undefined) => T) =>
+export const createGetter =
+  <T>(kind: Kind, createRef: RefOf<T>, present: (record: T | undefined) => T) =>
   async (accountId: string, id: string): Promise<T> =>
-    present(isId(kind, id) ? await find(refOf(accountId, id)) : undefined);
+    present(isId(kind, id) ? await find(createRef(accountId, id)) : undefined);
 
 /** A list's records that a query names, read in one call. */
 export async function listByIds<T extends { id: string }>(

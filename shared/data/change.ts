@@ -89,7 +89,7 @@ interface Added {
 }
 
 /** `account` gives the numbers of new records; changes that make none need only its id. */
-export function changeOf(account: Counted | { id: string }): Change {
+export function startChange(account: Counted | { id: string }): Change {
   const writes: Write[] = [];
   const versions: Version[] = [];
   const counters = accountCounters(account);

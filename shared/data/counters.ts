@@ -5,7 +5,7 @@ import { OPEN_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, type QuotaKind } from "../domain/limits.ts";
 import type { Where } from "./expressions.ts";
 import { keys, type Item, type ListKind, type Revised } from "./keys.ts";
-import { blockOf, markPlace, numberOf } from "./numbers.ts";
+import { findBlock, markPlace, formatNumber } from "./numbers.ts";
 import { addTo, addToShard, blockAttribute, type Sharded } from "./shards.ts";
 import { isConditionOnly, keyOfWrite, update, type Write } from "./writes.ts";
 
@@ -33,7 +33,7 @@ export function accountCounters(account: Counted | { id: string }) {
       const counter = `made_${kind}` as const;
       const made = account[counter] + (added.get(counter) ?? 0);
       add(counter, 1);
-      return numberOf(made, id);
+      return formatNumber(made, id);
     },
     /** Counts against a quota; the write fails if that exceeds it, unless it is not `limited`. */
     use: (kind: QuotaKind, by: number, { limited = true } = {}): void => {
@@ -95,10 +95,10 @@ function belowFloor(floors: Floors, account: Item | undefined): Error | undefine
 }
 
 function aboveQuota(needs: Needs, account: Item | undefined): Error {
-  const valueOf = (attribute: string, otherwise: number) => Number(account?.[attribute] ?? otherwise);
+  const readValue = (attribute: string, otherwise: number) => Number(account?.[attribute] ?? otherwise);
   for (const [kind, amount] of needs) {
-    const limit = valueOf(`limit_${kind}`, DEFAULT_QUOTAS[kind]);
-    if (valueOf(`used_${kind}`, 0) + amount > limit) return overQuota(kind, limit);
+    const limit = readValue(`limit_${kind}`, DEFAULT_QUOTAS[kind]);
+    if (readValue(`used_${kind}`, 0) + amount > limit) return overQuota(kind, limit);
   }
   return quotaChanged();
 }
@@ -117,7 +117,7 @@ export function listCounts(accountId: string) {
       if (to !== null) add(to, 1);
     },
     count: (kind: ListKind, number: string, by: number, filters: readonly (string | undefined)[]): void => {
-      const block = blockAttribute(blockOf(number));
+      const block = blockAttribute(findBlock(number));
       for (const filter of filters.filter((each) => each !== undefined)) {
         const list = { account_id: accountId, of: kind, filter };
         const entry = counts.get(`${kind}#${filter}`) ?? { list, add: new Map<string, number>() };
@@ -164,10 +164,10 @@ function revisedBy(accountId: string, written: readonly Write[]): Set<Revised | 
   return new Set(kinds.length === 0 ? ["others"] : kinds);
 }
 
-export const revisionOf = (kind: Revised | "others"): string => `revision#${kind}`;
+export const revisionAttribute = (kind: Revised | "others"): string => `revision#${kind}`;
 
 const changed = (totals: ReadonlyMap<string, number>, revised: ReadonlySet<Revised | "others">): Record<string, number> => ({
   revision: 1,
-  ...Object.fromEntries([...revised].map((kind) => [revisionOf(kind), 1])),
+  ...Object.fromEntries([...revised].map((kind) => [revisionAttribute(kind), 1])),
   ...Object.fromEntries([...totals].filter(([, by]) => by !== 0)),
 });

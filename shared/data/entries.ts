@@ -9,7 +9,7 @@ import { codeOfStatus, ENTRY_ATTRIBUTES } from "./codes.ts";
 import { type Key, keys, keyString, type ListKind, type Item } from "./keys.ts";
 import { backupTimeWrites, missingBackupTime } from "./backup-times.ts";
 import { labelWrites } from "./label-index.ts";
-import { tagsOf } from "./tags.ts";
+import { buildTags } from "./tags.ts";
 import { put, remove, update, type Write } from "./writes.ts";
 
 const SEARCHED: readonly ListKind[] = ["server", "instance", "backup"];
@@ -54,10 +54,10 @@ export function findableIn(kind: ResourceType, record: Item): Findable {
 }
 
 /** What the label index has of a record: its labels and its tags. */
-export const indexedIn = (kind: ResourceType, record: Item): Labels => ({ ...labelsOf(record), ...tagsOf(kind, record) });
+export const indexedIn = (kind: ResourceType, record: Item): Labels => ({ ...readLabels(record), ...buildTags(kind, record) });
 
 /** The labels of a record, as its item has them. */
-export const labelsOf = (record: Item): Labels => Labeled.parse(record).labels;
+export const readLabels = (record: Item): Labels => Labeled.parse(record).labels;
 const Labeled = z.object({ labels: z.custom<Labels>().default({}) });
 
 /** Where older versions wrote the labels of a record, which then count. */
@@ -68,7 +68,7 @@ export const oldLabelsIn = (entry: Item): string[] | undefined => {
 };
 
 /** Attributes of an entry; null where a field is now empty, and its attribute is removed. */
-function attributesOf({ name, domain, database_name, note, server_id, status, protection, health }: Findable) {
+function buildAttributes({ name, domain, database_name, note, server_id, status, protection, health }: Findable) {
   const given: Record<string, string | Uint8Array | null | undefined> = {
     [ENTRY_ATTRIBUTES.name]: name === null ? "" : name,
     [ENTRY_ATTRIBUTES.domain]: domain,
@@ -83,9 +83,9 @@ function attributesOf({ name, domain, database_name, note, server_id, status, pr
 }
 
 /** A whole entry. */
-export function entryOf(id: string, created_at: string, fields: Findable): Item {
+export function buildEntry(id: string, created_at: string, fields: Findable): Item {
   const late = Date.parse(created_at) - timeOfId(id);
-  const attributes = attributesOf(fields).filter(([, value]) => value !== null);
+  const attributes = buildAttributes(fields).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(attributes), ...(late !== 0 && { [ENTRY_ATTRIBUTES.created_after_id]: late }) };
 }
 
@@ -108,12 +108,12 @@ export function entryWrites(accountId: string) {
     ): void => {
       if (!isSearched(kind)) return;
       const { id, created_at } = record;
-      of(kind, id).whole = entryOf(id, created_at, { ...findableIn(kind, record), ...place });
+      of(kind, id).whole = buildEntry(id, created_at, { ...findableIn(kind, record), ...place });
       labels.move(kind, id, {}, indexedIn(kind, record));
     },
     change: (kind: ListKind, id: string, fields: Findable, relabeled?: LabelChange): void => {
       if (!isSearched(kind)) return;
-      for (const [name = "", value] of attributesOf(fields)) {
+      for (const [name = "", value] of buildAttributes(fields)) {
         if (value === null) of(kind, id).remove.add(name);
         else of(kind, id).set[name] = value;
       }
@@ -123,7 +123,7 @@ export function entryWrites(accountId: string) {
     },
     /** Other tags; both are records of the kind, or parts of them. */
     retag: (kind: ResourceType, id: string, from: Item, to: Item): void =>
-      labels.move(kind, id, tagsOf(kind, from), tagsOf(kind, to)),
+      labels.move(kind, id, buildTags(kind, from), buildTags(kind, to)),
     noteBackup: times.note,
     drop: (kind: ListKind, record: Item & { id: string }): void => {
       if (!isSearched(kind)) return;

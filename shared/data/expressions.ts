@@ -65,7 +65,7 @@ function aliases() {
 }
 type Aliases = ReturnType<typeof aliases>;
 
-export function expressionOf(update: Update, where: Where): Expression & { UpdateExpression: string } {
+export function buildUpdate(update: Update, where: Where): Expression & { UpdateExpression: string } {
   const use = aliases();
   const set = terms(update.set, (name, value) => `${use.name(name)} = ${use.value(value)}`);
   const fill = terms(update.fill, (name, value) => `${use.name(name)} = if_not_exists(${use.name(name)}, ${use.value(value)})`);
@@ -86,7 +86,7 @@ export function expressionOf(update: Update, where: Where): Expression & { Updat
   return { UpdateExpression, ...conditionWith(use, where), ...use.used() };
 }
 
-export function conditionOf(where: Where): Expression {
+export function buildCondition(where: Where): Expression {
   const use = aliases();
   return { ...conditionWith(use, where), ...use.used() };
 }

@@ -3,7 +3,7 @@
 // The account is part of the partition key of every item that an account owns, so that another account's item cannot be
 // reached even by mistake. Only credentials and email addresses are found without it.
 import { createHash } from "node:crypto";
-import { shortOf } from "../domain/ids.ts";
+import { shorten } from "../domain/ids.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
 import { ENTRY_LETTERS } from "./codes.ts";
 
@@ -89,10 +89,10 @@ export const keys = {
     REVISED.find((each) => written.startsWith(keyString({ pk: owned(accountId, each), sk: "" }))),
 
   /** What lists are searched and filtered by: one small item for each record of a kind. Short keys, because a search reads them all. */
-  entries: (kind: ResourceType | "operation", accountId: string) => `${shortOf(accountId)}${ENTRY_LETTERS[kind]}`,
+  entries: (kind: ResourceType | "operation", accountId: string) => `${shorten(accountId)}${ENTRY_LETTERS[kind]}`,
   entry: (kind: ResourceType | "operation", accountId: string, id: string): Key => ({
     pk: keys.entries(kind, accountId),
-    sk: shortOf(id),
+    sk: shorten(id),
   }),
 
   /** Which records of a kind have which labels: for each label 64 items with a part of the records. */

@@ -16,13 +16,13 @@ const PARTS = 64;
 const MEMBER_BYTES = 5;
 
 /** The part of each label in which an ID is, and its member there: 46 random bits, so that two of 10,000 IDs are the same in one account of a million. */
-export function placeOf(bytes: Buffer): { part: string; member: Buffer } {
+export function locate(bytes: Buffer): { part: string; member: Buffer } {
   const [random = 0] = bytes.subarray(8);
   return { part: String(random % PARTS).padStart(2, "0"), member: bytes.subarray(-MEMBER_BYTES) };
 }
 
 /** What identifies a label in keys, however long it is. */
-const fingerprintOf = (label: string): string => createHash("sha256").update(label).digest("base64url").slice(0, 12);
+const hashLabel = (label: string): string => createHash("sha256").update(label).digest("base64url").slice(0, 12);
 
 /** Says that a record has a label. */
 interface Member {
@@ -30,19 +30,19 @@ interface Member {
   member: Buffer;
 }
 
-const partOf = (key: Key): string => key.sk.split("#")[1] ?? "";
+const readPart = (key: Key): string => key.sk.split("#")[1] ?? "";
 const placeString = (part: string, member: Buffer): string => `${part}${member.toString("base64url")}`;
 /** The same for all labels of one record, and for all records that have none of them. */
 export const ownerString = (of: Member | { id: string }): string => {
-  const { part, member } = "id" in of ? placeOf(bytesOfId(of.id)) : { part: partOf(of.key), member: of.member };
+  const { part, member } = "id" in of ? locate(bytesOfId(of.id)) : { part: readPart(of.key), member: of.member };
   return placeString(part, member);
 };
 export const memberString = ({ key, member }: Member): string => `${keyString(key)}${member.toString("base64url")}`;
 
 /** What says that a record has its labels. */
-export function membersOf(kind: ResourceType, accountId: string, { id, labels }: { id: string; labels: Labels }): Member[] {
-  const { part, member } = placeOf(bytesOfId(id));
-  return labelsIn(labels).map((label) => ({ key: keys.label(kind, accountId, fingerprintOf(label), part), member }));
+export function buildMembers(kind: ResourceType, accountId: string, { id, labels }: { id: string; labels: Labels }): Member[] {
+  const { part, member } = locate(bytesOfId(id));
+  return labelsIn(labels).map((label) => ({ key: keys.label(kind, accountId, hashLabel(label), part), member }));
 }
 
 const MEMBERS = "m";
@@ -57,9 +57,10 @@ export function labelWrites(accountId: string) {
   };
   return {
     move: (kind: ResourceType, id: string, from: Labels, to: Labels): void => {
-      const after = membersOf(kind, accountId, { id, labels: to });
+      const after = buildMembers(kind, accountId, { id, labels: to });
       const stay = new Set(after.map(memberString));
-      for (const each of membersOf(kind, accountId, { id, labels: from })) if (!stay.has(memberString(each))) note("take", each);
+      for (const each of buildMembers(kind, accountId, { id, labels: from }))
+        if (!stay.has(memberString(each))) note("take", each);
       for (const each of after) note("add", each);
     },
     // DynamoDB adds to a set or takes from it, not both at once. What then stays is of a record that is gone, which nobody finds.
@@ -85,12 +86,12 @@ export async function readLabels(
 ): Promise<(short: string) => boolean> {
   const owners = await Promise.all(
     labels.map(async (label) => {
-      const items = await queryAll(keys.labels(kind, accountId), { beginsWith: keys.labelParts(fingerprintOf(label)) });
+      const items = await queryAll(keys.labels(kind, accountId), { beginsWith: keys.labelParts(hashLabel(label)) });
       return new Set(items.flatMap(membersIn).map(ownerString));
     }),
   );
   return (short) => {
-    const { part, member } = placeOf(bytesOfShort(short));
+    const { part, member } = locate(bytesOfShort(short));
     const owner = placeString(part, member);
     return owners.every((all) => all.has(owner));
   };

@@ -58,16 +58,16 @@ export async function listOfParentWithLinks<T>(
 
 /** The records themselves, where there are links to them. */
 async function resolved(kind: ListKind, accountId: string, items: readonly Item[]): Promise<Item[]> {
-  const keyOf = (item: Item): Key | undefined => {
+  const readKey = (item: Item): Key | undefined => {
     const link = Link.safeParse(item).data;
     return link && keys.record(kind, accountId, link.link_to);
   };
   const linked = await readAll(
-    items.flatMap((item) => keyOf(item) ?? []),
+    items.flatMap((item) => readKey(item) ?? []),
     { consistent: false },
   );
   return items.flatMap((item): Item[] => {
-    const key = keyOf(item);
+    const key = readKey(item);
     const record = key === undefined ? item : linked.get(keyString(key));
     return record === undefined ? [] : [record]; // a link's record may not be there yet, or no longer
   });

@@ -11,8 +11,8 @@ import type * as z from "zod";
 import { BLOCK, BLOCKS_PER_LEAF, COUNT_ATTRIBUTES } from "./codes.ts";
 import { actorFilter, type EventKind, keys, type ListKind, protectionFilter, type Item } from "./keys.ts";
 import { listOfParent } from "./lists-of-parents.ts";
-import { numberOf } from "./numbers.ts";
-import { decode, isCreatedIn, type Listed, pageOf, type PageQuery, slicePage } from "./pages.ts";
+import { formatNumber } from "./numbers.ts";
+import { decode, isCreatedIn, type Listed, buildPage, type PageQuery, slicePage } from "./pages.ts";
 import { parseEach, parseOrSkip } from "./parse-each.ts";
 import { readWithShards } from "./shards.ts";
 import { query, queryAll } from "./table.ts";
@@ -29,14 +29,14 @@ interface ListOf<T> {
 
 export async function listPage<T>(list: ListOf<T>, page: PageQuery): Promise<Listed<T>> {
   const { schema } = list;
-  const source = sourceOf(list);
+  const source = chooseSource(list);
   const isRanged = page.created_after !== undefined || page.created_before !== undefined;
   const blocks = await readBlocks(list, source.filter, isRanged);
   const parts = isRanged ? await partsBetween(source, blocks, page) : [{ from: 0, to: Infinity }];
   const name = [source.name, page.order === "asc" ? "asc" : "", page.created_after ?? "", page.created_before ?? ""].join("|");
   const total = parts.reduce((sum, part) => sum + ("items" in part ? part.items.length : countIn(blocks, part)), 0);
   const items = await readParts(source, { blocks, parts: page.order === "asc" ? parts : parts.toReversed() }, page, name);
-  const { items: shown, meta } = pageOf(items, page, total, name);
+  const { items: shown, meta } = buildPage(items, page, total, name);
   return { items: parseEach(schema, shown), meta };
 }
 
@@ -49,7 +49,7 @@ interface Source {
   name: string;
 }
 
-function sourceOf({ kind, accountId, status, protection, actor }: Omit<ListOf<unknown>, "schema">): Source {
+function chooseSource({ kind, accountId, status, protection, actor }: Omit<ListOf<unknown>, "schema">): Source {
   const of = (index: string, attribute: string, partition: string, filter: string): Source => ({
     index,
     attribute,
@@ -104,7 +104,7 @@ async function readRange(
 }
 
 const BEYOND = ":"; // after all numbers
-const startOf = (block: number): string => (Number.isFinite(block) ? numberOf(block * BLOCK, "") : BEYOND);
+const startOf = (block: number): string => (Number.isFinite(block) ? formatNumber(block * BLOCK, "") : BEYOND);
 
 /** The records of a page, and one more that shows whether there is a next page. */
 async function readParts(
@@ -127,7 +127,7 @@ async function readParts(
       skip = Math.max(0, skip - rest.length);
       continue;
     }
-    const place = cursor === undefined ? placeOf(blocks, part, { skip, ascending }) : { edge: cursor, skip: 0 };
+    const place = cursor === undefined ? findPlace(blocks, part, { skip, ascending }) : { edge: cursor, skip: 0 };
     if (place === undefined) {
       skip -= countIn(blocks, part);
       continue;
@@ -143,7 +143,7 @@ async function readParts(
 }
 
 /** The block in which the record at an offset of a part is, and how many of that block to skip; undefined past the end. */
-function placeOf(
+function findPlace(
   blocks: readonly Block[],
   { from, to }: Range,
   { skip, ascending }: { skip: number; ascending: boolean },
@@ -261,7 +261,7 @@ export async function listEvents<T extends { type: string; actor: { id: string }
   }
   if (type === undefined || actor === undefined) return listPage({ ...list, status: type, actor }, page);
   // Both: the shorter of their lists is read.
-  const sources = [sourceOf({ ...list, status: type }), sourceOf({ ...list, actor })] as const;
+  const sources = [chooseSource({ ...list, status: type }), chooseSource({ ...list, actor })] as const;
   const totals = await Promise.all(
     sources.map(async ({ filter }) => countIn(await readBlocks(list, filter, false), { from: 0, to: Infinity })),
   );

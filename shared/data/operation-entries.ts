@@ -18,7 +18,7 @@ const Described = z.object({
 /** An ID takes 16 bytes; others, such as `schedule`, are stored as their text. */
 export const actorIn = (id: string): string | Uint8Array => (id.includes("_") ? bytesOfId(id) : id);
 
-function entryOf(record: Item, status: string | undefined): Item {
+function buildEntry(record: Item, status: string | undefined): Item {
   const { id, type, created_at, created_by } = Described.parse(record);
   const late = Date.parse(created_at) - timeOfId(id);
   return {
@@ -29,17 +29,17 @@ function entryOf(record: Item, status: string | undefined): Item {
   };
 }
 
-const keyOf = (accountId: string, id: string) => keys.entry("operation", accountId, id);
+const entryKey = (accountId: string, id: string) => keys.entry("operation", accountId, id);
 
 export const addedOperation = (accountId: string, record: Item & { id: string }, status: string | undefined): Write =>
-  put(keyOf(accountId, record.id), entryOf(record, status));
+  put(entryKey(accountId, record.id), buildEntry(record, status));
 
 /** An operation from before there were entries gets none until the first migration has run: one without a type is no entry. */
 export const movedOperation = (accountId: string, id: string, status: string): Write =>
-  update(keyOf(accountId, id), { set: { [STATUS]: codeOfStatus(status) } }, { exists: false });
+  update(entryKey(accountId, id), { set: { [STATUS]: codeOfStatus(status) } }, { exists: false });
 
-export const droppedOperation = (accountId: string, id: string): Write => remove(keyOf(accountId, id), { exists: false });
+export const droppedOperation = (accountId: string, id: string): Write => remove(entryKey(accountId, id), { exists: false });
 
 /** The entry of a record from before; what a change has written meanwhile stays. */
 export const completedOperation = (accountId: string, record: Item & { id: string }): Write =>
-  update(keyOf(accountId, record.id), { fill: entryOf(record, String(record["state"])) }, { exists: false });
+  update(entryKey(accountId, record.id), { fill: buildEntry(record, String(record["state"])) }, { exists: false });

@@ -1,7 +1,7 @@
 // The overview's counts of an account: the sum of its own item and of its shards (`shards.ts`).
 import * as z from "zod";
 import { type Item, type Key, keys } from "./keys.ts";
-import { countsOf, readWithShards, SHARDS } from "./shards.ts";
+import { readCounts, readWithShards, SHARDS } from "./shards.ts";
 import { queryAll } from "./table.ts";
 import { check, update, type Write } from "./writes.ts";
 
@@ -11,18 +11,18 @@ interface Part {
 }
 
 /** The item and its shards. */
-async function partsOf(accountId: string): Promise<Part[]> {
+async function readParts(accountId: string): Promise<Part[]> {
   const { pk } = keys.overview(accountId);
   const items = await readWithShards(() => queryAll(pk, { beginsWith: keys.overviewParts(), consistent: true }));
-  return items.map((item) => ({ key: Keyed.parse(item), counts: countsOf(item) }));
+  return items.map((item) => ({ key: Keyed.parse(item), counts: readCounts(item) }));
 }
 
 const Keyed = z.object({ pk: z.string(), sk: z.string() });
 
 /** The counts, and the revision among them. */
-export const overviewCounts = async (accountId: string): Promise<Record<string, number>> => sumOf(await partsOf(accountId));
+export const overviewCounts = async (accountId: string): Promise<Record<string, number>> => addUp(await readParts(accountId));
 
-function sumOf(parts: readonly Part[]): Record<string, number> {
+function addUp(parts: readonly Part[]): Record<string, number> {
   const sum: Record<string, number> = {};
   for (const { counts } of parts) for (const [name, count] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + count;
   return sum;
@@ -32,12 +32,12 @@ function sumOf(parts: readonly Part[]): Record<string, number> {
 export async function overviewAsRead(
   accountId: string,
 ): Promise<{ inShards: Record<string, number>; writes: (set?: Item) => Write[] }> {
-  const parts = await partsOf(accountId);
+  const parts = await readParts(accountId);
   const own = keys.overview(accountId);
-  const revisionOf = (sk: string): number | undefined => parts.find(({ key }) => key.sk === sk)?.counts["revision"];
-  const asRead = (key: Key) => ({ exists: false, same: { revision: revisionOf(key.sk) } });
+  const findRevision = (sk: string): number | undefined => parts.find(({ key }) => key.sk === sk)?.counts["revision"];
+  const asRead = (key: Key) => ({ exists: false, same: { revision: findRevision(key.sk) } });
   return {
-    inShards: sumOf(parts.filter(({ key }) => key.sk !== own.sk)),
+    inShards: addUp(parts.filter(({ key }) => key.sk !== own.sk)),
     writes: (set = {}) => [
       update(own, { set, add: { revision: 1 } }, asRead(own)),
       ...Array.from({ length: SHARDS }, (_, shard) => keys.overviewShard(accountId, shard)).map((key) => check(key, asRead(key))),

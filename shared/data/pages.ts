@@ -67,19 +67,19 @@ export function slicePage<T>(records: readonly Placed<T>[], page: PageQuery, of:
   const last = shown.at(-1);
   return {
     items: shown.map(({ value }) => value),
-    meta: metaOf(page, sorted.length, last !== undefined && rest.length > shown.length ? encode(name, last.place) : null),
+    meta: buildMeta(page, sorted.length, last !== undefined && rest.length > shown.length ? encode(name, last.place) : null),
   };
 }
 
 /** A page of the items that were read for it; one more than it shows says that there is a next page. */
-export function pageOf(items: readonly Item[], page: PageQuery, total: number, name: string): Listed<Item> {
+export function buildPage(items: readonly Item[], page: PageQuery, total: number, name: string): Listed<Item> {
   const kept = items.slice(0, page.per_page);
   const last = kept.at(-1);
   const cursor = last !== undefined && items.length > page.per_page ? encode(name, String(last["number"])) : null;
-  return { items: kept, meta: metaOf(page, total, cursor) };
+  return { items: kept, meta: buildMeta(page, total, cursor) };
 }
 
-const metaOf = (page: PageQuery, total: number, next_cursor: string | null): ListMeta => ({
+const buildMeta = (page: PageQuery, total: number, next_cursor: string | null): ListMeta => ({
   page: page.page ?? 1,
   per_page: page.per_page,
   total,
@@ -89,13 +89,13 @@ const metaOf = (page: PageQuery, total: number, next_cursor: string | null): Lis
 /** A cursor contains its list with its filters, so that other lists reject it. */
 const Cursor = z.tuple([z.string(), z.string().min(1)]);
 const encode = (name: string, place: string): string =>
-  Buffer.from(JSON.stringify([fingerprintOf(name), place])).toString("base64url");
-const fingerprintOf = (name: string): string => createHash("sha256").update(name).digest("base64url").slice(0, 16);
+  Buffer.from(JSON.stringify([hashName(name), place])).toString("base64url");
+const hashName = (name: string): string => createHash("sha256").update(name).digest("base64url").slice(0, 16);
 
 /** The place that a cursor of this list says. */
 export function decode(cursor: string, name: string): string {
   const parsed = Cursor.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
-  if (!parsed.success || parsed.data[0] !== fingerprintOf(name))
+  if (!parsed.success || parsed.data[0] !== hashName(name))
     throw invalid({ field: "cursor", reason: "is not a valid cursor for this list" });
   return parsed.data[1];
 }

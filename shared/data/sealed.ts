@@ -10,10 +10,10 @@ const Sealed = z.object({ sealed: z.string() });
 /** Longer than any workflow may take; the task that uses the secret removes it long before. */
 const KEPT_HOURS = 24;
 
-const contextOf = (accountId: string, operationId: string): string => `operation:${accountId}:${operationId}`;
+const buildContext = (accountId: string, operationId: string): string => `operation:${accountId}:${operationId}`;
 
 export async function sealFor(change: Change, operationId: string, secret: string): Promise<void> {
-  const sealed = await seal(secret, contextOf(change.accountId, operationId));
+  const sealed = await seal(secret, buildContext(change.accountId, operationId));
   change.put(keys.sealed(change.accountId, operationId), {
     sealed,
     created_at: now(),
@@ -24,7 +24,7 @@ export async function sealFor(change: Change, operationId: string, secret: strin
 /** Undefined once it has been used. */
 export async function takeSealed(accountId: string, operationId: string): Promise<string | undefined> {
   const item = await find({ key: keys.sealed(accountId, operationId), schema: Sealed });
-  return item === undefined ? undefined : unseal(item.sealed, contextOf(accountId, operationId));
+  return item === undefined ? undefined : unseal(item.sealed, buildContext(accountId, operationId));
 }
 
 export const dropSealed = (accountId: string, operationId: string): Promise<void> =>

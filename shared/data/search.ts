@@ -3,10 +3,10 @@
 import { domainToUnicode } from "node:url";
 import type * as z from "zod";
 import type { ListMeta } from "../api/fields.ts";
-import { bytesOfId, idOfBytes, idOfShort, isId, shortOf, timeOfShort } from "../domain/ids.ts";
+import { bytesOfId, idOfBytes, idOfShort, isId, shorten, timeOfShort } from "../domain/ids.ts";
 import { HEALTH_OF_ERP, type ResourceType, SERVER_PHASES, SERVING, statusOf } from "../domain/lifecycle.ts";
 import { LISTED_MAX } from "../domain/limits.ts";
-import { folded, matcherOf } from "../domain/words.ts";
+import { folded, createMatcher } from "../domain/words.ts";
 import { ENTRY_ATTRIBUTES, statusOfCode } from "./codes.ts";
 import { readBackupTimes } from "./backup-times.ts";
 import { findableIn, indexedIn, oldLabelsIn } from "./entries.ts";
@@ -63,9 +63,9 @@ export const needsEntries = ({ label, search, sort }: Finding, filters: Filters,
   sort === "name" ||
   filters.last_backup_before !== undefined ||
   filters.health !== undefined ||
-  exactOf(filters, page) > 1;
+  countExact(filters, page) > 1;
 
-const exactOf = ({ status, protection }: Filters, { created_after, created_before }: PageQuery): number =>
+const countExact = ({ status, protection }: Filters, { created_after, created_before }: PageQuery): number =>
   [status, protection, created_after ?? created_before].filter((each) => each !== undefined).length;
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -101,7 +101,7 @@ function entryIn(item: Item): Entry | undefined {
 function entryOfRecord(kind: ResourceType, record: Item): Entry {
   const { name, domain, database_name, note, server_id, health } = findableIn(kind, record);
   return {
-    short: shortOf(text(record["id"])),
+    short: shorten(text(record["id"])),
     name: name ?? "",
     status: statusOf(kind, text(record["state"])),
     protection: text(record["protection_status"]) || "unprotected",
@@ -153,7 +153,7 @@ async function readBeside(
 async function readActiveServers(accountId: string): Promise<Beside["isActive"]> {
   const servers = await readEntries("server", accountId);
   const active = new Set(servers.filter(({ status }) => status === SERVER_PHASES.ready).map(({ short }) => short));
-  return (server) => server !== undefined && active.has(shortOf(idOfBytes("server", server)));
+  return (server) => server !== undefined && active.has(shorten(idOfBytes("server", server)));
 }
 
 /** What is shown of an ERP's health (shown-health.ts). */
@@ -170,7 +170,7 @@ function isMeant(
 ): (entry: Entry) => boolean {
   const { status, protection, last_backup_before, health } = filters;
   const isInTime = isCreatedIn(page);
-  const isFound = search === undefined ? () => true : finderOf(search, hasTag)(kind);
+  const isFound = search === undefined ? () => true : chooseFinder(search, hasTag)(kind);
   const before = last_backup_before === undefined ? undefined : Date.parse(last_backup_before);
   return (entry) =>
     (before === undefined || !((entry.last_backup_at ?? lastBackup(entry.short) ?? Number.NaN) >= before)) &&
@@ -184,11 +184,11 @@ function isMeant(
 }
 
 /** Whether a record has the words of a search, or is the one with this ID, or has this email or IP address. */
-function finderOf(
+function chooseFinder(
   search: string,
   hasTag: Beside["hasTag"],
 ): (kind: ResourceType) => (entry: Pick<Entry, "short" | "labels" | "text">) => boolean {
-  const hasWords = matcherOf(search);
+  const hasWords = createMatcher(search);
   const tags = tagsInSearch(search);
   return (kind) => {
     const id = shortOfSearch(kind, search);
@@ -199,7 +199,7 @@ function finderOf(
 
 const shortOfSearch = (kind: ResourceType, search: string): string | undefined => {
   const id = search.trim().toLowerCase();
-  return isId(kind, id) ? shortOf(id) : undefined;
+  return isId(kind, id) ? shorten(id) : undefined;
 };
 
 /** Where a record is in a list: the ID, which sorts by creation, makes its place its own. */
@@ -231,7 +231,7 @@ export async function findEverywhere(
         readEntries(type, accountId),
         readBeside(type, accountId, { search }, {}),
       ]);
-      return entries.filter(finderOf(search, hasTag)(type)).map((entry) => ({ ...entry, type }));
+      return entries.filter(chooseFinder(search, hasTag)(type)).map((entry) => ({ ...entry, type }));
     }),
   );
   const rank = ({ short, name, type }: Entry & { type: ResourceType }): number => {
@@ -247,7 +247,7 @@ export async function findEverywhere(
 }
 
 /** What a list is called in its cursors: its filters, which a cursor of another list does not have. */
-const nameOf = (kind: string, { label = [], search, sort }: Finding, filters: object): string =>
+const buildName = (kind: string, { label = [], search, sort }: Finding, filters: object): string =>
   JSON.stringify([kind, label.toSorted(), search ?? null, sort ?? "created_at", filters]);
 
 interface FoundPage {
@@ -269,16 +269,16 @@ export async function findPage(
   const listed: Listed<Entry> = slicePage(
     found.map((value) => ({ value, place: place(value) })),
     inOrder(page, finding),
-    nameOf(kind, finding, filters),
+    buildName(kind, finding, filters),
   );
-  const keyOf = ({ short }: Entry) => keys.record(kind, accountId, idOfShort(kind, short));
+  const recordKey = ({ short }: Entry) => keys.record(kind, accountId, idOfShort(kind, short));
   const read = await readAll(
-    listed.items.flatMap((entry) => [keyOf(entry), ...also(entry)]),
+    listed.items.flatMap((entry) => [recordKey(entry), ...also(entry)]),
     { consistent: false },
   );
   return {
     records: listed.items.flatMap((entry): Item[] => {
-      const record = read.get(keyString(keyOf(entry)));
+      const record = read.get(keyString(recordKey(entry)));
       return record === undefined ? [] : [record]; // it may have been removed since
     }),
     read,
@@ -302,7 +302,7 @@ export async function findOfParent<T>(
     const entry = entryOfRecord(kind, value);
     return meant(entry) ? [{ value, place: place(entry) }] : [];
   });
-  const listed = slicePage(found, inOrder(page, finding), nameOf(kind, finding, { ...filters, parentId }));
+  const listed = slicePage(found, inOrder(page, finding), buildName(kind, finding, { ...filters, parentId }));
   return { items: parseEach(schema, listed.items), meta: listed.meta, isEmpty: items.length === 0 };
 }
 

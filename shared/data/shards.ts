@@ -48,7 +48,7 @@ interface Part {
 }
 
 /** What to add to which items, if not to a shard. */
-function partsOf({ account_id, of, filter = "" }: Sharded, counts: Counts): Part[] {
+function buildParts({ account_id, of, filter = "" }: Sharded, counts: Counts): Part[] {
   if (of === "overview" || of === "account")
     return [
       { key: of === "overview" ? keys.overview(account_id) : keys.account(account_id), add: counts, names: Object.keys(counts) },
@@ -69,7 +69,7 @@ function partsOf({ account_id, of, filter = "" }: Sharded, counts: Counts): Part
 /** Adds to counts: to their items, or to a shard if another change is writing one of these. */
 export function addTo(sharded: Sharded, counts: Counts): Write[] {
   const elsewhere = (): Write[] => addToShard(sharded, counts);
-  return partsOf(sharded, counts).map(({ key, add }) => ({ ...update(key, { add }, { exists: false }), elsewhere }));
+  return buildParts(sharded, counts).map(({ key, add }) => ({ ...update(key, { add }, { exists: false }), elsewhere }));
 }
 
 /** The shard, and that it has something to move. */
@@ -95,7 +95,7 @@ export async function readWithShards(read: () => Promise<Item[]>): Promise<Item[
 }
 
 /** The counts of an item. */
-export const countsOf = (item: Item): Record<string, number> =>
+export const readCounts = (item: Item): Record<string, number> =>
   Object.fromEntries(
     Object.entries(item).flatMap(([name, count]) => (NO_COUNTS.includes(name) ? [] : [[name, Number(count)] as const])),
   );
@@ -124,7 +124,7 @@ async function emptyShard({ shard, ...sharded }: Filled): Promise<void> {
   const key = shardKey(sharded, shard);
   const item = await find({ key, schema: z.custom<Item>() });
   if (item === undefined) return;
-  const parts = partsOf(sharded, countsOf(item));
+  const parts = buildParts(sharded, readCounts(item));
   try {
     // Each part raises MOVED_OUT, and the next one expects that.
     for (const [index, part] of parts.entries()) {

@@ -2,7 +2,7 @@
 // passes by overwriting a time that is outside the window. The failed condition of a write that found its slot taken
 // returns the item, which shows a free slot or proves that there is none.
 import { type Key, keyString, type Item } from "./keys.ts";
-import { NEVER, stampOf, timeOf } from "./stamps.ts";
+import { NEVER, encodeStamp, decodeStamp } from "./stamps.ts";
 import { type UpdateOutcome, updateRaw } from "./table.ts";
 
 /** A limit: the attribute that holds its slots, and how many there are. */
@@ -42,17 +42,17 @@ export interface Wish {
 /** Each failed try means that another request took the slot, so that some request always makes progress. */
 const TRIES = 100;
 
-export async function enter<const N extends string>(entry: Entry<N>): Promise<Verdict<N>> {
+export async function tryAcquireSlots<const N extends string>(entry: Entry<N>): Promise<Verdict<N>> {
   const { key, limits, windowMs, now, holds } = entry;
   let slots = limits.map((limit) => pickFromHint(keyString(key), limit, now, windowMs));
   let place = entry.wish && pickPlace(keyString(key), entry.wish, now);
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const { done, item } = await updateRaw(key, expressionOf(entry, slots, place));
+    const { done, item } = await updateRaw(key, buildExpression(entry, slots, place));
     if (item === undefined) return { kind: "rejected" };
     remember(keyString(key), item, entry);
     if (done) return { kind: "admitted", item, place: place ?? (await takeFreed(entry, item)) };
     if (!holds(item)) return { kind: "rejected" };
-    const free = limits.map(({ name }) => freeAmong(timesOf(item, name), now, windowMs));
+    const free = limits.map(({ name }) => freeAmong(readTimes(item, name), now, windowMs));
     const full = free.findIndex((indexes) => indexes.length === 0);
     const limit = limits[full];
     if (limit !== undefined)
@@ -60,7 +60,7 @@ export async function enter<const N extends string>(entry: Entry<N>): Promise<Ve
         kind: "limited",
         item,
         by: limit.name,
-        retryAfterMs: waitFor(Math.min(...timesOf(item, limit.name)), now, windowMs),
+        retryAfterMs: waitFor(Math.min(...readTimes(item, limit.name)), now, windowMs),
       };
     slots = free.map((indexes) => indexes[Math.floor(Math.random() * indexes.length)] ?? 0);
     place = entry.wish && findFreePlace(item, entry.wish, now);
@@ -78,7 +78,7 @@ const findFreePlace = (item: Item, { places }: Wish, now: number): string | unde
 function pickPlace(key: string, wish: Wish, now: number): string | undefined {
   const known = hints.get(key)?.places ?? {};
   const place = findFreePlace(known, wish, now);
-  if (place !== undefined) known[place] = stampOf(wish.untilMs);
+  if (place !== undefined) known[place] = encodeStamp(wish.untilMs);
   return place;
 }
 
@@ -96,7 +96,7 @@ async function takeFreed({ key, wish, now }: Entry<string>, item: Item): Promise
       UpdateExpression: "SET #place = :until",
       ConditionExpression: `attribute_exists(pk) AND ${IS_FREE}`,
       ExpressionAttributeNames: { "#place": place },
-      ExpressionAttributeValues: { ":until": stampOf(wish.untilMs), ":now": stampOf(now) },
+      ExpressionAttributeValues: { ":until": encodeStamp(wish.untilMs), ":now": encodeStamp(now) },
     });
     if (outcome.done) return place;
     shown = outcome.item;
@@ -112,13 +112,13 @@ export async function releasePlace(key: Key, place: string, untilMs: number): Pr
     UpdateExpression: "REMOVE #place",
     ConditionExpression: "#place = :until",
     ExpressionAttributeNames: { "#place": place },
-    ExpressionAttributeValues: { ":until": stampOf(untilMs) },
+    ExpressionAttributeValues: { ":until": encodeStamp(untilMs) },
   });
 }
 
-export const timesOf = (item: Item, name: string): number[] => (Array.isArray(item[name]) ? item[name].map(timeIn) : []);
+export const readTimes = (item: Item, name: string): number[] => (Array.isArray(item[name]) ? item[name].map(timeIn) : []);
 
-const timeIn = (stamp: unknown): number => (stamp instanceof Uint8Array ? timeOf(stamp) : 0);
+const timeIn = (stamp: unknown): number => (stamp instanceof Uint8Array ? decodeStamp(stamp) : 0);
 
 /** The slots of a limit of which nobody has taken one yet. */
 export const freeSlots = (count: number): Uint8Array[] => Array.from({ length: count }, () => NEVER);
@@ -126,7 +126,7 @@ export const freeSlots = (count: number): Uint8Array[] => Array.from({ length: c
 const freeAmong = (times: readonly number[], now: number, windowMs: number): number[] =>
   times.flatMap((time, index) => (time <= now - windowMs ? [index] : []));
 
-function expressionOf<N extends string>(
+function buildExpression<N extends string>(
   { limits, windowMs, now, condition, names, values, set = {}, wish }: Entry<N>,
   slots: readonly number[],
   place: string | undefined,
@@ -150,9 +150,9 @@ function expressionOf<N extends string>(
     },
     ExpressionAttributeValues: {
       ...values,
-      ":now": stampOf(now),
-      ":edge": stampOf(now - windowMs),
-      ...(place !== undefined && wish !== undefined && { ":until": stampOf(wish.untilMs) }),
+      ":now": encodeStamp(now),
+      ":edge": encodeStamp(now - windowMs),
+      ...(place !== undefined && wish !== undefined && { ":until": encodeStamp(wish.untilMs) }),
       ...Object.fromEntries(sets.map((name, i) => [`:set${i}`, set[name]])),
     },
   };
@@ -164,7 +164,7 @@ const HINTS_MAX = 1_000; // some 1.5 KB each
 
 function remember(key: string, item: Item, { limits, wish }: Entry<string>): void {
   const known = hints.get(key) ?? { times: new Map<string, number[]>(), places: {} };
-  for (const { name } of limits) known.times.set(name, timesOf(item, name));
+  for (const { name } of limits) known.times.set(name, readTimes(item, name));
   for (const name of wish?.places ?? []) known.places[name] = item[name];
   hints.delete(key);
   hints.set(key, known);
@@ -173,7 +173,7 @@ function remember(key: string, item: Item, { limits, wish }: Entry<string>): voi
 }
 
 /** The slot that has been free longest, marked as taken for concurrent requests; a random one when nothing is known. */
-function pickFromHint(key: string, { name, slots }: Limit<string>, now: number, windowMs: number): number {
+function pickFromHint(key: string, { name, slots }: Limit, now: number, windowMs: number): number {
   const times = hints.get(key)?.times.get(name);
   if (times === undefined || times.length === 0) return Math.floor(Math.random() * slots);
   const oldest = times.indexOf(Math.min(...times));

@@ -6,19 +6,19 @@ import { STAMP } from "./codes.ts";
 const { bytes: BYTES, epoch: EPOCH } = STAMP;
 
 /** The stamp of a time (ms since 1970); a time before 2026 counts as never. */
-export function stampOf(at: number): Buffer {
+export function encodeStamp(at: number): Buffer {
   const stamp = Buffer.alloc(BYTES);
   stamp.writeUIntBE(Math.max(0, at - EPOCH), 0, BYTES);
   return stamp;
 }
 
 /** Before all times. */
-export const NEVER = stampOf(0);
+export const NEVER = encodeStamp(0);
 
 /** The time of a stamp (ms since 1970); 0 for never. */
-export function timeOf(stamp: Uint8Array): number {
+export function decodeStamp(stamp: Uint8Array): number {
   const since = Buffer.from(stamp).readUIntBE(0, BYTES);
   return since === 0 ? 0 : since + EPOCH;
 }
 
-export const Stamp = z.instanceof(Uint8Array).transform(timeOf);
+export const Stamp = z.instanceof(Uint8Array).transform(decodeStamp);

@@ -16,21 +16,21 @@ export const growing = <T extends string>(): z.ZodType<T, T> => z.custom<T>((val
 
 export function stored<S extends z.ZodRawShape>({ shape }: z.ZodObject<S>): z.ZodObject<S> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field has its own type, with fewer rules
-  return z.object(typesOf(shape)) as unknown as z.ZodObject<S>;
+  return z.object(widenShape(shape)) as unknown as z.ZodObject<S>;
 }
 
-const typesOf = (shape: Readonly<z.core.$ZodShape>): z.core.$ZodLooseShape =>
-  Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, typeOf(field)]));
+const widenShape = (shape: Readonly<z.core.$ZodShape>): z.core.$ZodLooseShape =>
+  Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, widenType(field)]));
 
-function typeOf(field: z.core.$ZodType): z.core.$ZodType {
+function widenType(field: z.core.$ZodType): z.core.$ZodType {
   if (field instanceof z.ZodString || field instanceof z.ZodStringFormat || field instanceof z.ZodEnum) return TEXT;
   if (field instanceof z.ZodNumber) return NUMBER;
   if (field instanceof z.ZodBoolean) return BOOLEAN;
-  if (field instanceof z.ZodObject) return z.looseObject(typesOf(field.shape));
-  if (field instanceof z.ZodArray) return z.array(typeOf(field.element));
-  if (field instanceof z.ZodOptional) return z.optional(typeOf(field.unwrap()));
+  if (field instanceof z.ZodObject) return z.looseObject(widenShape(field.shape));
+  if (field instanceof z.ZodArray) return z.array(widenType(field.element));
+  if (field instanceof z.ZodOptional) return z.optional(widenType(field.unwrap()));
   if (field instanceof z.ZodNullable) {
-    const type = typeOf(field.unwrap());
+    const type = widenType(field.unwrap());
     return type === TEXT ? TEXT_OR_NULL : z.nullable(type);
   }
   return field;

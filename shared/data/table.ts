@@ -23,7 +23,7 @@ import * as z from "zod";
 import { unavailable } from "../api/errors.ts";
 import { CALLS } from "../platform/aws-calls.ts";
 import { env } from "../platform/env.ts";
-import { type Expression, expressionOf, type Update, type Where } from "./expressions.ts";
+import { type Expression, buildUpdate, type Update, type Where } from "./expressions.ts";
 import { type Item, type Key, keyString } from "./keys.ts";
 import { keyOfWrite, type Write } from "./writes.ts";
 
@@ -224,7 +224,7 @@ export interface UpdateOutcome {
 
 /** One conditional update outside a transaction; returns the item. */
 export async function updateOne(key: Key, what: Update, where: Where): Promise<UpdateOutcome> {
-  return updateRaw(key, expressionOf(what, where));
+  return updateRaw(key, buildUpdate(what, where));
 }
 
 /** The same for the few updates that need their own expression. */

@@ -51,7 +51,7 @@ const Tagged = z.object({
 });
 
 /** The tags of a record, as if they were labels. */
-export function tagsOf(kind: ResourceType, record: Item): Labels {
+export function buildTags(kind: ResourceType, record: Item): Labels {
   if (kind === "backup") return {};
   const { erp_version, edition, last_drill, admin_email, server_ip, ip_address } = Tagged.parse(record);
   const ip = kind === "server" ? ip_address : server_ip;

@@ -1,7 +1,7 @@
 // The version of a record that a request changes: its ETag, and the condition that it is still as it was read.
 import type * as z from "zod";
 import { preconditionFailed } from "../api/errors.ts";
-import { etagOf, versionedFields } from "../domain/etag.ts";
+import { buildEtag, versionedFields } from "../domain/etag.ts";
 import { type Key, keyString, type Item } from "./keys.ts";
 import type { Ref } from "./table.ts";
 import { check, keyOfWrite, onlyIfUnchanged, type Write } from "./writes.ts";
@@ -12,7 +12,7 @@ export interface Version {
   /** Everything that counts, as it was read. */
   values: Item;
   /** The ETag of the record as it is now. */
-  etagOf: (present: Item) => string;
+  buildEtag: (present: Item) => string;
 }
 
 interface Kind<T> {
@@ -25,24 +25,25 @@ interface Kind<T> {
   shownAs?: (record: T) => object;
 }
 
-export function versionOf<T extends object>(
+export function computeVersion<T extends object>(
   { key, schema }: Ref<T>,
   record: T,
   { shown, unversioned, status, shownAs }: Kind<T>,
 ): Version {
   const fields = versionedFields(shown.shape, unversioned);
   const values = Object.fromEntries(Object.entries(record).filter(([name]) => fields.includes(name)));
-  const tag = (each: T) => etagOf({ ...each, ...(status !== undefined && { status: status(each) }), ...shownAs?.(each) }, fields);
+  const tag = (each: T) =>
+    buildEtag({ ...each, ...(status !== undefined && { status: status(each) }), ...shownAs?.(each) }, fields);
   return {
     key,
     etag: tag(record),
     values: "state" in record ? { ...values, state: record.state } : values,
-    etagOf: (present) => tag(schema.parse(present)),
+    buildEtag: (present) => tag(schema.parse(present)),
   };
 }
 
 /** The writes with the condition that a record is as it was read: on its own write, which then comes first, or as a check. */
-export function withVersion(writes: readonly Write[], { key, etag, values, etagOf: etagNow }: Version): Write[] {
+export function withVersion(writes: readonly Write[], { key, etag, values, buildEtag: etagNow }: Version): Write[] {
   const changed = (present: Item): Error | undefined => {
     const now = etagNow(present);
     return now === etag ? undefined : preconditionFailed(now);

@@ -1,7 +1,7 @@
 // The writes of a transaction, as values: what to write, on which condition, and which error the client gets if it does not hold.
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { env } from "../platform/env.ts";
-import { conditionOf, expressionOf, type Update, type Where } from "./expressions.ts";
+import { buildCondition, buildUpdate, type Update, type Where } from "./expressions.ts";
 import { type Key, keyString, type Item } from "./keys.ts";
 
 type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
@@ -110,7 +110,7 @@ export function update(key: Key, what: Update, where: Where = {}, conditionError
       Update: {
         TableName: env().TABLE_NAME,
         Key: { ...key },
-        ...expressionOf(what, where),
+        ...buildUpdate(what, where),
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       },
     },
@@ -124,7 +124,7 @@ export function remove(key: Key, where: Where = { exists: false }, conditionErro
       Delete: {
         TableName: env().TABLE_NAME,
         Key: { ...key },
-        ...conditionOf(where),
+        ...buildCondition(where),
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       },
     },
@@ -146,7 +146,7 @@ export const checkAbsent = (key: Key, conditionError: ConditionError): Write => 
 });
 
 export function check(key: Key, where: Where, conditionError?: ConditionError): Write {
-  const { ConditionExpression = "attribute_exists(pk)", ...expression } = conditionOf(where);
+  const { ConditionExpression = "attribute_exists(pk)", ...expression } = buildCondition(where);
   return {
     item: {
       ConditionCheck: {

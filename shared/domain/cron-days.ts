@@ -4,7 +4,7 @@
 type Days = "one" | "both" | "either";
 
 // As Debian's cron reads them: a day must match both fields if one of them begins with `*`, as `*/5` does, and either of them otherwise.
-export function daysOf(expression: string): Days {
+export function listDays(expression: string): Days {
   const [, , day = "*", , weekday = "*"] = expression.split(" ");
   if (day === "*" || weekday === "*") return "one";
   return day.startsWith("*") || weekday.startsWith("*") ? "both" : "either";

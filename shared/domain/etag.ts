@@ -5,7 +5,7 @@ import { canonical } from "./canonical.ts";
 /** 132 bits: no two versions share a tag. */
 const TAG_CHARACTERS = 22;
 
-const tagOf = (text: string): string => `"${hash("sha256", text, "base64url").slice(0, TAG_CHARACTERS)}"`;
+const buildTag = (text: string): string => `"${hash("sha256", text, "base64url").slice(0, TAG_CHARACTERS)}"`;
 
 /** The fields of a resource that make up its version, in the order that its tag takes them: sorting them for each request would cost a tenth of its time. */
 export const versionedFields = (shape: object, unversioned: readonly string[]): readonly string[] =>
@@ -14,11 +14,11 @@ export const versionedFields = (shape: object, unversioned: readonly string[]): 
     .toSorted();
 
 /** The tag of a resource, from these of its fields; without them from the whole document. */
-export const etagOf = (shown: object, fields?: readonly string[]): string =>
-  tagOf(canonical(fields === undefined ? shown : fields.map((name): unknown => Reflect.get(shown, name))));
+export const buildEtag = (shown: object, fields?: readonly string[]): string =>
+  buildTag(canonical(fields === undefined ? shown : fields.map((name): unknown => Reflect.get(shown, name))));
 
 /** The tag of a document: weak, because it may be sent compressed. */
-export const weakEtagOf = (document: unknown): string => `W/${tagOf(JSON.stringify(document))}`;
+export const buildWeakEtag = (document: unknown): string => `W/${buildTag(JSON.stringify(document))}`;
 
 /** The tags in `If-Match` or `If-None-Match`; `*` matches any. Anything that is not a tag matches nothing. */
 type Tags = "*" | readonly string[];

@@ -34,7 +34,7 @@ export function bytesOfId(id: string): Buffer {
 }
 
 /** An id's UUID in 22 characters, and the id from them. */
-export const shortOf = (id: string): string => bytesOfId(id).toString("base64url");
+export const shorten = (id: string): string => bytesOfId(id).toString("base64url");
 export const bytesOfShort = (short: string): Buffer => Buffer.from(short, "base64url");
 export const idOfShort = (kind: IdKind, short: string): string => idOfBytes(kind, bytesOfShort(short));
 export const idOfBytes = (kind: IdKind, bytes: Uint8Array): string =>

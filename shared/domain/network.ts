@@ -12,7 +12,7 @@ export function plainAddress(address: string): string {
 }
 
 /** An IPv4 address unchanged; the first 64 bits of an IPv6 address, in canonical form. */
-export function networkOf(given: string): string {
+export function toNetwork(given: string): string {
   const address = plainAddress(given);
   if (!address.includes(":")) return address;
   const [before = [], after] = address.split("::").map((part) => part.split(":").filter(Boolean));

@@ -34,7 +34,7 @@ function fill(
 ): string {
   return fillIn(template, parameters, (_, name) => {
     const path = around.map((part) => part.name);
-    const key = keysOf(path, name).find((each) => parameters[each] !== undefined) ?? name;
+    const key = listKeys(path, name).find((each) => parameters[each] !== undefined) ?? name;
     const part = around.some((each) => each.key === key) ? undefined : filling.templateOf(parameters[`${key}_code`]);
     if (part !== undefined) return fill(part, parameters, filling, [...around, { name, key }]);
     return filling.show(parameters[key] ?? "", name);
@@ -42,5 +42,5 @@ function fill(
 }
 
 /** Where a parameter may stand, the likeliest first. */
-const keysOf = ([part, ...inside]: readonly string[], name: string): string[] =>
-  part === undefined ? [name] : keysOf(inside, name).flatMap((key) => [`${part}_${key}`, key]);
+const listKeys = ([part, ...inside]: readonly string[], name: string): string[] =>
+  part === undefined ? [name] : listKeys(inside, name).flatMap((key) => [`${part}_${key}`, key]);

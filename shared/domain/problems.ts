@@ -1,6 +1,6 @@
 // What is wrong with a request, or with a field of it, by code. The dashboard recognizes the API's sentences, and its own checks', which are
 // the API's schemas, to say them in its own words. Codes are only added.
-import { recognizerOf } from "./recognize.ts";
+import { createRecognizer } from "./recognize.ts";
 
 /** `{name}` stands for a parameter. */
 export const PROBLEMS = {
@@ -127,4 +127,4 @@ export const PROBLEMS = {
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** The code of a sentence and its parameters; null for a sentence that has none. */
-export const problemOf = recognizerOf(PROBLEMS);
+export const recognizeProblem = createRecognizer(PROBLEMS);

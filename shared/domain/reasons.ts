@@ -1,7 +1,7 @@
 // Why something has its status, why an operation failed, and what a check found, by code: whoever knows the reason names its code and
 // parameters, and the English sentence follows from this table. A code and the names of its parameters never change; codes are only added.
 import { withParts } from "./parts.ts";
-import { recognizerOf } from "./recognize.ts";
+import { createRecognizer } from "./recognize.ts";
 import { fillIn, type Parameters } from "./sentences.ts";
 
 /** `{name}` stands for a parameter, and for one of `PARTS` another sentence. */
@@ -377,4 +377,4 @@ const TEMPLATES: Readonly<Record<string, string>> = REASONS;
 export const inEnglish = ({ code, parameters }: Reason): string => fillIn(TEMPLATES[code] ?? code, parameters);
 
 /** The reason in a sentence of a machine's script, or of a record that was stored before reasons were; null if it has none. */
-export const reasonIn = recognizerOf(REASONS);
+export const reasonIn = createRecognizer(REASONS);

@@ -18,7 +18,7 @@ interface Pattern<Code> {
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
 /** What has most words of its own comes first: it says most. */
-function patternsOf<Code extends string>(templates: Readonly<Record<Code, string>>): readonly Pattern<Code>[] {
+function buildPatterns<Code extends string>(templates: Readonly<Record<Code, string>>): readonly Pattern<Code>[] {
   const isCode = (name: string): name is Code => name in templates;
   return Object.keys(templates)
     .filter(isCode)
@@ -31,11 +31,11 @@ function patternsOf<Code extends string>(templates: Readonly<Record<Code, string
     }));
 }
 
-export function recognizerOf<Code extends string>(templates: Readonly<Record<Code, string>>) {
+export function createRecognizer<Code extends string>(templates: Readonly<Record<Code, string>>) {
   let patterns: readonly Pattern<Code>[] | undefined; // built when first needed: most responses have no sentence
   const recognize = (sentence: string | null): Recognized<Code> | null => {
     if (sentence === null) return null;
-    patterns ??= patternsOf(templates);
+    patterns ??= buildPatterns(templates);
     for (const { code, names, matches } of patterns) {
       const found = matches.exec(sentence);
       const parameters = found && parametersIn(names, found.slice(1));

@@ -36,7 +36,7 @@ export function retain<C extends Candidate>(keep: Keep, timezone: string, backup
     const kept: KeepRule[] = [];
     for (const state of rules) {
       if (state.left === 0) continue;
-      const period = state.rule === "last" ? `${place}` : periodOf(state.rule, wall);
+      const period = state.rule === "last" ? `${place}` : formatPeriod(state.rule, wall);
       if (period === state.period && !isOldest) continue;
       kept.push(state.rule);
       state.period = period;
@@ -57,14 +57,14 @@ export const byAge = (a: Pick<Candidate, "id" | "due_at">, b: Pick<Candidate, "i
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function periodOf(rule: Exclude<KeepRule, "last">, wall: Date): string {
+function formatPeriod(rule: Exclude<KeepRule, "last">, wall: Date): string {
   switch (rule) {
     case "hourly":
       return wall.toISOString().slice(0, 13);
     case "daily":
       return wall.toISOString().slice(0, 10);
     case "weekly":
-      return weekOf(wall);
+      return formatWeek(wall);
     case "monthly":
       return wall.toISOString().slice(0, 7);
     case "yearly":
@@ -77,7 +77,7 @@ function periodOf(rule: Exclude<KeepRule, "last">, wall: Date): string {
 const DAY_MS = 86_400_000;
 
 /** The ISO 8601 week, which belongs to the year of its Thursday. */
-function weekOf(wall: Date): string {
+function formatWeek(wall: Date): string {
   const day = Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth(), wall.getUTCDate());
   const thursday = new Date(day + (4 - (wall.getUTCDay() || 7)) * DAY_MS);
   const year = thursday.getUTCFullYear();

@@ -3,8 +3,8 @@
 // The library finds the matching wall times, on a calendar without daylight saving. Which instant a wall time is decides `instantOf`:
 // one that does not exist runs right after the gap, one that exists twice runs once.
 import { Cron } from "croner";
-import { daysOf } from "./cron-days.ts";
-import { instantOf, wallTime } from "./time-zones.ts";
+import { listDays } from "./cron-days.ts";
+import { toInstant, wallTime } from "./time-zones.ts";
 
 interface Schedule {
   schedule: string;
@@ -17,14 +17,14 @@ const FIELD = `${RANGE}(?:,${RANGE})*`;
 /** Minute, hour, day of the month, month, day of the week; without the extensions that some crons have. */
 export const FIVE_FIELDS = new RegExp(`^${FIELD}(?: ${FIELD}){4}$`);
 
-const cronOf = (expression: string): Cron =>
-  new Cron(expression, { mode: "5-part", utcOffset: 0, domAndDow: daysOf(expression) !== "either" });
+const parseCron = (expression: string): Cron =>
+  new Cron(expression, { mode: "5-part", utcOffset: 0, domAndDow: listDays(expression) !== "either" });
 
 /** Why an expression cannot be a policy's schedule; undefined if it can. */
 export function scheduleProblem(expression: string): string | undefined {
   if (!FIVE_FIELDS.test(expression)) return NO_CRON;
   try {
-    if (cronOf(expression).nextRun(new Date(0)) === null) return "must match at least one date";
+    if (parseCron(expression).nextRun(new Date(0)) === null) return "must match at least one date";
     return hasOneMinute(expression) ? undefined : "must run at most once an hour: the first field must be one minute";
   } catch {
     return NO_CRON;
@@ -36,18 +36,18 @@ const NO_CRON =
 /** Two matching minutes are less than an hour apart in every matching hour; two hours never are. */
 function hasOneMinute(expression: string): boolean {
   const [minute = ""] = expression.split(" ");
-  const [, second] = cronOf(`${minute} 0 1 1 *`).nextRuns(2, new Date(Date.UTC(2025, 11, 31)));
+  const [, second] = parseCron(`${minute} 0 1 1 *`).nextRuns(2, new Date(Date.UTC(2025, 11, 31)));
   return second?.getUTCFullYear() !== 2026;
 }
 
 /** The first time after an instant (ms since 1970). */
 export function nextRun({ schedule, timezone }: Schedule, after: number): number {
-  const cron = cronOf(schedule);
+  const cron = parseCron(schedule);
   for (let wall = wallTime(timezone, after); ;) {
     const next = cron.nextRun(new Date(wall));
     if (next === null) throw new Error(`The schedule ${schedule} never runs`);
     wall = next.getTime();
-    const instant = instantOf(timezone, wall);
+    const instant = toInstant(timezone, wall);
     if (instant > after) return instant;
   }
 }

@@ -4,7 +4,7 @@
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatOf(zone: string): Intl.DateTimeFormat {
+function createFormat(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;
   const format = new Intl.DateTimeFormat("en-US", {
@@ -66,7 +66,7 @@ export function wallTime(zone: string, instant: number): number {
   if (zone === "UTC") return instant;
   const seconds = Math.floor(instant / 1000) * 1000;
   const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
-  for (const { type, value } of formatOf(zone).formatToParts(seconds)) parts[type] = Number(value);
+  for (const { type, value } of createFormat(zone).formatToParts(seconds)) parts[type] = Number(value);
   const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = parts;
   return Date.UTC(year, month - 1, day, hour, minute, second) + (instant - seconds);
 }
@@ -74,7 +74,7 @@ export function wallTime(zone: string, instant: number): number {
 const DAY_MS = 86_400_000;
 
 /** The instant at which clocks show a wall time: the first one if they show it twice, the end of the gap if they skip it. */
-export function instantOf(zone: string, wall: number): number {
+export function toInstant(zone: string, wall: number): number {
   const offsets = [wall - DAY_MS, wall + DAY_MS].map((near) => wallTime(zone, near) - near);
   const candidates = offsets.map((offset) => wall - offset).toSorted((a, b) => a - b);
   const shown = candidates.find((instant) => wallTime(zone, instant) === wall);

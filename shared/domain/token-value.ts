@@ -39,7 +39,7 @@ function checksum(body: string): string {
   return digits;
 }
 
-export const hashOf = (value: string): Buffer => createHash("sha256").update(value).digest();
+export const hashToken = (value: string): Buffer => createHash("sha256").update(value).digest();
 
 /**
  * The id of a token carries in its random part (74 bits) the head of its value's hash. So one item, under that part, is found

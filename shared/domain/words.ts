@@ -41,7 +41,7 @@ const APOSTROPHE = new RegExp(`[${INSIDE_WORDS}]`, "gu");
 const BETWEEN_WORDS = new RegExp(`[^\\p{L}\\p{N}${INSIDE_WORDS}]+`, "u");
 
 /** Whether a text has words that begin with each word of a search; a search without letters and digits finds nothing. */
-export function matcherOf(search: string): (text: string) => boolean {
+export function createMatcher(search: string): (text: string) => boolean {
   const wanted = folded(search)
     .split(BETWEEN_WORDS)
     .map((word) => ({ whole: word.replace(APOSTROPHE, ""), parts: word.split(APOSTROPHE).filter((part) => part !== "") }))

@@ -216,14 +216,14 @@ export const ARCHIVE_RULES = {
   name_bytes_max: 1040,
 } as const;
 
-export const reasonOf = ([code, advice]: Sentence, values: Readonly<Record<string, string | Reason>> = {}): Reason =>
+export const buildReason = ([code, advice]: Sentence, values: Readonly<Record<string, string | Reason>> = {}): Reason =>
   compose(code, { ...values, ...(advice !== undefined && { advice: compose(advice, {}) }) });
 
 export const unknownMethod = (number: string): string => `method ${number}`;
 
 /** With English sentences for codes: so the program on a machine reads them. */
 export function archiveRulesInEnglish() {
-  const english = (sentence: Sentence): string => inEnglish(reasonOf(sentence));
+  const english = (sentence: Sentence): string => inEnglish(buildReason(sentence));
   return {
     ...ARCHIVE_RULES,
     kinds: KINDS.map(({ is, advice, ...kind }) => ({ ...kind, is: english([is]), advice: english([advice]) })),

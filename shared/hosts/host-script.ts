@@ -30,22 +30,22 @@ const PARTS = [
 
 export const hostScript = (): string =>
   [
-    ...PARTS.slice(0, -1).map(partOf),
+    ...PARTS.slice(0, -1).map(readPart),
     filesProgramPart(),
     modulesProgramPart(),
     watchProgramPart(),
-    ...PARTS.slice(-1).map(partOf),
+    ...PARTS.slice(-1).map(readPart),
   ].join("\n");
 
-const partOf = (part: string): string => textOf(`${part}.sh`);
-const textOf = (file: string): string => readFileSync(new URL(`script/${file}`, import.meta.url), "utf8");
+const readPart = (part: string): string => readText(`${part}.sh`);
+const readText = (file: string): string => readFileSync(new URL(`script/${file}`, import.meta.url), "utf8");
 
 /** The modules of the program that works on files and archives in a container. Each imports only what is before it. */
 const FILES_MODULES = ["links", "layout", "archive", "reader", "dump", "statements", "commands"];
 
 /** One text, because it is passed to Python as an argument: it makes the modules, then runs the code. */
 export const filesProgram = (code = "import commands\n\ncommands.main(*sys.argv[1:])"): string => {
-  const sources = FILES_MODULES.map((name) => verbatim(name, textOf(`files/${name}.py`)));
+  const sources = FILES_MODULES.map((name) => verbatim(name, readText(`files/${name}.py`)));
   return `import sys
 import types
 
@@ -73,12 +73,12 @@ const inPython = (value: unknown): string => `json.loads(${JSON.stringify(JSON.s
 /** The machine's own shell never runs it. */
 const filesProgramPart = (): string => programPart("files", filesProgram());
 
-const modulesProgramPart = (): string => programPart("modules", textOf("modules.py"));
+const modulesProgramPart = (): string => programPart("modules", readText("modules.py"));
 
 /** A function that prints the program. */
 const programPart = (name: string, program: string): string => `${name}_program() {\n  cat <<'PROGRAM'\n${program}PROGRAM\n}\n`;
 
 /** What the machine's timer runs each minute: a small program of its own. */
-export const watchProgram = (): string => `#!/usr/bin/env bash\nset -euo pipefail\n${partOf("page")}${partOf("watch")}`;
+export const watchProgram = (): string => `#!/usr/bin/env bash\nset -euo pipefail\n${readPart("page")}${readPart("watch")}`;
 
 const watchProgramPart = (): string => programPart("watch", watchProgram());

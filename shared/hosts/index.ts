@@ -77,7 +77,7 @@ export async function addMissingModules(operation: OperationRecord, modules: rea
  * Whether an ERP that was started responds, at the domain of its record. What had failed may serve another one: that of a move which its
  * machine completed after nobody could take it back.
  */
-export async function isBack(server: ServerRecord, started: Started & { instance: InstanceRecord }): Promise<boolean> {
+export async function respondsAgain(server: ServerRecord, started: Started & { instance: InstanceRecord }): Promise<boolean> {
   if (!(await isHealthy(server, started))) return false;
   const { operation, instance, jobId } = started;
   const { id: instance_id, domain } = instance;

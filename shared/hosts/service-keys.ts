@@ -9,7 +9,7 @@ const FILE =
   'set -e; umask 077; file="${ERP_HOSTING_SYSTEM:-}/root/.ssh/authorized_keys"; mkdir -p "${file%/*}"; touch "$file"; rm -f "$file.service"';
 
 /** The key itself, without its type and comment: letters, digits, `+`, `/` and `=`. */
-const blobOf = ({ public_key }: KeyPair): string => public_key.split(" ")[1] ?? "";
+const readBlob = ({ public_key }: KeyPair): string => public_key.split(" ")[1] ?? "";
 
 /** Lets `key` in, too. Signs in by any of `keys`. */
 export const addServiceKey = (server: HostedServer, key: KeyPair, keys: readonly KeyPair[]): Promise<void> =>
@@ -18,7 +18,7 @@ export const addServiceKey = (server: HostedServer, key: KeyPair, keys: readonly
     (shell) =>
       succeed(
         shell,
-        `${FILE}; grep -v "^ *#" "$file" | grep -qF "${blobOf(key)}" || { cat "$file"; echo; cat; } > "$file.service"; [ ! -e "$file.service" ] || mv "$file.service" "$file"`,
+        `${FILE}; grep -v "^ *#" "$file" | grep -qF "${readBlob(key)}" || { cat "$file"; echo; cat; } > "$file.service"; [ ! -e "$file.service" ] || mv "$file.service" "$file"`,
         `${key.public_key}\n`,
       ),
     { keys },
@@ -31,7 +31,7 @@ export async function removeServiceKey(server: HostedServer, old: KeyPair, key: 
     (shell) =>
       succeed(
         shell,
-        `${FILE}; { grep -vF "${blobOf(old)}" "$file" || [ $? = 1 ]; } > "$file.service"; mv "$file.service" "$file"`,
+        `${FILE}; { grep -vF "${readBlob(old)}" "$file" || [ $? = 1 ]; } > "$file.service"; mv "$file.service" "$file"`,
       ),
     { keys: [key] },
   );

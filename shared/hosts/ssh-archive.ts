@@ -100,9 +100,9 @@ const Sent = z.object({ through: z.number().int() });
 
 async function upload(machine: Machine, job: Job<"make_archive">, archive: Packed, round = 1): Promise<boolean> {
   const uploadId = await openUpload(job.key);
-  const parts = partsOf(archive);
+  const parts = splitIntoParts(archive);
   const held = await heldParts(job.key, uploadId);
-  const missing = missingOf(parts, held);
+  const missing = findMissing(parts, held);
   if (missing.length === 0) {
     await completeUpload(job.key, uploadId, held.slice(0, parts.length));
     return true;
@@ -110,19 +110,19 @@ async function upload(machine: Machine, job: Job<"make_archive">, archive: Packe
   const sent = await send(machine, job, { uploadId, round, missing, part_bytes: archive.part_bytes });
   if (!sent.ready) return false;
   const { through } = Sent.parse(sent.result);
-  if (missingOf(parts, await heldParts(job.key, uploadId)).some(({ number }) => number <= through))
+  if (findMissing(parts, await heldParts(job.key, uploadId)).some(({ number }) => number <= through))
     throw new GiveUp("STORAGE_ERROR", because("storage_lacks_parts"));
   return upload(machine, job, archive, round + 1);
 }
 
-const partsOf = ({ parts, size_bytes, part_bytes }: Packed): Part[] =>
+const splitIntoParts = ({ parts, size_bytes, part_bytes }: Packed): Part[] =>
   parts.map((sha256, index) => ({
     number: index + 1,
     size: Math.min(part_bytes, size_bytes - index * part_bytes),
     sha256,
   }));
 
-const missingOf = (parts: readonly Part[], held: readonly HeldPart[]): Part[] => {
+const findMissing = (parts: readonly Part[], held: readonly HeldPart[]): Part[] => {
   const known = new Map(held.map((part) => [part.number, part]));
   return parts.filter(({ number, size, sha256 }) => known.get(number)?.size !== size || known.get(number)?.sha256 !== sha256);
 };
@@ -150,7 +150,7 @@ async function send(
         ARCHIVE_JOB: job.id,
         PART_BYTES: String(part_bytes),
         SECONDS: String(SENDING_SECONDS),
-        PARTS: (await Promise.all(missing.slice(0, PARTS_AT_ONCE).map((part) => lineOf(part, job.key, uploadId)))).join("\n"),
+        PARTS: (await Promise.all(missing.slice(0, PARTS_AT_ONCE).map((part) => formatLine(part, job.key, uploadId)))).join("\n"),
       }),
       secrets: [],
     });
@@ -161,7 +161,7 @@ async function send(
 }
 
 /** The address and what must be sent with it. */
-async function lineOf({ number, sha256 }: Part, key: string, upload_id: string): Promise<string> {
+async function formatLine({ number, sha256 }: Part, key: string, upload_id: string): Promise<string> {
   const { url } = await presignedPart({ key, upload_id, number, sha256 }, ADDRESS_SECONDS);
   return `${number} ${url} ${sha256}`;
 }

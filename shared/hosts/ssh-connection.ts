@@ -41,7 +41,7 @@ export async function connected<T>(
   { seconds = CONNECT_SECONDS, keys }: Connecting = {},
 ): Promise<T> {
   const shown: Buffer[] = [];
-  const config = { ...configOf(server, shown, keys ?? (await serviceKeys())), readyTimeout: seconds * 1000 };
+  const config = { ...buildConfig(server, shown, keys ?? (await serviceKeys())), readyTimeout: seconds * 1000 };
   // Loaded on demand: it is a third of what a task would load at its start, and most tasks connect to nothing.
   const ssh2 = await import("ssh2");
   const client = new ssh2.Client();
@@ -54,7 +54,7 @@ export async function connected<T>(
     client.connect(config);
     client.setNoDelay(true); // small packets that each wait for a response: collecting them would cost up to 40 ms a packet
     await Promise.race([ready, lost]);
-    return await Promise.race([work(shellOf(client, server)), lost]);
+    return await Promise.race([work(createShell(client, server)), lost]);
   } finally {
     client.destroy();
   }
@@ -79,9 +79,13 @@ export async function sendsSshBanner(host: string, port: number | null, { second
   });
 }
 
-function configOf({ ip_address, ssh_port, host_keys }: HostedServer, shown: Buffer[], keys: readonly KeyPair[]): ConnectConfig {
+function buildConfig(
+  { ip_address, ssh_port, host_keys }: HostedServer,
+  shown: Buffer[],
+  keys: readonly KeyPair[],
+): ConnectConfig {
   if (ip_address === null || host_keys.length === 0) throw new GiveUp("HOST_UNREACHABLE", because("host_key_missing"));
-  const pinned = host_keys.map(blobOf);
+  const pinned = host_keys.map(readBlob);
   return {
     host: ip_address,
     port: ssh_port ?? DEFAULT_PORT,
@@ -92,14 +96,14 @@ function configOf({ ip_address, ssh_port, host_keys }: HostedServer, shown: Buff
       return pinned.some((known) => known.equals(key));
     },
     // A machine has several keys and shows one of a requested type: request only the pinned key's types.
-    algorithms: { serverHostKey: host_keys.flatMap(algorithmsOf) },
+    algorithms: { serverHostKey: host_keys.flatMap(chooseAlgorithms) },
     keepaliveInterval: KEEPALIVE_SECONDS * 1000,
     keepaliveCountMax: 3,
   };
 }
 
 /** The key itself, from a line `TYPE BASE64 COMMENT`. */
-const blobOf = (line: string): Buffer => Buffer.from(line.split(" ")[1] ?? "", "base64");
+const readBlob = (line: string): Buffer => Buffer.from(line.split(" ")[1] ?? "", "base64");
 
 const ALGORITHMS: Readonly<Record<string, readonly ServerHostKeyAlgorithm[]>> = {
   "ssh-ed25519": ["ssh-ed25519"],
@@ -109,7 +113,7 @@ const ALGORITHMS: Readonly<Record<string, readonly ServerHostKeyAlgorithm[]>> = 
   "ssh-rsa": ["rsa-sha2-512", "rsa-sha2-256"],
 };
 
-function algorithmsOf(line: string): readonly ServerHostKeyAlgorithm[] {
+function chooseAlgorithms(line: string): readonly ServerHostKeyAlgorithm[] {
   const [type = ""] = line.split(" ");
   const known = ALGORITHMS[type];
   if (known === undefined) throw new GiveUp("HOST_UNREACHABLE", because("host_key_unsupported", { type }));
@@ -121,7 +125,7 @@ function algorithmsOf(line: string): readonly ServerHostKeyAlgorithm[] {
  * that keeps presenting another key goes offline like one that does not respond.
  */
 function unreachable({ ip_address, host_keys }: HostedServer, [key]: Buffer[], cause?: Error): TryAgain {
-  const strange = key !== undefined && !host_keys.some((line) => blobOf(line).equals(key));
+  const strange = key !== undefined && !host_keys.some((line) => readBlob(line).equals(key));
   const reason = strange
     ? because("host_key_unknown", { ip_address: String(ip_address), fingerprint: fingerprint(key) })
     : because("machine_silent", { ip_address: String(ip_address) });
@@ -132,7 +136,7 @@ export const fingerprint = (key: Buffer): string => createHash("sha256").update(
 
 type BrokenOff = "machine_slow" | "machine_rejected_command" | "machine_sent_too_much" | "machine_closed_connection";
 
-function shellOf(client: Client, { ip_address }: HostedServer): Shell {
+function createShell(client: Client, { ip_address }: HostedServer): Shell {
   return async (command, input = "", { seconds } = { seconds: COMMAND_SECONDS }) => {
     const { promise, resolve, reject } = Promise.withResolvers<Ran>();
     const brokenOff = (code: BrokenOff, cause?: Error): void =>

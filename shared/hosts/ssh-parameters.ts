@@ -19,7 +19,7 @@ const ARCHIVE_SECONDS = 4 * 3600;
 type PlainJob = Exclude<Job, Job<"check_health" | "make_archive" | "forget_archive">>;
 
 /** Contains passwords, keys and presigned URLs: nothing of it may be logged or stored. */
-export const parametersOf = async (server: HostedServer, job: PlainJob): Promise<JobParameters> => ({
+export const buildParameters = async (server: HostedServer, job: PlainJob): Promise<JobParameters> => ({
   ...(await ownParameters(server, job)),
   ...(await statusParameters(server)),
 });

@@ -97,9 +97,9 @@ export interface Machine {
 /** Waits until everything that the job started has ended, which may include stopping an ERP properly. */
 const ENDING = { seconds: 180 };
 
-export function machineOf(shell: Shell): Machine {
+export function createMachine(shell: Shell): Machine {
   const ask = async (words: readonly string[], input?: string, limit?: { seconds: number }) =>
-    fieldsOf(await runScript((command, text) => shell(command, text, limit), words, input));
+    parseFields(await runScript((command, text) => shell(command, text, limit), words, input));
   return {
     status: async (jobId) => JobStatus.parse(await ask(["status", jobId])),
     begin: async ({ id, kind, minutes }, parameters) =>
@@ -141,7 +141,7 @@ const ENCODED: ReadonlySet<string> = new Set([
   "instances",
 ]);
 
-function fieldsOf(output: string): Record<string, string> {
+function parseFields(output: string): Record<string, string> {
   const pairs = output
     .split("\n")
     .filter((line) => line.includes("="))
@@ -161,12 +161,12 @@ async function runScript(shell: Shell, words: readonly string[], input?: string)
   const path = `${folder}/script-${hash.slice(0, 16)}.sh`;
   const command = ["bash", path, ...words].join(" ");
   const first = await shell(command, input);
-  if (first.code !== NOT_FOUND) return outputOf(first);
+  if (first.code !== NOT_FOUND) return requireOutput(first);
   // Renamed only once it is complete: a connection may break in the middle.
   const draft = `${path}.$$`;
   const whole = `echo "${hash}  "${draft} | sha256sum --check --status`;
-  outputOf(await shell(`umask 077 && mkdir -p ${folder} && cat > ${draft} && ${whole} && mv ${draft} ${path}`, text));
-  return outputOf(await shell(command, input));
+  requireOutput(await shell(`umask 077 && mkdir -p ${folder} && cat > ${draft} && ${whole} && mv ${draft} ${path}`, text));
+  return requireOutput(await shell(command, input));
 }
 
 let known: { text: string; hash: string } | undefined;
@@ -179,7 +179,7 @@ function script(): { text: string; hash: string } {
 const STDERR_CHARACTERS = 300;
 
 /** The script exits with 0 whatever the outcome of the job. */
-function outputOf({ code, output, stderr }: Ran): string {
+function requireOutput({ code, output, stderr }: Ran): string {
   if (code === 0) return output;
   const why = stderr.trim().slice(-STDERR_CHARACTERS);
   const said = why === "" ? because("script_ended", { status: code }) : why;

@@ -19,18 +19,18 @@ import {
 import { forgetArchive, makeArchive } from "./ssh-archive.ts";
 import { connected, sendsSshBanner, type Shell } from "./ssh-connection.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
-import { limitMinutes, parametersOf, registryParameters } from "./ssh-parameters.ts";
-import { type Machine, machineOf } from "./ssh-script.ts";
+import { limitMinutes, buildParameters, registryParameters } from "./ssh-parameters.ts";
+import { type Machine, createMachine } from "./ssh-script.ts";
 import { fetchStatusLine } from "./status-line.ts";
 
 export const ssh: Host = {
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) =>
     understood(
       connected(server, async (shell): Promise<JobProgress<K>> => {
-        const machine = machineOf(shell);
+        const machine = createMachine(shell);
         for (const each of job.ends ?? []) await machine.end(each);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job of any kind is a job, which TypeScript does not follow
-        const progress = await progressOf(machine, server, job as unknown as Job);
+        const progress = await readProgress(machine, server, job as unknown as Job);
         if (!progress.ready) return progress;
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that types this kind's result
         return { ready: true, result: JOB_RESULTS[job.kind].parse(progress.result) as JobResult<K> };
@@ -46,7 +46,7 @@ export const ssh: Host = {
           probed.responded = await echoes(shell);
           if (!probed.responded) return;
           if (settings !== undefined) probed.settingsTaken = await passOn(shell, server, settings);
-          probed.report = await reportOf(shell, server);
+          probed.report = await readReport(shell, server);
         },
         PROBE,
       );
@@ -92,9 +92,9 @@ async function echoes(shell: Shell): Promise<boolean> {
 const REPORT_SECONDS = 10;
 
 /** A machine that responds and reports nonsense, or nothing, is well all the same. */
-async function reportOf(shell: Shell, { id }: HostedServer): Promise<MachineReport | undefined> {
+async function readReport(shell: Shell, { id }: HostedServer): Promise<MachineReport | undefined> {
   const end = performance.now() + REPORT_SECONDS * 1000;
-  const machine = machineOf((command, input) => shell(command, input, { seconds: (end - performance.now()) / 1000 }));
+  const machine = createMachine((command, input) => shell(command, input, { seconds: (end - performance.now()) / 1000 }));
   try {
     return await machine.report();
   } catch (error) {
@@ -106,7 +106,7 @@ async function reportOf(shell: Shell, { id }: HostedServer): Promise<MachineRepo
 
 async function passOn(shell: Shell, { id }: HostedServer, settings: MachineSettings): Promise<boolean> {
   try {
-    await machineOf((command, input) => shell(command, input, PROBE)).set(settings);
+    await createMachine((command, input) => shell(command, input, PROBE)).set(settings);
     return true;
   } catch (error) {
     log.info("a machine did not take its instances' disk quotas and redirects", { server: id, error });
@@ -114,7 +114,7 @@ async function passOn(shell: Shell, { id }: HostedServer, settings: MachineSetti
   }
 }
 
-async function progressOf(machine: Machine, server: HostedServer, job: Job): Promise<Advanced> {
+async function readProgress(machine: Machine, server: HostedServer, job: Job): Promise<Advanced> {
   switch (job.kind) {
     case "check_health":
       return checkHealth(machine, job);
@@ -128,7 +128,7 @@ async function progressOf(machine: Machine, server: HostedServer, job: Job): Pro
         id: job.id,
         kind: job.kind,
         minutes: limitMinutes(job.kind),
-        parameters: async () => ({ ...(await parametersOf(server, job)), ...registry }),
+        parameters: async () => ({ ...(await buildParameters(server, job)), ...registry }),
         secrets: ["admin_password" in job ? (job.admin_password ?? "") : "", registry["REGISTRY_PASSWORD"] ?? ""],
       });
     }

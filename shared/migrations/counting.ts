@@ -1,6 +1,6 @@
 // Backups and uploads from before they counted in the account's quotas: this counts them. It can run at any time, and again.
 import * as z from "zod";
-import { changeOf } from "../data/change.ts";
+import { startChange } from "../data/change.ts";
 import { type Key, keys, type Item } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { overviewAsRead } from "../data/overview-shards.ts";
@@ -8,12 +8,12 @@ import { readWithShards } from "../data/shards.ts";
 import { ConditionFailed, queryAll, transact } from "../data/table.ts";
 import { update } from "../data/writes.ts";
 
-const backupsOf = (accountId: string) => queryAll(keys.record("backup", accountId, "").pk, { consistent: true });
-const uploadsOf = (accountId: string) => queryAll(keys.upload(accountId, "").pk, { consistent: true });
+const queryBackups = (accountId: string) => queryAll(keys.record("backup", accountId, "").pk, { consistent: true });
+const queryUploads = (accountId: string) => queryAll(keys.upload(accountId, "").pk, { consistent: true });
 
 export async function countAccount(accountId: string): Promise<void> {
-  const backups = (await backupsOf(accountId)).filter(({ counted_bytes }) => counted_bytes === undefined);
-  const uploads = (await uploadsOf(accountId)).filter(({ counted }) => counted === undefined);
+  const backups = (await queryBackups(accountId)).filter(({ counted_bytes }) => counted_bytes === undefined);
+  const uploads = (await queryUploads(accountId)).filter(({ counted }) => counted === undefined);
   await countEach(accountId, [
     ...parseEach(Sized, backups).map(uncountedBackup),
     ...parseEach(Sized, uploads).map(uncountedUpload),
@@ -63,7 +63,7 @@ async function countEach(accountId: string, uncounted: readonly Uncounted[]): Pr
 
 /** False if one of them was changed since it was read: a change that concerns its bytes has counted it. */
 async function count(accountId: string, some: readonly Uncounted[]): Promise<boolean> {
-  const change = changeOf({ id: accountId });
+  const change = startChange({ id: accountId });
   for (const { key, set, same, backups, bytes } of some) {
     change.update(key, { set }, { same });
     change.use("backup", backups, { limited: false });
@@ -96,8 +96,8 @@ async function correct(accountId: string): Promise<void> {
     const parts = await readWithShards(() => queryAll(own.pk, { beginsWith: keys.accountParts(), consistent: true }));
     const used = Used.parse(parts.find(({ sk }) => sk === own.sk) ?? {});
     const inShards = parts.filter(({ sk }) => sk !== own.sk).map((part) => Used.parse(part));
-    const backups = (await backupsOf(accountId)).filter(({ counted_bytes }) => counted_bytes !== undefined);
-    const uploads = (await uploadsOf(accountId)).filter(({ counted }) => counted === true);
+    const backups = (await queryBackups(accountId)).filter(({ counted_bytes }) => counted_bytes !== undefined);
+    const uploads = (await queryUploads(accountId)).filter(({ counted }) => counted === true);
     const bytes = [...backups.map(({ counted_bytes }) => counted_bytes), ...uploads.map(({ size_bytes }) => size_bytes)];
     const right = { used_backup: backups.length, used_backup_bytes: bytes.map(Number).reduce((sum, each) => sum + each, 0) };
     for (const { used_backup, used_backup_bytes } of inShards) {

@@ -5,13 +5,13 @@ import * as z from "zod";
 import { OPEN_STATUSES, type ResourceType } from "../domain/lifecycle.ts";
 import { listCounts } from "../data/counters.ts";
 import { countAccount } from "./counting.ts";
-import { completedEntry, entryOf, findableIn, indexedIn, isSearched, labelsOf } from "../data/entries.ts";
+import { completedEntry, buildEntry, findableIn, indexedIn, isSearched, readLabels } from "../data/entries.ts";
 import { actorFilter, keys, type ListKind, placement, type Item } from "../data/keys.ts";
 import { overviewAsRead } from "../data/overview-shards.ts";
-import { membersOf, memberString, ownerString, readMembers, takeMember } from "../data/label-index.ts";
+import { buildMembers, memberString, ownerString, readMembers, takeMember } from "../data/label-index.ts";
 import { completedOperation } from "../data/operation-entries.ts";
 import { unlessUnreadable } from "../data/parse-each.ts";
-import { countsOf, readWithShards } from "../data/shards.ts";
+import { readCounts, readWithShards } from "../data/shards.ts";
 import { query, queryAll, readAll, transact, ConditionFailed } from "../data/table.ts";
 import { check, update, type Write } from "../data/writes.ts";
 
@@ -95,7 +95,7 @@ function entryWrites(accountId: string, kind: ListKind & ("server" | "instance" 
   const status = String(item["list_status"]).split("#").at(-1);
   const present = item["protection_status"];
   const protection = kind === "instance" ? (typeof present === "string" ? present : "unprotected") : undefined;
-  const whole = entryOf(id, created_at, { ...findableIn(kind, item), status, protection });
+  const whole = buildEntry(id, created_at, { ...findableIn(kind, item), status, protection });
   // Those two can be removed from an entry, which then does not show that it is newer.
   const unchanged = { ...(labels !== undefined && { labels }), ...(note !== undefined && { note }) };
   return [check(keys.record(kind, accountId, id), { unchanged }), ...completedEntry(accountId, kind, { ...item, id }, whole)];
@@ -117,8 +117,8 @@ async function removeStaleLabels(accountId: string, kind: ResourceType): Promise
       unreadable.add(ownerString({ id }));
       unlessUnreadable(record, () => {
         const indexed = { id, labels: indexedIn(kind, record) };
-        for (const member of membersOf(kind, accountId, indexed)) right.add(memberString(member));
-        const owner = { id, unchanged: { labels: labelsOf(record), ...defined({ admin_email, last_drill }) } };
+        for (const member of buildMembers(kind, accountId, indexed)) right.add(memberString(member));
+        const owner = { id, unchanged: { labels: readLabels(record), ...defined({ admin_email, last_drill }) } };
         owners.set(ownerString(owner), owner);
         unreadable.delete(ownerString(owner));
       });
@@ -153,7 +153,7 @@ async function recount(accountId: string): Promise<void> {
         const filter = keys.filterOfCounts(String(item["sk"]));
         if (filter === undefined || filter === "all" || (kind === "operation" && !OPEN_STATUSES.some((open) => open === filter)))
           continue;
-        const count = Object.values(countsOf(item)).reduce((sum, each) => sum + each, 0);
+        const count = Object.values(readCounts(item)).reduce((sum, each) => sum + each, 0);
         set[`${kind}#${filter}`] = (set[`${kind}#${filter}`] ?? 0) + count;
       }
     const own = Object.fromEntries(Object.entries(set).map(([name, count]) => [name, count - (inShards[name] ?? 0)]));

@@ -49,15 +49,15 @@ const ref = { key: keys.schema(), schema: Schema };
 export const findSchema = async (): Promise<Schema> => (await find(ref)) ?? { done: 0, highest: 0, running: null };
 
 export const hasMigrationsToRun = async (migrations = MIGRATIONS): Promise<boolean> =>
-  (await findSchema()).done < newestOf(migrations);
+  (await findSchema()).done < highestNumber(migrations);
 
-const newestOf = (migrations: readonly Migration[]): number => Math.max(0, ...migrations.map(({ number }) => number));
+const highestNumber = (migrations: readonly Migration[]): number => Math.max(0, ...migrations.map(({ number }) => number));
 
 type Report = (line: string) => void;
 
 /** Runs all that are missing, each from where it was stopped. */
 export async function migrate(report: Report, migrations = MIGRATIONS): Promise<void> {
-  const newest = newestOf(migrations);
+  const newest = highestNumber(migrations);
   await putIfAbsent(ref.key, { done: 0, highest: 0, running: null });
   await noteRollback(newest, report);
   for (let state = await findSchema(); state.done < newest; state = await findSchema()) {

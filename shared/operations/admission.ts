@@ -3,12 +3,12 @@
 import type { RateClass } from "../api/endpoint.ts";
 import { ALL_PERMISSIONS } from "../api/permissions.ts";
 import { WAIT_GRACE_SECONDS, WAITS_AT_ONCE } from "../domain/limits.ts";
-import { fingerprintOfHash, fingerprintOfId, hashOf } from "../domain/token-value.ts";
+import { fingerprintOfHash, fingerprintOfId, hashToken } from "../domain/token-value.ts";
 import { keys, type Item } from "../data/keys.ts";
 import { EVERY_LIMIT, LIMITS, WINDOW_MS } from "../records/rate-limits.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import { TokenAccess } from "../records/schemas/token.ts";
-import { enter, releasePlace, type Limit, timesOf, type Verdict, type Wish } from "../data/slots.ts";
+import { tryAcquireSlots, releasePlace, type Limit, readTimes, type Verdict, type Wish } from "../data/slots.ts";
 import type { Ref } from "../data/table.ts";
 import { labelRef, permissionsIn } from "../records/tokens.ts";
 import { endOfSession, openSessions, sessionTag, userRef } from "../records/users.ts";
@@ -24,7 +24,7 @@ export interface RequestFacts {
 
 const WAIT_PLACES = Array.from({ length: WAITS_AT_ONCE }, (_, i) => `wait_${i}`);
 
-const wishOf = ({ waitSeconds, at }: RequestFacts): Wish | undefined =>
+const readWait = ({ waitSeconds, at }: RequestFacts): Wish | undefined =>
   waitSeconds === 0 ? undefined : { places: WAIT_PLACES, untilMs: at + (waitSeconds + WAIT_GRACE_SECONDS) * 1000 };
 
 /** Frees the place of a request that has finished waiting. */
@@ -49,8 +49,8 @@ export type Admission =
 
 /** Admits a request with an API token, found by the hash of its value. */
 export async function admitToken(value: string, facts: RequestFacts): Promise<Admission> {
-  const hash = hashOf(value);
-  const verdict = await enter({
+  const hash = hashToken(value);
+  const verdict = await tryAcquireSlots({
     key: keys.tokenAccess(fingerprintOfHash(hash)),
     limits: LIMITS[facts.rate],
     windowMs: WINDOW_MS,
@@ -60,7 +60,7 @@ export async function admitToken(value: string, facts: RequestFacts): Promise<Ad
     names: { "#hash": "hash" },
     values: { ":hash": hash, ":at": facts.at },
     set: { last_used_ip: facts.ipAddress },
-    wish: wishOf(facts),
+    wish: readWait(facts),
   });
   return admission(verdict, facts, (item) => {
     const { account_id, id, permissions } = TokenAccess.parse(item);
@@ -82,7 +82,7 @@ export interface Session {
 export async function admitSession({ userId, accountId, sessionId }: Session, facts: RequestFacts): Promise<Admission> {
   if (endOfSession(sessionId).getTime() <= facts.at) return { kind: "rejected" };
   const tag = sessionTag(sessionId);
-  const verdict = await enter({
+  const verdict = await tryAcquireSlots({
     key: keys.userAccess(userId),
     limits: LIMITS[facts.rate],
     windowMs: WINDOW_MS,
@@ -90,7 +90,7 @@ export async function admitSession({ userId, accountId, sessionId }: Session, fa
     condition: "contains(sessions, :session)",
     holds: (item) => openSessions(item).some((open) => Buffer.compare(open, tag) === 0),
     values: { ":session": tag },
-    wish: wishOf(facts),
+    wish: readWait(facts),
   });
   return admission(verdict, facts, () => ({
     account_id: accountId,
@@ -104,11 +104,11 @@ export async function admitSession({ userId, accountId, sessionId }: Session, fa
 
 function admission(verdict: Verdict<RateClass>, facts: RequestFacts, callerOf: (item: Item) => Caller): Admission {
   if (verdict.kind === "rejected") return verdict;
-  const states = EVERY_LIMIT.map((limit) => stateOf(limit, verdict.item, facts.at));
+  const states = EVERY_LIMIT.map((limit) => buildState(limit, verdict.item, facts.at));
   const hit = verdict.kind === "limited" ? states.find((state) => state.scope === verdict.by) : undefined;
   const state = hit ?? states.toSorted((a, b) => a.remaining / a.limit - b.remaining / b.limit)[0];
   if (state === undefined) throw new Error("Every request has a limit");
-  const wish = wishOf(facts);
+  const wish = readWait(facts);
   const place = verdict.kind === "admitted" ? verdict.place : undefined;
   return {
     kind: verdict.kind,
@@ -121,8 +121,8 @@ function admission(verdict: Verdict<RateClass>, facts: RequestFacts, callerOf: (
   };
 }
 
-function stateOf({ name, slots }: Limit<RateClass>, item: Item, at: number): LimitState {
-  const counted = timesOf(item, name).filter((time) => time > at - WINDOW_MS);
+function buildState({ name, slots }: Limit<RateClass>, item: Item, at: number): LimitState {
+  const counted = readTimes(item, name).filter((time) => time > at - WINDOW_MS);
   return {
     scope: name,
     limit: slots,

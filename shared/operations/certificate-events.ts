@@ -1,13 +1,13 @@
 // An event for each certificate that begins to fail, as the server's report says.
 import { isDeepStrictEqual } from "node:util";
-import { changeOf } from "../data/change.ts";
+import { startChange } from "../data/change.ts";
 import { keyString } from "../data/keys.ts";
 import { parseOrSkip } from "../data/parse-each.ts";
 import { ConditionFailed, readAll } from "../data/table.ts";
 import { CERTIFICATE_FAILING } from "../domain/lifecycle.ts";
 import { getAccount } from "../records/accounts.ts";
 import { logOutcome } from "../records/events.ts";
-import { certificateOf, hostReportRef } from "../records/host-reports.ts";
+import { findCertificate, hostReportRef } from "../records/host-reports.ts";
 import { instanceRef } from "../records/instances.ts";
 import type { HostReport } from "../records/schemas/host-report.ts";
 import { InstanceRecord } from "../records/schemas/instance.ts";
@@ -31,7 +31,7 @@ export async function judgeCertificates({ account_id, id }: ServerRecord, report
   const failing = candidates.flatMap(([instanceId]) => {
     const item = items.get(keyString(keyOf(instanceId)));
     const instance = item && parseOrSkip(InstanceRecord, item);
-    const isFailing = instance?.server_id === id && certificateOf(instance, report, at).status === CERTIFICATE_FAILING;
+    const isFailing = instance?.server_id === id && findCertificate(instance, report, at).status === CERTIFICATE_FAILING;
     return isFailing ? [instance] : [];
   });
   const news = failing.filter((instance) => !before.includes(instance.id)).slice(0, EVENTS_MAX);
@@ -39,7 +39,7 @@ export async function judgeCertificates({ account_id, id }: ServerRecord, report
     .filter((instance) => before.includes(instance.id) || news.includes(instance))
     .map((instance) => instance.id);
   if (isDeepStrictEqual(after, before)) return;
-  const change = changeOf(await getAccount(account_id));
+  const change = startChange(await getAccount(account_id));
   const { key } = hostReportRef(account_id, id);
   change.update(key, { set: { failing_certificates: after } }, { unchanged: { failing_certificates: before } });
   for (const instance of news)

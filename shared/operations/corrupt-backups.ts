@@ -1,7 +1,7 @@
 // A completed backup whose archive turns out to be corrupt: nobody can restore it, and its instance is protected by the one before it.
 import * as z from "zod";
 import { LIFECYCLE } from "../domain/lifecycle.ts";
-import { changeOf, Overtaken, retryOnConflict } from "../data/change.ts";
+import { startChange, Overtaken, retryOnConflict } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { protectWithout } from "./protection.ts";
 import { type Explained, withMessage } from "../records/reasons.ts";
@@ -22,7 +22,7 @@ export const markCorrupt = (accountId: string, backupId: string, error: Explaine
   retryOnConflict(async () => {
     const backup = await find({ key: keys.record("backup", accountId, backupId), schema: Corrupt });
     if (backup?.state !== COMPLETED) return;
-    const change = changeOf({ id: accountId });
+    const change = startChange({ id: accountId });
     change.move(
       { kind: "backup", record: backup },
       { from: COMPLETED, to: FAILED, set: { state: FAILED, ...withMessage(error), expires_at: null } },

@@ -7,7 +7,7 @@ import { DISK_STEPS, diskStep, isOverQuota, percentFree } from "../domain/low-di
 import { because, type Reason } from "../domain/reasons.ts";
 import { log } from "../platform/log.ts";
 import { accountRef } from "../records/accounts.ts";
-import { type Change, changeOf } from "../data/change.ts";
+import { type Change, startChange } from "../data/change.ts";
 import { logOutcome } from "../records/events.ts";
 import { hostReportRef } from "../records/host-reports.ts";
 import { instanceRef } from "../records/instances.ts";
@@ -45,7 +45,7 @@ export async function judgeDisk(server: ServerRecord, report: HostReport): Promi
   let paused = 0;
   for (const id of new Set([...before.keys(), ...uses.keys()])) {
     const use = uses.get(id);
-    const [was, is] = [before.get(id) ?? [], use === undefined ? [] : kindsOf(use, before.get(id) ?? [])];
+    const [was, is] = [before.get(id) ?? [], use === undefined ? [] : listKinds(use, before.get(id) ?? [])];
     if (was.length === 0 && is.length === 0) continue;
     const from = Object.fromEntries(alerts);
     if (is.length === 0) alerts.delete(id);
@@ -56,7 +56,7 @@ export async function judgeDisk(server: ServerRecord, report: HostReport): Promi
   return { disk_free: opened, disk_paused: paused };
 }
 
-const kindsOf = ({ used_bytes, quota_bytes, paused }: ReportedUse, open: readonly string[]): Kind[] => [
+const listKinds = ({ used_bytes, quota_bytes, paused }: ReportedUse, open: readonly string[]): Kind[] => [
   ...(isOverQuota(used_bytes, quota_bytes, open.includes("disk_quota")) ? (["disk_quota"] as const) : []),
   ...(paused ? (["disk_paused"] as const) : []),
 ];
@@ -108,13 +108,13 @@ async function judgeInstance(
       { unchanged: { use_alerts: alerts.from } },
     );
     if (instance === undefined) return; // deleted, which its machine may not know yet
-    const alertOf = (kind: string): Alert => ({ kind, value: use?.used_bytes ?? 0, threshold: use?.quota_bytes ?? 0 });
+    const buildAlert = (kind: string): Alert => ({ kind, value: use?.used_bytes ?? 0, threshold: use?.quota_bytes ?? 0 });
     for (const kind of is)
       if (!was.includes(kind))
-        logAlert(change, "opened", alertOf(kind), { type: "instance", id: instance.id, name: instance.name });
+        logAlert(change, "opened", buildAlert(kind), { type: "instance", id: instance.id, name: instance.name });
     for (const kind of was)
       if (!is.some((each) => each === kind))
-        logAlert(change, "closed", alertOf(kind), { type: "instance", id: instance.id, name: instance.name });
+        logAlert(change, "closed", buildAlert(kind), { type: "instance", id: instance.id, name: instance.name });
   });
 }
 
@@ -147,7 +147,7 @@ function logAlert(
 async function written(accountId: string, make: (change: Change) => void): Promise<boolean> {
   const account = await find(accountRef(accountId));
   if (account === undefined) return false;
-  const change = changeOf(account);
+  const change = startChange(account);
   make(change);
   try {
     await change.commit();

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { operationInProgress } from "../api/errors.ts";
 import { isOpen } from "../domain/lifecycle.ts";
-import { changeOf, now } from "../data/change.ts";
+import { startChange, now } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { findOperation } from "../records/operations.ts";
 import { previousDomains } from "../records/redirects.ts";
@@ -23,7 +23,7 @@ interface Domains {
   new: string;
 }
 
-const ownerOf = async (accountId: string, domain: string): Promise<string | undefined> =>
+const findOwner = async (accountId: string, domain: string): Promise<string | undefined> =>
   (await find({ key: keys.domain(accountId, domain), schema: Marker }))?.owner_id;
 
 /**
@@ -32,9 +32,9 @@ const ownerOf = async (accountId: string, domain: string): Promise<string | unde
  */
 export async function reclaimDomain({ account_id: accountId, id, domain }: InstanceRecord, domains: Domains): Promise<boolean> {
   if (domain !== domains.new) return true; // it still has the old one
-  const owner = await ownerOf(accountId, domains.old);
+  const owner = await findOwner(accountId, domains.old);
   if (owner !== undefined) return owner === id;
-  const change = changeOf({ id: accountId });
+  const change = startChange({ id: accountId });
   change.claim(keys.domain(accountId, domains.old), "domain", id);
   await change.commit();
   return true;
@@ -44,7 +44,7 @@ export async function reclaimDomain({ account_id: accountId, id, domain }: Insta
 export async function returnDomain(instance: InstanceRecord, domains: Domains): Promise<void> {
   if (!(await reclaimDomain(instance, domains))) return;
   const { account_id: accountId, id } = instance;
-  const change = changeOf({ id: accountId });
+  const change = startChange({ id: accountId });
   if (instance.domain === domains.new) {
     const previous_domains = previousDomains(instance, domains.old);
     const set = { domain: domains.old, previous_domains, updated_at: now() };
@@ -53,7 +53,7 @@ export async function returnDomain(instance: InstanceRecord, domains: Domains): 
     change.remove(keys.redirect(accountId, domains.old), { exists: false });
   }
   // Only our own: a second run must not take what another instance has claimed since the first.
-  if ((await ownerOf(accountId, domains.new)) === id)
+  if ((await findOwner(accountId, domains.new)) === id)
     change.remove(keys.domain(accountId, domains.new), { equals: { owner_id: id } });
   if (change.writes().length > 0) await change.commit();
 }

@@ -7,7 +7,7 @@ import { DRILL, LIFECYCLE, OPERATION } from "../domain/lifecycle.ts";
 import { inEnglish, type Reason } from "../domain/reasons.ts";
 import { getAccount } from "../records/accounts.ts";
 import { lockBackup } from "../records/backups.ts";
-import { type Change, changeOf, now, Overtaken, retryOnConflict } from "../data/change.ts";
+import { type Change, startChange, now, Overtaken, retryOnConflict } from "../data/change.ts";
 import { logEvent } from "../records/events.ts";
 import { keys, type Item } from "../data/keys.ts";
 import { type Begun, addResult, changing, findOperation, reserveOperation } from "../records/operations.ts";
@@ -36,13 +36,13 @@ export function beginDrill({ change, by, operationId }: Begun, backup: BackupRec
 export const takeDrillPlace = (change: Change, serverId: string, operationId: string): void =>
   change.write(
     put(keys.drill(change.accountId, serverId), { operation_id: operationId }, (present) =>
-      serverTriesAnother(holderOf(present)),
+      serverTriesAnother(readHolder(present)),
     ),
   );
 
-const holderOf = (present: Item | undefined): string => String(present?.["operation_id"]);
+const readHolder = (present: Item | undefined): string => String(present?.["operation_id"]);
 
-export const checkOf = (name: DrillCheck["name"], passed: boolean | null, reason: Reason): DrillCheck => ({
+export const buildCheck = (name: DrillCheck["name"], passed: boolean | null, reason: Reason): DrillCheck => ({
   name,
   passed,
   detail: inEnglish(reason),
@@ -50,8 +50,8 @@ export const checkOf = (name: DrillCheck["name"], passed: boolean | null, reason
 });
 
 /** The checks in their order; those that were not made get the reason. */
-export function drillOf(made: readonly DrillCheck[], otherwise: Reason): Drill {
-  const checks = DRILL_CHECKS.map((name) => made.find((check) => check.name === name) ?? checkOf(name, null, otherwise));
+export function buildDrill(made: readonly DrillCheck[], otherwise: Reason): Drill {
+  const checks = DRILL_CHECKS.map((name) => made.find((check) => check.name === name) ?? buildCheck(name, null, otherwise));
   return { status: checks.some(({ passed }) => passed === false) ? DRILL.failed : DRILL.passed, at: now(), checks };
 }
 
@@ -79,7 +79,7 @@ export const recordDrill = (operation: OperationRecord, backup: BackupRecord, dr
 
 async function tryToRecord(operation: OperationRecord, backup: BackupRecord, drill: Drill): Promise<void> {
   if (operation.recorded) return;
-  const change = changeOf(await getAccount(operation.account_id));
+  const change = startChange(await getAccount(operation.account_id));
   const running = { equals: { state: OPERATION.running }, none: ["undoing", "recorded"] };
   change.write(update(keys.record("operation", operation.account_id, operation.id), { set: { recorded: true } }, running));
   const mine = { equals: { operation_id: operation.id } };

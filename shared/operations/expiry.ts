@@ -3,7 +3,7 @@ import { newId } from "../domain/ids.ts";
 import { isFailure, RESTORABLE } from "../domain/lifecycle.ts";
 import { getAccount } from "../records/accounts.ts";
 import { backupRef, beginDeletion } from "../records/backups.ts";
-import { changeOf } from "../data/change.ts";
+import { startChange } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { listOfParent } from "../data/lists-of-parents.ts";
 import { BackupRecord } from "../records/schemas/backup.ts";
@@ -28,7 +28,7 @@ export async function reserveExpiry({ accountId, backupId }: Expired): Promise<O
   if (!completed && !isFailure(backup.state)) return undefined;
   const other = completed ? await findOther(backup) : undefined;
   if (completed && other === undefined) return undefined;
-  const change = changeOf(await getAccount(accountId));
+  const change = startChange(await getAccount(accountId));
   const operation = beginDeletion(change, SERVICE, backup, newId("operation"));
   if (other !== undefined)
     change.write(

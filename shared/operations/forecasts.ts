@@ -5,7 +5,7 @@ import type { PolicyFields } from "../api/backup-policy.ts";
 import type { Effect, Forecast } from "../api/dry-run.ts";
 import { OPERATION, type OperationType, RESTORABLE, SERVING, USABLE } from "../domain/lifecycle.ts";
 import { REDIRECT_DAYS } from "../domain/limits.ts";
-import { daysOf } from "../domain/cron-days.ts";
+import { listDays } from "../domain/cron-days.ts";
 import { diskSize, diskStep } from "../domain/low-disk.ts";
 import { english, type Parameters, type Sentence, type SentenceCode } from "../domain/sentences.ts";
 import { waitingBackup } from "./begin-backup.ts";
@@ -13,8 +13,8 @@ import { hostReportRef } from "../records/host-reports.ts";
 import { keys, keyString } from "../data/keys.ts";
 import { listOfParent, newestOfParent } from "../data/lists-of-parents.ts";
 import { policyRef } from "../records/policies.ts";
-import { isNeverInstalled, nextRunsOf } from "./policy-changes.ts";
-import { retentionOf } from "./policy-runs.ts";
+import { isNeverInstalled, listNextRuns } from "./policy-changes.ts";
+import { applyRules } from "./policy-runs.ts";
 import { BackupRecord } from "../records/schemas/backup.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
@@ -164,7 +164,7 @@ interface Parts {
 
 type PartsName = "all" | "database" | "files";
 
-const partsOf = ({ restore_database, restore_filestore }: Parts): PartsName =>
+const nameParts = ({ restore_database, restore_filestore }: Parts): PartsName =>
   restore_database && restore_filestore ? "all" : restore_database ? "database" : "files";
 
 const NAMED_CLONE = {
@@ -190,8 +190,8 @@ export async function forecastClone(
   return forecast(
     [
       database_name === undefined
-        ? effect("create", NEW_INSTANCE, UNNAMED_CLONE[partsOf(parts)], place)
-        : effect("create", NEW_INSTANCE, NAMED_CLONE[partsOf(parts)], { ...place, database_name }),
+        ? effect("create", NEW_INSTANCE, UNNAMED_CLONE[nameParts(parts)], place)
+        : effect("create", NEW_INSTANCE, NAMED_CLONE[nameParts(parts)], { ...place, database_name }),
       ...(parts.restore_database ? effectsOnCopy(neutralized, parts.reset_users) : []),
       readsArchive(reader, backup),
       ...effectsOfFirst(policy),
@@ -204,7 +204,7 @@ export async function forecastClone(
           ? [sentence("files_missing", { missing_files: backup.missing_files })]
           : []),
         ...moduleWarnings(reader, backup, parts),
-        ...(await diskWarnings(reader, account_id, server_id, leastOf(backup, parts))),
+        ...(await diskWarnings(reader, account_id, server_id, estimateBytes(backup, parts))),
         ...(await memoryWarnings(reader, account_id, server_id)),
       ],
     },
@@ -224,7 +224,7 @@ const moduleWarnings = (reader: Reader, { missing_modules }: BackupRecord, { res
     : [];
 
 /** What at least is put on the disk: nobody knows how large one part of an archive is. */
-const leastOf = ({ size_bytes }: BackupRecord, { restore_database, restore_filestore }: Parts): number =>
+const estimateBytes = ({ size_bytes }: BackupRecord, { restore_database, restore_filestore }: Parts): number =>
   restore_database && restore_filestore ? (size_bytes ?? 0) : 0;
 
 interface Restore extends Parts {
@@ -239,7 +239,7 @@ export async function forecastRestore(
   restore: Restore,
 ): Promise<Forecast> {
   const { neutralize, backup_first } = restore;
-  const parts = partsOf(restore);
+  const parts = nameParts(restore);
   return forecast(
     [
       effect(
@@ -262,7 +262,7 @@ export async function forecastRestore(
       warnings: [
         ...(backup_first ? [] : [sentence(restore.restore_database ? "data_not_recoverable" : "files_not_recoverable")]),
         ...moduleWarnings(reader, backup, restore),
-        ...(await diskWarnings(reader, instance.account_id, instance.server_id, leastOf(backup, restore))),
+        ...(await diskWarnings(reader, instance.account_id, instance.server_id, estimateBytes(backup, restore))),
       ],
     },
   );
@@ -385,8 +385,7 @@ async function someCompleted(accountId: string, instanceId: string): Promise<Bac
 export async function forecastPolicy(reader: Reader, instance: InstanceRecord, policy: PolicyRecord): Promise<Forecast> {
   const { next_run_at } = policy;
   const newest = mayRead(reader, "backup") ? await newestBackup(instance) : undefined;
-  const removable =
-    next_run_at === null ? [] : (await retentionOf(policy, instance, policy.due?.due_at ?? next_run_at)).removable;
+  const removable = next_run_at === null ? [] : (await applyRules(policy, instance, policy.due?.due_at ?? next_run_at)).removable;
   return forecast(
     [
       ...effectsOfPolicy(instance.id, policy, newest?.size_bytes),
@@ -399,7 +398,7 @@ export async function forecastPolicy(reader: Reader, instance: InstanceRecord, p
     ],
     {
       next_run_at,
-      next_runs: nextRunsOf(policy),
+      next_runs: listNextRuns(policy),
       warnings: [
         ...daysWarning(policy.schedule),
         ...(isNeverInstalled(instance) && mayRead(reader, "instance") ? [sentence("never_installed")] : []),
@@ -411,7 +410,7 @@ export async function forecastPolicy(reader: Reader, instance: InstanceRecord, p
 /** People rarely expect what cron makes of two restricted fields of days. */
 function daysWarning(schedule: string): Sentence[] {
   const [, , day = "", , weekday = ""] = schedule.split(" ");
-  switch (daysOf(schedule)) {
+  switch (listDays(schedule)) {
     case "either":
       return [sentence("days_match_either", { day, weekday })];
     case "both":

@@ -1,5 +1,5 @@
 // Backups that had lost their archives, which an operator has put back: they can be restored again.
-import { changeOf, Overtaken, retryOnConflict } from "../data/change.ts";
+import { startChange, Overtaken, retryOnConflict } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { find, queryAll } from "../data/table.ts";
@@ -37,7 +37,7 @@ const complete = ({ account_id, id }: BackupRecord): Promise<boolean> =>
   retryOnConflict(async () => {
     const backup = await find({ key: keys.record("backup", account_id, id), schema: BackupRecord });
     if (backup === undefined || !hasLostArchive(backup)) return false;
-    const change = changeOf({ id: account_id });
+    const change = startChange({ id: account_id });
     change.move(
       { kind: "backup", record: backup },
       { from: FAILED, to: COMPLETED, set: { state: COMPLETED, ...NO_REASON } },

@@ -4,7 +4,7 @@ import { newId } from "../domain/ids.ts";
 import { HEALTH_OF_ERP, type HealthStatus, SERVING } from "../domain/lifecycle.ts";
 import { MISSES, RESTARTS_A_DAY, STALE_SECONDS } from "../domain/limits.ts";
 import { getAccount } from "../records/accounts.ts";
-import { type Change, changeOf } from "../data/change.ts";
+import { type Change, startChange } from "../data/change.ts";
 import { logOutcome } from "../records/events.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../records/instances.ts";
 import { keys, keyString } from "../data/keys.ts";
@@ -32,7 +32,11 @@ export interface StatusLine {
  * A machine's line if it is a new one, `old` if it is the one that was seen a moment ago. Undefined if there is none, the timer has stopped, or
  * someone sends an earlier line again.
  */
-export function newsOf({ line: seen }: WatchedServer, line: StatusLine | undefined, at: number): StatusLine | "old" | undefined {
+export function selectNews(
+  { line: seen }: WatchedServer,
+  line: StatusLine | undefined,
+  at: number,
+): StatusLine | "old" | undefined {
   if (line === undefined || seen === null || line.sequence > seen.sequence) return line;
   return !seen.lost && line.sequence === seen.sequence && at - Date.parse(seen.at) < STALE_SECONDS * 1000 ? "old" : undefined;
 }
@@ -62,11 +66,11 @@ interface Judged {
 export async function judgeErps(server: ServerRecord, before: Misses, { faults }: StatusLine): Promise<Judged> {
   const found = new Map(faults.slice(0, server.instances + NAMED_MAX).map((fault) => [fault.instance_id, fault]));
   const ids = [...new Set([...found.keys(), ...Object.keys(before)])];
-  const keyOf = (id: string) => instanceRef(server.account_id, id).key;
-  const items = await readAll(ids.map(keyOf));
+  const instanceKey = (id: string) => instanceRef(server.account_id, id).key;
+  const items = await readAll(ids.map(instanceKey));
   const judged: Judged = { misses: {}, wentDown: [], toRestart: [] };
   for (const id of ids) {
-    const item = items.get(keyString(keyOf(id)));
+    const item = items.get(keyString(instanceKey(id)));
     const instance = item && parseOrSkip(InstanceRecord, item);
     if (instance === undefined || instance.server_id !== server.id) continue;
     const isDown = instance.health_status === failing;
@@ -87,7 +91,7 @@ export async function judgeErps(server: ServerRecord, before: Misses, { faults }
 /** With an event if the ERP went down or came back; false if the instance has changed since it was read: a later check sees it again. */
 async function recordHealth(instance: InstanceRecord, to: HealthStatus, fault: string | null): Promise<boolean> {
   const { account_id, id, name, health_status: from } = instance;
-  const change = changeOf(await getAccount(account_id));
+  const change = startChange(await getAccount(account_id));
   const set = { health_fault: fault, ...(to !== from && { health_status: to, health_since: change.at }) };
   change.update(
     keys.record("instance", account_id, id),
@@ -108,7 +112,7 @@ export async function noteWatched({ account_id, id }: ServerRecord, isWatched: b
   for (const instance of parseEach(InstanceRecord, await itemsOfParent("instance", account_id, id))) {
     const { health_status } = instance;
     if (health_status === status || health_status === failing) continue;
-    const change = changeOf({ id: account_id });
+    const change = startChange({ id: account_id });
     const set = { health_status: status, health_since: change.at };
     change.update(keys.record("instance", account_id, instance.id), { set }, { unchanged: { health_status } });
     change.refind("instance", instance.id, { health: status });
@@ -123,7 +127,7 @@ export async function beginRestart(instance: InstanceRecord, at: number): Promis
   const today = instance.auto_restarts.filter((time) => Date.parse(time) > at - DAY_MS);
   if (today.length >= RESTARTS_A_DAY) return undefined;
   requireAllowed(instance, "restart");
-  const change = changeOf(await getAccount(instance.account_id));
+  const change = startChange(await getAccount(instance.account_id));
   requireServerUsable(change, instance);
   const id = newId("operation");
   moveInstance(change, instance, { type: "instance.restart", operationId: id }, { auto_restarts: [...today, change.at] });

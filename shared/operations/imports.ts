@@ -19,7 +19,7 @@ export function beginImport(
   requireServerReady(change, server_id);
   takeDrillPlace(change, server_id, operationId);
   const backup = reserveUploaded(change, { id: backup_id, server_id, note, file_name, size_bytes }, operationId);
-  reserveOperation(change, by, { id: operationId, ...importOf(backup, server_id, { store_id, size_bytes, sha256 }) });
+  reserveOperation(change, by, { id: operationId, ...buildImport(backup, server_id, { store_id, size_bytes, sha256 }) });
   return backup;
 }
 
@@ -28,10 +28,10 @@ export function retryImport({ change, by, operationId }: Begun, backup: BackupRe
   const upload = beginImportAgain(change, backup, server_id, operationId);
   requireServerReady(change, server_id);
   takeDrillPlace(change, server_id, operationId);
-  return reserveOperation(change, by, { id: operationId, before: backup.state, ...importOf(backup, server_id, upload) });
+  return reserveOperation(change, by, { id: operationId, before: backup.state, ...buildImport(backup, server_id, upload) });
 }
 
-const importOf = ({ id, note }: BackupRecord, server_id: string, upload: KeptUpload) => ({
+const buildImport = ({ id, note }: BackupRecord, server_id: string, upload: KeptUpload) => ({
   type: "backup.import" as const,
   resource: { type: "backup" as const, id, name: note ?? id },
   input: { server_id, ...upload },

@@ -2,10 +2,10 @@
 // for an IP address. An attempt takes its slot before the password is checked, so that concurrent attempts cannot exceed the limit.
 import { tooManySignIns } from "../api/errors.ts";
 import { LOGIN_FAILURES, LOGIN_WINDOW_SECONDS } from "../domain/limits.ts";
-import { networkOf } from "../domain/network.ts";
+import { toNetwork } from "../domain/network.ts";
 import { keys, type Key } from "../data/keys.ts";
-import { enter, freeSlots } from "../data/slots.ts";
-import { NEVER, Stamp, stampOf } from "../data/stamps.ts";
+import { tryAcquireSlots, freeSlots } from "../data/slots.ts";
+import { NEVER, Stamp, encodeStamp } from "../data/stamps.ts";
 import { find, putIfAbsent, updateRaw } from "../data/table.ts";
 import * as z from "zod";
 
@@ -21,7 +21,7 @@ interface LoginAttempt {
 /** Throws RATE_LIMIT_EXCEEDED once an email or an IP address has failed too often. */
 export async function admitLogin(email: string, ipAddress: string): Promise<LoginAttempt> {
   const at = Date.now();
-  const network = networkOf(ipAddress);
+  const network = toNetwork(ipAddress);
   const limits = [
     { key: keys.loginFailures(network), slots: LOGIN_FAILURES.address },
     { key: keys.loginFailures(email.toLowerCase(), network), slots: LOGIN_FAILURES.pair },
@@ -53,10 +53,10 @@ async function take(key: Key, slots: number, at: number): Promise<number | undef
     holds: () => true,
     set: { ttl: Math.ceil((at + 2 * WINDOW_MS) / 1000) },
   } as const;
-  let verdict = await enter(entry);
+  let verdict = await tryAcquireSlots(entry);
   if (verdict.kind === "rejected") {
     await putIfAbsent(key, { failures: freeSlots(slots) });
-    verdict = await enter(entry);
+    verdict = await tryAcquireSlots(entry);
   }
   return verdict.kind === "limited" ? verdict.retryAfterMs : undefined;
 }
@@ -69,7 +69,7 @@ async function release(key: Key, at: number): Promise<void> {
     ({ done } = await updateRaw(key, {
       UpdateExpression: `SET failures[${slot}] = :free`,
       ConditionExpression: `failures[${slot}] = :at`,
-      ExpressionAttributeValues: { ":at": stampOf(at), ":free": NEVER },
+      ExpressionAttributeValues: { ":at": encodeStamp(at), ":free": NEVER },
     }));
   }
 }

@@ -11,7 +11,7 @@ import {
 import type { OperationError } from "../platform/task-errors.ts";
 import { getAccount } from "../records/accounts.ts";
 import { endBackup } from "../records/backups.ts";
-import { type Change, changeOf, now, Overtaken, retryOnConflict } from "../data/change.ts";
+import { type Change, startChange, now, Overtaken, retryOnConflict } from "../data/change.ts";
 import type { Ending } from "../records/ending.ts";
 import { endInstance } from "../records/instances.ts";
 import { keys } from "../data/keys.ts";
@@ -39,7 +39,7 @@ export async function endOperation(operation: OperationCore, outcome: Outcome): 
 }
 
 async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
-  const change = changeOf(await getAccount(operation.account_id));
+  const change = startChange(await getAccount(operation.account_id));
   const finished_at = now();
   const to = outcome.succeeded ? OPERATION.succeeded : OPERATION.failed;
   change.move(
@@ -104,7 +104,7 @@ export async function withdrawOperation(operation: OperationCore, also: (change:
     const present = await findOperationCore(operation.account_id, operation.id);
     if (present === undefined) return true;
     if (present.state !== OPERATION.pending || present.confirmed) return false;
-    const change = changeOf({ id: present.account_id });
+    const change = startChange({ id: present.account_id });
     change.drop(
       { kind: "operation", record: present, status: OPERATION.pending },
       { equals: { state: OPERATION.pending }, none: ["confirmed"] },

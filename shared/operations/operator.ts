@@ -7,7 +7,7 @@ import type { QuotaKind } from "../domain/limits.ts";
 import { hashPassword } from "../platform/passwords.ts";
 import { accountRef, getAccount, newAccount } from "../records/accounts.ts";
 import { changesBetween } from "../records/audit-changes.ts";
-import { type Change, changeOf, now } from "../data/change.ts";
+import { type Change, startChange, now } from "../data/change.ts";
 import { logEvent } from "../records/events.ts";
 import { allTokens } from "../records/tokens.ts";
 import { findUserByEmail, removeUser, reserveUser, setPassword } from "../records/users.ts";
@@ -52,7 +52,7 @@ async function addUser(
   { email, name, password }: NewUser,
   also: (change: Change) => void,
 ): Promise<UserRecord> {
-  const change = changeOf(await namedAccount(accountId));
+  const change = startChange(await namedAccount(accountId));
   also(change);
   const user = reserveUser(change, { id: newId("user"), email, name, password_hash: await hashPassword(password) });
   logEvent(change, operator(), "user.create", { type: "user", id: user.id, name: user.name });
@@ -64,7 +64,7 @@ async function addUser(
 export async function resetPassword(email: string, password: string): Promise<UserRecord> {
   const user = await findUserByEmail(email);
   if (user === undefined) throw notFound("user");
-  const change = changeOf(await getAccount(user.account_id));
+  const change = startChange(await getAccount(user.account_id));
   setPassword(change, user, await hashPassword(password));
   logEvent(change, operator(), "auth.password", { type: "user", id: user.id, name: user.name });
   await change.commit();
@@ -78,7 +78,7 @@ export async function resetPassword(email: string, password: string): Promise<Us
 export async function deleteUser(email: string): Promise<TokenRecord[]> {
   const user = await findUserByEmail(email);
   if (user === undefined) throw notFound("user");
-  const change = changeOf(await getAccount(user.account_id));
+  const change = startChange(await getAccount(user.account_id));
   removeUser(change, user);
   logEvent(change, operator(), "user.delete", { type: "user", id: user.id, name: user.name });
   await change.commit();
@@ -88,7 +88,7 @@ export async function deleteUser(email: string): Promise<TokenRecord[]> {
 /** The account's new quota; what it has beyond that stays. */
 export async function setQuota(accountId: string, kind: QuotaKind | "session", limit: number): Promise<void> {
   const account = await namedAccount(accountId);
-  const change = changeOf(account);
+  const change = startChange(account);
   change.setOnAccount({ [`limit_${kind}`]: limit, updated_at: now() });
   const field = `limit_${kind}` as const;
   const changes = changesBetween(account, { [field]: limit }, [field]);
@@ -117,6 +117,6 @@ export const allAccounts = async (): Promise<AccountRecord[]> => Promise.all((aw
 
 const UserListed = z.object({ email: z.string() });
 
-export async function emailsOf(accountId: string): Promise<string[]> {
+export async function listEmails(accountId: string): Promise<string[]> {
   return (await queryAll(keys.users(accountId))).map((item) => UserListed.parse(item).email);
 }

@@ -9,12 +9,12 @@ import type { Change } from "../data/change.ts";
 import {
   atOnce,
   dropWaiting,
-  isoOf,
+  toIso,
   minutesAfter,
   type Present,
   savePolicy,
   showProtection,
-  startOf,
+  startKey,
 } from "../records/policies.ts";
 import type { DueRun, PolicyRecord } from "../records/schemas/backup-policy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
@@ -30,22 +30,22 @@ export function overdueAt(
   if (!policy.enabled || begunAt === null) return null;
   const waiting = policy.due !== null && policy.due.backup_id !== null ? policy.due.due_at : "";
   const [latest = begunAt] = [begunAt, policy.since, waiting].toSorted().toReversed();
-  return minutesAfter(isoOf(nextRun(policy, Date.parse(latest))), OVERDUE_MINUTES);
+  return minutesAfter(toIso(nextRun(policy, Date.parse(latest))), OVERDUE_MINUTES);
 }
 
 /** The response has only the public fields. */
 export const toPolicy = ({ last_run, ...policy }: PolicyRecord): BackupPolicy => ({
   ...policy,
-  next_runs: nextRunsOf(policy),
+  next_runs: listNextRuns(policy),
   last_run: last_run && { ...last_run, reason_details: last_run.reason_details ?? reasonIn(last_run.reason) },
 });
 
 /** When a policy runs next. One that is due at once has its run first, then those of its schedule. */
-export function nextRunsOf(policy: Pick<PolicyRecord, "schedule" | "timezone" | "next_run_at">): string[] {
+export function listNextRuns(policy: Pick<PolicyRecord, "schedule" | "timezone" | "next_run_at">): string[] {
   const { next_run_at } = policy;
   if (next_run_at === null) return [];
   const after = Math.max(Date.parse(next_run_at), Date.now());
-  return [next_run_at, ...nextRuns(policy, after, NEXT_RUNS - 1).map(isoOf)];
+  return [next_run_at, ...nextRuns(policy, after, NEXT_RUNS - 1).map(toIso)];
 }
 
 /** There is nothing to back up, ever: an instance whose creation failed can only be deleted. */
@@ -62,9 +62,9 @@ function policyWith({ instance, policy: present, firstIsRunning }: Setting, fiel
   const active = present?.enabled === true ? present : undefined;
   const unchanged = active?.schedule === fields.schedule && active.timezone === fields.timezone;
   const runs = fields.enabled && !isNeverInstalled(instance);
-  const due = runs ? dueWith({ instance, firstIsRunning }, active, unchanged, isoOf(at)) : null;
+  const due = runs ? dueWith({ instance, firstIsRunning }, active, unchanged, toIso(at)) : null;
   const isUntried = due !== null && due.held_since === null && due.backup_id === null;
-  const next = unchanged && active.next_run_at !== null ? active.next_run_at : isoOf(nextRun(fields, at));
+  const next = unchanged && active.next_run_at !== null ? active.next_run_at : toIso(nextRun(fields, at));
   const policy = {
     ...fields,
     account_id: instance.account_id,
@@ -72,11 +72,11 @@ function policyWith({ instance, policy: present, firstIsRunning }: Setting, fiel
     server_id: instance.server_id,
     last_run: present?.last_run ?? null,
     next_run_at: !runs ? null : isUntried ? due.due_at : next,
-    since: unchanged ? active.since : isoOf(at),
+    since: unchanged ? active.since : toIso(at),
     due,
     retain: fields.enabled && (present?.retain ?? false),
     overdue_at: null,
-    drill_at: runs ? drillAtWith(active, fields, isoOf(at)) : null,
+    drill_at: runs ? drillAtWith(active, fields, toIso(at)) : null,
   };
   const isOverdue = instance.protection_status === "overdue";
   return { ...policy, overdue_at: isOverdue ? null : overdueAt(policy, instance.last_backup_begun_at) };
@@ -101,7 +101,7 @@ function dueWith(
   }
   if (active === undefined || active.due !== null || unchanged) return active?.due ?? null;
   const { next_run_at } = active;
-  return next_run_at !== null && next_run_at <= at ? { ...atOnce(next_run_at), start_at: startOf(active) ?? at } : null;
+  return next_run_at !== null && next_run_at <= at ? { ...atOnce(next_run_at), start_at: startKey(active) ?? at } : null;
 }
 
 /** Sets an instance's policy. */

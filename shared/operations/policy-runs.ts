@@ -10,14 +10,14 @@ import { byAge, type Candidate, retain } from "../domain/retention.ts";
 import { getAccount } from "../records/accounts.ts";
 import { backupRef, beginDeletion } from "../records/backups.ts";
 import { beginScheduledBackup, reserveWaiting, waitingBackup } from "./begin-backup.ts";
-import { type Change, changeOf } from "../data/change.ts";
+import { type Change, startChange } from "../data/change.ts";
 import { logEvent } from "../records/events.ts";
 import { beginDrill } from "./drills.ts";
 import { keys, keyString } from "../data/keys.ts";
 import { listOfParent } from "../data/lists-of-parents.ts";
 import { findOperation } from "../records/operations.ts";
 import { parseEach } from "../data/parse-each.ts";
-import { dropWaiting, isoOf, minutesAfter, savePolicy, showProtection, startOf } from "../records/policies.ts";
+import { dropWaiting, toIso, minutesAfter, savePolicy, showProtection, startKey } from "../records/policies.ts";
 import { overdueAt } from "./policy-changes.ts";
 import { BackupRecord } from "../records/schemas/backup.ts";
 import type { DueRun, PolicyRecord } from "../records/schemas/backup-policy.ts";
@@ -40,9 +40,9 @@ export interface Subject {
 export function dueRun(policy: PolicyRecord, at: string): DueRun | undefined {
   if (!policy.enabled) return undefined;
   if (policy.due !== null) return policy.due.start_at <= at ? policy.due : undefined;
-  const start_at = startOf(policy);
+  const start_at = startKey(policy);
   if (policy.next_run_at === null || start_at === undefined || start_at > at) return undefined;
-  const due_at = isoOf(latestRun(policy, Date.parse(policy.next_run_at), Date.parse(at)));
+  const due_at = toIso(latestRun(policy, Date.parse(policy.next_run_at), Date.parse(at)));
   return { due_at, attempt: 1, start_at, held_since: null, backup_id: null };
 }
 
@@ -54,7 +54,7 @@ function reached(policy: PolicyRecord, due: DueRun, at: string, { begins = false
   const pending = policy.next_run_at;
   const passed = pending === null || pending <= due.due_at || (begins && pending <= at);
   const from = Math.max(Date.parse(due.due_at), Date.parse(at));
-  return { ...policy, next_run_at: passed ? isoOf(nextRun(policy, from)) : pending };
+  return { ...policy, next_run_at: passed ? toIso(nextRun(policy, from)) : pending };
 }
 
 /** Until when a run waits for a place: an hour before the next one is due, but half an hour at least. */
@@ -62,7 +62,7 @@ export const waitsUntil = (due: DueRun, next_run_at: string): string =>
   [minutesAfter(next_run_at, -60), minutesAfter(due.due_at, 30)].toSorted().at(-1) ?? next_run_at;
 
 /** A run makes the same backup and the same operation, however often it is begun. */
-function idOf(kind: IdKind, { instance_id }: PolicyRecord, { due_at, attempt }: DueRun): string {
+function deriveId(kind: IdKind, { instance_id }: PolicyRecord, { due_at, attempt }: DueRun): string {
   const digest = createHash("sha256").update(`${kind}\n${instance_id}\n${due_at}\n${attempt}`).digest();
   return idFrom(kind, Date.parse(due_at), digest.subarray(0, 10));
 }
@@ -71,7 +71,7 @@ function idOf(kind: IdKind, { instance_id }: PolicyRecord, { due_at, attempt }: 
  * With the account as it is now, for the numbers of new records: a run of the function takes up to a minute, and lists by date need
  * numbers that are as recent as the times.
  */
-const changeWithNumbers = async ({ account_id }: PolicyRecord): Promise<Change> => changeOf(await getAccount(account_id));
+const changeWithNumbers = async ({ account_id }: PolicyRecord): Promise<Change> => startChange(await getAccount(account_id));
 
 /** Begins the backup of a due run. */
 export async function beginRun(
@@ -82,11 +82,11 @@ export async function beginRun(
 ): Promise<{ policy: PolicyRecord; operation: OperationRecord }> {
   const change = await changeWithNumbers(policy);
   const after = { ...reached(policy, due, at, { begins: true }), due: null };
-  const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
+  const saved = savePolicy(change, policy, { ...after, overdue_at: findOverdue(after, instance) });
   const operation = beginScheduledBackup(change, SCHEDULE, instance, {
     due,
-    operationId: idOf("operation", policy, due),
-    backupId: idOf("backup", policy, due),
+    operationId: deriveId("operation", policy, due),
+    backupId: deriveId("backup", policy, due),
     waiting,
     next_run_at: after.next_run_at,
   });
@@ -94,15 +94,15 @@ export async function beginRun(
   return { policy: saved, operation };
 }
 
-const overdueOf = (policy: PolicyRecord, { last_backup_begun_at, protection_status }: InstanceRecord): string | null =>
+const findOverdue = (policy: PolicyRecord, { last_backup_begun_at, protection_status }: InstanceRecord): string | null =>
   protection_status === "overdue" ? null : overdueAt(policy, last_backup_begun_at);
 
 /** Keeps a due run until its server has a place; its backup is pending meanwhile. */
 export async function waitForPlace({ instance, policy }: Subject, due: DueRun, at: string): Promise<PolicyRecord> {
   const change = await changeWithNumbers(policy);
-  const backup_id = due.backup_id ?? idOf("backup", policy, due);
+  const backup_id = due.backup_id ?? deriveId("backup", policy, due);
   const after = { ...reached(policy, due, at), due: { ...due, backup_id, held_since: null } };
-  const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
+  const saved = savePolicy(change, policy, { ...after, overdue_at: findOverdue(after, instance) });
   if (due.backup_id === null) reserveWaiting(change, instance, due, backup_id);
   showNext(change, instance, after.next_run_at);
   await change.commit();
@@ -111,9 +111,9 @@ export async function waitForPlace({ instance, policy }: Subject, due: DueRun, a
 
 /** Notes since when a due run is retried because its instance or server is not available. */
 export async function holdRun({ instance, policy }: Subject, due: DueRun, at: string): Promise<PolicyRecord> {
-  const change = changeOf({ id: policy.account_id });
+  const change = startChange({ id: policy.account_id });
   const after = { ...reached(policy, due, at), due: { ...due, held_since: at } };
-  const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
+  const saved = savePolicy(change, policy, { ...after, overdue_at: findOverdue(after, instance) });
   showNext(change, instance, after.next_run_at);
   await change.commit();
   return saved;
@@ -134,20 +134,22 @@ export async function stopPolicy({ instance, policy }: Subject): Promise<void> {
 
 /** Gives up a due run. */
 export const skipRun = (subject: Subject, due: DueRun, why: Explained, at: string): Promise<PolicyRecord> =>
-  leaveRun(subject, due, { at: due.due_at, status: "skipped", backup_id: null, ...lastReason(why) }, at);
+  finishRun(subject, due, { at: due.due_at, status: "skipped", backup_id: null, ...lastReason(why) }, at);
 
 /** Whether a due run has taken place already: the clock has gone back since, and the policy was set again. */
 export async function tookPlace(policy: PolicyRecord, due: DueRun): Promise<boolean> {
   if (due.backup_id !== null) return false; // the backup that waits is the run's own
-  const made = (["backup", "operation"] as const).map((kind) => keys.record(kind, policy.account_id, idOf(kind, policy, due)));
+  const made = (["backup", "operation"] as const).map((kind) =>
+    keys.record(kind, policy.account_id, deriveId(kind, policy, due)),
+  );
   return (await readAll(made)).size > 0;
 }
 
 /** Goes on to the next run. */
-export const passRun = (subject: Subject, due: DueRun, at: string): Promise<PolicyRecord> =>
-  leaveRun(subject, due, subject.policy.last_run, at);
+export const closeRun = (subject: Subject, due: DueRun, at: string): Promise<PolicyRecord> =>
+  finishRun(subject, due, subject.policy.last_run, at);
 
-async function leaveRun(
+async function finishRun(
   { instance, policy }: Subject,
   due: DueRun,
   last_run: PolicyRecord["last_run"],
@@ -156,7 +158,7 @@ async function leaveRun(
   const waiting = await waitingBackup(policy);
   const change = await changeWithNumbers(policy);
   const after = { ...reached(policy, due, at), due: null, last_run };
-  const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
+  const saved = savePolicy(change, policy, { ...after, overdue_at: findOverdue(after, instance) });
   if (waiting !== undefined) dropWaiting(change, SCHEDULE, waiting);
   if (last_run !== policy.last_run)
     logEvent(change, SCHEDULE, "backup_policy.run_skipped", { type: "instance", id: instance.id, name: instance.name });
@@ -176,7 +178,7 @@ export async function becomeOverdue(
   { instance, policy }: Subject,
   at: string,
 ): Promise<{ policy: PolicyRecord; became: boolean }> {
-  const overdue_at = overdueOf(policy, instance);
+  const overdue_at = findOverdue(policy, instance);
   const became = overdue_at !== null && overdue_at <= at;
   const running =
     instance.operation_id === null || !became ? undefined : await findOperation(policy.account_id, instance.operation_id);
@@ -213,7 +215,7 @@ export async function beginDueDrill(
 }
 
 export async function postponeDrill({ policy }: Subject, at: string): Promise<PolicyRecord> {
-  const change = changeOf({ id: policy.account_id });
+  const change = startChange({ id: policy.account_id });
   const saved = savePolicy(change, policy, { ...policy, drill_at: minutesAfter(at, DRILL_AGAIN_MINUTES) });
   await change.commit();
   return saved;
@@ -228,7 +230,7 @@ const CHANGES_MAX = 90;
  * What a policy would keep and remove of an instance's backups: now, or once the backup that is due at `coming` is completed, which then is
  * the instance's last one.
  */
-export async function retentionOf(
+export async function applyRules(
   policy: Pick<PolicyRecord, "account_id" | "instance_id" | "keep" | "timezone">,
   { last_backup_id }: Pick<InstanceRecord, "last_backup_id">,
   coming: string | null = null,
@@ -288,7 +290,7 @@ export async function applyRetention(
   turn: () => Promise<void>,
   start: (operation: OperationRecord) => Promise<void>,
 ): Promise<void> {
-  const { backups, newest, retained_by, removable } = await retentionOf(policy, instance);
+  const { backups, newest, retained_by, removable } = await applyRules(policy, instance);
   for (const backup of removable.slice(0, REMOVALS_MAX)) {
     await turn();
     const change = await changeWithNumbers(policy);
@@ -311,9 +313,9 @@ export async function applyRetention(
   }
   const changed = backups.filter(({ id, retained_by: before }) => (retained_by.get(id) ?? []).join() !== before.join());
   const left = changed.filter(({ id }) => !removable.some((each) => each.id === id));
-  const change = changeOf({ id: policy.account_id });
+  const change = startChange({ id: policy.account_id });
   const done = removable.length <= REMOVALS_MAX && left.length <= CHANGES_MAX;
-  savePolicy(change, policy, { ...policy, retain: !done, overdue_at: overdueOf(policy, instance) });
+  savePolicy(change, policy, { ...policy, retain: !done, overdue_at: findOverdue(policy, instance) });
   if (left.length > 0) change.revise();
   for (const { id } of left.slice(0, CHANGES_MAX))
     change.write(

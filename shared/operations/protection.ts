@@ -8,7 +8,7 @@ import { type Change, now } from "../data/change.ts";
 import type { Where } from "../data/expressions.ts";
 import { keys, type Item } from "../data/keys.ts";
 import { listOfParent } from "../data/lists-of-parents.ts";
-import { minutesAfter, protectionError, savePolicy, startOf } from "../records/policies.ts";
+import { minutesAfter, protectionError, savePolicy, startKey } from "../records/policies.ts";
 import type { OperationCore } from "../records/schemas/operation.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import { PolicyCore } from "../records/schemas/backup-policy.ts";
@@ -94,7 +94,7 @@ function afterRun(
 ) {
   const last_run = { at: due_at, status: completed ? BACKUP.to : BACKUP.failed, backup_id: id, ...lastReason(error) };
   const repeat_at = minutesAfter(now(), REPEAT_MINUTES);
-  const next = startOf(policy);
+  const next = startKey(policy);
   const repeated = !completed && attempt === 1 && policy.due === null && next !== undefined && repeat_at < next;
   const due = repeated ? { due_at, attempt: 2, start_at: repeat_at, held_since: null, backup_id: null } : policy.due;
   return { ...policy, last_run, due, retain: policy.enabled && (policy.retain || completed) };

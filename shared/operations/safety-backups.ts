@@ -4,7 +4,7 @@ import { because } from "../domain/reasons.ts";
 import { getAccount } from "../records/accounts.ts";
 import { backupRef, reserveBackup, UNMEASURED } from "../records/backups.ts";
 import { countBytes } from "../records/backup-quota.ts";
-import { type Change, changeOf, now, retryOnConflict } from "../data/change.ts";
+import { type Change, startChange, now, retryOnConflict } from "../data/change.ts";
 import { requireRunning } from "../records/operations.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
@@ -24,7 +24,7 @@ export async function reserveSafetyBackup(
   const present = await find(backupRef(operation.account_id, id));
   if (present !== undefined) return present;
   const account = await getAccount(operation.account_id);
-  const change = changeOf(account);
+  const change = startChange(account);
   const expires_at = new Date(Date.now() + account.backup_retention_days * DAY_MS).toISOString();
   const draft = { kind: "pre_restore", note: "Taken before a restore", expires_at } as const;
   const backup = reserveBackup(change, instance, draft, { operationId: operation.id, id });
@@ -41,7 +41,7 @@ export async function completeSafetyBackup(operation: OperationRecord, id: strin
   const { account_id: accountId } = operation;
   const backup = await find(backupRef(accountId, id));
   if (backup?.state !== BACKUP.through) return;
-  const change = changeOf({ id: accountId });
+  const change = startChange({ id: accountId });
   end(change, backup, { ...NO_REASON, completed_at: now(), state: BACKUP.to });
   requireRunning(change, operation);
   await change.commit();
@@ -52,7 +52,7 @@ export const failSafetyBackup = (accountId: string, id: string): Promise<void> =
   retryOnConflict(async () => {
     const backup = await find(backupRef(accountId, id));
     if (backup?.state !== BACKUP.through) return;
-    const change = changeOf({ id: accountId });
+    const change = startChange({ id: accountId });
     const uncounted = countBytes(change, backup, 0);
     const ending = { ...statusReason(because("restore_of_backup_failed")), ...UNMEASURED, ...uncounted.set };
     end(change, backup, { ...ending, state: BACKUP.failed }, uncounted);

@@ -14,8 +14,8 @@ const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 const BLOCK_BYTES = 8;
 const LINE_LENGTH = 70;
 
-export function keyPairOf(seed: Uint8Array, comment: string): KeyPair {
-  const publicBytes = publicBytesOf(seed);
+export function createKeyPair(seed: Uint8Array, comment: string): KeyPair {
+  const publicBytes = derivePublicBytes(seed);
   const publicBlob = Buffer.concat([field(TYPE), field(publicBytes)]);
   // Two equal numbers, by which a reader recognizes a correct decryption; random elsewhere, but derived here, too.
   const check = createHash("sha256").update("check").update(seed).digest().subarray(0, 4);
@@ -30,7 +30,7 @@ export function keyPairOf(seed: Uint8Array, comment: string): KeyPair {
   };
 }
 
-function publicBytesOf(seed: Uint8Array): Buffer {
+function derivePublicBytes(seed: Uint8Array): Buffer {
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: "der", type: "pkcs8" });
   const { x = "" } = createPublicKey(key).export({ format: "jwk" });
   return Buffer.from(x, "base64url");

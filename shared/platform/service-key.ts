@@ -1,7 +1,7 @@
 // The SSH keys of the service, all derived from one secret: nothing is stored, and a retry gets the same.
 import { hkdfSync } from "node:crypto";
 import { keyFrom, keyVersions } from "./secrets.ts";
-import { type KeyPair, keyPairOf } from "./key-pair.ts";
+import { type KeyPair, createKeyPair } from "./key-pair.ts";
 
 const SEED_BYTES = 32;
 
@@ -53,4 +53,4 @@ export const serviceKeyFrom = (value: string): KeyPair => servicePair(keyFrom(va
 const servicePair = (secret: Uint8Array): KeyPair => derived(secret, "service key", "erp-hosting");
 
 const derived = (secret: Uint8Array, purpose: string, comment: string): KeyPair =>
-  keyPairOf(new Uint8Array(hkdfSync("sha256", secret, "", purpose, SEED_BYTES)), comment);
+  createKeyPair(new Uint8Array(hkdfSync("sha256", secret, "", purpose, SEED_BYTES)), comment);

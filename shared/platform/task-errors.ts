@@ -76,7 +76,7 @@ const TIMEOUTS = new Set(["States.Timeout", "States.HeartbeatTimeout", "Sandbox.
 export const ABORTED = "Aborted";
 
 /** The operation's error. Only our own messages are passed on: others may reveal internals. */
-export function operationErrorOf(caught: CaughtError): OperationError {
+export function toOperationError(caught: CaughtError): OperationError {
   const failure = jsonIn(FunctionFailure, caught.Cause ?? "");
   const [, code, text] = (OURS.has(caught.Error ?? "") && FORMATTED.exec(failure?.errorMessage ?? "")) || [];
   const known = OPERATION_ERRORS.find((each) => each === code);

@@ -34,7 +34,7 @@ export function byo(machines: readonly OwnMachine[]): Provider {
   async function take(request: MachineRequest): Promise<RequestedMachine> {
     const machine = named(request.size);
     if (machine === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", because("own_machine_removed"));
-    const taking = await takeMachine(machine.name, { ...labelsOf(request), address: machine.address });
+    const taking = await takeMachine(machine.name, { ...buildLabels(request), address: machine.address });
     if (taking !== "taken") throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", TAKING_ERRORS[taking]);
     await recordOffer(await catalog());
     return requested(machine);
@@ -74,7 +74,7 @@ const TAKING_ERRORS: Readonly<Record<Exclude<Taking, "taken">, Reason>> = {
   "another account's before": because("own_machine_used_before"),
 };
 
-const labelsOf = ({ operation_id, server_id, account_id }: MachineRequest) => ({ operation_id, server_id, account_id });
+const buildLabels = ({ operation_id, server_id, account_id }: MachineRequest) => ({ operation_id, server_id, account_id });
 
 const requested = ({ name, port, host_key }: OwnMachine): RequestedMachine => ({
   machine_id: name,

@@ -49,7 +49,7 @@ export function problemsOfOffer({ providers }: Catalog, wanted: Wanted): Problem
 }
 
 /** What a size has of everything, if the provider offers it. */
-export function specsOf({ providers }: Catalog, wanted: Wanted): ServerSpecs {
+export function findSpecs({ providers }: Catalog, wanted: Wanted): ServerSpecs {
   const size = providers.find(({ code }) => code === wanted.provider)?.sizes.find(({ code }) => code === wanted.size);
   if (size === undefined) throw new Error(`${wanted.provider} does not offer ${wanted.size}`);
   const { cpu, memory_gb, disk_gb } = size;

@@ -4,9 +4,9 @@
 // and a try whose outcome is unknown is waited for (`settleSeconds`) before the next.
 import * as z from "zod";
 import type { CatalogProvider } from "../api/catalog.ts";
-import { canHostErp, priceOf } from "./offers.ts";
+import { canHostErp, formatPrice } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
-import { fingerprintOf, userData } from "./first-boot.ts";
+import { computeFingerprint, userData } from "./first-boot.ts";
 import {
   allPages,
   api,
@@ -20,7 +20,7 @@ import {
 } from "./http.ts";
 import { idsIn, machineName } from "./machine-name.ts";
 import type { LabeledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
-import { Done, Identified, keptKey, type Options, ordered, orderOf, releasing, supportedImage } from "./virtual-machines.ts";
+import { Done, Identified, keptKey, type Options, ordered, placeOrder, releasing, supportedImage } from "./virtual-machines.ts";
 
 const NAME = "DigitalOcean";
 const ADDRESS = "https://api.digitalocean.com";
@@ -60,9 +60,9 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
   const listed = async (query: Record<string, string>): Promise<Droplet[]> =>
     parseAll(NAME, "droplets", Droplet, await all(ask, "droplets", query));
   /** One for each account and not for each server: tags outlive what they are on. The rest is in the name. */
-  const tagOf = (accountId: string): string => `${deployment}:${accountId}`;
+  const buildTag = (accountId: string): string => `${deployment}:${accountId}`;
   const ofServer = async ({ account_id, server_id }: Pick<MachineRequest, "account_id" | "server_id">): Promise<Droplet[]> =>
-    (await listed({ tag_name: tagOf(account_id) })).filter(({ name }) => idsIn(name)?.server_id === server_id);
+    (await listed({ tag_name: buildTag(account_id) })).filter(({ name }) => idsIn(name)?.server_id === server_id);
   const remove = async (id: string): Promise<boolean> =>
     (await ask({ method: "DELETE", path: `/v2/droplets/${id}`, schema: Done })) === undefined;
 
@@ -70,7 +70,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
     code: "digitalocean",
     name: NAME,
     settleSeconds: RESPONSE_SECONDS + LATE_SECONDS,
-    catalog: () => catalogOf(ask),
+    catalog: () => fetchCatalog(ask),
     findRequested: async (request) => {
       // By both, because they are not shown at the same moment.
       const droplet = (await ofServer(request))[0] ?? (await listed({ name: machineName(request) }))[0];
@@ -84,11 +84,11 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
         image: await imageFor(ask, request.region),
         ssh_keys: [await serviceKeyThere(ask, deployment)],
         user_data: await userData(request),
-        tags: [deployment, tagOf(request.account_id)],
+        tags: [deployment, buildTag(request.account_id)],
         with_droplet_agent: false, // nobody else should have access
       };
       const schema = z.object({ droplet: Identified });
-      return orderOf(
+      return placeOrder(
         NAME,
         request.operation_id,
         async () => (await ask({ method: "POST", path: "/v2/droplets", body, schema }))?.droplet,
@@ -96,7 +96,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
     },
     findMachine: async (id) => {
       const response = await ask({ method: "GET", path: `/v2/droplets/${id}`, schema: z.object({ droplet: Droplet }) });
-      return response && stateOf(response.droplet);
+      return response && toMachine(response.droplet);
     },
     ...releasing(ofServer, remove),
     listMachines: async () =>
@@ -106,7 +106,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
   };
 }
 
-async function catalogOf(ask: Ask): Promise<CatalogProvider> {
+async function fetchCatalog(ask: Ask): Promise<CatalogProvider> {
   const [allSizes, allRegions] = await Promise.all([all(ask, "sizes"), all(ask, "regions")]);
   const sizes = parseable(NAME, "sizes", Size, allSizes);
   const regions = parseable(NAME, "regions", Region, allRegions);
@@ -115,7 +115,7 @@ async function catalogOf(ask: Ask): Promise<CatalogProvider> {
     code: "digitalocean",
     name: NAME,
     regions: open.map(({ slug, name }) => ({ code: slug, name })),
-    sizes: sizes.flatMap((size) => sizeOf(size, new Set(open.map(({ slug }) => slug)))).filter(canHostErp),
+    sizes: sizes.flatMap((size) => toSize(size, new Set(open.map(({ slug }) => slug)))).filter(canHostErp),
   };
 }
 
@@ -130,11 +130,12 @@ function all(ask: Ask, list: string, query: Record<string, string> = {}): Promis
 
 const MEGABYTES = 1024;
 
-function sizeOf(size: z.infer<typeof Size>, open: ReadonlySet<string>): CatalogProvider["sizes"] {
+function toSize(size: z.infer<typeof Size>, open: ReadonlySet<string>): CatalogProvider["sizes"] {
   const { slug, available, vcpus, memory, disk, gpu_info, price_monthly, price_hourly } = size;
   const regions = size.regions.filter((region) => open.has(region));
   if (!available || gpu_info !== undefined || regions.length === 0) return [];
-  const price = price_monthly === undefined || price_hourly === undefined ? null : priceOf(price_monthly, price_hourly, "USD");
+  const price =
+    price_monthly === undefined || price_hourly === undefined ? null : formatPrice(price_monthly, price_hourly, "USD");
   const specs = { cpu: vcpus, memory_gb: Math.floor(memory / MEGABYTES), disk_gb: disk };
   return [{ code: slug, ...specs, regions, price, region_prices: {} }];
 }
@@ -155,13 +156,13 @@ async function imageFor(ask: Ask, region: string): Promise<string> {
 async function serviceKeyThere(ask: Ask, deployment: string): Promise<number> {
   const { public_key } = await serviceKey();
   const schema = z.object({ ssh_key: Identified });
-  const present = await ask({ method: "GET", path: `/v2/account/keys/${fingerprintOf(public_key)}`, schema });
+  const present = await ask({ method: "GET", path: `/v2/account/keys/${computeFingerprint(public_key)}`, schema });
   if (present !== undefined) return present.ssh_key.id;
   const made = await ask({ method: "POST", path: "/v2/account/keys", body: { name: deployment, public_key }, schema });
   return keptKey(NAME, made).ssh_key.id;
 }
 
-function stateOf({ status, networks }: Droplet): Machine {
+function toMachine({ status, networks }: Droplet): Machine {
   const ip_address = networks.v4?.find((network) => network?.type === "public")?.ip_address ?? null;
   if (status === "active") return { state: "running", ip_address };
   return { state: status === "new" ? "starting" : "off", ip_address };

@@ -43,7 +43,7 @@ export async function userData({ operation_id, name }: { operation_id: string; n
 }
 
 /** As providers look for a key: MD5, in pairs of hexadecimal digits. */
-export function fingerprintOf(publicKey: string): string {
+export function computeFingerprint(publicKey: string): string {
   const digest = createHash("md5")
     .update(Buffer.from(publicKey.split(" ")[1] ?? "", "base64"))
     .digest("hex");

@@ -2,10 +2,10 @@
 import * as z from "zod";
 import type { CatalogProvider } from "../api/catalog.ts";
 import { because } from "../domain/reasons.ts";
-import { canHostErp, priceOf, pricesOf } from "./offers.ts";
+import { canHostErp, formatPrice, mergePrices } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
-import { fingerprintOf, userData } from "./first-boot.ts";
+import { computeFingerprint, userData } from "./first-boot.ts";
 import {
   allPages,
   api,
@@ -19,7 +19,7 @@ import {
 } from "./http.ts";
 import { machineName } from "./machine-name.ts";
 import type { LabeledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
-import { Done, Identified, keptKey, type Options, ordered, orderOf, releasing, supportedImage } from "./virtual-machines.ts";
+import { Done, Identified, keptKey, type Options, ordered, placeOrder, releasing, supportedImage } from "./virtual-machines.ts";
 
 const NAME = "Hetzner";
 const ADDRESS = "https://api.hetzner.cloud/v1";
@@ -82,7 +82,7 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
         code: "hetzner",
         name: NAME,
         regions: locations.map(({ name, city, country }) => ({ code: name, name: `${city}, ${country}` })),
-        sizes: types.flatMap(sizeOf).filter(canHostErp),
+        sizes: types.flatMap(toSize).filter(canHostErp),
       };
     },
     findRequested: async ({ operation_id }) => {
@@ -97,10 +97,10 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
         image: await imageFor(ask, request.size),
         ssh_keys: [await serviceKeyThere(ask, deployment)],
         user_data: await userData(request),
-        labels: { deployment, ...labelsOf(request) },
+        labels: { deployment, ...buildLabels(request) },
       };
       const schema = z.object({ server: Identified });
-      return orderOf(
+      return placeOrder(
         NAME,
         request.operation_id,
         async () => (await ask({ method: "POST", path: "/servers", body, schema }))?.server,
@@ -108,7 +108,7 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
     },
     findMachine: async (id) => {
       const response = await ask({ method: "GET", path: `/servers/${id}`, schema: z.object({ server: Server }) });
-      return response && stateOf(response.server);
+      return response && toMachine(response.server);
     },
     ...releasing(({ server_id }) => ofLabel({ server_id }), remove),
     listMachines: async () => parseable(NAME, "servers", Server, await listed(ours())).flatMap(labeled),
@@ -125,7 +125,7 @@ function all(ask: Ask, list: string, query: Record<string, string> = {}): Promis
 }
 
 /** Left out where it cannot be ordered any more, or soon. */
-function sizeOf({
+function toSize({
   name,
   cores,
   memory,
@@ -141,10 +141,10 @@ function sizeOf({
     .filter(({ location }) => regions.includes(location))
     .map(({ location, price_monthly, price_hourly }) => [
       location,
-      priceOf(Number(price_monthly.net), Number(price_hourly.net), "EUR"), // the only currency that Hetzner bills in
+      formatPrice(Number(price_monthly.net), Number(price_hourly.net), "EUR"), // the only currency that Hetzner bills in
     ]);
   const specs = { cpu: cores, memory_gb: Math.floor(memory), disk_gb: Math.floor(disk) };
-  return [{ code: name, ...specs, regions, ...pricesOf(Object.fromEntries(byRegion)) }];
+  return [{ code: name, ...specs, regions, ...mergePrices(Object.fromEntries(byRegion)) }];
 }
 const isGoing = (deprecation: unknown): boolean => deprecation !== null && deprecation !== undefined;
 
@@ -164,7 +164,7 @@ async function imageFor(ask: Ask, size: string): Promise<string> {
 /** A machine with an SSH key gets no password, which would be sent by email. Kept for the next machine. */
 async function serviceKeyThere(ask: Ask, deployment: string): Promise<string> {
   const { public_key } = await serviceKey();
-  const fingerprint = fingerprintOf(public_key);
+  const fingerprint = computeFingerprint(public_key);
   const [present] = parseAll(NAME, "ssh_keys", Identified, await all(ask, "ssh_keys", { fingerprint }));
   if (present !== undefined) return String(present.id);
   const body = { name: `${deployment}-${fingerprint.slice(0, 5)}`, public_key };
@@ -172,14 +172,14 @@ async function serviceKeyThere(ask: Ask, deployment: string): Promise<string> {
   return String(keptKey(NAME, made).ssh_key.id);
 }
 
-function stateOf({ status, public_net }: Server): Machine | undefined {
+function toMachine({ status, public_net }: Server): Machine | undefined {
   if (status === "deleting") return undefined;
   const ip_address = public_net.ipv4?.ip ?? null;
   if (status === "running") return { state: "running", ip_address };
   return { state: status === "off" || status === "stopping" ? "off" : "starting", ip_address };
 }
 
-const labelsOf = ({ operation_id, server_id, account_id }: MachineRequest) => ({ operation_id, server_id, account_id });
+const buildLabels = ({ operation_id, server_id, account_id }: MachineRequest) => ({ operation_id, server_id, account_id });
 
 function labeled({ id, created, labels }: Server): LabeledMachine[] {
   const parsed = Labels.safeParse(labels);

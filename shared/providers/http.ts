@@ -74,7 +74,7 @@ export function api({ name, address, token, errorIn, meaning, pauseSecondsMax = 
       silentUntil = Date.now() + pauseSeconds(response.headers, pauseSecondsMax) * 1000;
       throw rateLimited(name, { cause });
     }
-    throw failure(name, meaning(error) ?? meaningOf(error), { ...error, message }, cause);
+    throw failure(name, meaning(error) ?? classify(error), { ...error, message }, cause);
   };
 }
 
@@ -90,7 +90,7 @@ async function send(url: string, method: string, token: string, body: unknown): 
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(RESPONSE_SECONDS * 1000),
   });
-  return { response, text: await bodyOf(response) };
+  return { response, text: await readBody(response) };
 }
 
 /** If the response cannot be parsed, it is unknown whether the request took effect. */
@@ -143,7 +143,7 @@ function cleaned(message: string): string {
 const withoutSecret = (text: string, secret: string): string => (secret === "" ? text : text.replaceAll(secret, "(hidden)"));
 
 /** A response that the provider did not write comes from a proxy, which may have passed the request on. */
-function meaningOf({ status, code }: ErrorResponse): Meaning {
+function classify({ status, code }: ErrorResponse): Meaning {
   if (status === 401) return "unauthorized";
   if (code === UNKNOWN || status >= 500 || status === 408) return "broken";
   return status === 409 || status === 423 ? "busy" : "rejected";
@@ -152,7 +152,7 @@ function meaningOf({ status, code }: ErrorResponse): Meaning {
 /** Far more than the longest page of a list. */
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
 
-async function bodyOf({ body }: Response): Promise<string> {
+async function readBody({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body ?? []) {

@@ -30,7 +30,7 @@ async function configured(present: Configuration): Promise<readonly Provider[]> 
 }
 
 /** The provider of a server that exists. */
-export async function providerOf(server: { provider: string }): Promise<Provider> {
+export async function loadProvider(server: { provider: string }): Promise<Provider> {
   const provider = (await providers()).find(({ code }) => code === server.provider);
   if (provider === undefined)
     throw new GiveUp("PROVIDER_UNAUTHORIZED", because("credentials_missing", { provider: server.provider }));

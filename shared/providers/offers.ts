@@ -39,7 +39,7 @@ export const canHostErp = ({ memory_gb, disk_gb }: { memory_gb: number; disk_gb:
   memory_gb >= HOST_MIN.memory_gb && disk_gb >= HOST_MIN.disk_gb;
 
 /** A price without the noise of floating point. */
-export const priceOf = (monthly: number, hourly: number, currency: string): Price => ({
+export const formatPrice = (monthly: number, hourly: number, currency: string): Price => ({
   monthly: round(monthly, 2),
   hourly: round(hourly, 5),
   currency,
@@ -47,7 +47,7 @@ export const priceOf = (monthly: number, hourly: number, currency: string): Pric
 const round = (amount: number, digits: number): number => Math.round(amount * 10 ** digits) / 10 ** digits;
 
 /** The lowest price of a size, and the regions where it costs more. */
-export function pricesOf(byRegion: Readonly<Record<string, Price>>): {
+export function mergePrices(byRegion: Readonly<Record<string, Price>>): {
   price: Price | null;
   region_prices: Record<string, Price>;
 } {

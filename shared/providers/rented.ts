@@ -2,7 +2,7 @@
 import type { ServerRecord } from "../records/schemas/server.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { RetryLater } from "./http.ts";
-import { providerOf } from "./index.ts";
+import { loadProvider } from "./index.ts";
 import type { Provider } from "./provider.ts";
 
 /** Whether the provider would list every earlier order by now, so that an unlisted machine does not exist. */
@@ -17,7 +17,7 @@ export async function release(server: ServerRecord): Promise<boolean> {
   const { id: server_id, account_id, machine_id } = server;
   // Nothing was ordered. A provider that rejects our credentials would reject this call too.
   if (machine_id === null && server.requested_at === null) return true;
-  const provider = await providerOf(server);
+  const provider = await loadProvider(server);
   // The time before the call: the list may miss what was created while the response was on its way.
   const settled = isSettled(provider, server);
   const { gone } = await provider.releaseMachine({ server_id, account_id, machine_id });

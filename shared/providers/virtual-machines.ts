@@ -25,7 +25,7 @@ export const ordered = async ({ id }: Identified, operationId: string): Promise<
 });
 
 /** An order that `send` sends; it gets undefined if the provider has no such size, region or image. */
-export async function orderOf(name: string, operationId: string, send: () => Promise<Identified | undefined>): Promise<Order> {
+export async function placeOrder(name: string, operationId: string, send: () => Promise<Identified | undefined>): Promise<Order> {
   const trust = await initialSshTrust(operationId);
   return async () => {
     const machine = await send();

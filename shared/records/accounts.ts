@@ -5,16 +5,16 @@ import { type Change, now, Overtaken } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { AccountRecord } from "./schemas/account.ts";
 import { find, type Ref } from "../data/table.ts";
-import { type Version, versionOf } from "../data/versions.ts";
+import { type Version, computeVersion } from "../data/versions.ts";
 
 export const accountRef = (accountId: string): Ref<AccountRecord> => ({ key: keys.account(accountId), schema: AccountRecord });
 
 /** The caller's own account. It exists, or authentication would have failed. */
 export async function getAccount(accountId: string): Promise<AccountRecord> {
-  return presentAccount(await find(accountRef(accountId)));
+  return requireAccount(await find(accountRef(accountId)));
 }
 
-export function presentAccount(account: AccountRecord | undefined): AccountRecord {
+export function requireAccount(account: AccountRecord | undefined): AccountRecord {
   if (account === undefined) throw new Error("The account of an authenticated credential is missing");
   return account;
 }
@@ -62,7 +62,7 @@ export function setSettings(change: Change, account: AccountRecord, fields: Sett
 }
 
 export const settingsVersion = (account: AccountRecord): Version =>
-  versionOf(accountRef(account.id), account, { shown: Settings, unversioned: SETTINGS_UNVERSIONED });
+  computeVersion(accountRef(account.id), account, { shown: Settings, unversioned: SETTINGS_UNVERSIONED });
 
 export function toSettings(account: AccountRecord): Settings {
   return {

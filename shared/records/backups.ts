@@ -19,11 +19,11 @@ import { EDITABLE, isFailure, LIFECYCLE, type OperationType, RESTORABLE, type Tr
 import { FAILED_BACKUP_DAYS, UPLOAD } from "../domain/limits.ts";
 import { lacksManyFiles } from "../domain/missing-files.ts";
 
-import { getterOf, listByIds, presentOf, refOf } from "../data/by-id.ts";
+import { createGetter, listByIds, createRequire, createRef } from "../data/by-id.ts";
 import { countBytes, countNewBackup, countUploaded, uncountBackup } from "./backup-quota.ts";
 import {
   type Change,
-  changeOf,
+  startChange,
   heldByAnother,
   labelChange,
   relabeledMeanwhile,
@@ -43,11 +43,11 @@ import type { InstanceRecord } from "./schemas/instance.ts";
 import type { OperationCore, OperationRecord } from "./schemas/operation.ts";
 import { type Finding, findOfParent, findPage, needsEntries } from "../data/search.ts";
 import { find, queryAll } from "../data/table.ts";
-import { type Version, versionOf } from "../data/versions.ts";
+import { type Version, computeVersion } from "../data/versions.ts";
 
-export const backupRef = refOf("backup", BackupRecord);
-export const presentBackup = presentOf<BackupRecord>("backup");
-export const getBackup = getterOf("backup", backupRef, presentBackup);
+export const backupRef = createRef("backup", BackupRecord);
+export const requireBackup = createRequire<BackupRecord>("backup");
+export const getBackup = createGetter("backup", backupRef, requireBackup);
 
 type BackupQuery = PageQuery & Finding & ByIds & { status?: string | undefined };
 
@@ -85,7 +85,7 @@ export async function listBackupsOfInstance(
 }
 
 export const backupVersion = (backup: BackupRecord): Version =>
-  versionOf(backupRef(backup.account_id, backup.id), backup, {
+  computeVersion(backupRef(backup.account_id, backup.id), backup, {
     shown: Backup,
     unversioned: BACKUP_UNVERSIONED,
     status: ({ state }) => state,
@@ -411,7 +411,7 @@ export const recordMeasured = (
   retryOnConflict(async () => {
     const key = keys.record("backup", operation.account_id, id);
     const backup = await find({ key, schema: Counted });
-    const change = changeOf({ id: operation.account_id });
+    const change = startChange({ id: operation.account_id });
     const { set, where, conditionError } = countBytes(change, { ...backup, id }, measured.size_bytes ?? 0);
     const mine = { equals: { operation_id: operation.id } };
     change.update(key, { set: { ...measured, ...set } }, { ...mine, ...where }, conditionError);

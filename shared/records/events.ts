@@ -17,7 +17,7 @@ export interface By {
 /** A caller, the service itself and its operator, or whoever started an operation. */
 export type Author = By | { operator: string; requestId: string } | { actor: Actor; requestId: string };
 
-export function actorOf(by: Author): Actor {
+export function toActor(by: Author): Actor {
   if ("actor" in by) return by.actor;
   if ("operator" in by) return { type: "operator", id: "operator", name: by.operator };
   return { type: by.caller.type, id: by.caller.id, name: by.caller.name ?? by.caller.id };
@@ -39,16 +39,15 @@ export const logEvent = (
   by: Author,
   what: AuditType | NewEvent<AuditType>,
   resource: EventRecord["resource"],
-): void => writeEvent(change, "event", by, typeof what === "string" ? { type: what } : what, resource);
+): void => writeEvent(change, { kind: "event", by }, typeof what === "string" ? { type: what } : what, resource);
 
 /** Writes what came of something that was asked for, or what happened by itself. */
 export const logOutcome = (change: Change, by: Author, what: NewEvent<OutcomeType>, resource: EventRecord["resource"]): void =>
-  writeEvent(change, "outcome", by, what, resource);
+  writeEvent(change, { kind: "outcome", by }, what, resource);
 
 function writeEvent(
   change: Change,
-  kind: EventKind,
-  by: Author,
+  { kind, by }: { kind: EventKind; by: Author },
   { type, operation_id, ...rest }: NewEvent<string>,
   resource: EventRecord["resource"],
 ): void {
@@ -59,7 +58,7 @@ function writeEvent(
     account_id: change.accountId,
     number: change.number(kind, id),
     type,
-    actor: { ...actorOf(by), ip_address: "caller" in by ? by.caller.ip_address : null },
+    actor: { ...toActor(by), ip_address: "caller" in by ? by.caller.ip_address : null },
     resource,
     request_id: by.requestId,
     ...(operation_id !== undefined && { operation_id }),

@@ -1,7 +1,7 @@
 // What happened long ago: events and ended operations, oldest first, and their removal with everything that points to them.
 import * as z from "zod";
 import { isOpen, type OperationStatus } from "../domain/lifecycle.ts";
-import { changeOf } from "../data/change.ts";
+import { startChange } from "../data/change.ts";
 import { type EventKind, keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { growing } from "../data/stored.ts";
@@ -37,7 +37,7 @@ export async function removeHistory(
 ): Promise<void> {
   let after = "";
   while (!outOfTime()) {
-    const oldest = await oldestOf(accountId, kind, after);
+    const oldest = await findOldest(accountId, kind, after);
     const old = oldest.filter(({ created_at }) => created_at < before);
     await remove(
       accountId,
@@ -49,7 +49,7 @@ export async function removeHistory(
   }
 }
 
-async function oldestOf(accountId: string, kind: HistoryKind, after: string): Promise<Old[]> {
+async function findOldest(accountId: string, kind: HistoryKind, after: string): Promise<Old[]> {
   const { items } = await query({
     IndexName: "byNumber",
     KeyConditionExpression: "#list = :list AND #number > :after",
@@ -63,7 +63,7 @@ async function oldestOf(accountId: string, kind: HistoryKind, after: string): Pr
 /** All in one change with the lists' counts; nothing if another run has removed one of them. */
 async function remove(accountId: string, kind: HistoryKind, records: readonly Old[]): Promise<void> {
   if (records.length === 0) return;
-  const change = changeOf({ id: accountId });
+  const change = startChange({ id: accountId });
   for (const record of records) {
     const { id, number, state, list_status } = record;
     const event = list_status === undefined ? {} : { type: record.type, actor: record.actor };

@@ -78,9 +78,9 @@ export async function leftoversOn(server: ServerRecord, { certificates = [] }: M
   // While a server responds, its deletions do not leave any: to look for them only then, or if there are too many, saves reads.
   if (state === HEALTH.responds && certificates.length <= instances) return [];
   const reported = certificates.slice(0, instances + LEFTOVERS_MAX).map(({ instance_id }) => instance_id);
-  const keyOf = (id: string) => keys.record("instance", account_id, id);
-  const present = await readAll(reported.map(keyOf));
-  const unknown = reported.filter((id) => !present.has(keyString(keyOf(id))));
+  const instanceKey = (id: string) => keys.record("instance", account_id, id);
+  const present = await readAll(reported.map(instanceKey));
+  const unknown = reported.filter((id) => !present.has(keyString(instanceKey(id))));
   const deleted = await Promise.all(unknown.map((id) => wasDeletedWithout(account_id, id)));
   return unknown.filter((_, place) => deleted[place]);
 }
@@ -96,7 +96,7 @@ async function wasDeletedWithout(accountId: string, instanceId: string): Promise
 }
 
 /** What is shown of an instance's certificate. One that was reported for the domain before the present one does not count. */
-export function certificateOf(
+export function findCertificate(
   { id, domain }: Pick<InstanceRecord, "id" | "domain">,
   report: HostReport | undefined,
   at: number,

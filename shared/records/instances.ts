@@ -29,12 +29,12 @@ import {
   WRITABLE,
 } from "../domain/lifecycle.ts";
 import { ofEnvironment } from "../platform/env.ts";
-import { healthOf, reasonOfHealth } from "./shown-health.ts";
-import { getterOf, listByIds, presentOf, refOf } from "../data/by-id.ts";
+import { judgeHealth, reasonOfHealth } from "./shown-health.ts";
+import { createGetter, listByIds, createRequire, createRef } from "../data/by-id.ts";
 import { type Change, heldByAnother, now, labelChange, Overtaken, relabeledMeanwhile, withLabels } from "../data/change.ts";
 import { type Ending, Held } from "./ending.ts";
 import type { LabelChange } from "../data/entries.ts";
-import { certificateOf, hostReportRef } from "./host-reports.ts";
+import { findCertificate, hostReportRef } from "./host-reports.ts";
 import { keys, keyString, type Item } from "../data/keys.ts";
 import { listPage } from "../data/lists.ts";
 import type { ByIds, Listed, PageQuery } from "../data/pages.ts";
@@ -51,14 +51,14 @@ import { type Entry, type Finding, findOfParent, findPage, needsEntries } from "
 import { occupyServer, requireServerReady, serverRef } from "./servers.ts";
 import { find, read, readAll, updateOne } from "../data/table.ts";
 import { tagsFor } from "../data/tags.ts";
-import { type Version, versionOf } from "../data/versions.ts";
+import { type Version, computeVersion } from "../data/versions.ts";
 import { check, type Write } from "../data/writes.ts";
 
 const InstanceState = InstanceRecord.shape.state;
 
-export const instanceRef = refOf("instance", InstanceRecord);
-export const presentInstance = presentOf<InstanceRecord>("instance");
-export const getInstance = getterOf("instance", instanceRef, presentInstance);
+export const instanceRef = createRef("instance", InstanceRecord);
+export const requireInstance = createRequire<InstanceRecord>("instance");
+export const getInstance = createGetter("instance", instanceRef, requireInstance);
 
 type InstanceQuery = PageQuery &
   Finding &
@@ -108,7 +108,7 @@ export async function listInstances(
 }
 
 export const instanceVersion = (instance: InstanceRecord): Version =>
-  versionOf(instanceRef(instance.account_id, instance.id), instance, {
+  computeVersion(instanceRef(instance.account_id, instance.id), instance, {
     shown: Instance,
     unversioned: INSTANCE_UNVERSIONED,
     status: ({ state }) => state,
@@ -126,7 +126,7 @@ function toListedInstance(
     status: state,
     status_reason: why.status_reason,
     reason: shownReason(why),
-    health: healthOf(record, server),
+    health: judgeHealth(record, server),
     url: `https://${domain}`,
     domain_unicode: domainToUnicode(domain) || domain,
     previous_domains: previousDomains(record, domain),
@@ -146,7 +146,7 @@ export const toInstance = (
   report?: HostReport,
 ): Instance => ({
   ...toListedInstance(record, server),
-  certificate: certificateOf(record, report, Date.now()),
+  certificate: findCertificate(record, report, Date.now()),
   disk_used_bytes: report?.uses[record.id]?.used_bytes ?? null,
 });
 
@@ -274,7 +274,7 @@ export function moveInstance(
 ): InstanceRecord {
   const { through }: Transition = LIFECYCLE[type];
   const state = through === "unchanged" ? instance.state : InstanceState.parse(through);
-  const moved = { ...instance, ...renamedOf(fields), state, operation_id: operationId, updated_at: now() };
+  const moved = { ...instance, ...applyRename(fields), state, operation_id: operationId, updated_at: now() };
   const relabeled = labelChange(instance.labels, fields.labels);
   change.move(
     { kind: "instance", record: instance },
@@ -367,7 +367,7 @@ function stillReplaced(
   { replaced = NOTHING_REPLACED }: OperationCore,
 ): NonNullable<OperationCore["replaced"]> {
   const still = (field: keyof RenamedFields): boolean => isDeepStrictEqual(replaced.after[field], instance[field]);
-  return { before: renamedOf(replaced.before, still), after: renamedOf(replaced.after, still) };
+  return { before: applyRename(replaced.before, still), after: applyRename(replaced.after, still) };
 }
 
 const NOTHING_REPLACED: NonNullable<OperationCore["replaced"]> = { before: {}, after: {} };
@@ -394,7 +394,7 @@ export function renameInstance(
   keepDomain = false,
 ): InstanceRecord {
   if (!INSTANCE_RENAMABLE.includes(instance.state)) throw instanceBeingDeleted(instance.state);
-  const set = { ...renamedOf(fields), updated_at: now() };
+  const set = { ...applyRename(fields), updated_at: now() };
   const relabeled = labelChange(instance.labels, fields.labels);
   change.update(
     keys.record("instance", change.accountId, instance.id),
@@ -427,11 +427,11 @@ const changedMeanwhile = (
 
 function refind(change: Change, instance: InstanceRecord, fields: RenamedFields, relabeled: LabelChange | undefined): void {
   change.refind("instance", instance.id, { name: fields.name }, relabeled);
-  change.retag("instance", instance.id, instance, { ...instance, ...renamedOf(fields) });
+  change.retag("instance", instance.id, instance, { ...instance, ...applyRename(fields) });
 }
 
 /** Those of the fields that were sent, or of which `has` says so. */
-export const renamedOf = (
+export const applyRename = (
   { name, admin_email, labels, disk_quota_bytes }: RenamedFields,
   has: (field: keyof RenamedFields) => boolean = () => true,
 ) => ({

@@ -2,7 +2,7 @@
 import { FAILED_PROBES_MAX } from "../domain/limits.ts";
 import { HEALTH, type ServerPhase, serverStatus, WATCHED } from "../domain/lifecycle.ts";
 import { because, type Reason } from "../domain/reasons.ts";
-import { changeOf, now } from "../data/change.ts";
+import { startChange, now } from "../data/change.ts";
 import { keys, keyString, type Item } from "../data/keys.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
 import { getAccount } from "./accounts.ts";
@@ -26,9 +26,9 @@ export async function recordMachine(
 async function record(server: ServerRecord, set: Partial<Pick<ServerRecord, MachineFields>>, equals: Item): Promise<boolean> {
   const fields = { ...set, updated_at: now() };
   if (set.ip_address === undefined || set.ip_address === server.ip_address)
-    return (await updateOne(keyOf(server), { set: fields }, { equals })).done;
-  const change = changeOf({ id: server.account_id });
-  change.update(keyOf(server), { set: fields }, { equals, unchanged: { ip_address: server.ip_address } });
+    return (await updateOne(serverKey(server), { set: fields }, { equals })).done;
+  const change = startChange({ id: server.account_id });
+  change.update(serverKey(server), { set: fields }, { equals, unchanged: { ip_address: server.ip_address } });
   change.retag("server", server.id, server, { ...server, ...set });
   try {
     await change.commit();
@@ -46,12 +46,12 @@ async function record(server: ServerRecord, set: Partial<Pick<ServerRecord, Mach
 export async function recordOrder(server: ServerRecord, operationId: string, requested_at: string): Promise<boolean> {
   const unchanged = { operation_id: operationId, machine_id: null, requested_at: server.requested_at };
   const set = { requested_at, updated_at: now() };
-  return (await updateOne(keyOf(server), { set }, { equals: unchanged, none: ["orders_closed_at"] })).done;
+  return (await updateOne(serverKey(server), { set }, { equals: unchanged, none: ["orders_closed_at"] })).done;
 }
 
 /** Records the outcome of a recorded order: rejected, or unclear as of now. */
 export async function reviseOrder(server: ServerRecord, noted: string, requested_at: string | null): Promise<void> {
-  await updateOne(keyOf(server), { set: { requested_at } }, { equals: { requested_at: noted, machine_id: null } });
+  await updateOne(serverKey(server), { set: { requested_at } }, { equals: { requested_at: noted, machine_id: null } });
 }
 
 /** Records the machine, unless another one was recorded; false then, or if the operation does not hold the server any more. */
@@ -67,11 +67,11 @@ export async function recordRequested(
 export async function closeOrders(server: ServerRecord, operationId: string): Promise<ServerRecord | undefined> {
   if (server.orders_closed_at !== undefined) return server;
   const holding = { equals: { operation_id: operationId } };
-  const { done, item } = await updateOne(keyOf(server), { set: { orders_closed_at: now() } }, holding);
+  const { done, item } = await updateOne(serverKey(server), { set: { orders_closed_at: now() } }, holding);
   return done ? ServerRecord.parse(item) : undefined;
 }
 
-const keyOf = ({ account_id, id }: ServerRecord) => keys.record("server", account_id, id);
+const serverKey = ({ account_id, id }: ServerRecord) => keys.record("server", account_id, id);
 
 /** One of so many parts of all servers. */
 export interface Part {
@@ -137,7 +137,7 @@ const setFields = async ({ account_id, id, state }: ServerRecord, set: Fields): 
   void (await updateOne(keys.record("server", account_id, id), { set }, { equals: { state } }));
 
 async function moveTo(state: ServerPhase, server: ServerRecord, set: Fields): Promise<void> {
-  const change = changeOf(await getAccount(server.account_id));
+  const change = startChange(await getAccount(server.account_id));
   change.move(
     { kind: "server", record: server },
     { from: serverStatus(server.state), to: serverStatus(state), set: { ...set, state, updated_at: now() } },

@@ -14,9 +14,9 @@ import {
   type Transition,
 } from "../domain/lifecycle.ts";
 import { reasonIn } from "../domain/reasons.ts";
-import { getterOf, listByIds, presentOf, refOf } from "../data/by-id.ts";
-import { type Change, changeOf, now } from "../data/change.ts";
-import { actorOf, type Author, logEvent } from "./events.ts";
+import { createGetter, listByIds, createRequire, createRef } from "../data/by-id.ts";
+import { type Change, startChange, now } from "../data/change.ts";
+import { toActor, type Author, logEvent } from "./events.ts";
 import { keys, type Item } from "../data/keys.ts";
 import { listPage } from "../data/lists.ts";
 import { listOfParentWithLinks } from "../data/lists-of-parents.ts";
@@ -29,9 +29,9 @@ import { withReasons } from "./reasons.ts";
 import { find, queryAll, removeOne, updateOne } from "../data/table.ts";
 import { check } from "../data/writes.ts";
 
-const operationRef = refOf("operation", OperationRecord);
-const operationCoreRef = refOf("operation", OperationCore);
-export const getOperation = getterOf("operation", operationRef, presentOf("operation"));
+const operationRef = createRef("operation", OperationRecord);
+const operationCoreRef = createRef("operation", OperationCore);
+export const getOperation = createGetter("operation", operationRef, createRequire("operation"));
 
 export const findOperation = (accountId: string, id: string): Promise<OperationRecord | undefined> =>
   find(operationRef(accountId, id));
@@ -133,7 +133,7 @@ export function reserveOperation(change: Change, by: Author, draft: NewOperation
     result: draft.result ?? null,
     error: null,
     request_id: by.requestId,
-    created_by: actorOf(by),
+    created_by: toActor(by),
     created_at: change.at,
     started_at: null,
     finished_at: null,
@@ -170,7 +170,7 @@ export type ShownProgress = Pick<OperationRecord, "step" | "step_code" | "progre
 export async function beginOperation(operation: OperationRecord, place: ShownProgress): Promise<boolean> {
   const { account_id: accountId, resource, type } = operation;
   if (operation.state !== OPERATION.pending) return operation.state === OPERATION.running;
-  const change = changeOf({ id: accountId });
+  const change = startChange({ id: accountId });
   const status = { from: OPERATION.pending, to: OPERATION.running };
   const set = { ...place, state: status.to, started_at: now() };
   change.move({ kind: "operation", record: operation }, { ...status, set }, { equals: { state: status.from } });

@@ -1,7 +1,7 @@
 // How much there is of everything, by status: counts that every change keeps, so that pages can ask for them all the time.
 import type { Overview } from "../api/overview.ts";
 import { BACKUP_STATUSES, INSTANCE_STATUSES, OPEN_STATUSES, PROTECTION_STATUSES, SERVER_STATUSES } from "../domain/lifecycle.ts";
-import { diskTotal, revisionOf } from "../data/counters.ts";
+import { diskTotal, revisionAttribute } from "../data/counters.ts";
 import { type ListKind, protectionFilter, type Revised } from "../data/keys.ts";
 import { overviewCounts } from "../data/overview-shards.ts";
 import type { Caller } from "./schemas/caller.ts";
@@ -18,7 +18,7 @@ export async function overviewFor({ account_id, permissions }: Caller): Promise<
     const status = counts(kind, statuses);
     return { total: Object.values<number>(status).reduce((total, count) => total + count, 0), status };
   };
-  const revision = (kind: Revised | "others"): number => totals[revisionOf(kind)] ?? 0;
+  const revision = (kind: Revised | "others"): number => totals[revisionAttribute(kind)] ?? 0;
   const [servers, instances, backups] = READING.map((permission) => permissions.includes(permission));
   return {
     ...(servers && { servers: { ...section("server", SERVER_STATUSES), low_disk: lowDisksIn(totals) } }),

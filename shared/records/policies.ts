@@ -20,42 +20,45 @@ import type { BackupRecord } from "./schemas/backup.ts";
 import { type DueRun, type PolicyCore, PolicyRecord } from "./schemas/backup-policy.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 import { query, type Ref } from "../data/table.ts";
-import { type Version, versionOf } from "../data/versions.ts";
+import { type Version, computeVersion } from "../data/versions.ts";
 
 export const policyRef = (accountId: string, instanceId: string): Ref<PolicyRecord> => ({
   key: keys.backupPolicy(accountId, instanceId),
   schema: PolicyRecord,
 });
 
-export function presentPolicy(policy: PolicyRecord | undefined): PolicyRecord {
+export function requirePolicy(policy: PolicyRecord | undefined): PolicyRecord {
   if (policy === undefined) throw notFound("backup policy");
   return policy;
 }
 
 export const policyVersion = (policy: PolicyRecord): Version =>
-  versionOf(policyRef(policy.account_id, policy.instance_id), policy, { shown: BackupPolicy, unversioned: POLICY_UNVERSIONED });
+  computeVersion(policyRef(policy.account_id, policy.instance_id), policy, {
+    shown: BackupPolicy,
+    unversioned: POLICY_UNVERSIONED,
+  });
 
-export const isoOf = (at: number): string => new Date(at).toISOString();
+export const toIso = (at: number): string => new Date(at).toISOString();
 const MINUTE_MS = 60_000;
-export const minutesAfter = (at: string, minutes: number): string => isoOf(Date.parse(at) + minutes * MINUTE_MS);
+export const minutesAfter = (at: string, minutes: number): string => toIso(Date.parse(at) + minutes * MINUTE_MS);
 
-const shardOf = (instanceId: string): number => bytesOfId(instanceId).readUInt8(15) % POLICY_SHARDS;
+const chooseShard = (instanceId: string): number => bytesOfId(instanceId).readUInt8(15) % POLICY_SHARDS;
 
 /** How long after its due time an instance's run starts, so that 02:00 is not a stampede. */
 const spreadMs = (instanceId: string): number =>
   Math.floor((bytesOfId(instanceId).readUInt16BE(12) / 65_536) * SPREAD_MINUTES * MINUTE_MS);
 
 /** When the next run starts; undefined for a disabled policy. */
-export const startOf = ({ instance_id, next_run_at }: Pick<PolicyCore, "instance_id" | "next_run_at">): string | undefined =>
-  next_run_at === null ? undefined : isoOf(Date.parse(next_run_at) + spreadMs(instance_id));
+export const startKey = ({ instance_id, next_run_at }: Pick<PolicyCore, "instance_id" | "next_run_at">): string | undefined =>
+  next_run_at === null ? undefined : toIso(Date.parse(next_run_at) + spreadMs(instance_id));
 
 /** A run that starts as soon as it is due. */
 export const atOnce = (at: string): DueRun => ({ due_at: at, attempt: 1, start_at: at, held_since: null, backup_id: null });
 
 /** What is stored of a policy: its place in the index is when there is something to do. */
-function itemOf(policy: PolicyCore): Item {
+function toItem(policy: PolicyCore): Item {
   const wakes = [
-    policy.due?.start_at ?? startOf(policy),
+    policy.due?.start_at ?? startKey(policy),
     policy.overdue_at ?? undefined,
     policy.drill_at ?? undefined,
     policy.retain ? policy.since : undefined,
@@ -64,7 +67,7 @@ function itemOf(policy: PolicyCore): Item {
   if (!policy.enabled || wake === undefined) return policy;
   return {
     ...policy,
-    list_status: keys.policiesDue(shardOf(policy.instance_id)),
+    list_status: keys.policiesDue(chooseShard(policy.instance_id)),
     number: keys.policyDue(wake, policy.instance_id),
   };
 }
@@ -77,7 +80,7 @@ export function savePolicy<P extends Omit<PolicyCore, "revision">>(
 ): P & Pick<PolicyCore, "revision"> {
   const policy = { ...fields, revision: randomBytes(9).toString("base64url") };
   const key = keys.backupPolicy(policy.account_id, policy.instance_id);
-  const item = itemOf(policy);
+  const item = toItem(policy);
   const overtaken = (): Error => policyOvertaken(policy.instance_id);
   if (before === undefined) change.put(key, item, overtaken);
   else

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { PreviousDomain } from "../api/instances.ts";
 import { PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
-import { refOf } from "../data/by-id.ts";
+import { createRef } from "../data/by-id.ts";
 import { type Change, now, Overtaken } from "../data/change.ts";
 import { keys, keyString } from "../data/keys.ts";
 import { InstanceRecord } from "./schemas/instance.ts";
@@ -65,7 +65,7 @@ export async function endRedirect(
 ): Promise<string | undefined> {
   if (redirect === undefined || redirect.owner_id === id) return undefined;
   change.remove(keys.redirect(change.accountId, domain), { exists: false });
-  const owner = await find(refOf("instance", InstanceRecord)(change.accountId, redirect.owner_id));
+  const owner = await find(createRef("instance", InstanceRecord)(change.accountId, redirect.owner_id));
   if (owner === undefined) return undefined; // deleted, with its site
   const { previous_domains } = owner;
   change.update(

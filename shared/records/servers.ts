@@ -6,7 +6,7 @@ import { type ListedServer, Server, SERVER_UNVERSIONED } from "../api/servers.ts
 import { newId } from "../domain/ids.ts";
 import { LIFECYCLE, SERVER_RENAMABLE, type ServerPhase, serverStatus, USABLE } from "../domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
-import { getterOf, listByIds, presentOf, refOf } from "../data/by-id.ts";
+import { createGetter, listByIds, createRequire, createRef } from "../data/by-id.ts";
 import { type Change, heldByAnother, now, Overtaken, labelChange, relabeledMeanwhile, withLabels } from "../data/change.ts";
 import type { Ending } from "./ending.ts";
 import { hostReportRef } from "./host-reports.ts";
@@ -19,12 +19,12 @@ import { parseEach, parseOrSkip } from "../data/parse-each.ts";
 import { NO_REASON, shownReason } from "./reasons.ts";
 import { type Finding, findPage, needsEntries } from "../data/search.ts";
 import { find, readAll, type Ref } from "../data/table.ts";
-import { type Version, versionOf } from "../data/versions.ts";
+import { type Version, computeVersion } from "../data/versions.ts";
 import { check, checkAbsent } from "../data/writes.ts";
 
-export const serverRef = refOf("server", ServerRecord);
-export const presentServer = presentOf<ServerRecord>("server");
-export const getServer = getterOf("server", serverRef, presentServer);
+export const serverRef = createRef("server", ServerRecord);
+export const requireServer = createRequire<ServerRecord>("server");
+export const getServer = createGetter("server", serverRef, requireServer);
 
 /** A server by the id in a body: one that does not exist is a mistake in that field. */
 export function namedServer(server: ServerRecord | undefined): ServerRecord {
@@ -44,7 +44,7 @@ export async function listServers(
 }
 
 export const serverVersion = (server: ServerRecord): Version =>
-  versionOf(serverRef(server.account_id, server.id), server, {
+  computeVersion(serverRef(server.account_id, server.id), server, {
     shown: Server,
     unversioned: SERVER_UNVERSIONED,
     status: ({ state }) => serverStatus(state),
@@ -64,10 +64,10 @@ const toListedServer = (record: ServerRecord, report?: HostReport): ListedServer
 
 /** A page of servers with what they last reported: in one call. */
 export async function toListedServers(accountId: string, records: readonly ServerRecord[]): Promise<ListedServer[]> {
-  const keyOf = ({ id }: ServerRecord) => hostReportRef(accountId, id).key;
-  const reports = await readAll(records.map(keyOf), { consistent: false });
+  const serverKey = ({ id }: ServerRecord) => hostReportRef(accountId, id).key;
+  const reports = await readAll(records.map(serverKey), { consistent: false });
   return records.map((record) => {
-    const report = reports.get(keyString(keyOf(record)));
+    const report = reports.get(keyString(serverKey(record)));
     return toListedServer(record, report && parseOrSkip(HostReport, report));
   });
 }

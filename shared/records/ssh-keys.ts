@@ -2,20 +2,20 @@
 import { notFound } from "../api/errors.ts";
 import { SshKey } from "../api/ssh-keys.ts";
 import { newId } from "../domain/ids.ts";
-import { getterOf, presentOf, refOf } from "../data/by-id.ts";
+import { createGetter, createRequire, createRef } from "../data/by-id.ts";
 import { type Change, now } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { SshKeyRecord } from "./schemas/ssh-key.ts";
 import { queryAll } from "../data/table.ts";
-import { type Version, versionOf } from "../data/versions.ts";
+import { type Version, computeVersion } from "../data/versions.ts";
 
-export const sshKeyRef = refOf("ssh_key", SshKeyRecord);
-export const presentSshKey = presentOf<SshKeyRecord>("SSH key");
-export const getSshKey = getterOf("ssh_key", sshKeyRef, presentSshKey);
+export const sshKeyRef = createRef("ssh_key", SshKeyRecord);
+export const requireSshKey = createRequire<SshKeyRecord>("SSH key");
+export const getSshKey = createGetter("ssh_key", sshKeyRef, requireSshKey);
 
 export const sshKeyVersion = (key: SshKeyRecord): Version =>
-  versionOf(sshKeyRef(key.account_id, key.id), key, { shown: SshKey, unversioned: [] });
+  computeVersion(sshKeyRef(key.account_id, key.id), key, { shown: SshKey, unversioned: [] });
 
 /** All of an account's, at most 100. */
 export async function allSshKeys(accountId: string): Promise<SshKeyRecord[]> {

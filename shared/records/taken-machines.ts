@@ -27,7 +27,7 @@ type Taker = Omit<TakenMachine, "name" | "created_at" | "freed_at">;
 export type Taking = "taken" | "in use" | "another account's before";
 
 export async function takeMachine(name: string, taker: Taker): Promise<Taking> {
-  const taken = takenOf(name, taker);
+  const taken = toTakenMachine(name, taker);
   const all = await allMachines();
   const same = all.filter((each) => each.name === name || (taker.address !== undefined && each.address === taker.address));
   if (same.some((each) => each.freed_at === undefined && each.name !== name)) return "in use";
@@ -45,7 +45,7 @@ export async function takeMachine(name: string, taker: Taker): Promise<Taking> {
   return (await findTaken(name))?.server_id === taker.server_id ? "taken" : "in use";
 }
 
-const takenOf = (name: string, { operation_id, server_id, account_id, address }: Taker): TakenMachine => ({
+const toTakenMachine = (name: string, { operation_id, server_id, account_id, address }: Taker): TakenMachine => ({
   name,
   operation_id,
   server_id,

@@ -4,11 +4,11 @@ import { notFound } from "../api/errors.ts";
 import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
 import { Token, TOKEN_UNVERSIONED } from "../api/tokens.ts";
 import type { Environment } from "../domain/environments.ts";
-import { etagOf, versionedFields } from "../domain/etag.ts";
+import { buildEtag, versionedFields } from "../domain/etag.ts";
 import { uniqueForm } from "../domain/words.ts";
-import { fingerprintOfId, hashOf, newTokenValue, tokenIdFor, tokenPrefix } from "../domain/token-value.ts";
+import { fingerprintOfId, hashToken, newTokenValue, tokenIdFor, tokenPrefix } from "../domain/token-value.ts";
 import { type Change, now } from "../data/change.ts";
-import { actorOf, type By } from "./events.ts";
+import { toActor, type By } from "./events.ts";
 import { PERMISSION_BITS } from "../data/codes.ts";
 import { keys, keyString } from "../data/keys.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
@@ -37,10 +37,10 @@ export const getToken = async (accountId: string, id: string): Promise<TokenReco
 export async function tokenWith(id: string, label: z.infer<typeof TokenLabel> | undefined): Promise<TokenRecord> {
   const access = label && (await find(tokenAccessRef(id)));
   if (label === undefined || access === undefined) throw notFound("API token");
-  return tokenOf(access, label);
+  return toTokenRecord(access, label);
 }
 
-function tokenOf({ account_id, hash, ...access }: TokenAccess, label: z.infer<typeof TokenLabel>): TokenRecord {
+function toTokenRecord({ account_id, hash, ...access }: TokenAccess, label: z.infer<typeof TokenLabel>): TokenRecord {
   const lastUsed = Math.max(...access.all);
   return {
     ...label,
@@ -55,8 +55,8 @@ function tokenOf({ account_id, hash, ...access }: TokenAccess, label: z.infer<ty
 
 /** A token never changes, except that its last use moves on. */
 export function tokenVersion(token: TokenRecord): Version {
-  const etag = etagOf(token, versionedFields(Token.shape, TOKEN_UNVERSIONED));
-  return { key: keys.token(token.account_id, token.id), etag, values: { name: token.name }, etagOf: () => etag };
+  const etag = buildEtag(token, versionedFields(Token.shape, TOKEN_UNVERSIONED));
+  return { key: keys.token(token.account_id, token.id), etag, values: { name: token.name }, buildEtag: () => etag };
 }
 
 /** All tokens of an account (at most 100), in two calls. */
@@ -66,17 +66,17 @@ export async function allTokens(accountId: string): Promise<TokenRecord[]> {
   return labels.flatMap((label) => {
     const item = items.get(keyString(tokenAccessRef(label.id).key));
     const access = item && parseOrSkip(TokenAccess, item);
-    return access === undefined ? [] : tokenOf(access, label);
+    return access === undefined ? [] : toTokenRecord(access, label);
   });
 }
 
 // Not the operators for bits, which have 32.
-const valueOf = (permission: Permission): number => 2 ** PERMISSION_BITS[permission];
-const bitsOf = (permissions: readonly Permission[]): number =>
-  [...new Set(permissions)].reduce((bits, permission) => bits + valueOf(permission), 0);
+const toBit = (permission: Permission): number => 2 ** PERMISSION_BITS[permission];
+const toBits = (permissions: readonly Permission[]): number =>
+  [...new Set(permissions)].reduce((bits, permission) => bits + toBit(permission), 0);
 /** A bit that this version does not know grants nothing. */
 export const permissionsIn = (bits: number): Permission[] =>
-  ALL_PERMISSIONS.filter((permission) => Math.floor(bits / valueOf(permission)) % 2 === 1);
+  ALL_PERMISSIONS.filter((permission) => Math.floor(bits / toBit(permission)) % 2 === 1);
 
 /** Creates a token. Its value is returned only here; the table keeps its hash. */
 export function reserveToken(
@@ -86,7 +86,7 @@ export function reserveToken(
   draft: Pick<Token, "name" | "permissions" | "expires_at">,
 ): { token: TokenRecord; value: string } {
   const value = newTokenValue(environment);
-  const hash = hashOf(value);
+  const hash = hashToken(value);
   const id = tokenIdFor(hash, Date.now());
   const label = {
     id,
@@ -95,13 +95,13 @@ export function reserveToken(
     prefix: tokenPrefix(environment),
     last4: value.slice(-4),
     created_at: now(),
-    created_by: actorOf(by),
+    created_by: toActor(by),
   };
   const access = {
     id,
     account_id: change.accountId,
     hash,
-    permissions: bitsOf(draft.permissions),
+    permissions: toBits(draft.permissions),
     ...(draft.expires_at !== null && { expires_at: Date.parse(draft.expires_at) }),
     ...everySlotFree(),
   };
@@ -109,7 +109,7 @@ export function reserveToken(
   change.claim(keys.tokenName(change.accountId, label.unique_name), "name", id);
   change.put(tokenAccessRef(id).key, access);
   change.put(labelRef(change.accountId, id).key, label);
-  return { token: tokenOf(TokenAccess.parse(access), label), value };
+  return { token: toTokenRecord(TokenAccess.parse(access), label), value };
 }
 
 /** Revokes a token: the very next request with it finds nothing. */

@@ -5,7 +5,7 @@ import { UnfinishedUpload, type Upload } from "../api/uploads.ts";
 import { newId } from "../domain/ids.ts";
 import { UPLOAD } from "../domain/limits.ts";
 import { getAccount } from "./accounts.ts";
-import { type Change, changeOf, now } from "../data/change.ts";
+import { type Change, startChange, now } from "../data/change.ts";
 import { type Author, logEvent } from "./events.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
@@ -36,7 +36,7 @@ export const uploadRef = (accountId: string, id: string): Ref<UploadRecord> => (
 });
 
 /** An expired upload is gone, although nobody may have removed it yet. */
-export function presentUpload(upload: UploadRecord | undefined): UploadRecord {
+export function requireUpload(upload: UploadRecord | undefined): UploadRecord {
   if (upload === undefined || upload.expires_at <= now()) throw notFound("upload");
   return upload;
 }
@@ -47,7 +47,7 @@ export const toUpload = (upload: UploadRecord, parts: Upload["parts"]): Upload =
 });
 
 /** The size of each part. */
-export const partSizesOf = ({ size_bytes, part_size }: Pick<UploadRecord, "size_bytes" | "part_size">): number[] =>
+export const computePartSizes = ({ size_bytes, part_size }: Pick<UploadRecord, "size_bytes" | "part_size">): number[] =>
   Array.from({ length: Math.ceil(size_bytes / part_size) }, (_, index) => Math.min(part_size, size_bytes - index * part_size));
 
 const DAY_MS = 86_400_000;
@@ -156,7 +156,7 @@ export async function dropExpired({ account_id, upload_id, backup_id }: Expiring
   const upload = await find(uploadRef(account_id, upload_id));
   if (upload !== undefined && upload.expires_at > now()) return false;
   if (upload !== undefined) {
-    const change = changeOf(await getAccount(account_id));
+    const change = startChange(await getAccount(account_id));
     drop(change, upload, { expires_at: upload.expires_at });
     uncount(change, upload);
     logEvent(change, SERVICE, "upload.expire", { type: "upload", id: upload.id, name: upload.note });

@@ -8,7 +8,7 @@ import { type Change, now } from "../data/change.ts";
 import { keys, type Item } from "../data/keys.ts";
 import { everySlotFree } from "./rate-limits.ts";
 import { UserAccess, UserRecord } from "./schemas/user.ts";
-import { stampOf } from "../data/stamps.ts";
+import { encodeStamp } from "../data/stamps.ts";
 import { find, type Ref, updateRaw } from "../data/table.ts";
 
 export const userAccessRef = (userId: string): Ref<UserAccess> => ({ key: keys.userAccess(userId), schema: UserAccess });
@@ -53,7 +53,7 @@ const SESSION_RANDOM_BYTES = 3;
  * apart a user's sessions of the same millisecond: nobody can present a guessed ID, because the JWT that carries it is signed.
  */
 export function sessionTag(sessionId: string): Uint8Array {
-  return Buffer.concat([stampOf(timeOfId(sessionId)), bytesOfId(sessionId).subarray(-SESSION_RANDOM_BYTES)]);
+  return Buffer.concat([encodeStamp(timeOfId(sessionId)), bytesOfId(sessionId).subarray(-SESSION_RANDOM_BYTES)]);
 }
 
 /** The oldest first. */

@@ -5,14 +5,14 @@
 // the operation by a condition on its item, so that one of them wins: `withdrawOperation` removes it only while it is pending and
 // unconfirmed, and a retry gets its response only once it has confirmed the operation, or a task has started it.
 import { firstInProgress, unavailable } from "../api/errors.ts";
-import { accountRef, presentAccount } from "../records/accounts.ts";
+import { accountRef, requireAccount } from "../records/accounts.ts";
 import { callerRef } from "../operations/admission.ts";
 import { confirmOperation, findOperationCore } from "../records/operations.ts";
 import { withdrawOperation } from "../operations/operation-ends.ts";
 import type { Records, Ref } from "../data/table.ts";
 import { newId } from "../domain/ids.ts";
 import { OPERATION, workflowOf } from "../domain/lifecycle.ts";
-import { type Change, changeOf, operationIn } from "../data/change.ts";
+import { type Change, startChange, operationIn } from "../data/change.ts";
 import type { AccountRecord } from "../records/schemas/account.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import { OperationCore } from "../records/schemas/operation.ts";
@@ -45,9 +45,9 @@ async function open<const R extends Refs>({ caller, read }: Reading, refs: R, wo
     account: AccountRecord | undefined;
     author: { name: string } | undefined;
   };
-  const account = presentAccount(typed.account);
+  const account = requireAccount(typed.account);
   caller.name = typed.author?.name; // for the audit log
-  return { ...typed, account, change: changeOf(account) };
+  return { ...typed, account, change: startChange(account) };
 }
 
 /**

@@ -35,7 +35,7 @@ export function parseBody(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxy
           "MALFORMED_REQUEST",
           "The request body is not valid UTF-8, or contains the replacement character U+FFFD",
         );
-      const { depth, repeated } = outlineOf(text);
+      const { depth, repeated } = outline(text);
       if (depth > NESTING_MAX)
         throw new ApiError("MALFORMED_REQUEST", `The request body is nested deeper than ${NESTING_MAX} levels`);
       if (repeated !== undefined)
@@ -58,7 +58,7 @@ export function parseBody(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxy
 }
 
 /** The depth of brackets outside strings, and duplicate keys: checked before parsing, which recurses and keeps the last one. */
-function outlineOf(text: string): { depth: number; repeated: string | undefined } {
+function outline(text: string): { depth: number; repeated: string | undefined } {
   const open: Set<string>[] = [];
   let depth = 0;
   let repeated: string | undefined;

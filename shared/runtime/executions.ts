@@ -21,7 +21,7 @@ export async function findExecution(workflow: WorkflowName, name: string): Promi
   const executionArn = `${machine.replace(":stateMachine:", ":execution:")}:${name}`;
   try {
     const { status = "FAILED", error, cause } = await client.send(new DescribeExecutionCommand({ executionArn }));
-    return { running: status === "RUNNING" || status === "PENDING_REDRIVE", error: errorOf({ status, error, cause }) };
+    return { running: status === "RUNNING" || status === "PENDING_REDRIVE", error: readError({ status, error, cause }) };
   } catch (error) {
     if (error instanceof ExecutionDoesNotExist) return undefined;
     throw error;
@@ -29,7 +29,7 @@ export async function findExecution(workflow: WorkflowName, name: string): Promi
 }
 
 /** The end of an execution as an error that a state could have caught. */
-export function errorOf(end: {
+export function readError(end: {
   status: string;
   error?: string | null | undefined;
   cause?: string | null | undefined;

@@ -29,10 +29,10 @@ import { log } from "../platform/log.ts";
 import { allowedAt } from "./methods.ts";
 import { bypassedCloudFront, clientAddress } from "./origin.ts";
 import { asApiError, failure, success } from "./reply.ts";
-import { authorizationOf, authorizedIn, headerLines, requestId } from "./request-context.ts";
-import { headersOf, locationHeader, responseOf, taggerOf } from "./responses.ts";
+import { readAuthorization, authorizedIn, headerLines, requestId } from "./request-context.ts";
+import { buildHeaders, locationHeader, buildResponse, createTagger } from "./responses.ts";
 import { AlreadyDone, type Forecasting, openStore, type Read } from "./request-store.ts";
-import { shapeOf } from "./shape.ts";
+import { createShaper } from "./shape.ts";
 import { requireNone, tryParse } from "../api/parse.ts";
 import { visibleTo } from "./visible.ts";
 
@@ -89,18 +89,18 @@ export const handle =
   <const E extends Endpoint>(define: () => E) =>
   (run: (request: Request<E>) => Promise<Reply<E>>) => {
     const endpoint = define();
-    const shown = shapeOf(endpoint.data);
-    const tagOf = taggerOf(endpoint);
-    const lists = repeatableOf(endpoint);
+    const shown = createShaper(endpoint.data);
+    const tagOf = createTagger(endpoint);
+    const lists = repeatableParameters(endpoint);
     return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
       .use(respond(endpoint))
       .use(authorize(endpoint))
       .use(endpoint.body === undefined ? NO_BODY : parseBody())
       .handler(async (event) => {
-        const context = contextOf(endpoint, event);
+        const context = buildContext(endpoint, event);
         const problems: Problem[] = [];
         const body = endpoint.body && tryParse(endpoint.body, event.body, problems);
-        const parameters = queryOf(event, lists, problems);
+        const parameters = readQuery(event, lists, problems);
         const query = tryParse(endpoint.dryRun ? DRY_RUN : (endpoint.query ?? NOTHING), parameters, problems);
         requireNone(problems);
         if (endpoint.bodyPermission) requirePermission(context.caller, permissionIn(endpoint, body));
@@ -110,7 +110,7 @@ export const handle =
         const store = openStore(endpoint, { shown, by: context, event, body });
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas that parsed it are the ones its type is made of
         const request = {
-          params: paramsOf(event),
+          params: readParams(event),
           query,
           body,
           by: context,
@@ -118,7 +118,7 @@ export const handle =
           ipAddress: context.caller.ip_address,
           isHead: event.httpMethod === "HEAD",
           read: store.read,
-          ...conditionOf(endpoint, event),
+          ...readCondition(endpoint, event),
           commit: store.commit,
         } as unknown as Request<E>;
         const reply = await run(request)
@@ -131,8 +131,8 @@ export const handle =
             throw await visibleTo(context.caller, (await store.overtaken(error)) ?? error);
           });
         if (isDryRun(endpoint, event.queryStringParameters))
-          return success(200, store.rehearsed(), undefined, headersOf(endpoint, event));
-        return responseOf(endpoint, { shown, tagOf }, reply, event);
+          return success(200, store.rehearsed(), undefined, buildHeaders(endpoint, event));
+        return buildResponse(endpoint, { shown, tagOf }, reply, event);
       });
   };
 
@@ -153,7 +153,7 @@ function respond(endpoint: Endpoint): Handling {
     after: logResponse,
     onError: (request) => {
       const { event, error } = request;
-      const headers = headersOf(endpoint, event);
+      const headers = buildHeaders(endpoint, event);
       if (error instanceof AlreadyDone) {
         const { status, location, data } = error.response;
         request.response = success(status, data, undefined, {
@@ -198,7 +198,7 @@ function authorize(endpoint: Endpoint): Handling {
       if (endpoint.access === "public" && clientAddress(event.headers) === undefined) throw bypassedCloudFront();
       if (!hasMethod(endpoint, event.httpMethod)) throw methodNotAllowed(allowedAt(event.resource));
       if (endpoint.access === "public") return;
-      const { caller, limits } = authorizationOf(event);
+      const { caller, limits } = readAuthorization(event);
       if (limits.refused) {
         const { scope, limit, retry_after } = limits.refused;
         throw tooManyRequests(scope, limit, retry_after);
@@ -218,7 +218,7 @@ export function requirePermission(caller: Caller, permission: Permission): void 
 }
 
 /** The session of a signed-in user; endpoints with access `session` have one. */
-export function sessionOf(caller: Caller): string {
+export function requireSession(caller: Caller): string {
   if (caller.session_id === undefined) throw new Error("A session was expected");
   return caller.session_id;
 }
@@ -231,7 +231,7 @@ function permissionIn({ bodyPermission }: Endpoint, body: unknown): Permission {
 }
 
 /** A REST API passes path parameters as the client wrote them. Broken encoding identifies nothing: with its `%` it is not an ID. */
-const paramsOf = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string> =>
+const readParams = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string> =>
   Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value = ""]) => [name, decoded(value)]));
 
 function decoded(text: string): string {
@@ -247,7 +247,7 @@ const NOTHING = z.strictObject({});
 const DRY_RUN = z.strictObject({ dry_run: z.enum(["true", "false"]).optional() });
 
 /** The query's parameters that may be repeated, and so arrive as arrays. */
-const repeatableOf = ({ query }: Endpoint): string[] =>
+const repeatableParameters = ({ query }: Endpoint): string[] =>
   query instanceof z.ZodObject
     ? Object.entries(query.shape).flatMap(([name, schema]) =>
         schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodArray ? [name] : [],
@@ -255,7 +255,7 @@ const repeatableOf = ({ query }: Endpoint): string[] =>
     : [];
 
 /** Any other parameter that is repeated has no single value, so it is invalid. */
-function queryOf(
+function readQuery(
   event: APIGatewayProxyEvent,
   lists: readonly string[],
   problems: Problem[],
@@ -271,17 +271,17 @@ function queryOf(
 /** The caller of a public endpoint, who has no permissions. */
 const NOBODY: Omit<Caller, "ip_address"> = { account_id: "", type: "user", id: "", name: "", permissions: [] };
 
-function contextOf(endpoint: Endpoint, event: APIGatewayProxyEvent): By {
+function buildContext(endpoint: Endpoint, event: APIGatewayProxyEvent): By {
   if (endpoint.access === "public") {
     const caller = { ...NOBODY, ip_address: clientAddress(event.headers) ?? null };
     return { caller, requestId: requestId(event) };
   }
-  const { caller, request_id } = authorizationOf(event);
+  const { caller, request_id } = readAuthorization(event);
   return { caller, requestId: request_id };
 }
 
 /** Whether the resource is the version that the client means. */
-function conditionOf(
+function readCondition(
   endpoint: Endpoint,
   event: APIGatewayProxyEvent,
 ): Pick<Request<Endpoint>, "match" | "matchTag" | "matchFound"> {

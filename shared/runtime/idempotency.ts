@@ -50,10 +50,10 @@ export function idempotentRequest(
   return { key, caller, fingerprint: `${request.method} ${request.path}\n${canonical(request.body)}` };
 }
 
-const keyOf = ({ key, caller }: IdempotentRequest) => keys.idempotency(caller.account_id, caller.id, key);
-const contextOf = (request: IdempotentRequest) => `idempotency:${keyOf(request).pk}:${keyOf(request).sk}`;
+const buildKey = ({ key, caller }: IdempotentRequest) => keys.idempotency(caller.account_id, caller.id, key);
+const buildContext = (request: IdempotentRequest) => `idempotency:${buildKey(request).pk}:${buildKey(request).sk}`;
 
-export const keptRef = (request: IdempotentRequest): Ref<z.infer<typeof Kept>> => ({ key: keyOf(request), schema: Kept });
+export const keptRef = (request: IdempotentRequest): Ref<z.infer<typeof Kept>> => ({ key: buildKey(request), schema: Kept });
 
 /** How the operation that a request begins gets started. */
 export interface Work {
@@ -73,14 +73,14 @@ export async function keptResponse(
   if (!(await matchesKeyedHash(kept.request, request.fingerprint))) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
   if (kept.reserved_until !== undefined) return undefined;
   if (kept.operation_id !== undefined) await resume?.(request.caller.account_id, kept.operation_id);
-  return StoredResponse.parse(JSON.parse(await unseal(kept.answer, contextOf(request))));
+  return StoredResponse.parse(JSON.parse(await unseal(kept.answer, buildContext(request))));
 }
 
 /** Stores the response with the change. It is encrypted as a whole, because some responses contain a secret that is shown once. */
 export async function keep(change: Change, request: IdempotentRequest, response: StoredResponse): Promise<void> {
   const operation = operationIn(change);
   await record(change, request, {
-    answer: await seal(JSON.stringify(response), contextOf(request)),
+    answer: await seal(JSON.stringify(response), buildContext(request)),
     ...(operation !== undefined && { operation_id: operation.id }),
     expires_at: inADay(),
   });
@@ -99,7 +99,7 @@ async function record(
 ): Promise<void> {
   const until = response.reserved_until ?? response.expires_at;
   const item = { request: await keyedHash(request.fingerprint), ...response, ttl: Math.ceil(Date.parse(until) / 1000) };
-  change.writeFirst(put(keyOf(request), item, () => firstInProgress(), { expiredBy: new Date().toISOString() }));
+  change.writeFirst(put(buildKey(request), item, () => firstInProgress(), { expiredBy: new Date().toISOString() }));
 }
 
 /** The error if a response has been stored by now, while this request was running. */
@@ -109,4 +109,4 @@ export async function inProgress(request: IdempotentRequest): Promise<ApiError |
 }
 
 /** Deletes the stored response if its operation could not be started. */
-export const forget = (change: Change, request: IdempotentRequest): void => change.remove(keyOf(request), { exists: false });
+export const forget = (change: Change, request: IdempotentRequest): void => change.remove(buildKey(request), { exists: false });

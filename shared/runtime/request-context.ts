@@ -18,7 +18,7 @@ export function header(headers: Headers, name: string): string | undefined {
   return undefined;
 }
 
-export function requestIdOf(headers: Headers, otherwise: string): string {
+export function readRequestId(headers: Headers, otherwise: string): string {
   const own = header(headers, "x-request-id");
   return own !== undefined && REQUEST_ID.test(own) ? own : otherwise;
 }
@@ -50,7 +50,7 @@ export function authorizedIn(event: APIGatewayProxyEvent): AuthorizerContext | u
 const authorized = new WeakMap<APIGatewayProxyEvent, AuthorizerContext | undefined>();
 
 /** The same, for requests that only the authorizer forwards. */
-export const authorizationOf = (event: APIGatewayProxyEvent): AuthorizerContext =>
+export const readAuthorization = (event: APIGatewayProxyEvent): AuthorizerContext =>
   authorizedIn(event) ?? AuthorizerContext.parse(event.requestContext.authorizer);
 
 /** All lines of a header that is a list. */
@@ -61,4 +61,4 @@ export function headerLines({ multiValueHeaders }: APIGatewayProxyEvent, name: s
   return lines.length === 0 ? undefined : lines.join();
 }
 
-export const requestId = (event: APIGatewayProxyEvent): string => requestIdOf(event.headers, event.requestContext.requestId);
+export const requestId = (event: APIGatewayProxyEvent): string => readRequestId(event.headers, event.requestContext.requestId);

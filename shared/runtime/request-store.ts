@@ -19,7 +19,7 @@ import {
   type Work,
 } from "./idempotency.ts";
 import { header } from "./request-context.ts";
-import { locationOf, type Shape } from "./responses.ts";
+import { buildLocation, type Shape } from "./responses.ts";
 
 export type Read = <const R extends Record<string, Ref<unknown>>>(refs: R, work?: Work) => Promise<Records<R>>;
 
@@ -82,7 +82,7 @@ export function openStore(
         rehearsed = { dry_run: true, allowed: true, ...(await forecast()) };
         return rehearsed;
       }
-      const response = { status: endpoint.status, location: locationOf(endpoint, data), data: shown(data) };
+      const response = { status: endpoint.status, location: buildLocation(endpoint, data), data: shown(data) };
       if (operationIn(change) !== undefined && work === undefined) throw new Error("Start operations with `beginWork`");
       if (request !== undefined) await (endpoint.storesResponse ? keep(change, request, response) : reserveKey(change, request));
       await change.commit().catch((error: unknown) => {

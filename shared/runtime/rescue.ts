@@ -14,7 +14,7 @@ import { rescueName } from "../domain/workflow.ts";
 import { log } from "../platform/log.ts";
 import { publish } from "../platform/metrics.ts";
 import { startExecution } from "./start.ts";
-import { type CaughtError, operationError, operationErrorOf } from "../platform/task-errors.ts";
+import { type CaughtError, operationError, toOperationError } from "../platform/task-errors.ts";
 
 export interface Death {
   /** The state in which the execution died. */
@@ -61,7 +61,7 @@ async function abandon(operation: OperationRecord, error: CaughtError): Promise<
   await failInto(operation, abandonedState(operation.type));
   const present = await findOperation(operation.account_id, operation.id);
   if (present === undefined) return;
-  const { message, reason } = operationErrorOf(error);
+  const { message, reason } = toOperationError(error);
   const why = reason ?? message;
   await endOperation(present, { succeeded: false, error: operationError("INTERNAL_ERROR", because("undo_failed", { why })) });
 }

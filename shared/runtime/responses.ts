@@ -4,35 +4,35 @@ import * as z from "zod";
 import type { Endpoint } from "../api/endpoint.ts";
 import type { ListMeta } from "../api/fields.ts";
 import { BASE_PATH } from "../api/base-path.ts";
-import { etagOf, matchesWeakly, tagsIn, versionedFields, weakEtagOf } from "../domain/etag.ts";
+import { buildEtag, matchesWeakly, tagsIn, versionedFields, buildWeakEtag } from "../domain/etag.ts";
 import { ID_PREFIXES } from "../domain/id-kinds.ts";
 import { success, unenveloped } from "./reply.ts";
 import { authorizedIn, headerLines, requestId } from "./request-context.ts";
-import type { shapeOf } from "./shape.ts";
+import type { createShaper } from "./shape.ts";
 
-export type Shape = ReturnType<typeof shapeOf>;
+export type Shape = ReturnType<typeof createShaper>;
 
 // Built once: building a schema costs more than all parsing of a request.
 const Page = z.object({ items: z.unknown(), meta: z.custom<ListMeta>() });
 const Identified = z.object({ id: z.string() });
 
-export function responseOf(
+export function buildResponse(
   endpoint: Endpoint,
   { shown, tagOf }: { shown: Shape; tagOf: Tagger },
   reply: unknown,
   event: APIGatewayProxyEvent,
 ): APIGatewayProxyResult {
-  const headers = headersOf(endpoint, event);
+  const headers = buildHeaders(endpoint, event);
   if (endpoint.unenveloped) {
     // The only response that caches may keep, and then revalidate.
-    const tagged = { ...headers, "cache-control": "no-cache", Vary: "Accept-Encoding", ETag: weakEtagOf(reply) };
+    const tagged = { ...headers, "cache-control": "no-cache", Vary: "Accept-Encoding", ETag: buildWeakEtag(reply) };
     return unlessKnown(event, unenveloped(endpoint.status, reply, tagged));
   }
   if (endpoint.list) {
     const { items, meta } = Page.parse(reply);
     return success(endpoint.status, shown(items), meta, headers);
   }
-  const location = locationHeader(locationOf(endpoint, reply));
+  const location = locationHeader(buildLocation(endpoint, reply));
   const data = shown(reply);
   return unlessKnown(event, success(endpoint.status, data, undefined, { ...headers, ...location, ...tagOf(data) }));
 }
@@ -40,10 +40,10 @@ export function responseOf(
 type Tagger = (data: unknown) => { ETag?: string };
 
 /** The ETag of an endpoint's responses; none if they have no version. */
-export function taggerOf({ data: { shape }, unversioned }: Endpoint & { data: { shape?: object } }): Tagger {
+export function createTagger({ data: { shape }, unversioned }: Endpoint & { data: { shape?: object } }): Tagger {
   if (unversioned === undefined) return () => ({});
   const fields = shape && versionedFields(shape, unversioned);
-  return (data) => (typeof data === "object" && data !== null ? { ETag: etagOf(data, fields) } : {});
+  return (data) => (typeof data === "object" && data !== null ? { ETag: buildEtag(data, fields) } : {});
 }
 
 /** 304 for a client that already has this version. */
@@ -69,13 +69,13 @@ export const locationHeader = (location: string | undefined): Record<string, str
   location === undefined ? {} : { Location: location };
 
 /** 201 returns the resource, 202 the operation: the response's `id` names either. */
-export function locationOf({ status }: Endpoint, data: unknown): string | undefined {
+export function buildLocation({ status }: Endpoint, data: unknown): string | undefined {
   if (status === 200) return undefined;
   const { id } = Identified.parse(data);
   return `${BASE_PATH}/${COLLECTIONS[id.split("_", 1)[0] ?? ""]}/${id}`;
 }
 
-export function headersOf(endpoint: Endpoint, event: APIGatewayProxyEvent): Record<string, string | number> {
+export function buildHeaders(endpoint: Endpoint, event: APIGatewayProxyEvent): Record<string, string | number> {
   const context = endpoint.access === "public" ? undefined : authorizedIn(event);
   if (context === undefined) return { "X-Request-ID": requestId(event) };
   const { limit, remaining, reset } = context.limits;

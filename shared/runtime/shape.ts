@@ -6,23 +6,23 @@ import * as z from "zod";
 type Cut = ((value: unknown) => unknown) | undefined;
 
 /** Computed once for an endpoint. */
-export function shapeOf(schema: z.ZodType): (value: unknown) => unknown {
-  return cutOf(schema) ?? ((value) => value);
+export function createShaper(schema: z.ZodType): (value: unknown) => unknown {
+  return createCut(schema) ?? ((value) => value);
 }
 
-function cutOf(schema: unknown): Cut {
+function createCut(schema: unknown): Cut {
   if (schema instanceof z.ZodObject) return cutObject(schema);
   if (schema instanceof z.ZodArray) {
-    const cut = cutOf(schema.element);
+    const cut = createCut(schema.element);
     return cut && ((value) => (Array.isArray(value) ? value.map((element) => cut(element)) : value));
   }
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
-    return cutOf(schema.unwrap());
+    return createCut(schema.unwrap());
   return undefined;
 }
 
 function cutObject({ shape }: z.ZodObject): Cut {
-  const fields = Object.entries(shape).map(([name, field]) => ({ name, cut: cutOf(field) }));
+  const fields = Object.entries(shape).map(([name, field]) => ({ name, cut: createCut(field) }));
   return (value) => {
     if (typeof value !== "object" || value === null) return value;
     const declared: Record<string, unknown> = {};

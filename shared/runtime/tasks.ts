@@ -43,7 +43,7 @@ import {
   giveUpAfter,
   NotYet,
   type OperationError,
-  operationErrorOf,
+  toOperationError,
   TryAgain,
 } from "../platform/task-errors.ts";
 
@@ -121,7 +121,8 @@ async function perform(
   switch (event.task) {
     case "begin": {
       // With the first step's place, which then has nothing to write: a write of an operation is one of its three indexes, too.
-      const begun = operation && (await beginOperation(operation, placeOf(stepsOf(workflow, inputOf(workflow, event)), 0)));
+      const begun =
+        operation && (await beginOperation(operation, toProgress(applicableSteps(workflow, readInput(workflow, event)), 0)));
       if (!begun) throw alreadyEnded();
       return null;
     }
@@ -131,7 +132,7 @@ async function perform(
     case "fail":
       if (operation === undefined) return null;
       await dropSealed(operation.account_id, operation.id); // the task that would have used it may not have run
-      await end(operation, operationErrorOf(event.input.error ?? {}));
+      await end(operation, toOperationError(event.input.error ?? {}));
       return null;
     default:
       break;
@@ -145,11 +146,11 @@ async function perform(
     log.warn("skipped the undo: the operation has already ended");
     return null;
   }
-  const input = inputOf(workflow, event);
-  await showPlace(operation, part, stepsOf(workflow, input));
+  const input = readInput(workflow, event);
+  await showPlace(operation, part, applicableSteps(workflow, input));
   if (part?.commits && !(await commitOperation(operation))) throw alreadyEnded();
-  const jobId = part === undefined ? undoJobIdOf(operation, event.task) : jobIdOf(operation, part.name);
-  const failure = operationErrorOf(event.input.error ?? {}).code;
+  const jobId = part === undefined ? undoJobIdFor(operation, event.task) : jobIdFor(operation, part.name);
+  const failure = toOperationError(event.input.error ?? {}).code;
   const work = { ...workOn(operation, input, jobId, workflow), failure };
   const outcome = await run(work).catch((error: unknown) =>
     part === undefined ? undoAgain(error, operation) : unlessOffline(error, part, work.server),
@@ -191,7 +192,7 @@ async function unlessOffline(error: unknown, part: Step | Poll, server: () => Pr
 /** A step that has just started shows a little progress, to distinguish it from one that waits. */
 const PERCENT_MIN = 5;
 
-const placeOf = (steps: readonly (Step | Poll)[], index: number): ShownProgress => ({
+const toProgress = (steps: readonly (Step | Poll)[], index: number): ShownProgress => ({
   step: steps[index]?.label ?? null,
   step_code: steps[index]?.name ?? null,
   progress: Math.max(PERCENT_MIN, Math.round((100 * index) / steps.length)),
@@ -208,22 +209,22 @@ async function showPlace(
     if (!operation.undoing) await showProgress(operation, { ...UNDOING, progress: operation.progress, undoing: true });
     return;
   }
-  const place = placeOf(steps, steps.indexOf(part));
+  const place = toProgress(steps, steps.indexOf(part));
   const shown = operation.step === place.step && operation.progress === place.progress; // the second and later calls of a poll
   if (!shown) await showProgress(operation, place);
 }
 
-const inputOf = (workflow: Workflow, event: TaskEvent): Record<string, unknown> =>
+const readInput = (workflow: Workflow, event: TaskEvent): Record<string, unknown> =>
   z.looseObject({}).parse(workflow.input.parse(event.input));
 
 /** The steps that run with this input. */
-const stepsOf = ({ steps }: Workflow, input: Record<string, unknown>): readonly (Step | Poll)[] =>
+const applicableSteps = ({ steps }: Workflow, input: Record<string, unknown>): readonly (Step | Poll)[] =>
   steps.filter(({ when }) => when === undefined || input[when] === true);
 
-export const jobIdOf = (operation: { id: string }, task: string): string => `${operation.id}-${task}`;
+export const jobIdFor = (operation: { id: string }, task: string): string => `${operation.id}-${task}`;
 
-const undoJobIdOf = (operation: OperationRecord, undo: string): string =>
-  `${jobIdOf(operation, undo)}-try${(operation.failed_undos ?? 0) + 1}`;
+const undoJobIdFor = (operation: OperationRecord, undo: string): string =>
+  `${jobIdFor(operation, undo)}-try${(operation.failed_undos ?? 0) + 1}`;
 
 const InputIds = z.looseObject({
   server_id: z.string().optional(),
@@ -245,7 +246,7 @@ function workOn(
     server: once(async () => getServer(accountId, ids.server_id ?? (await instance()).server_id)),
     backup: once(() => getBackup(accountId, ids.backup_id ?? "")),
   };
-  const stepJobs = steps.map(({ name }) => jobIdOf(operation, name));
+  const stepJobs = steps.map(({ name }) => jobIdFor(operation, name));
   return { operation, input, jobId, stepJobs, triedEnough: (operation.failed_undos ?? 0) + 1 >= UNDO_TRIES_ENOUGH, ...records };
 }
 

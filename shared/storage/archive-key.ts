@@ -3,5 +3,5 @@ export const archiveKey = ({ account_id, id }: { account_id: string; id: string 
   `accounts/${account_id}/backups/${id}.zip`;
 
 /** The same for an upload, which becomes a backup. */
-export const archiveKeyOf = ({ account_id, backup_id }: { account_id: string; backup_id: string }): string =>
+export const buildArchiveKey = ({ account_id, backup_id }: { account_id: string; backup_id: string }): string =>
   archiveKey({ account_id, id: backup_id });

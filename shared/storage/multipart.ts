@@ -5,7 +5,7 @@ import { request as httpsRequest } from "node:https";
 import { unavailable } from "../api/errors.ts";
 import type { Upload } from "../api/uploads.ts";
 import type { UploadRecord } from "../records/uploads.ts";
-import { archiveKeyOf } from "./archive-key.ts";
+import { buildArchiveKey } from "./archive-key.ts";
 import { presigned, type Signed } from "./presign.ts";
 
 /** The storage's ID of a new upload, whose parts all have a SHA-256. */
@@ -32,7 +32,7 @@ export async function receivedParts(upload: UploadRecord): Promise<Upload["parts
   const parts: Upload["parts"] = [];
   for (let after: string | undefined = "0"; after !== undefined;) {
     const asked: Record<string, string> = { uploadId: upload.store_id, "part-number-marker": after };
-    const { text } = await call({ method: "GET", key: archiveKeyOf(upload) }, asked);
+    const { text } = await call({ method: "GET", key: buildArchiveKey(upload) }, asked);
     for (const [, part = ""] of text.matchAll(/<Part>(.*?)<\/Part>/gs))
       parts.push({
         number: Number(valueIn(part, "PartNumber")),

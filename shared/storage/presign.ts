@@ -18,7 +18,7 @@ export async function presignedGet(backup: Downloadable, seconds: number): Promi
   const url = await presigned(
     { method: "GET", key: archiveKey(backup), seconds, signingDate },
     {
-      "response-content-disposition": `attachment; filename="${filenameOf(backup)}"`,
+      "response-content-disposition": `attachment; filename="${buildFilename(backup)}"`,
       "response-content-type": "application/zip",
     },
   );
@@ -81,7 +81,7 @@ export async function presigned(
   return `${endpoint.origin}${path}?${queryString(query)}`;
 }
 
-const filenameOf = ({ database_name, created_at }: Downloadable): string => `${database_name}-${created_at.slice(0, 10)}.zip`;
+const buildFilename = ({ database_name, created_at }: Downloadable): string => `${database_name}-${created_at.slice(0, 10)}.zip`;
 
 const queryString = (query: Record<string, string | string[] | null> = {}): string =>
   Object.entries(query)
@@ -103,7 +103,7 @@ export class Sha256 {
     this.hash = begin(key);
   }
   update(data: Bytes): void {
-    this.hash.update(bytesOf(data));
+    this.hash.update(toBytes(data));
   }
   digest(): Promise<Uint8Array> {
     return Promise.resolve(new Uint8Array(this.hash.digest()));
@@ -114,9 +114,9 @@ export class Sha256 {
 }
 
 const begin = (key: Bytes | undefined): Hash | Hmac =>
-  key === undefined ? createHash("sha256") : createHmac("sha256", bytesOf(key));
+  key === undefined ? createHash("sha256") : createHmac("sha256", toBytes(key));
 
-function bytesOf(data: Bytes): string | Uint8Array {
+function toBytes(data: Bytes): string | Uint8Array {
   if (typeof data === "string") return data;
   return ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
 }

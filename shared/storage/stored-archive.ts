@@ -15,7 +15,7 @@ export interface StoredArchive {
   missing_files?: number;
 }
 
-export function storedArchiveOf(backup: BackupRecord): StoredArchive & { edition: NonNullable<BackupRecord["edition"]> } {
+export function requireStoredArchive(backup: BackupRecord): StoredArchive & { edition: NonNullable<BackupRecord["edition"]> } {
   const { size_bytes, sha256, erp_version, edition } = backup;
   if (size_bytes === null || sha256 === null || erp_version === null || edition === null)
     throw new GiveUp("BACKUP_CORRUPT", because("checksum_missing"));

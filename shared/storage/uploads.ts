@@ -13,7 +13,7 @@ export interface HeldPart {
 
 /** The key's upload: the one that an earlier try started, or a new one. */
 export async function openUpload(key: string): Promise<string> {
-  const [first, ...others] = await uploadsOf(key);
+  const [first, ...others] = await listUploads(key);
   for (const each of others) await abort(key, each); // two concurrent tries started one each
   if (first !== undefined) return first;
   const { UploadId } = await withS3((s3, { CreateMultipartUploadCommand }) =>
@@ -64,7 +64,7 @@ export const joinParts = async (key: string, uploadId: string): Promise<void> =>
 
 /** Removes uploads that were never completed. */
 export async function abortUploads(key: string): Promise<void> {
-  for (const each of await uploadsOf(key)) await abort(key, each);
+  for (const each of await listUploads(key)) await abort(key, each);
 }
 
 /** S3's checksum of an object that was assembled from parts with these checksums. */
@@ -75,7 +75,7 @@ export function checksumOfParts(sha256s: readonly string[]): string {
 }
 
 /** The oldest first, so that all concurrent tries agree. There are only a few per key, which is one page. */
-async function uploadsOf(key: string): Promise<string[]> {
+async function listUploads(key: string): Promise<string[]> {
   const { Bucket, Key } = at(key);
   const { Uploads = [] } = await withS3((s3, { ListMultipartUploadsCommand }) =>
     s3.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key })),

@@ -3,8 +3,8 @@ import { existsSync, globSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
-import { resourceOf, routes } from "../../shared/api/index.ts";
-import { shapeOf } from "../../shared/runtime/shape.ts";
+import { toGatewayResource, routes } from "../../shared/api/index.ts";
+import { createShaper } from "../../shared/runtime/shape.ts";
 
 /** Files in folders of endpoints that are not endpoints: none. This list may only shrink. */
 const OTHER_FILES: readonly string[] = [];
@@ -45,7 +45,7 @@ test("public endpoints create nothing and start no workflow", () => {
 });
 
 test("no two endpoints share an ID, or a method and a path", () => {
-  const places = routes.map(({ method, path }) => `${method} ${resourceOf(path)}`);
+  const places = routes.map(({ method, path }) => `${method} ${toGatewayResource(path)}`);
   expect(new Set(places).size).toBe(routes.length);
   expect(new Set(routes.map(({ id }) => id)).size).toBe(routes.length);
 });
@@ -80,7 +80,7 @@ function typesIn(schema: z.core.$ZodType): string[] {
 test.each(routes.filter(({ unenveloped }) => !unenveloped))(
   "the response of $id contains only what its schema declares",
   ({ data }) => {
-    expect(JSON.stringify(shapeOf(data)(withMore(data)))).not.toContain("leaks");
+    expect(JSON.stringify(createShaper(data)(withMore(data)))).not.toContain("leaks");
     expect(WHOLE).toEqual(expect.arrayContaining(typesIn(data)));
   },
 );

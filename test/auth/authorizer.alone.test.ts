@@ -5,7 +5,7 @@ import type { APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/authorize.ts";
-import { resourceOf } from "../../shared/api/index.ts";
+import { toGatewayResource } from "../../shared/api/index.ts";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { callerRef, endWait } from "../../shared/operations/admission.ts";
@@ -47,7 +47,7 @@ interface Ask {
 async function ask(authorization: string | undefined, { method = "GET", path = "/settings", query, headers }: Ask = {}) {
   const event = {
     httpMethod: method,
-    resource: resourceOf(path),
+    resource: toGatewayResource(path),
     path: `${BASE_PATH}/whatever`,
     headers: {
       ...(authorization !== undefined && { Authorization: authorization }),

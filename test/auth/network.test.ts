@@ -1,6 +1,6 @@
 // Failed sign-ins count by network: the owner of a whole network of addresses gets no more tries.
 import { expect, test } from "vitest";
-import { networkOf } from "../../shared/domain/network.ts";
+import { toNetwork } from "../../shared/domain/network.ts";
 
 test.each([
   ["192.0.2.1", "192.0.2.1"],
@@ -16,5 +16,5 @@ test.each([
   ["::1", "0:0:0:0::/64"],
   ["::", "0:0:0:0::/64"],
 ])("the address %s is in the network %s", (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  expect(toNetwork(address)).toBe(network);
 });

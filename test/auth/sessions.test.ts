@@ -7,12 +7,12 @@ import * as events from "../../shared/api/events.ts";
 import * as settings from "../../shared/api/settings.ts";
 import * as tokens from "../../shared/api/tokens.ts";
 import { accountRef } from "../../shared/records/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { openSession, setPassword, userAccessRef, userRef } from "../../shared/records/users.ts";
 import { find } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
-import { accountIds, createAccount, createUser, deleteUser, emailsOf, setQuota } from "../../shared/operations/operator.ts";
+import { accountIds, createAccount, createUser, deleteUser, listEmails, setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, type TestUser, unique } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
 
@@ -30,7 +30,7 @@ test("of two accounts with one email at once one is made, and nothing is left of
   expect(made.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   const accounts = await Promise.all((await accountIds()).map((id) => find(accountRef(id))));
   const left = accounts.flatMap((each) => (each !== undefined && names.includes(each.account_name) ? [each.id] : []));
-  expect(await Promise.all(left.map((id) => emailsOf(id)))).toEqual([[user.email]]);
+  expect(await Promise.all(left.map((id) => listEmails(id)))).toEqual([[user.email]]);
 });
 
 test("signing out ends the session at once, and the user's other sessions continue", async () => {
@@ -119,7 +119,7 @@ describe("during a password change", () => {
     const record = await find(userRef(user.id));
     if (record === undefined) throw new Error("There is no such user");
     return async () => {
-      const change = changeOf({ id: me.id });
+      const change = startChange({ id: me.id });
       setPassword(change, record, await hashPassword("a new long password"), sid);
       await change.commit();
     };
@@ -191,7 +191,7 @@ describe("removing a user", () => {
     expect((await stranger.post("/auth/login", { email, password }, { from: "127.0.4.11" })).status).toBe(401);
     expect(await used()).toBe(before - 1);
     expect((await stranger.get("/auth/me", { token: token.token })).status).toBe(200);
-    expect(await emailsOf(me.id)).not.toContain(email);
+    expect(await listEmails(me.id)).not.toContain(email);
     await createUser(me.id, { email, name: "Someone else", password });
     expect((await me.api.get("/events?per_page=2")).as(events.list().data).map(({ type }) => type)).toEqual([
       "user.create",
@@ -204,9 +204,9 @@ describe("removing a user", () => {
     const other = await them.anotherUser();
     const outcomes = await Promise.allSettled([them.user.email, other.email].map(deleteUser));
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
-    const [left = ""] = await emailsOf(them.id);
+    const [left = ""] = await listEmails(them.id);
     await expect(deleteUser(left)).rejects.toMatchObject({ code: "CONFLICT" });
-    expect(await emailsOf(them.id)).toEqual([left]);
+    expect(await listEmails(them.id)).toEqual([left]);
   });
 });
 

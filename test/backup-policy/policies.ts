@@ -3,7 +3,7 @@ import * as z from "zod";
 import { BackupPolicy } from "../../shared/api/policy-shown.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { policyRef, savePolicy } from "../../shared/records/policies.ts";
 import type { PolicyRecord } from "../../shared/records/schemas/backup-policy.ts";
@@ -39,7 +39,7 @@ export async function policyOf(me: TestAccount, instanceId: string): Promise<Pol
 /** Changes a policy as time would: `fields` are what it would be then. */
 export async function shift(me: TestAccount, instanceId: string, fields: Partial<PolicyRecord>): Promise<void> {
   const policy = await policyOf(me, instanceId);
-  const change = changeOf({ id: me.id });
+  const change = startChange({ id: me.id });
   savePolicy(change, policy, { ...policy, ...fields });
   await change.commit();
 }

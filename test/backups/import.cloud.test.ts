@@ -12,7 +12,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import type { Server } from "../../shared/api/servers.ts";
 import { Upload } from "../../shared/api/uploads.ts";
 import { getInstance } from "../../shared/records/instances.ts";
-import { fileNameOf, findErp } from "../../shared/providers/sandbox/machines.ts";
+import { hashFileName, findErp } from "../../shared/providers/sandbox/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
@@ -57,9 +57,9 @@ const repacked = (change: (entries: Record<string, Uint8Array>) => Zippable): Ui
 const archiveWith = (text: string): Uint8Array =>
   repacked((entries) => ({
     ...entries,
-    [`filestore/${fileNameOf(text)}`]: strToU8(text),
+    [`filestore/${hashFileName(text)}`]: strToU8(text),
     "dump.sql": strToU8(
-      strFromU8(entries["dump.sql"] ?? new Uint8Array()).replace("1\tlogo.svg\t", `2\tlarge\t${fileNameOf(text)}\n$&`),
+      strFromU8(entries["dump.sql"] ?? new Uint8Array()).replace("1\tlogo.svg\t", `2\tlarge\t${hashFileName(text)}\n$&`),
     ),
   }));
 const erpOf = async (id: string) => {

@@ -6,7 +6,7 @@ import { Backup } from "../../shared/api/backups.ts";
 import { Settings } from "../../shared/api/settings.ts";
 import { Event } from "../../shared/api/events.ts";
 import { Upload } from "../../shared/api/uploads.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { countAccount } from "../../shared/migrations/counting.ts";
 import { getBackup } from "../../shared/records/backups.ts";
 import { getInstance } from "../../shared/records/instances.ts";
@@ -184,7 +184,7 @@ test("backups and uploads from before the quotas count after the first migration
 
   // After a rollback, the older version removes a backup that was counted.
   const removed = await getBackup(me.id, old[2]?.id ?? "");
-  const change = changeOf({ id: me.id });
+  const change = startChange({ id: me.id });
   change.drop({ kind: "backup", record: removed, status: removed.state }, {});
   await change.commit();
   await countAccount(me.id);

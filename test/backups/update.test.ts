@@ -1,7 +1,7 @@
 // PUT /backups/:id
 import { beforeAll, expect, test } from "vitest";
 import { Backup } from "../../shared/api/backups.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { markCorrupt } from "../../shared/operations/corrupt-backups.ts";
 import { reserveExpiry } from "../../shared/operations/expiry.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
@@ -76,7 +76,7 @@ test("a locked backup cannot be deleted until it is unlocked", async () => {
 test("a lock that comes after the deletion has read the backup still stops the deletion", async () => {
   const read = await backup();
   await me.api.put(`/backups/${read.id}`, { locked: true });
-  const change = changeOf(await getAccount(me.id));
+  const change = startChange(await getAccount(me.id));
   beginDeletion(change, { operator: "test", requestId: "test" }, read, newId("operation"));
   await expect(change.commit()).rejects.toMatchObject({ code: "INVALID_STATE" });
   expect((await getBackup(me.id, read.id)).state).toBe("completed");

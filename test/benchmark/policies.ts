@@ -4,7 +4,7 @@ import { addResult, beginOperation, findOperation, showProgress } from "../../sh
 import { endOperation } from "../../shared/operations/operation-ends.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { recordArchive } from "../../shared/records/backups.ts";
-import { type Change, changeOf } from "../../shared/data/change.ts";
+import { type Change, startChange } from "../../shared/data/change.ts";
 
 import { createAccount } from "../../shared/operations/operator.ts";
 import { savePolicy } from "../../shared/records/policies.ts";
@@ -214,7 +214,7 @@ async function seed(url: string, table: string, night: Night): Promise<void> {
   for (let n = 0; n < night.accounts; n++) {
     const email = `${newId("account")}@example.com`;
     const { account } = await createAccount(`Account ${n}`, { email, name: "Owner", password: "not-a-secret-1" });
-    const change = changeOf(await getAccount(account.id));
+    const change = startChange(await getAccount(account.id));
     for (let s = 0; s < night.serversOfAccount; s++) seedServer(change, night);
     const items = change.writes().flatMap(({ item }) => item.Put?.Item ?? []);
     for (let from = 0; from < items.length; from += 25)
@@ -227,7 +227,7 @@ async function seed(url: string, table: string, night: Night): Promise<void> {
       4,
       change.writes().filter(({ item }) => item.Put === undefined),
       async (write) => {
-        const counted = changeOf({ id: account.id });
+        const counted = startChange({ id: account.id });
         counted.write(write);
         await counted.commit();
       },

@@ -13,7 +13,7 @@ import { createTable, startDynamoDb } from "../../infra/local/dynamodb/dynamodb.
 import { readAccess } from "../../infra/local/access.ts";
 import { ROOT } from "../../infra/built.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { reserveToken } from "../../shared/records/tokens.ts";
 import type { Caller } from "../../shared/records/schemas/caller.ts";
@@ -79,7 +79,7 @@ async function tokensOf(): Promise<string[]> {
   };
   const tokens: string[] = [];
   for (let n = 0; n < TOKENS; n++) {
-    const change = changeOf(await getAccount(account.id));
+    const change = startChange(await getAccount(account.id));
     const given = { name: `bench ${n}`, permissions: [...ALL_PERMISSIONS], expires_at: null };
     tokens.push(reserveToken(change, { requestId: "bench", caller }, "test", given).value);
     await change.commit();

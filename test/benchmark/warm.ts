@@ -8,7 +8,7 @@ import { bundleFiles, ENTRIES } from "../../infra/bundle.ts";
 import { STAND_INS, type StandIn } from "../../infra/bundle-stand-ins.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { keys, placement } from "../../shared/data/keys.ts";
-import { countPlace, numberOf } from "../../shared/data/numbers.ts";
+import { countPlace, formatNumber } from "../../shared/data/numbers.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { serverFields } from "../harness/seed.ts";
 
@@ -31,7 +31,7 @@ type Handler = (event: APIGatewayProxyEvent, context: object) => Promise<APIGate
 const accountId = newId("account");
 const servers = Array.from({ length: 101 }, (_, i) => {
   const id = newId("server");
-  const number = numberOf(i, id);
+  const number = formatNumber(i, id);
   return {
     ...serverFields(accountId, id, number),
     machine_id: "sandbox-1",

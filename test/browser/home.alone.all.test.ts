@@ -5,7 +5,7 @@ import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { judgeDisk } from "../../shared/operations/disk-alerts.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
@@ -190,7 +190,7 @@ async function seedFailure(
   message: string,
   endedAt: string,
 ): Promise<void> {
-  const change = changeOf(await getAccount(mine.id));
+  const change = startChange(await getAccount(mine.id));
   const id = newId("operation");
   const operation: OperationRecord = {
     id,
@@ -246,7 +246,7 @@ test("recent failures are what failed last, restore drills included, with names 
     .toEqual(["Shop", "Uploaded archive", "Shop", "Shop", "Shop"]);
   expect(await page.getByText("Failed 9 minutes ago").count()).toBe(0);
 
-  const change = changeOf(await getAccount(mine.id));
+  const change = startChange(await getAccount(mine.id));
   const drilled = await seedBackup(shop);
   const by = { actor: { type: "schedule", id: "schedule", name: "Backup policy" }, requestId: "drill" } as const;
   logEvent(change, by, "backup.drill_failed", { type: "backup", id: drilled.id, name: "Shop" });

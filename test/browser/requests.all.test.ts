@@ -3,7 +3,7 @@ import type { Page, Request } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import { newId } from "../../shared/domain/ids.ts";
@@ -216,7 +216,7 @@ test("the activity is paged quickly without a rate limit: a page and the names o
 }) => {
   const me = await account({ seeded: true });
   for (let n = 0; n < EVENTS; n += EVENTS_AT_ONCE) {
-    const change = changeOf(await getAccount(me.id));
+    const change = startChange(await getAccount(me.id));
     for (let at = n; at < n + EVENTS_AT_ONCE; at++) {
       const by = { operator: "Service operator", requestId: `request-${at}` };
       logEvent(change, by, "instance.update", { type: "instance", id: newId("instance"), name: `Long gone ${at}` });

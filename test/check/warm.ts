@@ -8,7 +8,7 @@ import { createServer, get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import { fingerprintOf, ROOT } from "../../infra/built.ts";
+import { computeFingerprint, ROOT } from "../../infra/built.ts";
 import { startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";
 
 const FOLDER = join(ROOT, ".local", "warm");
@@ -22,7 +22,7 @@ const State = z.object({ port: z.number(), token: z.string(), sources: z.string(
 type State = z.infer<typeof State>;
 
 /** What the process runs: one of other sources is left to its end. */
-const sources = (): Promise<string> => fingerprintOf(["infra/local/dynamodb", "package-lock.json", "test/check/warm.ts"]);
+const sources = (): Promise<string> => computeFingerprint(["infra/local/dynamodb", "package-lock.json", "test/check/warm.ts"]);
 
 export interface Warm {
   databaseUrl: string;

@@ -5,10 +5,10 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { ApiError } from "../../shared/api/errors.ts";
 import { listQuery } from "../../shared/api/fields.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import type { ListKind } from "../../shared/data/keys.ts";
 import { listEvents, listPage } from "../../shared/data/lists.ts";
-import { numberOf } from "../../shared/data/numbers.ts";
+import { formatNumber } from "../../shared/data/numbers.ts";
 import type { PageQuery } from "../../shared/data/pages.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { apiUrl } from "../harness/cloud.ts";
@@ -31,7 +31,7 @@ const AT_ONCE = 25;
 
 async function write(kind: ListKind, accountId: string, rows: readonly Row[], more: Record<string, unknown> = {}): Promise<void> {
   for (let i = 0; i < rows.length; i += AT_ONCE) {
-    const change = changeOf({ id: accountId });
+    const change = startChange({ id: accountId });
     for (const row of rows.slice(i, i + AT_ONCE)) {
       const { status, protection, actor, resource } = row;
       const filter = kind === "event" ? { actorId: actor.id, parentId: resource.id } : { protection };
@@ -55,7 +55,7 @@ const row = (made: number, fields: Partial<Row> = {}): Row => ({
   resource: { id: `resource_${made % 2}` },
   ...fields,
 });
-const numbered = (made: number, each: Row): Row => ({ ...each, number: numberOf(made, each.id) });
+const numbered = (made: number, each: Row): Row => ({ ...each, number: formatNumber(made, each.id) });
 
 const ACCOUNT = newId("account");
 const EMPTY = newId("account");
@@ -68,7 +68,7 @@ beforeAll(async () => {
   const written = made.filter((n) => n % 13 !== 0).map((n) => numbered(n, row(n)));
   await write("operation", ACCOUNT, written);
   const isEmptied = ({ number }: Row): boolean => Math.floor(Number(number.split("#")[0]) / 32) === 4;
-  const change = changeOf({ id: ACCOUNT });
+  const change = startChange({ id: ACCOUNT });
   for (const each of written.filter(isEmptied)) {
     const { protection = "" } = each;
     change.drop(

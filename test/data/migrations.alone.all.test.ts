@@ -5,7 +5,7 @@ import { BatchWriteCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { keys, keyString } from "../../shared/data/keys.ts";
 import { readMembers, takeMember } from "../../shared/data/label-index.ts";
@@ -83,7 +83,7 @@ async function oldAccount(): Promise<TestAccount> {
   const instance = await seedInstance(me.id, { server_id: server.id, name: "Old shop", labels: { env: "old" } });
   await seedBackup(instance, { note: "old note", size_bytes: 7 });
   for (let i = 0; i < EVENTS; i++) {
-    const change = changeOf(await getAccount(me.id));
+    const change = startChange(await getAccount(me.id));
     logEvent(change, { operator: "operator", requestId: "test" }, "instance.update", {
       type: "instance",
       id: instance.id,

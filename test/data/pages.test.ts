@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../shared/api/errors.ts";
 import { listQuery } from "../../shared/api/fields.ts";
-import { decode, isCreatedIn, type PageQuery, pageOf, slicePage, smallPage } from "../../shared/data/pages.ts";
+import { decode, isCreatedIn, type PageQuery, buildPage, slicePage, smallPage } from "../../shared/data/pages.ts";
 
 const asked = (query: Partial<PageQuery> = {}): PageQuery => ({ ...listQuery({}).parse({}), ...query });
 const placed = (places: readonly string[]) => places.map((place) => ({ value: `record ${place}`, place }));
@@ -114,16 +114,16 @@ describe("a page of what was read for it", () => {
   const items = Array.from({ length: 4 }, (_, i) => ({ number: `0${i}`, id: i }));
 
   test("leaves out the record that shows that there is a next page, and its cursor names the last that it shows", () => {
-    const page = pageOf(items, asked({ per_page: 3, page: 2 }), 40, "list");
+    const page = buildPage(items, asked({ per_page: 3, page: 2 }), 40, "list");
     expect(page.items).toEqual(items.slice(0, 3));
     expect(page.meta).toMatchObject({ page: 2, per_page: 3, total: 40 });
     expect(decode(page.meta.next_cursor ?? "", "list")).toBe("02");
   });
 
   test.each([4, 5])("has no cursor if %i records are asked for and four are there", (per_page) => {
-    const page = pageOf(items, asked({ per_page }), 4, "list");
+    const page = buildPage(items, asked({ per_page }), 4, "list");
     expect(page).toEqual({ items, meta: { page: 1, per_page, total: 4, next_cursor: null } });
-    expect(pageOf([], asked(), 0, "list").meta.next_cursor).toBeNull();
+    expect(buildPage([], asked(), 0, "list").meta.next_cursor).toBeNull();
   });
 });
 

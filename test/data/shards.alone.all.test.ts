@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import * as z from "zod";
 import { INDEXES } from "../../infra/table.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { type Item, keys } from "../../shared/data/keys.ts";
 import { listPage } from "../../shared/data/lists.ts";
-import { numberOf } from "../../shared/data/numbers.ts";
+import { formatNumber } from "../../shared/data/numbers.ts";
 import { overviewAsRead, overviewCounts } from "../../shared/data/overview-shards.ts";
 import { emptyShards } from "../../shared/data/shards.ts";
 import { ConditionFailed, find, putIfAbsent, queryAll, transact } from "../../shared/data/table.ts";
@@ -35,9 +35,9 @@ beforeEach(async () => {
 /** Changes that each count a server more, in the same few blocks of the same lists, and on the account's own item. */
 async function changeOften(): Promise<void> {
   const changes = Array.from({ length: CHANGES }, async (_, made) => {
-    const change = changeOf({ id });
+    const change = startChange({ id });
     const serverId = newId("server");
-    const number = numberOf(1 + made * 7, serverId);
+    const number = formatNumber(1 + made * 7, serverId);
     change.add("server", { id: serverId, number, created_at: change.at }, { status: "active" });
     change.use("backup_bytes", 1000, { limited: false });
     await change.commit();

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Key } from "../../shared/data/keys.ts";
 import { everySlotFree, EVERY_LIMIT, LIMITS, WINDOW_MS as REQUEST_WINDOW_MS } from "../../shared/records/rate-limits.ts";
 import * as here from "../../shared/data/slots.ts";
-import { NEVER, stampOf } from "../../shared/data/stamps.ts";
+import { NEVER, encodeStamp } from "../../shared/data/stamps.ts";
 import { putIfAbsent, readAll, updateRaw } from "../../shared/data/table.ts";
 import { apiUrl } from "../harness/cloud.ts";
 import { unique } from "../harness/unique.ts";
@@ -20,8 +20,8 @@ beforeAll(async () => {
 
 const ascending = (a: number, b: number): number => a - b;
 
-type Entry = Parameters<typeof here.enter>[0];
-type Container = Pick<typeof here, "enter" | "releasePlace">;
+type Entry = Parameters<typeof here.tryAcquireSlots>[0];
+type Container = Pick<typeof here, "tryAcquireSlots" | "releasePlace">;
 
 const WINDOW_MS = 1_000;
 const FEW = { name: "few", slots: 3 };
@@ -40,10 +40,10 @@ const itemAt = async (key: Key): Promise<Record<string, unknown>> => {
   for (const item of (await readAll([key])).values()) return item;
   throw new Error(`There is no ${key.pk}`);
 };
-const timesAt = async (key: Key, name: string): Promise<number[]> => here.timesOf(await itemAt(key), name);
+const timesAt = async (key: Key, name: string): Promise<number[]> => here.readTimes(await itemAt(key), name);
 
 const ask = (key: Key, now: number, more: Partial<Entry> = {}, container: Container = here) =>
-  container.enter({
+  container.tryAcquireSlots({
     key,
     limits: BOTH,
     windowMs: WINDOW_MS,
@@ -69,7 +69,7 @@ const takeSlot = (key: Key, name: string, index: number, at: number) =>
   updateRaw(key, {
     UpdateExpression: `SET #name[${index}] = :at`,
     ExpressionAttributeNames: { "#name": name },
-    ExpressionAttributeValues: { ":at": stampOf(at) },
+    ExpressionAttributeValues: { ":at": encodeStamp(at) },
   });
 
 describe("the window", () => {
@@ -111,7 +111,7 @@ describe("the window", () => {
             if (verdict.kind !== "rejected")
               expect(
                 here
-                  .timesOf(verdict.item, name)
+                  .readTimes(verdict.item, name)
                   .filter((at) => at > now - WINDOW_MS)
                   .toSorted(ascending),
               ).toEqual(within(name));
@@ -191,7 +191,7 @@ describe("what else must hold", () => {
 describe("a wish for a place", () => {
   const PLACES = ["place_0", "place_1", "place_2"];
   const wishFor = (untilMs: number, places = PLACES): Partial<Entry> => ({ limits: [MANY], wish: { places, untilMs } });
-  const placeIn = async (verdict: ReturnType<typeof here.enter>) => {
+  const placeIn = async (verdict: ReturnType<typeof here.tryAcquireSlots>) => {
     const { kind, ...rest } = await verdict;
     expect(kind).toBe("admitted");
     return "place" in rest ? rest.place : undefined;
@@ -202,7 +202,7 @@ describe("a wish for a place", () => {
     for (const [i, place] of [...PLACES, undefined].entries())
       expect(await placeIn(ask(key, AT + i, wishFor(AT + 9_000 + i)))).toBe(place);
     const item = await itemAt(key);
-    for (const [i, place] of PLACES.entries()) expect(item[place]).toEqual(new Uint8Array(stampOf(AT + 9_000 + i)));
+    for (const [i, place] of PLACES.entries()) expect(item[place]).toEqual(new Uint8Array(encodeStamp(AT + 9_000 + i)));
     // Without a wish nothing is taken.
     expect(await placeIn(ask(key, AT + 9_500, { limits: [MANY] }))).toBeUndefined();
   });
@@ -227,7 +227,7 @@ describe("a wish for a place", () => {
       await container.releasePlace(key, "place_1", AT + 9_001);
       expect(await itemAt(key)).not.toHaveProperty("place_1");
       expect(await placeIn(ask(key, AT, wishFor(AT + 9_999), there))).toBe("place_1");
-      expect((await itemAt(key))["place_1"]).toEqual(new Uint8Array(stampOf(AT + 9_999)));
+      expect((await itemAt(key))["place_1"]).toEqual(new Uint8Array(encodeStamp(AT + 9_999)));
     }
   });
 
@@ -237,7 +237,7 @@ describe("a wish for a place", () => {
     await ask(key, AT, wishFor(AT + 100, one));
     await ask(key, AT + 100, wishFor(AT + 500, one));
     await here.releasePlace(key, "place_0", AT + 100);
-    expect((await itemAt(key))["place_0"]).toEqual(new Uint8Array(stampOf(AT + 500)));
+    expect((await itemAt(key))["place_0"]).toEqual(new Uint8Array(encodeStamp(AT + 500)));
   });
 
   test("wishes that race for released places in two containers get each place once", async () => {
@@ -324,9 +324,9 @@ describe("calls to the table", () => {
 });
 
 test("times that are not stamps count as never", () => {
-  expect(here.timesOf({ few: [stampOf(AT), NEVER, "text"] }, "few")).toEqual([AT, 0, 0]);
-  expect(here.timesOf({ few: "text" }, "few")).toEqual([]);
-  expect(here.timesOf({}, "few")).toEqual([]);
+  expect(here.readTimes({ few: [encodeStamp(AT), NEVER, "text"] }, "few")).toEqual([AT, 0, 0]);
+  expect(here.readTimes({ few: "text" }, "few")).toEqual([]);
+  expect(here.readTimes({}, "few")).toEqual([]);
 });
 
 test("a credential has 100 requests a minute, of which 20 create or delete, and begins with all slots free", () => {
@@ -335,6 +335,6 @@ test("a credential has 100 requests a minute, of which 20 create or delete, and 
   expect(LIMITS.create_delete).toEqual([{ name: "create_delete", slots: 20 }, ...LIMITS.all]);
   expect(EVERY_LIMIT).toEqual(LIMITS.create_delete);
   const free = everySlotFree();
-  expect(here.timesOf(free, "all")).toEqual(Array.from({ length: 100 }, () => 0));
-  expect(here.timesOf(free, "create_delete")).toEqual(Array.from({ length: 20 }, () => 0));
+  expect(here.readTimes(free, "all")).toEqual(Array.from({ length: 100 }, () => 0));
+  expect(here.readTimes(free, "create_delete")).toEqual(Array.from({ length: 20 }, () => 0));
 });

@@ -8,7 +8,7 @@ import { connect } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hostScript } from "../../shared/hosts/host-script.ts";
-import { keyPairOf } from "../../shared/platform/key-pair.ts";
+import { createKeyPair } from "../../shared/platform/key-pair.ts";
 
 const KEPT = resolve(import.meta.dirname, "../../.local/erp");
 const IMAGES = ["odoo:19.0", "pgvector/pgvector:pg16", "caddy:2", "nginx:1.28"];
@@ -135,7 +135,7 @@ export async function startMachine(folder: string): Promise<Machine> {
     };
     await start();
     removeContainers(docker); // left by a killed run
-    const hostKey = keyPairOf(randomBytes(32), "machine");
+    const hostKey = createKeyPair(randomBytes(32), "machine");
     writeFileSync(within("host_key"), hostKey.private_key, { mode: 0o600 });
     writeFileSync(within("authorized_keys"), "");
     // This machine must not get a server's packages: the stand-in reports that all are installed.

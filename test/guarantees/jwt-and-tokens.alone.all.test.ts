@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { SignJWT } from "jose";
 import { expect } from "vitest";
-import { resourceOf } from "../../shared/api/index.ts";
+import { toGatewayResource } from "../../shared/api/index.ts";
 import { newTokenValue } from "../../shared/domain/token-value.ts";
 import { keyVersions } from "../../shared/platform/secrets.ts";
 import { account, unusedId } from "../harness/account.ts";
@@ -12,7 +12,7 @@ import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
 
 const effectOf = async (authorization: string): Promise<string | undefined> => {
-  const { policyDocument } = await authorize({ httpMethod: "GET", resource: resourceOf("/settings"), authorization });
+  const { policyDocument } = await authorize({ httpMethod: "GET", resource: toGatewayResource("/settings"), authorization });
   const [statement] = policyDocument.Statement;
   return statement?.Effect;
 };

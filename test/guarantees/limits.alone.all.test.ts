@@ -1,7 +1,7 @@
 // The limits at the authorizer, with a clock that the attack drives, and over HTTP.
 import type { APIGatewayAuthorizerResult } from "aws-lambda";
 import { expect, vi } from "vitest";
-import { resourceOf } from "../../shared/api/index.ts";
+import { toGatewayResource } from "../../shared/api/index.ts";
 import type { Key } from "../../shared/data/keys.ts";
 import { tokenAccessRef } from "../../shared/records/tokens.ts";
 import { userAccessRef } from "../../shared/records/users.ts";
@@ -23,8 +23,8 @@ const HTTP_BURST = 15;
 const WAYS = ["HTTP", ...Array.from({ length: 19 }, (_, i) => `the authorizer ${i}`)];
 
 const ROUTES = {
-  all: { httpMethod: "GET", resource: resourceOf("/settings") },
-  create_delete: { httpMethod: "DELETE", resource: resourceOf("/ssh-keys/:id") },
+  all: { httpMethod: "GET", resource: toGatewayResource("/settings") },
+  create_delete: { httpMethod: "DELETE", resource: toGatewayResource("/ssh-keys/:id") },
 };
 type Rate = keyof typeof ROUTES;
 

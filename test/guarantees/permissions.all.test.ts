@@ -1,7 +1,7 @@
 // Every permission, and none, on every endpoint; and no endpoint without a declared access.
 import { expect, inject } from "vitest";
 import { ALL_PERMISSIONS, type Permission } from "../../shared/api/permissions.ts";
-import { resourceOf, routes } from "../../shared/api/index.ts";
+import { toGatewayResource, routes } from "../../shared/api/index.ts";
 import { stackName } from "../../infra/settings.ts";
 import { readTemplate } from "../../infra/local/template/template.ts";
 import { account } from "../harness/account.ts";
@@ -68,7 +68,7 @@ function expectDeclared(): void {
   const { apis } = readTemplate(inject("outDir"), stackName("test"));
   const [api] = apis;
   if (api === undefined) throw new Error("The template has no API");
-  const declared = new Map(routes.map((route) => [`${route.method} ${resourceOf(route.path)}`, route]));
+  const declared = new Map(routes.map((route) => [`${route.method} ${toGatewayResource(route.path)}`, route]));
   for (const { path, methods } of api.resources)
     for (const { httpMethod, authorizer } of methods) {
       if (httpMethod === "ANY" || httpMethod === "HEAD" || httpMethod === "OPTIONS") continue;

@@ -10,7 +10,7 @@ import { ALL_PERMISSIONS, type Permission } from "../../shared/api/permissions.t
 import { Server } from "../../shared/api/servers.ts";
 import type { SshKey } from "../../shared/api/ssh-keys.ts";
 import { getAccount, newAccount } from "../../shared/records/accounts.ts";
-import { type Change, changeOf } from "../../shared/data/change.ts";
+import { type Change, startChange } from "../../shared/data/change.ts";
 import { type By, logEvent } from "../../shared/records/events.ts";
 import { reserveToken } from "../../shared/records/tokens.ts";
 import { reserveUser } from "../../shared/records/users.ts";
@@ -25,7 +25,7 @@ import { putIfAbsent } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { parseSshKey } from "../../shared/runtime/ssh-key.ts";
 import * as auth from "../../shared/api/auth.ts";
-import { keyPairOf } from "../../shared/platform/key-pair.ts";
+import { createKeyPair } from "../../shared/platform/key-pair.ts";
 import { env } from "../../shared/platform/env.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
 import { type Client, clientWith, stranger } from "./client.ts";
@@ -77,7 +77,7 @@ export { unique, uniqueDatabase, uniqueDomain };
 const BackupBody = z.looseObject({ note: z.string().nullable().default(null) });
 
 /** An OpenSSH public key; nobody keeps its private key. */
-export const newPublicKey = (comment = "test"): string => keyPairOf(randomBytes(32), comment).public_key;
+export const newPublicKey = (comment = "test"): string => createKeyPair(randomBytes(32), comment).public_key;
 
 /** Longer than any operation of the sandbox takes on a busy machine. */
 const OPERATION_LIMIT_MS = 90_000;
@@ -98,7 +98,7 @@ async function makeAccount(name: string, { email, name: userName }: NewUser): Pr
   // Tests create a token or a user wherever they need separate limits.
   const record = { ...newAccount(newId("account"), name), limit_token: 10_000, limit_user: 10_000 };
   await putIfAbsent(keys.account(record.id), record);
-  const change = changeOf(record);
+  const change = startChange(record);
   change.put(keys.accountListed(record.id), { created_at: record.created_at });
   logEvent(change, { operator: "operator", requestId: "test-harness" }, "account.create", {
     type: "account",
@@ -130,7 +130,7 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
   const by = operatorOf(user);
 
   const token: TestAccount["token"] = async (permissions = ALL_PERMISSIONS, expiresAt = null) => {
-    const change = changeOf({ id: accountId });
+    const change = startChange({ id: accountId });
     const made = addToken(change, by, permissions, expiresAt);
     await change.commit();
     return made;
@@ -156,7 +156,7 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
   };
 
   const sshKey: TestAccount["sshKey"] = async () => {
-    const change = changeOf({ id: accountId });
+    const change = startChange({ id: accountId });
     const key = reserveSshKey(change, { name: "Test key", ...parseSshKey(newPublicKey()) });
     await change.commit();
     return key;

@@ -2,11 +2,11 @@
 import { randomBytes } from "node:crypto";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
-import { entryOf, findableIn, indexedIn } from "../../shared/data/entries.ts";
+import { buildEntry, findableIn, indexedIn } from "../../shared/data/entries.ts";
 import { type Key, keys, keyString, placement } from "../../shared/data/keys.ts";
-import { membersOf } from "../../shared/data/label-index.ts";
-import { backupTimeOf } from "../../shared/data/backup-times.ts";
-import { countPlace, markPlace, numberOf } from "../../shared/data/numbers.ts";
+import { buildMembers } from "../../shared/data/label-index.ts";
+import { buildBackupTime } from "../../shared/data/backup-times.ts";
+import { countPlace, markPlace, formatNumber } from "../../shared/data/numbers.ts";
 import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import type { Labels } from "../../shared/api/fields.ts";
 import { idFrom } from "../../shared/domain/ids.ts";
@@ -53,17 +53,17 @@ export async function seedManyInstances(
   const times = new Map<string, Record<string, unknown>>();
   const labeled = new Map<string, Key & { m: Set<Uint8Array> }>();
   const add = (filter: string, made: number) => {
-    const { leaf, attribute } = countPlace(numberOf(made, ""));
+    const { leaf, attribute } = countPlace(formatNumber(made, ""));
     const key = keys.count("instance", accountId, filter, leaf);
     const item = counts.get(key.sk) ?? { ...key };
     item[attribute] = Number(item[attribute] ?? 0) + 1;
     counts.set(key.sk, item);
   };
   for (const [i, id] of servers.entries())
-    items.push({ ...serverFields(accountId, id, numberOf(i, id)), ...keys.record("server", accountId, id) });
+    items.push({ ...serverFields(accountId, id, formatNumber(i, id)), ...keys.record("server", accountId, id) });
   for (let made = 0; made < count; made++) {
     const id = idFrom("instance", FIRST + made * MINUTE, randomBytes(10));
-    const number = numberOf(made, id);
+    const number = formatNumber(made, id);
     const record = InstanceRecord.parse({
       ...instanceFields(accountId, id, number, servers[made % servers.length] ?? ""),
       name: `Shop ${made}`,
@@ -74,14 +74,14 @@ export async function seedManyInstances(
       created_at: createdAt(made),
       last_backup_at: createdAt(made),
     });
-    const time = backupTimeOf(accountId, id, createdAt(made));
+    const time = buildBackupTime(accountId, id, createdAt(made));
     times.set(time.key.sk, { ...times.get(time.key.sk), ...time.key, [time.name]: time.stamp });
     const place = { status: record.state, protection: record.protection_status };
     items.push({
-      ...entryOf(id, record.created_at, { ...findableIn("instance", record), ...place }),
+      ...buildEntry(id, record.created_at, { ...findableIn("instance", record), ...place }),
       ...keys.entry("instance", accountId, id),
     });
-    for (const { key, member } of membersOf("instance", accountId, { id, labels: indexedIn("instance", record) })) {
+    for (const { key, member } of buildMembers("instance", accountId, { id, labels: indexedIn("instance", record) })) {
       const item = labeled.get(keyString(key)) ?? { ...key, m: new Set<Uint8Array>() };
       labeled.set(keyString(key), item);
       item.m.add(member);

@@ -1,6 +1,6 @@
 // What operations leave behind, without running them: an active server, a running instance, a completed backup, with everything that the
 // machines and the store of the sandbox hold. The product's own functions create it, so it is the same, but in this process and at once.
-import { changeOf, now } from "../../shared/data/change.ts";
+import { startChange, now } from "../../shared/data/change.ts";
 import { getInstance } from "../../shared/records/instances.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
@@ -52,7 +52,7 @@ export async function seedActiveServer(accountId: string, body: Record<string, u
     ip_address,
     ...dates(),
   });
-  const change = changeOf({ id: accountId });
+  const change = startChange({ id: accountId });
   change.put(keys.watchedServer(server_id), { account_id: accountId, server_id, last_seen_at: now() });
   await change.commit();
   return server_id;

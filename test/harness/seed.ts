@@ -3,7 +3,7 @@ import { BackupRecord } from "../../shared/records/schemas/backup.ts";
 import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
@@ -12,7 +12,7 @@ import { unique, uniqueDatabase, uniqueDomain } from "./unique.ts";
 const AT = "2026-11-20T12:00:00.000Z";
 
 export async function seedServer(accountId: string, fields: Partial<ServerRecord> = {}): Promise<ServerRecord> {
-  const change = changeOf(await getAccount(accountId));
+  const change = startChange(await getAccount(accountId));
   const id = fields.id ?? newId("server");
   const server = ServerRecord.parse({
     ...serverFields(accountId, id, change.number("server", id)),
@@ -46,7 +46,7 @@ export const serverFields = (accountId: string, id: string, number: string) => (
 
 export async function seedInstance(accountId: string, fields: Partial<InstanceRecord> = {}): Promise<InstanceRecord> {
   const serverId = fields.server_id ?? (await seedServer(accountId)).id;
-  const change = changeOf(await getAccount(accountId));
+  const change = startChange(await getAccount(accountId));
   const id = fields.id ?? newId("instance");
   const instance = InstanceRecord.parse({
     ...instanceFields(accountId, id, change.number("instance", id), serverId),
@@ -84,7 +84,7 @@ export const instanceFields = (accountId: string, id: string, number: string, se
 
 export async function seedBackup(instance: InstanceRecord, fields: Partial<BackupRecord> = {}): Promise<BackupRecord> {
   const accountId = instance.account_id;
-  const change = changeOf(await getAccount(accountId));
+  const change = startChange(await getAccount(accountId));
   const id = fields.id ?? newId("backup");
   const seeded = BackupRecord.parse({ ...backupFields(accountId, id, change.number("backup", id), instance), ...fields });
   const backup = { ...seeded, counted_bytes: seeded.size_bytes ?? 0 };
@@ -127,7 +127,7 @@ export const backupFields = (
 /** An unfinished upload, beyond the limit of an account if need be. */
 export async function seedUpload(accountId: string): Promise<string> {
   const id = newId("upload");
-  const change = changeOf({ id: accountId });
+  const change = startChange({ id: accountId });
   const times = { created_at: AT, expires_at: new Date(Date.now() + 86_400_000).toISOString() };
   change.put(keys.upload(accountId, id), {
     id,

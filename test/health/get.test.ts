@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { commitOf } from "../../infra/commit.ts";
+import { readCommit } from "../../infra/commit.ts";
 import { routes } from "../../shared/api/index.ts";
 import { stranger } from "../harness/client.ts";
 
@@ -10,7 +10,7 @@ test("anyone can read the health of the service, its environment, its version an
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync("package.json", "utf8")));
   expect((await stranger.get("/health")).body).toEqual({
     success: true,
-    data: { status: "ok", environment: "test", version, commit: commitOf() },
+    data: { status: "ok", environment: "test", version, commit: readCommit() },
   });
 });
 

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, crc32, gzipSync } from "node:zlib";
 import { unzipSync } from "fflate";
-import { attachmentsOf } from "../../shared/providers/sandbox/machines.ts";
+import { buildAttachments } from "../../shared/providers/sandbox/machines.ts";
 import { packArchive } from "../../shared/hosts/sandbox/archive.ts";
 import { type ZipEntry, type ZipOptions, writeZip } from "../harness/zip.ts";
 
-const { attachments, files } = attachmentsOf({ orders: 3 });
+const { attachments, files } = buildAttachments({ orders: 3 });
 const database = {
   uuid: "7d1f6a3e-0000-4000-8000-000000000000",
   secret: "s3cret",

@@ -19,7 +19,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import type { HostedServer } from "../../shared/hosts/host.ts";
-import { keyPairOf } from "../../shared/platform/key-pair.ts";
+import { createKeyPair } from "../../shared/platform/key-pair.ts";
 import { serviceKey } from "../../shared/platform/service-key.ts";
 import { startSshServer } from "./ssh-server.ts";
 
@@ -198,7 +198,7 @@ export async function startMachine({ keysInFile = false } = {}): Promise<TestMac
   for (const each of [root, notes, commands, volume, within("system/etc/docker")]) mkdirSync(each, { recursive: true });
   chownSync(volume, ERP_USER, ERP_USER); // as Docker creates it, from the image
   writeFileSync(within("system/etc/docker/daemon.json"), JSON.stringify(DAEMON));
-  const hostKey = keyPairOf(randomBytes(32), "machine");
+  const hostKey = createKeyPair(randomBytes(32), "machine");
   const environment = {
     ERP_HOSTING_ROOT: root,
     ERP_HOSTING_SYSTEM: within("system"),

@@ -7,9 +7,9 @@ import * as z from "zod";
 import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import type { HostedServer } from "../../shared/hosts/host.ts";
-import { keyPairOf } from "../../shared/platform/key-pair.ts";
+import { createKeyPair } from "../../shared/platform/key-pair.ts";
 import { retire } from "../../shared/hosts/retire.ts";
-import { machineOf } from "../../shared/hosts/ssh-script.ts";
+import { createMachine } from "../../shared/hosts/ssh-script.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { GiveUp, TryAgain } from "../../shared/platform/task-errors.ts";
 import { ownAws } from "./cloud.ts";
@@ -18,7 +18,7 @@ type Misbehavior = (channel: ServerChannel) => void;
 let misbehave: Misbehavior;
 /** Whether it responds to a probe, as a machine that is well does. */
 let echoes = false;
-const hostKey = keyPairOf(randomBytes(32), "machine");
+const hostKey = createKeyPair(randomBytes(32), "machine");
 let machine: ServerRecord;
 
 beforeAll(async () => {
@@ -133,7 +133,7 @@ test.each(MISBEHAVIORS)(
 );
 
 test.each<[string, Partial<HostedServer>]>([
-  ["another key", { host_keys: [keyPairOf(randomBytes(32), "another").public_key] }],
+  ["another key", { host_keys: [createKeyPair(randomBytes(32), "another").public_key] }],
   ["a key of an unknown type", { host_keys: ["ssh-party AAAA"] }],
   ["nonsense", { host_keys: ["ssh-ed25519 nonsense"] }],
   ["an empty line", { host_keys: [""] }],
@@ -176,7 +176,7 @@ test.each<[string, Record<string, string>]>([
   ["an instance that is neither paused nor not", uses({ ...use, paused: "$(reboot)" })],
 ])("a report with %s does not count", async (_, fields) => {
   const shell = () => Promise.resolve({ code: 0, output: textOf(fields), stderr: "" });
-  await expect(machineOf(shell).report()).rejects.toBeInstanceOf(z.ZodError);
+  await expect(createMachine(shell).report()).rejects.toBeInstanceOf(z.ZodError);
 });
 
 function well(how: Misbehavior): void {

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import type { HostedServer, Job } from "../../shared/hosts/host.ts";
-import { keyPairOf } from "../../shared/platform/key-pair.ts";
+import { createKeyPair } from "../../shared/platform/key-pair.ts";
 import { connected } from "../../shared/hosts/ssh-connection.ts";
-import { machineOf } from "../../shared/hosts/ssh-script.ts";
+import { createMachine } from "../../shared/hosts/ssh-script.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
@@ -182,7 +182,7 @@ describe("a machine over SSH", unless(noMachine), () => {
   test("a job that takes too long is killed and says so", async () => {
     slowDocker();
     const status = await connected(server, async (shell) => {
-      const { begin, status: ask } = machineOf(shell);
+      const { begin, status: ask } = createMachine(shell);
       await begin({ id: "op_long-startErp", kind: "start_erp", minutes: 1 / 60 }, { INSTANCE_ID: "ins_1" });
       await until("the job has ended", async () => (await ask("op_long-startErp")).state !== "running", 20);
       return ask("op_long-startErp");
@@ -220,7 +220,7 @@ describe("a machine over SSH", unless(noMachine), () => {
       const [script = ""] = readdirSync(root).filter((name) => name.startsWith("script-"));
       const result = await shell(`bash ${root}/${script} begin op_cut-startErp start_erp 60`, "INSTANCE_ID=aW5z\nSTA");
       expect(result.code).not.toBe(0);
-      expect(await machineOf(shell).status("op_cut-startErp")).toEqual({ state: "unknown" });
+      expect(await createMachine(shell).status("op_cut-startErp")).toEqual({ state: "unknown" });
     });
   });
 
@@ -256,7 +256,7 @@ describe("a machine over SSH", unless(noMachine), () => {
   });
 
   describe("host keys", () => {
-    const strange = keyPairOf(randomBytes(32), "strange").public_key;
+    const strange = createKeyPair(randomBytes(32), "strange").public_key;
 
     test("a machine whose host key is not the pinned one receives nothing", async () => {
       const before = machine.log().match(/Accepted|Failed|Postponed/g)?.length;

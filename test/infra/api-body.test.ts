@@ -2,7 +2,7 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, inject, test } from "vitest";
 import * as z from "zod";
-import { open, resourcesOf } from "../../infra/local/template/resolve.ts";
+import { open, listResources } from "../../infra/local/template/resolve.ts";
 import { stackName } from "../../infra/settings.ts";
 import { ENVIRONMENTS } from "../../shared/domain/environments.ts";
 
@@ -12,7 +12,7 @@ const ID = { name: "id", in: "path", required: true, schema: { type: "string" } 
 type Body = z.infer<typeof Body>;
 
 function bodyOf(environment: (typeof ENVIRONMENTS)[number]): Body {
-  const resources = resourcesOf(open(inject("outDir"), stackName(environment)));
+  const resources = listResources(open(inject("outDir"), stackName(environment)));
   return Body.parse(resources.find(({ type }) => type === "AWS::ApiGateway::RestApi")?.properties["Body"]);
 }
 

@@ -3,14 +3,14 @@ import { runSimulation } from "@cloud-copilot/iam-simulate";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { synth } from "../../infra/app.ts";
-import { ACCOUNT, open, REGION, resourcesOf } from "../../infra/local/template/resolve.ts";
-import { rolesOf } from "../../infra/local/template/roles.ts";
+import { ACCOUNT, open, REGION, listResources } from "../../infra/local/template/resolve.ts";
+import { readRoles } from "../../infra/local/template/roles.ts";
 import { stackName } from "../../infra/settings.ts";
 import { LIMITS } from "./limits.ts";
 import { scratch, stubBundles } from "./stubs.ts";
 
 const bundles = stubBundles();
-type Resources = ReturnType<typeof resourcesOf>;
+type Resources = ReturnType<typeof listResources>;
 
 async function resourcesWith(options: Record<string, string>, environment: "test" | "live" = "live"): Promise<Resources> {
   const folder = scratch();
@@ -20,7 +20,7 @@ async function resourcesWith(options: Record<string, string>, environment: "test
   } finally {
     delete process.env["CDK_CONTEXT_JSON"];
   }
-  return resourcesOf(open(folder, stackName(environment)));
+  return listResources(open(folder, stackName(environment)));
 }
 
 const REPLICA = "arn:aws:s3:::acme-archives-copy";
@@ -161,7 +161,7 @@ describe("copies", () => {
           Filter: { Prefix: "" },
         },
       ]);
-      const role = rolesOf(stack).find((each) => each.arn === Role);
+      const role = readRoles(stack).find((each) => each.arn === Role);
       const trust = stack.find((each) => each.arn === Role)?.properties["AssumeRolePolicyDocument"];
       expect(JSON.stringify(trust).match(/"aws:SourceAccount":"\d{12}"/g)).toHaveLength(2);
       const resources = role?.policies.flatMap(({ Statement }) =>

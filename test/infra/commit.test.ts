@@ -16,7 +16,7 @@ const git = (cwd: string, ...args: string[]): string =>
 
 /** What the copy in a folder says. */
 function commitIn(folder: string): unknown {
-  const script = `import { commitOf } from "${join(folder, "infra", "commit.ts")}"; console.log(JSON.stringify(commitOf()));`;
+  const script = `import { readCommit } from "${join(folder, "infra", "commit.ts")}"; console.log(JSON.stringify(readCommit()));`;
   return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: folder, encoding: "utf8" }));
 }
 

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { routesOf } from "../../infra/api.ts";
+import { listRoutes } from "../../infra/api.ts";
 import { synth } from "../../infra/app.ts";
 import { securityHeaders } from "../../infra/dashboard-headers.ts";
-import { open, REGION, resourcesOf as resolvedResources } from "../../infra/local/template/resolve.ts";
+import { open, REGION, listResources as resolvedResources } from "../../infra/local/template/resolve.ts";
 import { readTemplate } from "../../infra/local/template/template.ts";
 import { SETTINGS, stackName } from "../../infra/settings.ts";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
@@ -55,14 +55,14 @@ const textOf = (environment: Environment, folder = outdir): string =>
 const Resources = z.object({ Resources: z.record(z.string(), Resource) });
 /** By file: to parse one takes half a second. */
 const parsed = new Map<string, z.infer<typeof Resources>["Resources"]>();
-function resourcesOf(environment: Environment, folder = outdir): z.infer<typeof Resources>["Resources"] {
+function listResources(environment: Environment, folder = outdir): z.infer<typeof Resources>["Resources"] {
   const file = `${folder} ${environment}`;
   const resources = parsed.get(file) ?? Resources.parse(JSON.parse(textOf(environment, folder))).Resources;
   parsed.set(file, resources);
   return resources;
 }
 const of = (environment: Environment, type: string) =>
-  Object.values(resourcesOf(environment)).filter(({ Type }) => Type === type);
+  Object.values(listResources(environment)).filter(({ Type }) => Type === type);
 /** With all references resolved. */
 const resolved = (environment: Environment, type: string) =>
   resolvedResources(open(outdir, stackName(environment))).filter((each) => each.type === type);
@@ -100,7 +100,7 @@ function onRequest(environment: Environment, behavior: z.infer<typeof Behavior>,
 
 function madeOf(environment: Environment, { FunctionAssociations }: z.infer<typeof Behavior>, asked: Asked): unknown {
   const [id = ""] = FunctionAssociations[0]?.FunctionARN["Fn::GetAtt"] ?? [];
-  const code = z.string().parse(resourcesOf(environment)[id]?.Properties["FunctionCode"]);
+  const code = z.string().parse(listResources(environment)[id]?.Properties["FunctionCode"]);
   const event = { request: structuredClone(asked), viewer: { ip: "2001:db8::7" }, context: { requestId: "made-by-cloudfront" } };
   return runInNewContext(`${code}; handler(event)`, { event });
 }
@@ -253,7 +253,9 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
   });
 
   it("assets are uploaded before the page that names them; hashed names are cached for ever and others are not", () => {
-    const deployments = Object.entries(resourcesOf(environment)).filter(([, { Type }]) => Type === "Custom::CDKBucketDeployment");
+    const deployments = Object.entries(listResources(environment)).filter(
+      ([, { Type }]) => Type === "Custom::CDKBucketDeployment",
+    );
     expect(deployments).toHaveLength(2);
     const [assets, page] = deployments;
     expect(assets?.[1].Properties).toMatchObject({
@@ -289,7 +291,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
   it("every function that requests reach first has the origin key, and no other function has it", () => {
     const { functions, front } = readTemplate(outdir, stackName(environment));
     const open = [
-      ...routesOf(environment)
+      ...listRoutes(environment)
         .filter(({ access }) => access === "public")
         .map(({ id }) => id),
       "authorize",

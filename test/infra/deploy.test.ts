@@ -9,15 +9,15 @@ import * as z from "zod";
 import { synth } from "../../infra/app.ts";
 import {
   canReserve,
-  concurrencyOf,
+  readConcurrency,
   concurrencyWarning,
   environmentFor,
   findStack,
   hasArchives,
   hasCompleted,
-  identityOf,
+  readIdentity,
 } from "../../infra/deployed.ts";
-import { type Chosen, forgotten, leftStore, problemOf, unreachableKey, withChosen } from "../../infra/deploy-settings.ts";
+import { type Chosen, forgotten, leftStore, findProblem, unreachableKey, withChosen } from "../../infra/deploy-settings.ts";
 import { FEATURE_FLAGS } from "../../infra/feature-flags.ts";
 import { rollOut } from "../../infra/roll-out.ts";
 import { edgeStackName, RESERVED_MAX, stackName } from "../../infra/settings.ts";
@@ -122,15 +122,15 @@ describe("the existing stack", () => {
 
 it("the deployment of a new account with ten concurrent functions says what to request from AWS", async () => {
   responses["lambda"] = limitOf(10);
-  expect(concurrencyWarning(await concurrencyOf(access))).toMatch(/Only 10 .*--quota-code L-B99A9384 --desired-value 1000/s);
+  expect(concurrencyWarning(await readConcurrency(access))).toMatch(/Only 10 .*--quota-code L-B99A9384 --desired-value 1000/s);
   responses["lambda"] = limitOf(1000);
-  expect(concurrencyWarning(await concurrencyOf(access))).toBeUndefined();
+  expect(concurrencyWarning(await readConcurrency(access))).toBeUndefined();
 });
 
 it("a new account's ten functions are not reserved, and a stack's own reservation does not count against it", async () => {
   const of = async (limit: number, unreserved?: number) => {
     responses["lambda"] = limitOf(limit, unreserved);
-    return concurrencyOf(access);
+    return readConcurrency(access);
   };
   expect(canReserve(await of(10))).toBe(false);
   expect(canReserve(await of(100 + RESERVED_MAX))).toBe(true);
@@ -140,7 +140,7 @@ it("a new account's ten functions are not reserved, and a stack's own reservatio
 
 describe("the account", () => {
   it("the deployer is told which account it is, and as whom they deploy", async () => {
-    expect(await identityOf(access)).toEqual({ account: "111122223333", arn: "arn:aws:iam::111122223333:user/r&d" });
+    expect(await readIdentity(access)).toEqual({ account: "111122223333", arn: "arn:aws:iam::111122223333:user/r&d" });
     expect(asked[0]?.authorization).toMatch(/\/eu-central-1\/sts\/aws4_request/);
   });
 
@@ -274,7 +274,7 @@ describe("stored settings", () => {
     [{ certificate: "arn" }, "Use --domain and --certificate together."],
     [{ alarmEmail: "nobody" }, "--alarmEmail must be an email address."],
   ])("the options %j are rejected in a sentence, or fine", (options, sentence) => {
-    expect(problemOf(options, (name) => `--${name}`)).toBe(sentence);
+    expect(findProblem(options, (name) => `--${name}`)).toBe(sentence);
   });
 
   it("a deployment that would delete archives for good stops, unless its options say so", () => {

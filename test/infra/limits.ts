@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { ROOT } from "../../infra/built.ts";
-import { open, REGION, resourcesOf } from "../../infra/local/template/resolve.ts";
-import { rolesOf } from "../../infra/local/template/roles.ts";
+import { open, REGION, listResources } from "../../infra/local/template/resolve.ts";
+import { readRoles } from "../../infra/local/template/roles.ts";
 
 /** The longest name of a region: ARNs contain it. */
 const LONGEST_REGION = "ap-southeast-1";
@@ -39,7 +39,7 @@ export interface Limit {
 }
 
 export function measured(outdir: string, stack: string): Measured {
-  const resources = resourcesOf(open(outdir, stack));
+  const resources = listResources(open(outdir, stack));
   return {
     text: readFileSync(join(outdir, `${stack}.template.json`), "utf8"),
     resources: z.array(Resource).parse(JSON.parse(JSON.stringify(resources).replaceAll(REGION, LONGEST_REGION))),
@@ -156,7 +156,7 @@ export const LIMITS: readonly Limit[] = [
     unit: "bytes",
     remedy: "Name resources by a prefix",
     measure: ({ resources }) =>
-      rolesOf(resources).map(({ logicalId, policies }): Use => [
+      readRoles(resources).map(({ logicalId, policies }): Use => [
         logicalId,
         policies.reduce((sum, policy) => sum + bytes(policy), 0),
       ]),

@@ -7,7 +7,7 @@ import { ACCESS_LOG } from "../../infra/api.ts";
 import { ROOT } from "../../infra/built.ts";
 import { ENTRIES } from "../../infra/bundle.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { reserveOperation } from "../../shared/records/operations.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { newId } from "../../shared/domain/ids.ts";
@@ -34,7 +34,7 @@ const nameOf = new Map([...bundleOf].map(([name, id]) => [id, name]));
 
 /** A bundle that this environment does not deploy runs with the variables of another function. */
 const environmentOf = (id: string): Record<string, string> => {
-  const environment = cloud.lambda.environmentOf(nameOf.get(id) ?? nameOf.get("schedules.sweep") ?? "");
+  const environment = cloud.lambda.buildEnvironment(nameOf.get(id) ?? nameOf.get("schedules.sweep") ?? "");
   return nameOf.has(id)
     ? environment
     : { ...environment, AWS_LAMBDA_FUNCTION_NAME: id, LAMBDA_TASK_ROOT: join(inject("bundles"), id) };
@@ -98,7 +98,7 @@ beforeAll(async () => {
 /** An open operation whose execution may have died. */
 async function begunOperation(accountId: string): Promise<OperationRecord> {
   const server = await seedServer(accountId);
-  const change = changeOf(await getAccount(accountId));
+  const change = startChange(await getAccount(accountId));
   const id = newId("operation");
   const author = { operator: "operator", requestId: "asked.rescue" };
   const resource = { type: "server", id: server.id, name: server.name } as const;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import validateMachine from "asl-validator";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { gatewayMethodOf, gatewayPathOf as pathOf, routesOf } from "../../infra/api.ts";
+import { toGatewayMethod, toGatewayPath as pathOf, listRoutes } from "../../infra/api.ts";
 import { synth } from "../../infra/app.ts";
 import { ENTRIES } from "../../infra/bundle.ts";
 import { endpointAccess } from "../../infra/endpoint-access.ts";
@@ -83,7 +83,7 @@ function methodOf(environment: Environment, method: string, path: string) {
 }
 
 function functionOf(environment: Environment, route: Route) {
-  const { functionArn } = methodOf(environment, gatewayMethodOf(route), pathOf(route));
+  const { functionArn } = methodOf(environment, toGatewayMethod(route), pathOf(route));
   const found = of(templates, environment).functions.find(({ arn }) => arn === functionArn);
   if (found === undefined) throw new Error(`${route.id} calls no function of the template`);
   return found;
@@ -171,9 +171,9 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
   });
 
   it("every route has a method with its own function", () => {
-    const names = routesOf(environment).map((route) => functionOf(environment, route).directory ?? "");
-    expect(new Set(names).size).toBe(routesOf(environment).length);
-    for (const [index, route] of routesOf(environment).entries()) {
+    const names = listRoutes(environment).map((route) => functionOf(environment, route).directory ?? "");
+    expect(new Set(names).size).toBe(listRoutes(environment).length);
+    for (const [index, route] of listRoutes(environment).entries()) {
       expect(readFileSync(join(names[index] ?? "", "index.mjs"), "utf8")).toContain(`"${route.id}"`);
     }
   });
@@ -182,7 +182,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     const methods = apiOf(environment).resources.flatMap(({ path, methods }) =>
       methods.map(({ httpMethod }) => `${httpMethod} ${path}`),
     );
-    const routes = routesOf(environment).map((route) => `${gatewayMethodOf(route)} ${pathOf(route)}`);
+    const routes = listRoutes(environment).map((route) => `${toGatewayMethod(route)} ${pathOf(route)}`);
     const fallbacks = apiOf(environment).resources.flatMap((resource) =>
       routes.includes(`ANY ${resource.path}`) ? [] : [`ANY ${resource.path}`],
     );
@@ -190,7 +190,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
   });
 
   it("every path returns its own 404 and 405: from the fallback, which needs no credential, or from the function of its GET", () => {
-    const gets = new Set(routesOf(environment).flatMap((route) => (route.method === "GET" ? [pathOf(route)] : [])));
+    const gets = new Set(listRoutes(environment).flatMap((route) => (route.method === "GET" ? [pathOf(route)] : [])));
     for (const { path } of apiOf(environment).resources) {
       if (gets.has(path)) continue;
       const { authorizer, functionArn } = methodOf(environment, "ANY", path);
@@ -204,8 +204,8 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
   it("every request to a route that is not public goes to the authorizer, whatever its headers", () => {
     // That nothing is cached, and no header demanded, is all that the local reader accepts.
     const [{ name } = { name: "" }] = apiOf(environment).authorizers;
-    for (const route of routesOf(environment)) {
-      const { authorizer } = methodOf(environment, gatewayMethodOf(route), pathOf(route));
+    for (const route of listRoutes(environment)) {
+      const { authorizer } = methodOf(environment, toGatewayMethod(route), pathOf(route));
       expect({ route: route.id, authorizer }).toEqual({
         route: route.id,
         authorizer: route.access === "public" ? undefined : name,
@@ -217,7 +217,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     const { tables, machines, secrets, buckets } = of(templates, environment);
     const names = new Map([...tables, ...secrets, ...buckets].map(({ arn, logicalId }) => [arn, logicalId]));
     const machineArn = (name: string) => machines.find((machine) => machine.name === `${stackName(environment)}-${name}`)?.arn;
-    for (const route of routesOf(environment)) {
+    for (const route of listRoutes(environment)) {
       const { role, environment: variables } = functionOf(environment, route);
       const access = endpointAccess(route);
       const grants = grantsOf(environment, role);
@@ -245,7 +245,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
   });
 
   it("a GET may write only to record a download and to free the slot of a wait", () => {
-    const writing = routesOf(environment).filter((route) => route.method === "GET" && endpointAccess(route).table === "write");
+    const writing = listRoutes(environment).filter((route) => route.method === "GET" && endpointAccess(route).table === "write");
     expect(writing.map(({ id }) => id)).toEqual(["backups.download", "operations.get"]);
   });
 
@@ -316,10 +316,10 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
         ? []
         : [readFileSync(join(directory, "index.mjs"), "utf8")],
     );
-    const here = new Set(routesOf(environment).map(({ id }) => id));
+    const here = new Set(listRoutes(environment).map(({ id }) => id));
     const elsewhere = environment === "test" ? ["schedules.refresh-catalog"] : [];
     const expected = Object.keys(ENTRIES)
-      .filter((id) => here.has(id) || !routesOf("test").some((route) => route.id === id))
+      .filter((id) => here.has(id) || !listRoutes("test").some((route) => route.id === id))
       .filter((id) => !elsewhere.includes(id));
     expect(bundled.flatMap((text) => /"(.*)"/.exec(text)?.[1] ?? []).toSorted()).toEqual(expected.toSorted());
   });

@@ -18,7 +18,7 @@ import {
   rescueName,
   type Step,
   step,
-  waitsOf,
+  listWaits,
   workflow,
   type Workflow,
 } from "../../shared/domain/workflow.ts";
@@ -219,7 +219,7 @@ it("a poll is repeated until it is ready", async () => {
 });
 
 it("a poll that never gets ready, or whose error persists, is undone when its time is over", async () => {
-  const tries = 1 + waitsOf(limited(TABLE.steps[1], SETTINGS.test.polls)).length;
+  const tries = 1 + listWaits(limited(TABLE.steps[1], SETTINGS.test.polls)).length;
   for (const error of ["NotYet", "TryAgain", "Lambda.TooManyRequestsException"]) {
     const { tasks, calls } = await run(TABLE, { third_wanted: false }, ({ task }) => {
       if (task === "second") throw new Named(error);
@@ -234,11 +234,11 @@ it("the waits between polls are those that the tables assume", () => {
   const [retrier] = asl.parse(definitionOf(TABLE)).States["second"]?.Retry ?? [];
   expect(retrier).toMatchObject({ IntervalSeconds: 1, BackoffRate: 1.25, MaxDelaySeconds: 60 });
   expect(retrier).not.toHaveProperty("JitterStrategy");
-  expect(retrier?.MaxAttempts).toBe(waitsOf({ upToMinutes: 3, firstWaitSeconds: 1 }).length);
+  expect(retrier?.MaxAttempts).toBe(listWaits({ upToMinutes: 3, firstWaitSeconds: 1 }).length);
 });
 
 it("a poll asks soon at first, and never much later than the work took", () => {
-  const waits = waitsOf({ upToMinutes: 120, firstWaitSeconds: 1 });
+  const waits = listWaits({ upToMinutes: 120, firstWaitSeconds: 1 });
   let passed = 0;
   for (const wait of waits) {
     expect(wait).toBeLessThanOrEqual(Math.min(60, 1 + passed / 4));
@@ -248,13 +248,13 @@ it("a poll asks soon at first, and never much later than the work took", () => {
 });
 
 it.each([3, 10, 30, 120, 240])("a poll of %d minutes asks for the last time when they are over", (minutes) => {
-  const sum = waitsOf({ upToMinutes: minutes, firstWaitSeconds: 1 }).reduce((all, wait) => all + wait, 0);
+  const sum = listWaits({ upToMinutes: minutes, firstWaitSeconds: 1 }).reduce((all, wait) => all + wait, 0);
   expect(sum).toBeGreaterThanOrEqual(minutes * 60);
   expect(sum).toBeLessThan(minutes * 60 + 60);
 });
 
 it("a poll does not wait again when its time is exactly over", () => {
-  expect(waitsOf({ upToMinutes: 2, firstWaitSeconds: 60 })).toEqual([60, 60]);
+  expect(listWaits({ upToMinutes: 2, firstWaitSeconds: 60 })).toEqual([60, 60]);
 });
 
 it("a poll has the table's own time in live", () => {

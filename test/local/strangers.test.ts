@@ -1,6 +1,6 @@
 // What the local gateway takes from one address without a valid credential.
 import { beforeAll, expect, test } from "vitest";
-import { strangersOf } from "../../infra/local/gateway/strangers.ts";
+import { limitStrangers } from "../../infra/local/gateway/strangers.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { clientWith, stranger } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
@@ -39,7 +39,7 @@ test("beyond the bound an address without a valid credential gets 429 in the env
 
 test("the bound is for a window of five minutes, and for a network however its addresses are written", () => {
   let at = 0;
-  const strangers = strangersOf(2, () => at);
+  const strangers = limitStrangers(2, () => at);
   strangers.count("192.0.2.1");
   strangers.count("::ffff:192.0.2.1");
   expect(strangers.rejection({ sourceIp: "::ffff:c000:201", requestId: "r" })?.headers).toContainEqual(["retry-after", "300"]);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { ERRORS, type ErrorCode } from "../../shared/api/errors.ts";
 import { ListMeta } from "../../shared/api/fields.ts";
-import { resourceOf, type Route, routes } from "../../shared/api/index.ts";
+import { toGatewayResource, type Route, routes } from "../../shared/api/index.ts";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { openapiDocument } from "../../shared/api/openapi/describe.ts";
 import type { Operation, Response } from "../../shared/api/openapi/document.ts";
@@ -26,7 +26,7 @@ function under(key: string, value: unknown = document): unknown[] {
 }
 
 function operationOf({ method, path }: Route): Operation {
-  const operation = document.paths[resourceOf(path).slice(BASE_PATH.length)]?.[method.toLowerCase()];
+  const operation = document.paths[toGatewayResource(path).slice(BASE_PATH.length)]?.[method.toLowerCase()];
   if (operation === undefined) throw new Error(`${method} ${path} is not described`);
   return operation;
 }

@@ -6,7 +6,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import { Event } from "../../shared/api/events.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { beginDeletion } from "../../shared/records/backups.ts";
-import { changeOf, now } from "../../shared/data/change.ts";
+import { startChange, now } from "../../shared/data/change.ts";
 import { removeHistory } from "../../shared/records/history.ts";
 import { endOperation } from "../../shared/operations/operation-ends.ts";
 import { newId } from "../../shared/domain/ids.ts";
@@ -16,7 +16,7 @@ import { seedBackup, seedInstance } from "../harness/seed.ts";
 /** An operation that concerns the instance, and its event. */
 async function deletion(me: TestAccount, instance: Awaited<ReturnType<typeof seedInstance>>, ended: boolean): Promise<string> {
   const backup = await seedBackup(instance);
-  const change = changeOf(await getAccount(me.id));
+  const change = startChange(await getAccount(me.id));
   const operation = beginDeletion(change, { operator: "test", requestId: "test" }, backup, newId("operation"));
   await change.commit();
   if (ended) await endOperation(operation, { succeeded: false, error: { code: "CANCELLED", message: "Test", reason: null } });

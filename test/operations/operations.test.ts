@@ -6,8 +6,8 @@ import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
-import { stampOf } from "../../shared/data/stamps.ts";
+import { startChange } from "../../shared/data/change.ts";
+import { encodeStamp } from "../../shared/data/stamps.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { findOperation, reserveOperation } from "../../shared/records/operations.ts";
 import { endOperation } from "../../shared/operations/operation-ends.ts";
@@ -32,7 +32,7 @@ const begin = async () => (await me.api.post("/servers", await me.serverBody()))
 async function openOperation(): Promise<OperationRecord> {
   const { id } = await seedServer(me.id);
   const server = await getServer(me.id, id);
-  const change = changeOf(await getAccount(me.id));
+  const change = startChange(await getAccount(me.id));
   const operationId = newId("operation");
   moveServerToDeleting(change, server, operationId);
   const resource = { type: "server", id, name: server.name } as const;
@@ -78,7 +78,7 @@ describe("concurrent waits", () => {
   test("waits whose function died release their slots when they expire", async () => {
     const { id, api } = await me.token();
     const places = (until: number) => {
-      const stamp = stampOf(until);
+      const stamp = encodeStamp(until);
       return { set: { wait_0: stamp, wait_1: stamp, wait_2: stamp } };
     };
     const key = keys.tokenAccess(fingerprintOfId(id));

@@ -7,7 +7,7 @@ import { type Death, rescue } from "../../shared/runtime/rescue.ts";
 import { findOperation } from "../../shared/records/operations.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import type { CaughtError } from "../../shared/platform/task-errors.ts";
-import { type Poll, rescueName, waitsOf, type Workflow } from "../../shared/domain/workflow.ts";
+import { type Poll, rescueName, listWaits, type Workflow } from "../../shared/domain/workflow.ts";
 
 type Handler = (payload: unknown) => Promise<null>;
 
@@ -118,7 +118,7 @@ const doubling = (times: number): number[] => Array.from({ length: times }, (_, 
 const RUN_AGAIN = { errors: ["Runtime.ExitError"], waits: doubling(2) };
 const RETRIES: Retriers = [{ errors: ["TryAgain"], waits: doubling(6) }, RUN_AGAIN];
 const UNDO_RETRIES: Retriers = [{ errors: ["TryAgain"], waits: doubling(60) }, RUN_AGAIN];
-const pollRetries = (poll: Poll): Retriers => [{ errors: ["NotYet", "TryAgain"], waits: waitsOf(poll) }, RUN_AGAIN];
+const pollRetries = (poll: Poll): Retriers => [{ errors: ["NotYet", "TryAgain"], waits: listWaits(poll) }, RUN_AGAIN];
 
 export interface Running {
   handler: Handler;

@@ -14,7 +14,7 @@ import { readTemplate } from "../../infra/local/template/template.ts";
 import { REGION } from "../../infra/local/template/resolve.ts";
 import { stackName } from "../../infra/settings.ts";
 import { getAccount, newAccount } from "../../shared/records/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { reserveOperation } from "../../shared/records/operations.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
@@ -23,7 +23,7 @@ import { getServer, moveServerToDeleting, reserveServer } from "../../shared/rec
 import { reserveSshKey } from "../../shared/records/ssh-keys.ts";
 import { putIfAbsent } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { fingerprintOf } from "../../shared/providers/first-boot.ts";
+import { computeFingerprint } from "../../shared/providers/first-boot.ts";
 import { execute, type Fatality, fetchMortally, type Running } from "./executions.ts";
 import { type FakeDigitalOcean, fakeDigitalOcean } from "./fake-digitalocean.ts";
 import { type FakeHetzner, fakeHetzner } from "./fake-hetzner.ts";
@@ -75,7 +75,7 @@ export async function providerHarness(): Promise<ProviderHarness> {
   // This file has its own tables, because it has its own key.
   const database = { url: inject("databaseUrl"), accessKeyId: randomBytes(8).toString("hex") };
   const secrets = await secretsManager();
-  const [hetzner, digitalocean] = await Promise.all([fakeHetzner(fingerprintOf), fakeDigitalOcean(fingerprintOf)]);
+  const [hetzner, digitalocean] = await Promise.all([fakeHetzner(computeFingerprint), fakeDigitalOcean(computeFingerprint)]);
   afterAll(async () => {
     vi.useRealTimers();
     vi.unstubAllGlobals();
@@ -124,7 +124,7 @@ let lastName = 0;
 
 async function create(accountId: string, provider: ProviderCode, how: How = {}): Promise<Outcome> {
   const { fatality = () => Infinity, random = Math.random, twin, name = `erp-${(lastName += 1)}` } = how;
-  const change = changeOf(await getAccount(accountId));
+  const change = startChange(await getAccount(accountId));
   const key = reserveSshKey(change, { name: `key of ${name}`, public_key: "ssh-ed25519 AAAA", fingerprint: "SHA256:x" });
   const operationId = newId("operation");
   const specs = { cpu: 2, memory_gb: 4, disk_gb: 40 };
@@ -147,7 +147,7 @@ async function remove(
   server: ServerRecord,
   { fatality = () => Infinity, random = Math.random, twin }: How = {},
 ): Promise<OperationRecord> {
-  const change = changeOf(await getAccount(server.account_id));
+  const change = startChange(await getAccount(server.account_id));
   const operationId = newId("operation");
   moveServerToDeleting(change, server, operationId);
   const { id, name } = server;

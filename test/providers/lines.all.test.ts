@@ -2,7 +2,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { handler as check } from "../../functions/schedules/check-servers.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { getInstance, reserveInstance } from "../../shared/records/instances.ts";
 import { keys } from "../../shared/data/keys.ts";
 import type { ServerRecord } from "../../shared/records/schemas/server.ts";
@@ -38,7 +38,7 @@ const stateNow = async () => (await getServer(accountId, server.id)).state;
 
 /** A running instance on the server, which no operation holds. */
 async function running(): Promise<string> {
-  const change = changeOf(await getAccount(accountId));
+  const change = startChange(await getAccount(accountId));
   const id = newId("instance");
   const names = {
     name: id,

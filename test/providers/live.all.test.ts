@@ -6,7 +6,7 @@ import { stackName } from "../../infra/settings.ts";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
-import { fingerprintOf } from "../../shared/providers/first-boot.ts";
+import { computeFingerprint } from "../../shared/providers/first-boot.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
@@ -36,7 +36,7 @@ let me: TestAccount;
 let api: Client;
 let secretArn: string;
 beforeAll(async () => {
-  [hetzner, digitalocean] = await Promise.all([fakeHetzner(fingerprintOf), fakeDigitalOcean(fingerprintOf)]);
+  [hetzner, digitalocean] = await Promise.all([fakeHetzner(computeFingerprint), fakeDigitalOcean(computeFingerprint)]);
   afterAll(() => Promise.all([hetzner.stop(), digitalocean.stop()]));
   cloud = await ownCloud({ stack: stackName("live") });
   me = await account();

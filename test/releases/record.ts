@@ -10,7 +10,7 @@ import { INDEXES } from "../../infra/table.ts";
 import { MIGRATIONS } from "../../shared/migrations/migrations.ts";
 import { newAccount } from "../../shared/records/accounts.ts";
 import { reserveBackup, reserveUploaded } from "../../shared/records/backups.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import type { By } from "../../shared/records/events.ts";
 import { reserveInstance } from "../../shared/records/instances.ts";
 import { keys } from "../../shared/data/keys.ts";
@@ -35,7 +35,7 @@ process.env["ENVIRONMENT"] = "test";
 /** The items of an account with one record of each kind, as the requests that create them write them. */
 function items(): Record<string, unknown>[] {
   const account = newAccount(newId("account"), "Release");
-  const change = changeOf(account);
+  const change = startChange(account);
   const caller = {
     account_id: account.id,
     type: "user",

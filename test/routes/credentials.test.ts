@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { getToken, revokeToken } from "../../shared/records/tokens.ts";
 import { openSession, userRef } from "../../shared/records/users.ts";
 import { find } from "../../shared/data/table.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const good = await me.token();
   const last = good.value.slice(-1);
   const revoked = await me.token();
-  const change = changeOf(await getAccount(me.id));
+  const change = startChange(await getAccount(me.id));
   revokeToken(change, await getToken(me.id, revoked.id));
   await change.commit();
   const { value: expired } = await me.token(undefined, "2026-01-01T00:00:00.000Z");

@@ -1,12 +1,12 @@
 // Rate limits: those of every route, exact even for concurrent requests.
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { admitToken } from "../../shared/operations/admission.ts";
 import { getToken, revokeToken, tokenAccessRef } from "../../shared/records/tokens.ts";
 import { openSession, userAccessRef, userRef } from "../../shared/records/users.ts";
 import type { Key } from "../../shared/data/keys.ts";
-import { stampOf } from "../../shared/data/stamps.ts";
+import { encodeStamp } from "../../shared/data/stamps.ts";
 import { find, readAll, updateOne } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { account, newPublicKey, type TestAccount } from "../harness/account.ts";
@@ -86,7 +86,7 @@ describe("creations and deletions", () => {
     expect(rejected.headers["retry-after"]).toBe("60");
     expect(await me.trace()).toBe(before);
     expect((await token.api.get("/ssh-keys")).status).toBe(200);
-    const minuteAgo = stampOf(Date.now() - 60_000);
+    const minuteAgo = encodeStamp(Date.now() - 60_000);
     await updateOne(access.key, { set: { create_delete: Array.from({ length: 20 }, () => minuteAgo) } }, {});
     expect((await token.api.delete("/ssh-keys/none")).status).toBe(404);
   });
@@ -143,7 +143,7 @@ test("a request that began earlier than those that took the slots waits no longe
 
 describe("what every request writes has at most 1 KB, so that it costs one write unit", () => {
   const LONGEST_ADDRESS = "2001:0db8:85a3:0000:0000:8a2e:192.168.100.228";
-  const taken = stampOf(Date.now() - 90_000);
+  const taken = encodeStamp(Date.now() - 90_000);
   const waits = { wait_0: taken, wait_1: taken, wait_2: taken };
   const sizeOf = async (key: Key) => itemBytes((await readAll([key])).values().next().value ?? {});
 
@@ -198,7 +198,7 @@ describe("all requests", () => {
   test("a revoked token over its limit gets 401, not 429", async () => {
     const token = await me.token();
     await takeSlots(tokenAccessRef(token.id), { all: 100 });
-    const change = changeOf(await getAccount(me.id));
+    const change = startChange(await getAccount(me.id));
     revokeToken(change, await getToken(me.id, token.id));
     await change.commit();
     expect((await token.api.get("/auth/me")).status).toBe(401);

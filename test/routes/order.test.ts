@@ -1,7 +1,7 @@
 // The order in which the service checks a request: each pair of those that docs/api.md lists, with a request that fails both checks.
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { getToken, revokeToken, tokenAccessRef } from "../../shared/records/tokens.ts";
 import { account, newPublicKey, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
@@ -39,7 +39,7 @@ test("401 comes before 429", async () => {
   const token = await me.token();
   await takeSlots(tokenAccessRef(token.id), { all: 100 });
   expect(await code(token.api.get("/auth/me"))).toBe("RATE_LIMIT_EXCEEDED");
-  const change = changeOf(await getAccount(me.id));
+  const change = startChange(await getAccount(me.id));
   revokeToken(change, await getToken(me.id, token.id));
   await change.commit();
   expect(await code(token.api.get("/auth/me"))).toBe("UNAUTHORIZED");

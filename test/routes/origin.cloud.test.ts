@@ -2,7 +2,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { resourceOf, routes } from "../../shared/api/index.ts";
+import { toGatewayResource, routes } from "../../shared/api/index.ts";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
 import * as tokens from "../../shared/api/tokens.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER } from "../../shared/runtime/origin.ts";
@@ -67,7 +67,7 @@ describe.each(elsewhere)("a request %s", (_, headers) => {
   it.each(routes.filter(({ access }) => access === "public"))(
     "a request that bypasses CloudFront is rejected by $id",
     async (route) => {
-      const resource = resourceOf(route.path);
+      const resource = toGatewayResource(route.path);
       const event = eventOf(route.method, resource, headers(), bodyOf(route));
       const response = LambdaResponse.parse(await cloud.invoke(functionOf(route.method, resource), event));
       expect(response.statusCode).toBe(403);

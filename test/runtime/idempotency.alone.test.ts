@@ -1,8 +1,8 @@
 // What is kept of a request with an `Idempotency-Key`, until when, and for whom, with a real table.
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { ApiError } from "../../shared/api/errors.ts";
-import { changeOf } from "../../shared/data/change.ts";
-import { numberOf } from "../../shared/data/numbers.ts";
+import { startChange } from "../../shared/data/change.ts";
+import { formatNumber } from "../../shared/data/numbers.ts";
 import { keys } from "../../shared/data/keys.ts";
 import type { Caller } from "../../shared/records/schemas/caller.ts";
 import { find, readAll } from "../../shared/data/table.ts";
@@ -47,14 +47,14 @@ type IdempotentRequest = ReturnType<typeof idempotentRequest>;
 
 /** Stores the response of a request that has succeeded, with its other writes. */
 async function succeed(request: IdempotentRequest, operation?: { id: string }): Promise<void> {
-  const change = changeOf({ id: request.caller.account_id });
+  const change = startChange({ id: request.caller.account_id });
   change.put({ pk: `${request.caller.account_id}#EFFECT`, sk: newId("ssh_key") }, {});
   if (operation !== undefined)
     change.add(
       "operation",
       {
         ...operation,
-        number: numberOf(1, operation.id),
+        number: formatNumber(1, operation.id),
         type: "instance.stop",
         created_at: change.at,
         created_by: request.caller,
@@ -177,11 +177,11 @@ describe("what is stored", () => {
   test("is stored once: of two requests at the same time the second fails as a whole, and may be retried after a second", async () => {
     const request = idempotentRequest("key", newCaller(), POST);
     expect(await inProgress(request)).toBeUndefined();
-    const first = changeOf({ id: request.caller.account_id });
+    const first = startChange({ id: request.caller.account_id });
     await keep(first, request, RESPONSE);
     await first.commit();
     const effect = { pk: `${request.caller.account_id}#EFFECT`, sk: "second" };
-    const other = changeOf({ id: request.caller.account_id });
+    const other = startChange({ id: request.caller.account_id });
     other.put(effect, {});
     await keep(other, request, { ...RESPONSE, status: 202 });
     const failed = await other.commit().catch((error: unknown) => error);
@@ -197,7 +197,7 @@ describe("what is stored", () => {
     const other = idempotentRequest("key", caller, { ...POST, body: {} });
     for (const passed of [0, 0, DAY_MS]) {
       vi.setSystemTime(now + passed);
-      const change = changeOf({ id: caller.account_id });
+      const change = startChange({ id: caller.account_id });
       await reserveKey(change, request);
       await change.commit(); // at the same moment, too
       expect(await retry(request)).toBeUndefined();
@@ -213,7 +213,7 @@ describe("what is stored", () => {
   test("is written first, so that its error is the one that a client gets", async () => {
     const request = idempotentRequest("key", newCaller(), POST);
     await succeed(request);
-    const change = changeOf({ id: request.caller.account_id });
+    const change = startChange({ id: request.caller.account_id });
     change.update({ pk: "none", sk: "none" }, { set: { never: 1 } }, { equals: { impossible: 1 } });
     await keep(change, request, RESPONSE);
     expect(await codeOf(change.commit())).toBe("IDEMPOTENCY_IN_PROGRESS");
@@ -223,7 +223,7 @@ describe("what is stored", () => {
     const request = idempotentRequest("key", newCaller(), POST);
     await succeed(request, { id: newId("operation") });
     for (let i = 0; i < 2; i++) {
-      const change = changeOf({ id: request.caller.account_id });
+      const change = startChange({ id: request.caller.account_id });
       forget(change, request);
       await change.commit();
       expect(await retry(request)).toBeUndefined();

@@ -2,14 +2,14 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { unzipSync, zipSync } from "fflate";
-import { attachmentsOf, type ErpDatabase } from "../../shared/providers/sandbox/machines.ts";
+import { buildAttachments, type ErpDatabase } from "../../shared/providers/sandbox/machines.ts";
 import { missingFiles, packArchive, unpackArchive } from "../../shared/hosts/sandbox/archive.ts";
 import { escapeField, fromDump, toDump, unescapeField } from "../../shared/hosts/sandbox/dump.ts";
 
 const AT = "2026-11-21T12:00:00.000Z";
 
 function erpWith(data: Record<string, unknown>) {
-  const { attachments, files } = attachmentsOf(data);
+  const { attachments, files } = buildAttachments(data);
   const database: ErpDatabase = {
     uuid: "7d1f6a3e-0000-4000-8000-000000000000",
     secret: "s3cret",
@@ -94,7 +94,7 @@ describe("dump", () => {
 
 describe("archive", () => {
   test("an archive is a zip in the ERP's own layout", () => {
-    const { files } = attachmentsOf({ orders: 3 });
+    const { files } = buildAttachments({ orders: 3 });
     const names = Object.keys(unzipSync(packArchive(erpWith({ orders: 3 }), AT)));
     const expected = ["dump.sql", ...Object.keys(files).map((path) => `filestore/${path}`), "manifest.json"];
     expect(names.toSorted()).toEqual(expected.toSorted());

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { ERP_VERSIONS } from "../../shared/domain/erp-versions.ts";
-import { problemsOfOffer, specsOf } from "../../shared/providers/catalog.ts";
+import { problemsOfOffer, findSpecs } from "../../shared/providers/catalog.ts";
 import { sandbox } from "../../shared/providers/sandbox/provider.ts";
 
 const catalog: Catalog = Catalog.parse({
@@ -15,7 +15,7 @@ const wanted = { provider: "sandbox", region: "eu-west", size: "small" };
 
 test("a size determines the specs of the server", () => {
   expect(problemsOfOffer(catalog, wanted)).toEqual([]);
-  expect(specsOf(catalog, wanted)).toEqual({ cpu: 2, memory_gb: 4, disk_gb: 40 });
+  expect(findSpecs(catalog, wanted)).toEqual({ cpu: 2, memory_gb: 4, disk_gb: 40 });
 });
 
 test.each([

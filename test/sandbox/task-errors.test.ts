@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ApiError, OPERATION_ERRORS } from "../../shared/api/errors.ts";
 import { parseConfiguration } from "../../shared/platform/configuration.ts";
 import { because } from "../../shared/domain/reasons.ts";
-import { asTaskError, forStateMachine, GiveUp, operationErrorOf, TryAgain } from "../../shared/platform/task-errors.ts";
+import { asTaskError, forStateMachine, GiveUp, toOperationError, TryAgain } from "../../shared/platform/task-errors.ts";
 import { asApiError } from "../../shared/runtime/reply.ts";
 
 /** The error as Step Functions catches it. */
@@ -23,14 +23,14 @@ test("every error's code, message and reason survive the state machine", () => {
     fc.property(fc.constantFrom(...OPERATION_ERRORS), fc.string({ minLength: 1 }), (code, output) => {
       const reason = because("machine_reports_other", { output });
       const error = { code, message: `The machine reports: ${output}`, reason };
-      expect(operationErrorOf(caught(thrown(new GiveUp(code, reason))))).toEqual(error);
-      expect(operationErrorOf(caught(thrown(new TryAgain(code, reason))))).toEqual(error);
+      expect(toOperationError(caught(thrown(new GiveUp(code, reason))))).toEqual(error);
+      expect(toOperationError(caught(thrown(new TryAgain(code, reason))))).toEqual(error);
     }),
   );
 });
 
 test("an error of an earlier version's task has the reason of its message, if that is known", () => {
-  const of = (message: string) => operationErrorOf(caught(Object.assign(new Error(`TIMEOUT: ${message}`), { name: "GiveUp" })));
+  const of = (message: string) => toOperationError(caught(Object.assign(new Error(`TIMEOUT: ${message}`), { name: "GiveUp" })));
   expect(of("The ERP does not stop")).toEqual({
     code: "TIMEOUT",
     message: "The ERP does not stop",
@@ -47,7 +47,7 @@ describe("unexpected errors", () => {
     ["a cause that is not JSON", { Error: "States.Runtime", Cause: "An error occurred while executing the state" }],
     ["an empty cause", {}],
   ])("%s is reported without details", (_, error) => {
-    const { code, message } = operationErrorOf(error);
+    const { code, message } = toOperationError(error);
     expect(code).toBe("INTERNAL_ERROR");
     expect(message).toBe("Something went wrong on our side; include the operation ID when you report it");
   });
@@ -58,7 +58,7 @@ test.each([
   ["a function timeout", { Error: "Sandbox.Timedout", Cause: '{"errorMessage":"..."}' }, "TIMEOUT"],
   ["a stopped execution", { Error: "Aborted", Cause: "" }, "CANCELLED"],
 ])("%s is reported as %s", (_, error, code) => {
-  expect(operationErrorOf(error).code).toBe(code);
+  expect(toOperationError(error).code).toBe(code);
 });
 
 describe("temporary errors", () => {

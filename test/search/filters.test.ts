@@ -3,8 +3,8 @@
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { backupRef } from "../../shared/records/backups.ts";
-import { changeOf } from "../../shared/data/change.ts";
-import { drillOf, recordDrill } from "../../shared/operations/drills.ts";
+import { startChange } from "../../shared/data/change.ts";
+import { buildDrill, recordDrill } from "../../shared/operations/drills.ts";
 import { indexed } from "../harness/indexed.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { findOperation } from "../../shared/records/operations.ts";
@@ -78,7 +78,7 @@ test("instances are filtered by what came of their last drill", async () => {
     const set = { state: "running", recorded: false };
     await updateOne(keys.record("operation", one.id, id), { set }, {});
     await updateOne(keys.record("backup", one.id, backup.id), { set: { operation_id: id } }, {});
-    const drill = drillOf([{ name: "restores", passed: false, detail: "broken" }], because("check_not_made"));
+    const drill = buildDrill([{ name: "restores", passed: false, detail: "broken" }], because("check_not_made"));
     await recordDrill({ ...operation, state: "running", recorded: undefined }, record, drill);
     await updateOne(keys.record("backup", one.id, backup.id), { set: { operation_id: null } }, {});
   };
@@ -147,7 +147,7 @@ test("operations are filtered by type, actor, status and time, in all and of a r
   await indexed(one.id);
   await indexed(one.id);
   expect(await list("type=instance.stop&status=succeeded")).toEqual([stop]);
-  const change = changeOf({ id: one.id });
+  const change = startChange({ id: one.id });
   const record = await findOperation(one.id, stop);
   if (record !== undefined) change.drop({ kind: "operation", record, status: record.state }, {});
   await change.commit();

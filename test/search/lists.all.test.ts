@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { editBackup, getBackup } from "../../shared/records/backups.ts";
 import { indexed } from "../harness/indexed.ts";
 import type { Update } from "../../shared/data/expressions.ts";
@@ -253,7 +253,7 @@ test("records from before there were entries and overviews are found after the f
   expect((await old.api.get("/instances")).meta?.total).toBe(1);
 
   // A change before the migration writes its own fields only, and the migration does not take them back.
-  const change = changeOf({ id: old.id });
+  const change = startChange({ id: old.id });
   editBackup(change, await getBackup(old.id, backup.id), { note: "older note" });
   await change.commit();
   await indexed(old.id);

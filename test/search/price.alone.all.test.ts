@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { account, type TestAccount } from "../harness/account.ts";
 import { randomBytes } from "node:crypto";
 import { keys } from "../../shared/data/keys.ts";
-import { numberOf } from "../../shared/data/numbers.ts";
+import { formatNumber } from "../../shared/data/numbers.ts";
 import { addedOperation } from "../../shared/data/operation-entries.ts";
 import { idFrom, newId } from "../../shared/domain/ids.ts";
 import { seedManyInstances, writeItems } from "../harness/seed-many.ts";
@@ -84,7 +84,7 @@ test("a page of operations by type, actor, status and time costs at most 200 rea
     const record = {
       id,
       account_id: me.id,
-      number: numberOf(made, id),
+      number: formatNumber(made, id),
       type: made % 2 === 0 ? "backup.create" : "instance.restart",
       state: made % 4 === 0 ? "failed" : "succeeded",
       progress: 100,

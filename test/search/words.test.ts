@@ -1,6 +1,6 @@
 // What a search ignores, and where the words of a name begin.
 import { expect, test } from "vitest";
-import { matcherOf } from "../../shared/domain/words.ts";
+import { createMatcher } from "../../shared/domain/words.ts";
 
 test.each([
   ["ＳＨＯＰ", ["shop", "ｓｈｏｐ", "SHO"]],
@@ -26,7 +26,7 @@ test.each([
   ["ကော်ဖီဆိုင်", ["ဆိုင်"]],
   ["བོད་ལྗོངས", ["ལྗོངས"]],
 ])("%s is found by %j", (name, searches) => {
-  expect(searches.filter((search) => !matcherOf(search)(name))).toEqual([]);
+  expect(searches.filter((search) => !createMatcher(search)(name))).toEqual([]);
 });
 
 test.each([
@@ -39,5 +39,5 @@ test.each([
   ["O’Brien", "rien"],
   ["Shop", "+"],
 ])("%s is not found by %s", (name, search) => {
-  expect(matcherOf(search)(name)).toBe(false);
+  expect(createMatcher(search)(name)).toBe(false);
 });

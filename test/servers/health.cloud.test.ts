@@ -4,7 +4,7 @@ import type { Cloud } from "../../infra/local/cloud.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { recordProbe } from "../../shared/records/machines.ts";
 import { listErps } from "../../shared/providers/sandbox/machines.ts";
@@ -66,7 +66,7 @@ test("a server that comes back loses the ERPs whose instances were deleted meanw
   for (let probe = 1; probe <= 5; probe++) await recordProbe(await getServer(me.id, server.id), { responded: false });
   await me.until((await me.api.delete(`/instances/${deleted.id}`)).as(Operation).id);
   // As in a table that was restored to an earlier time.
-  const change = changeOf({ id: me.id });
+  const change = startChange({ id: me.id });
   change.remove(keys.record("instance", me.id, forgotten.id), { exists: true });
   await change.commit();
   expect(await erps()).toEqual([deleted.id, kept.id, forgotten.id].toSorted());

@@ -6,7 +6,7 @@ import type { Catalog } from "../../shared/api/catalog.ts";
 import { type Client, ClientError, createClient } from "../../shared/api/client.ts";
 import type { Instance } from "../../shared/api/instances.ts";
 import type { Operation } from "../../shared/api/operations.ts";
-import { keyPairOf } from "../../shared/platform/key-pair.ts";
+import { createKeyPair } from "../../shared/platform/key-pair.ts";
 
 const USAGE = `npm run smoke -- live|test [--url URL] [--provider CODE] [--region CODE] [--size CODE] [--domain NAME] [--version V]
   Set the environment variable TOKEN to an API token of that environment with all permissions.
@@ -68,7 +68,7 @@ async function walk(
 
   const key = await step("an SSH key is added, whose private half nobody has", async () => {
     const { data } = await client.sshKeys.create({
-      body: { name: mark, public_key: keyPairOf(randomBytes(32), mark).public_key },
+      body: { name: mark, public_key: createKeyPair(randomBytes(32), mark).public_key },
     });
     cleanUp.push(["the SSH key is deleted", () => client.sshKeys.delete({ params: { id: data.id } })]);
     return data;

@@ -9,7 +9,7 @@ import { Upload } from "../../shared/api/uploads.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { find, queryAll, readAll, removeOne, updateOne } from "../../shared/data/table.ts";
 import { type UploadRecord, uploadRef } from "../../shared/records/uploads.ts";
-import { archiveKeyOf } from "../../shared/storage/archive-key.ts";
+import { buildArchiveKey } from "../../shared/storage/archive-key.ts";
 import { storedObject } from "../../shared/storage/archives.ts";
 import { heldParts, openUpload } from "../../shared/storage/uploads.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
@@ -35,7 +35,7 @@ const recordOf = async (of: TestAccount, id: string): Promise<UploadRecord> => {
 };
 /** What the storage holds of multipart uploads, in all accounts. */
 const isHeld = async ({ store_id = "", ...record }: UploadRecord): Promise<boolean> =>
-  heldParts(archiveKeyOf(record), store_id).then(
+  heldParts(buildArchiveKey(record), store_id).then(
     () => true,
     () => false,
   );
@@ -97,7 +97,7 @@ test("two requests for the first part at once lead to the same multipart upload"
   const ids = new Set(all.flat().map(({ url }) => new URL(url).searchParams.get("uploadId")));
   const record = await recordOf(me, id);
   expect([...ids]).toEqual([record.store_id]);
-  expect(await openUpload(archiveKeyOf(record))).toBe(record.store_id); // aborts others, if there were any, and returns the oldest
+  expect(await openUpload(buildArchiveKey(record))).toBe(record.store_id); // aborts others, if there were any, and returns the oldest
   await me.api.delete(`/backups/uploads/${id}`);
 });
 
@@ -278,7 +278,7 @@ test("a retry with the same key gets the same backup", async () => {
   const [first, second] = [await ask(), await ask()];
   expect(second.as(Backup).id).toBe(first.as(Backup).id);
   await one.until(first.as(Backup).operation_id);
-  expect(await storedObject(archiveKeyOf({ account_id: one.id, backup_id: first.as(Backup).id }))).toBeDefined();
+  expect(await storedObject(buildArchiveKey({ account_id: one.id, backup_id: first.as(Backup).id }))).toBeDefined();
 });
 
 test("an upload whose import could not be started is as it was, and can be completed again", async () => {

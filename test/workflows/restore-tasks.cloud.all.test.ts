@@ -16,7 +16,7 @@ import type { Job, JobKind } from "../../shared/hosts/host.ts";
 import { GiveUp, TryAgain } from "../../shared/platform/task-errors.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
 import { storedObject } from "../../shared/storage/archives.ts";
-import { storedArchiveOf } from "../../shared/storage/stored-archive.ts";
+import { requireStoredArchive } from "../../shared/storage/stored-archive.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { erpsOf } from "./erps.ts";
 import { InjectedError, type Intercept, type Run, type WorkflowHarness, workflowHarness } from "./harness.ts";
@@ -127,7 +127,7 @@ describe("a restore that succeeds", () => {
     const { operation } = await restore(backup, { neutralize: true });
     expect(operation.state).toBe("succeeded");
     const id = (name: string) => `${operation.id}-${name}`;
-    const archive = storedArchiveOf(await getBackup(harness.me.id, backup.id));
+    const archive = requireStoredArchive(await getBackup(harness.me.id, backup.id));
     const of = { instance_id: instance.id, restore_id: operation.id };
     const parts = { restore_database: true, restore_filestore: true };
     const safety = await getBackup(harness.me.id, safetyIdOf(operation));

@@ -5,7 +5,7 @@ import { workflows } from "../../functions/workflows/index.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { adoptDomain, getInstance } from "../../shared/records/instances.ts";
 import { findOperation, stopSteps } from "../../shared/records/operations.ts";
 import { endOperation } from "../../shared/operations/operation-ends.ts";
@@ -233,7 +233,7 @@ describe("an abandoned task that writes late", () => {
       () => client.put(`/instances/${instance.id}`, { domain }),
       "adoptDomain",
       async (operation) => {
-        const change = changeOf({ id: harness.me.id });
+        const change = startChange({ id: harness.me.id });
         adoptDomain(change, operation, await getInstance(harness.me.id, instance.id), domain);
         await change.commit();
       },

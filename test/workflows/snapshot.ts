@@ -3,8 +3,8 @@ import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { expect } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { entryOf, findableIn, indexedIn } from "../../shared/data/entries.ts";
-import { membersOf, memberString, readMembers } from "../../shared/data/label-index.ts";
+import { buildEntry, findableIn, indexedIn } from "../../shared/data/entries.ts";
+import { buildMembers, memberString, readMembers } from "../../shared/data/label-index.ts";
 import { actorFilter, keys, type ListKind, protectionFilter, type Item } from "../../shared/data/keys.ts";
 import { BackupRecord } from "../../shared/records/schemas/backup.ts";
 import { EventRecord } from "../../shared/records/schemas/event.ts";
@@ -12,7 +12,7 @@ import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { findErp, listMachines } from "../../shared/providers/sandbox/machines.ts";
-import { countsOf } from "../../shared/data/shards.ts";
+import { readCounts } from "../../shared/data/shards.ts";
 import { queryAll, readAll } from "../../shared/data/table.ts";
 import { isOpen, RESOURCE_TYPES, SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
@@ -259,7 +259,7 @@ export function expectCounts({ counts, overview, servers, instances, backups, op
     for (const item of items) {
       const filter = keys.filterOfCounts(String(item["sk"]));
       if (filter === undefined) continue; // when blocks begin
-      const sum = Object.values(countsOf(item)).reduce((total, count) => total + count, 0);
+      const sum = Object.values(readCounts(item)).reduce((total, count) => total + count, 0);
       numbers.set(filter, (numbers.get(filter) ?? 0) + sum);
     }
     const real = tally(filters[kind]);
@@ -291,14 +291,14 @@ export function expectEntries({ entries, servers, instances, backups }: Snapshot
   };
   for (const { kind, items, labels } of entries) {
     const members = records[kind].flatMap(({ record }) =>
-      membersOf(kind, record.account_id, { id: record.id, labels: indexedIn(kind, record) }),
+      buildMembers(kind, record.account_id, { id: record.id, labels: indexedIn(kind, record) }),
     );
     expect(labels.map(memberString).toSorted(), `labels of ${kind}s`).toEqual(members.map(memberString).toSorted());
     const wanted = records[kind].map(({ record, status, protection }): [string, unknown] => {
       const { account_id, id, created_at } = record;
       return [
         keys.entry(kind, account_id, id).sk,
-        plain(entryOf(id, created_at, { ...findableIn(kind, record), status, protection })),
+        plain(buildEntry(id, created_at, { ...findableIn(kind, record), status, protection })),
       ];
     });
     const found = items.map(({ pk: _pk, sk, ...entry }): [string, unknown] => [String(sk), plain(entry)]);

@@ -13,8 +13,8 @@ import { keys } from "../../shared/data/keys.ts";
 import { beginJob, listMachines } from "../../shared/providers/sandbox/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { updateOne } from "../../shared/data/table.ts";
-import { jobIdOf } from "../../shared/runtime/tasks.ts";
-import { rescueName, waitsOf } from "../../shared/domain/workflow.ts";
+import { jobIdFor } from "../../shared/runtime/tasks.ts";
+import { rescueName, listWaits } from "../../shared/domain/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { type Payload, table, undosOf, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
@@ -72,7 +72,7 @@ async function stall({ task, input }: Payload): Promise<void> {
     );
   const serverId = ids.server_id ?? (await getInstance(account_id, ids.instance_id ?? "")).server_id;
   const { machine_id } = await getServer(account_id, serverId);
-  if (machine_id !== null) await beginJob(machine_id, jobIdOf({ id: operation_id }, task), "stalled", NEVER);
+  if (machine_id !== null) await beginJob(machine_id, jobIdFor({ id: operation_id }, task), "stalled", NEVER);
 }
 
 /** Polls that the sandbox cannot keep waiting. */
@@ -100,7 +100,7 @@ describe.each(polls)("$name, when $poll never gets ready", ({ workflow, row, ste
         return next();
       },
     );
-    expect(tasks.filter(({ task }) => task === step.name)).toHaveLength(1 + waitsOf(limited(step, SETTINGS.test.polls)).length);
+    expect(tasks.filter(({ task }) => task === step.name)).toHaveLength(1 + listWaits(limited(step, SETTINGS.test.polls)).length);
     expect(operation).toMatchObject(
       "commits" in step ? STAYS : { state: "failed", error: { code: "TIMEOUT", message: expect.stringContaining(step.label) } },
     );

@@ -1,6 +1,6 @@
 // The API's client in the browser: signed in with the session; a 401 response ends the session.
 import { BASE_PATH } from "../../../shared/api/base-path.ts";
-import { clientOf } from "../../../shared/api/client-of.ts";
+import { buildClient } from "../../../shared/api/client-of.ts";
 import { noteDate } from "../session/clock.ts";
 import { endSession, onOtherUser, session } from "../session/session.ts";
 import { endpoints } from "./endpoints.ts";
@@ -35,7 +35,7 @@ export function requestOf(send: Send): ApiRequest {
   return noted;
 }
 
-export const client = clientOf(endpoints, {
+export const client = buildClient(endpoints, {
   baseUrl: BASE_PATH,
   token: () => session()?.token,
   fetch: async (...request) => {

@@ -1,9 +1,9 @@
 // What the API says without a code: what is wrong with a request, or with a field of it. A newer service may say more: that is shown as it is.
-import { problemOf } from "../../../shared/domain/problems.ts";
+import { recognizeProblem } from "../../../shared/domain/problems.ts";
 import { fillIn } from "../../../shared/domain/sentences.ts";
 import { text } from "../messages/text.ts";
 
 export function recognized(sentence: string): string {
-  const found = problemOf(sentence);
+  const found = recognizeProblem(sentence);
   return found === null ? sentence : fillIn(text.app.problems[found.code], found.parameters);
 }

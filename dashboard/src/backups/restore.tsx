@@ -55,7 +55,7 @@ interface Choices {
   neutralize: boolean;
 }
 
-function bodyOf({ part, backup_first, neutralize }: Choices) {
+function toBody({ part, backup_first, neutralize }: Choices) {
   const { restore_database, restore_filestore } = PARTS[part];
   return { restore_database, restore_filestore, backup_first, neutralize: neutralize && restore_database };
 }
@@ -77,7 +77,7 @@ function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Ins
         .string()
         .refine((typed) => isSameName(typed, instance.name), text.backupDialogs.restore.differs(instance.name)),
     }),
-    body: ({ confirmation, ...choices }) => ({ ...bodyOf(choices), confirmation }),
+    body: ({ confirmation, ...choices }) => ({ ...toBody(choices), confirmation }),
     send: ({ restore_database, restore_filestore, backup_first, neutralize }, idempotencyKey) =>
       client.backups.restore({
         params: { id: backup.id },
@@ -97,7 +97,7 @@ function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instan
   const say = text.backupDialogs.restore;
   const form = useRestoreForm({ backup, instance, onDismiss });
   const { part, backup_first, neutralize } = form.values;
-  const body = bodyOf(form.values);
+  const body = toBody(form.values);
   return (
     <FormDialog title={say.title(instance.name)} form={form} submit={say.submit} onDismiss={onDismiss}>
       <Alert type="warning">

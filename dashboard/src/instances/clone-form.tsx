@@ -46,7 +46,7 @@ interface Values {
   admin_password: string;
 }
 
-const bodyOf = ({ name, domain, server_id, database_name, admin_password, accept_missing_files, ...values }: Values) => ({
+const toBody = ({ name, domain, server_id, database_name, admin_password, accept_missing_files, ...values }: Values) => ({
   ...values,
   accept_missing_files: accept_missing_files ? true : undefined,
   name: name.trim(),
@@ -72,7 +72,7 @@ const useCloneForm = (id: string, chosen: string, onMade: Props["onMade"]) =>
       admin_password: "",
     },
     schema: api.instances.clone.body,
-    body: bodyOf,
+    body: toBody,
     send: (body, idempotencyKey) => client.instances.clone({ params: { id }, body, idempotencyKey }),
     done: ({ data }) => onMade(data),
   });
@@ -148,7 +148,7 @@ function Preview({
   return (
     <SettledForecast
       schema={api.instances.clone.body}
-      body={bodyOf(values)}
+      body={toBody(values)}
       rehearse={(body) => client.instances.clone.dryRun({ params: { id }, body })}
       of={id}
       error={error}

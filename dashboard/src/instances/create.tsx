@@ -122,7 +122,7 @@ interface Values {
   admin_password: string;
 }
 
-const bodyOf = (
+const toBody = (
   { name, domain, admin_email, admin_password, neutralize, accept_missing_files, ...values }: Values,
   backup: Backup | undefined,
 ) => ({
@@ -151,7 +151,7 @@ const useInstanceForm = (offered: Catalog, serverId: string, backup: Backup | un
       admin_password: "",
     },
     schema: api.instances.create.body,
-    body: (values) => bodyOf(values, backup),
+    body: (values) => toBody(values, backup),
     send: (body, idempotencyKey) => client.instances.create({ body, idempotencyKey }),
     done: ({ data }) => onMade(data),
   });
@@ -197,7 +197,7 @@ function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
       {backup !== undefined && (
         <SettledForecast
           schema={api.instances.create.body}
-          body={bodyOf(form.values, backup)}
+          body={toBody(form.values, backup)}
           rehearse={(body) => client.instances.create.dryRun({ body })}
           of={backup.id}
           error={form.error}

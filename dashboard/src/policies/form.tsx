@@ -33,7 +33,7 @@ type Values = { preset: Preset; time: string; schedule: string; timezone: string
 
 type Policy = Omit<BackupPolicy, "next_run_at" | "next_runs" | "last_run">;
 
-function valuesOf(policy: Policy | undefined): Values {
+function toValues(policy: Policy | undefined): Values {
   const { schedule, timezone, keep, drill_every_days, enabled }: Policy = policy ?? {
     schedule: "0 2 * * *",
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -61,7 +61,7 @@ function valuesOf(policy: Policy | undefined): Values {
 
 const TIME = /^([01]?\d|2[0-3]):([0-5]\d)$/;
 
-function scheduleOf({ preset, time, schedule }: Values): string {
+function toSchedule({ preset, time, schedule }: Values): string {
   if (preset === "four") return FOUR_A_DAY;
   if (preset === "custom") return schedule;
   const [, hour, minute] = TIME.exec(time.trim()) ?? [];
@@ -71,7 +71,7 @@ function scheduleOf({ preset, time, schedule }: Values): string {
 /** An empty field keeps nothing; text that is no number is sent as it is, so that its error appears. */
 const numberIn = (typed: string): number | undefined => (typed.trim() === "" ? undefined : Number(typed));
 
-function keepOf(values: Values): BackupPolicy["keep"] {
+function toKeep(values: Values): BackupPolicy["keep"] {
   return Object.fromEntries(
     KEEP_RULES.flatMap((rule) => {
       const count = numberIn(values[rule]);
@@ -80,10 +80,10 @@ function keepOf(values: Values): BackupPolicy["keep"] {
   );
 }
 
-const bodyOf = (values: Values) => ({
-  schedule: scheduleOf(values),
+const toBody = (values: Values) => ({
+  schedule: toSchedule(values),
   timezone: values.timezone.trim(),
-  keep: keepOf(values),
+  keep: toKeep(values),
   drill_every_days: numberIn(values.drills) ?? null,
   enabled: values.enabled,
 });
@@ -91,7 +91,7 @@ const bodyOf = (values: Values) => ({
 /** The values in words, for showing what somebody else has changed. */
 function shown(values: Values): Record<string, string> {
   const say = text.policies;
-  const { keep, ...body } = bodyOf(values);
+  const { keep, ...body } = toBody(values);
   return {
     [say.form.schedule]: scheduleInWords(body),
     [say.form.keep]: keepInWords(keep),
@@ -113,11 +113,11 @@ export function PolicyForm({ instance: { id, name }, policy, onDismiss }: Props)
     of: id,
     record: policy,
     question: backupPolicies.of(id),
-    values: valuesOf,
+    values: toValues,
     shown,
     isWhole: true,
     schema: api.backupPolicy.update.body,
-    body: bodyOf,
+    body: toBody,
     send: (_changed, version, body) => client.backupPolicy.update({ params, body, ...version }),
     unchanged: policy && onDismiss,
     done: () => {
@@ -130,7 +130,7 @@ export function PolicyForm({ instance: { id, name }, policy, onDismiss }: Props)
       <PolicyFields form={form} />
       <SettledForecast
         schema={api.backupPolicy.update.body}
-        body={bodyOf(form.values)}
+        body={toBody(form.values)}
         rehearse={(body) => client.backupPolicy.update.dryRun({ params, body })}
         of={id}
         error={form.error}
@@ -152,11 +152,11 @@ export function DefaultPolicyForm({ settings, onDismiss }: DefaultProps) {
     of: "default",
     record: settings,
     question: settingsQuestion(),
-    values: ({ default_backup_policy }) => valuesOf(default_backup_policy ?? undefined),
+    values: ({ default_backup_policy }) => toValues(default_backup_policy ?? undefined),
     shown,
     isWhole: true,
     schema: api.backupPolicy.update.body,
-    body: bodyOf,
+    body: toBody,
     send: (_changed, version, body) => client.settings.update({ body: { default_backup_policy: body }, ...version }),
     unchanged: settings.default_backup_policy === null ? undefined : onDismiss,
     done: () => {
@@ -175,7 +175,7 @@ interface FieldsProps {
   form: Pick<ReturnType<typeof useForm<Values, Body, unknown>>, "values" | "set" | "text" | "error">;
 }
 
-type Body = ReturnType<typeof bodyOf>;
+type Body = ReturnType<typeof toBody>;
 
 function PolicyFields({ form }: FieldsProps) {
   const say = text.policies.form;
@@ -184,7 +184,7 @@ function PolicyFields({ form }: FieldsProps) {
     <SpaceBetween size="l">
       <ScheduleFields form={form} />
       <TextField label={say.zone} placeholder="Europe/Berlin" {...form.text("timezone")} />
-      <FormField label={say.keep} description={say.keepAbout(keepInWords(keepOf(form.values)))} errorText={form.error("keep")}>
+      <FormField label={say.keep} description={say.keepAbout(keepInWords(toKeep(form.values)))} errorText={form.error("keep")}>
         <ColumnLayout columns={3}>
           {KEEP_RULES.map((rule) => (
             <TextField key={rule} label={say.rules[rule]} type="number" {...form.text(rule, `keep.${rule}`)} />

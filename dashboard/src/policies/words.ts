@@ -1,6 +1,6 @@
 // Backup policies in words: when they run, and what they keep.
 import type { BackupPolicy } from "../../../shared/api/policy-shown.ts";
-import { daysOf } from "../../../shared/domain/cron-days.ts";
+import { listDays } from "../../../shared/domain/cron-days.ts";
 import { KEEP_RULES } from "../../../shared/domain/retention.ts";
 import { text } from "../messages/text.ts";
 
@@ -17,7 +17,7 @@ export function scheduleInWords({ schedule, timezone }: Pick<BackupPolicy, "sche
   const say = text.policies.schedule;
   const time = timeOfDay(schedule);
   if (time !== undefined) return say.daily(time, timezone);
-  return schedule === FOUR_A_DAY ? say.four(timezone) : say.cron(schedule, timezone, daysOf(schedule));
+  return schedule === FOUR_A_DAY ? say.four(timezone) : say.cron(schedule, timezone, listDays(schedule));
 }
 
 export function keepInWords(keep: BackupPolicy["keep"]): string {

@@ -6,13 +6,13 @@ const BYTE_ORDER_MARK = "\uFEFF";
 /** What spreadsheets take for the beginning of a formula, in full width as well. */
 const FORMULA = /^[\s]*[=+\-@\t\r＝＋－＠]/;
 
-export function csvOf<Item>(columns: readonly Column<Item>[], items: readonly Item[]): string {
+export function toCsv<Item>(columns: readonly Column<Item>[], items: readonly Item[]): string {
   const written = columns.flatMap(({ header, text }) => (text === undefined ? [] : [{ header, text }]));
   const rows = [written.map(({ header }) => header), ...items.map((item) => written.map(({ text }) => text(item)))];
-  return BYTE_ORDER_MARK + rows.map((row) => `${row.map(cellOf).join(",")}\r\n`).join("");
+  return BYTE_ORDER_MARK + rows.map((row) => `${row.map(escapeCell).join(",")}\r\n`).join("");
 }
 
-function cellOf(text: string): string {
+function escapeCell(text: string): string {
   const safe = FORMULA.test(text) ? `'${text}` : text;
   return /["\r\n,;]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -5,7 +5,7 @@ import { Failure } from "../app/failure.tsx";
 import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { type List, useAllPages } from "./all-pages.ts";
-import { csvOf, saveFile } from "./csv.ts";
+import { toCsv, saveFile } from "./csv.ts";
 import type { Column } from "./column.ts";
 
 interface Props<Item> {
@@ -18,7 +18,7 @@ interface Props<Item> {
 
 export function ExportButton<Item>({ title, list, query, columns }: Props<Item>) {
   const { pending, error, fetchAll } = useAllPages(list, query, (items) =>
-    saveFile(`${title.toLowerCase().replaceAll(" ", "-")}-${new Date().toISOString().slice(0, 10)}.csv`, csvOf(columns, items)),
+    saveFile(`${title.toLowerCase().replaceAll(" ", "-")}-${new Date().toISOString().slice(0, 10)}.csv`, toCsv(columns, items)),
   );
   return (
     <SpaceBetween size="xs">

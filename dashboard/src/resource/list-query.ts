@@ -42,7 +42,7 @@ export const knownFilters = (filters: Filters, place: Place): Chosen =>
 const LABEL = /^[a-z0-9][a-z0-9_.-]{0,62}:/;
 
 /** What a list is asked for: `env:production` is a label, anything else is searched for as words. */
-function findingOf(typed: string): ListQuery {
+function parseTyped(typed: string): ListQuery {
   const parts = withoutUrls(typed)
     .split(/\s+/)
     .filter((part) => part !== "");
@@ -59,13 +59,13 @@ export const SORTS = [
 ] as const;
 
 /** What a list is asked for beside the page: its filters, the words and labels to find, and the order. */
-export function askedOf(props: Asking, place: Place) {
+export function buildQuery(props: Asking, place: Place) {
   const { filters, narrowing, searchable = false } = props;
   const narrowed = narrowing?.query(place) ?? {};
   const chosen = filters === undefined ? {} : knownFilters(filters, place);
   const { find = "", sort = "" } = searchable ? place : {};
   return {
-    query: { ...chosen, ...narrowed, ...findingOf(find), ...SORTS.find(({ value }) => value === sort)?.query },
+    query: { ...chosen, ...narrowed, ...parseTyped(find), ...SORTS.find(({ value }) => value === sort)?.query },
     filtered: [chosen, narrowed].some((each) => Object.keys(each).length > 0) || find !== "",
   };
 }

@@ -16,7 +16,7 @@ import type { Column } from "./column.ts";
 import { useAllPages } from "./all-pages.ts";
 import { ExportButton } from "./export-button.tsx";
 import { useNarrow } from "./narrow.ts";
-import { askedOf, type Filters as FilterKinds, type FiltersProps, type Narrowing } from "./list-query.ts";
+import { buildQuery, type Filters as FilterKinds, type FiltersProps, type Narrowing } from "./list-query.ts";
 import { SelectionBar } from "./selection-bar.tsx";
 import { Updated } from "./updated.tsx";
 import { useFocusNext } from "./use-focus-next.ts";
@@ -70,7 +70,7 @@ function useListed<Item extends { id: string }>(props: TableProps<Item>) {
     goTo(next);
   };
   const { perPage = props.perPage ?? PER_PAGE } = preferences;
-  const { query: asked, filtered } = askedOf(props, place);
+  const { query: asked, filtered } = buildQuery(props, place);
   const all = { ...asked, ...only };
   const query = useQuery({ ...list({ page: place.page, per_page: perPage, ...all }), placeholderData: keepPreviousData });
   const columns = useMemo((): typeof props.columns => {

@@ -13,11 +13,11 @@ export function endOf(expiry: Expiry, date: string): Date | undefined | null {
   if (expiry === "on") return isDay(date) ? endOfDay(date) : null;
   const last = dayIn(serviceNow());
   last.setDate(last.getDate() + Number(expiry));
-  return endOfDay(isoDayOf(last));
+  return endOfDay(toIsoDay(last));
 }
 
 /** The last second of a day such as 2027-01-31. */
 const endOfDay = (day: string): Date => new Date(Date.parse(startOf(nextDay(day))) - 1000);
 
-const isoDayOf = (date: Date): string =>
+const toIsoDay = (date: Date): string =>
   new Date(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate())).toISOString().slice(0, 10);

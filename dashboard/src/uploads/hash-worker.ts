@@ -8,7 +8,7 @@ export interface ToHash {
 
 export type Hashed = { number: number; sha256: string } | { whole: string } | { failed: string };
 
-const hexOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+const toHex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 async function hash({ file, part_size }: ToHash, report: (hashed: Hashed) => void): Promise<void> {
   // The browser's own takes all bytes at once, and an archive is larger than its memory.
@@ -16,9 +16,9 @@ async function hash({ file, part_size }: ToHash, report: (hashed: Hashed) => voi
   for (let at = 0; at < file.size; at += part_size) {
     const bytes = await file.slice(at, at + part_size).arrayBuffer();
     whole.update(new Uint8Array(bytes));
-    report({ number: at / part_size + 1, sha256: hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))) });
+    report({ number: at / part_size + 1, sha256: toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))) });
   }
-  report({ whole: hexOf(whole.digest()) });
+  report({ whole: toHex(whole.digest()) });
 }
 
 addEventListener("message", ({ data }: MessageEvent<ToHash>) => {

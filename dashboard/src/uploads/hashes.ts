@@ -15,7 +15,7 @@ export interface Hashes {
   stop: () => void;
 }
 
-export function hashesOf(of: ToHash, onProgress: () => void): Hashes {
+export function startHashing(of: ToHash, onProgress: () => void): Hashes {
   const parts = new Map<number, string>();
   const read: { whole?: string; failure?: Error } = {};
   let waiting: (() => void)[] = [];

@@ -7,7 +7,7 @@ import { client } from "../app/client.ts";
 import { waitOf } from "../app/limit.ts";
 import { passes } from "../app/words.ts";
 import { createStore } from "../session/store.ts";
-import { type Hashes, hashesOf } from "./hashes.ts";
+import { type Hashes, startHashing } from "./hashes.ts";
 import { createPace } from "./pace.ts";
 import { sendPart, STORAGE_ERROR } from "./send-part.ts";
 
@@ -71,7 +71,7 @@ export function createTransfer(file: File, { id, part_size }: Upload): Transfer 
       show();
     }, SHOWN_EVERY_MS);
   };
-  const hashes = hashesOf({ file, part_size }, showSoon);
+  const hashes = startHashing({ file, part_size }, showSoon);
   const parts = createParts(file, { id, part_size }, hashes.parts, showSoon);
   let attempt = new AbortController();
 
@@ -177,7 +177,7 @@ function createParts(
     }
   };
 
-  const sumOf = (sizes: Iterable<number>): number => [...sizes].reduce((sum, bytes) => sum + bytes, 0);
+  const addUp = (sizes: Iterable<number>): number => [...sizes].reduce((sum, bytes) => sum + bytes, 0);
 
   return {
     ask: async (signal: AbortSignal): Promise<void> => {
@@ -196,8 +196,8 @@ function createParts(
       });
     },
     sent: (): number =>
-      sumOf([...hashes.keys()].map((number) => (isStored(number) ? bytesOf(number).size : 0))) + sumOf(onTheirWay.values()),
+      addUp([...hashes.keys()].map((number) => (isStored(number) ? bytesOf(number).size : 0))) + addUp(onTheirWay.values()),
     /** Of that, what this page has sent. */
-    transferred: (): number => arrived + sumOf(onTheirWay.values()),
+    transferred: (): number => arrived + addUp(onTheirWay.values()),
   };
 }

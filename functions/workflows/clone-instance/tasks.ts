@@ -6,12 +6,12 @@ import { because } from "../../../shared/domain/reasons.ts";
 import { addMissingModules, isHealthy, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
-import { storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
+import { requireStoredArchive } from "../../../shared/storage/stored-archive.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
   verifyArchive: async ({ backup, server, jobId }) =>
-    (await run(await server(), { id: jobId, kind: "verify_archive", archive: storedArchiveOf(await backup()) })).ready,
+    (await run(await server(), { id: jobId, kind: "verify_archive", archive: requireStoredArchive(await backup()) })).ready,
 
   installErp: async ({ operation, input, instance, server, jobId }) =>
     (
@@ -31,7 +31,7 @@ export const handler = tasks(workflow, {
       kind: "restore_archive",
       instance_id: input.instance_id,
       restore_id: operation.id,
-      archive: storedArchiveOf(await backup()),
+      archive: requireStoredArchive(await backup()),
       restore_database: input.restore_database,
       restore_filestore: input.restore_filestore,
       neutralize: false, // a separate step, so that users see it

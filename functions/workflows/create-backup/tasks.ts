@@ -4,7 +4,7 @@ import { addResult } from "../../../shared/records/operations.ts";
 import { type MadeArchive, skippedIn } from "../../../shared/hosts/host.ts";
 import { forgetSent, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { TryAgain } from "../../../shared/platform/task-errors.ts";
-import { jobIdOf, tasks } from "../../../shared/runtime/tasks.ts";
+import { jobIdFor, tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
 import { recordedIn } from "../../../shared/storage/stored-archive.ts";
@@ -31,7 +31,7 @@ export const handler = tasks(workflow, {
   },
 
   deleteArchive: async ({ operation, backup, server, jobId, stepJobs }) => {
-    const made_by = jobIdOf(operation, "makeArchive");
+    const made_by = jobIdFor(operation, "makeArchive");
     const forgotten = await undoUnlessDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: stepJobs });
     if (forgotten) await removeArchive(archiveKey(await backup()));
     return forgotten;
@@ -46,7 +46,7 @@ async function make(
   server: ServerRecord,
 ): Promise<MadeArchive | undefined> {
   const made = await run(server, {
-    id: jobIdOf(operation, "makeArchive"),
+    id: jobIdFor(operation, "makeArchive"),
     kind: "make_archive",
     instance_id,
     key: archiveKey(backup),

@@ -8,7 +8,7 @@ import { find } from "../../../shared/data/table.ts";
 import { because } from "../../../shared/domain/reasons.ts";
 import { run } from "../../../shared/hosts/index.ts";
 import { retire } from "../../../shared/hosts/retire.ts";
-import { providerOf } from "../../../shared/providers/index.ts";
+import { loadProvider } from "../../../shared/providers/index.ts";
 import { isRunning, type Provider, type RequestedMachine } from "../../../shared/providers/provider.ts";
 import { isSettled, release, createdNothing } from "../../../shared/providers/rented.ts";
 import { GiveUp, TryAgain } from "../../../shared/platform/task-errors.ts";
@@ -19,7 +19,7 @@ export const handler = tasks(workflow, {
   requestMachine: async ({ operation, server }) => {
     const present = await server();
     if (present.machine_id !== null) return true; // and its host keys may have changed since
-    const provider = await providerOf(present);
+    const provider = await loadProvider(present);
     const { id: server_id, account_id, name, region, size } = present;
     const request = { operation_id: operation.id, server_id, account_id, name, region, size };
     // The time before the lookup: the list may miss what was created while the response was on its way.
@@ -44,7 +44,7 @@ export const handler = tasks(workflow, {
     const present = await server();
     const { id: server_id, account_id, machine_id } = present;
     if (machine_id === null) throw new GiveUp("PROVIDER_ERROR", VANISHED);
-    const provider = await providerOf(present);
+    const provider = await loadProvider(present);
     const settled = isSettled(provider, { requested_at: present.updated_at });
     const machine = await provider.findMachine(machine_id);
     if (machine === undefined && settled) throw new GiveUp("PROVIDER_ERROR", VANISHED);

@@ -1,6 +1,6 @@
 // What the steps of drilling a backup do.
 import { markCorrupt } from "../../../shared/operations/corrupt-backups.ts";
-import { checkOf, drillOf, noteDrill, recordDrill } from "../../../shared/operations/drills.ts";
+import { buildCheck, buildDrill, noteDrill, recordDrill } from "../../../shared/operations/drills.ts";
 import { findOperation } from "../../../shared/records/operations.ts";
 import { DRILL } from "../../../shared/domain/lifecycle.ts";
 import { because, type Reason } from "../../../shared/domain/reasons.ts";
@@ -11,10 +11,10 @@ import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { isStored } from "../../../shared/storage/archives.ts";
-import { recordedIn, storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
+import { recordedIn, requireStoredArchive } from "../../../shared/storage/stored-archive.ts";
 import workflow from "./workflow.ts";
 
-const WHOLE = checkOf("checksum", true, because("check_intact"));
+const WHOLE = buildCheck("checksum", true, because("check_intact"));
 
 export const handler = tasks(workflow, {
   verifyArchive: async ({ operation, backup, server, jobId }) => {
@@ -26,7 +26,7 @@ export const handler = tasks(workflow, {
       return true;
     }
     try {
-      return (await run(await server(), { id: jobId, kind: "verify_archive", archive: storedArchiveOf(present) })).ready;
+      return (await run(await server(), { id: jobId, kind: "verify_archive", archive: requireStoredArchive(present) })).ready;
     } catch (error) {
       await noteDrill(operation, damaged(corruption(error)));
       return true;
@@ -38,10 +38,10 @@ export const handler = tasks(workflow, {
     const present = await backup();
     const { note } = present;
     try {
-      const { edition, ...archive } = storedArchiveOf(present);
+      const { edition, ...archive } = requireStoredArchive(present);
       const job = { id: jobId, kind: "drill_archive", archive, edition, note } as const;
       const progress = await run(await server(), job);
-      if (progress.ready) await noteDrill(operation, drillOf([WHOLE, ...progress.result.checks], because("check_not_made")));
+      if (progress.ready) await noteDrill(operation, buildDrill([WHOLE, ...progress.result.checks], because("check_not_made")));
       return progress.ready;
     } catch (error) {
       await noteDrill(operation, damaged(corruption(error)));
@@ -68,7 +68,7 @@ export const handler = tasks(workflow, {
     undoUnlessDown(await server(), { id: jobId, kind: "remove_drill", ends: stepJobs }),
 });
 
-const damaged = (why: Reason) => drillOf([checkOf("checksum", false, why)], because("check_skipped_damaged"));
+const damaged = (why: Reason) => buildDrill([buildCheck("checksum", false, why)], because("check_skipped_damaged"));
 
 /** What is wrong with the archive; anything else that failed says nothing about it. */
 function corruption(error: unknown): Reason {

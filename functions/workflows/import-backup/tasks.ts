@@ -9,7 +9,7 @@ import { missingModules } from "../../../shared/domain/missing-modules.ts";
 import { because } from "../../../shared/domain/reasons.ts";
 import { addMissingModules, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { GiveUp, TryAgain } from "../../../shared/platform/task-errors.ts";
-import { jobIdOf, tasks } from "../../../shared/runtime/tasks.ts";
+import { jobIdFor, tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { removeArchive, storedObject } from "../../../shared/storage/archives.ts";
 import { abortUploads, joinParts } from "../../../shared/storage/uploads.ts";
@@ -60,7 +60,7 @@ const examine = (
   server: ServerRecord,
 ) =>
   run(server, {
-    id: jobIdOf(operation, "examineArchive"),
+    id: jobIdFor(operation, "examineArchive"),
     kind: "import_archive",
     archive: { key: archiveKey(backup), size_bytes, sha256 },
     erp_versions: ERP_VERSIONS.map(({ version }) => version),

@@ -6,13 +6,13 @@ import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../
 import { abandonedState, LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
 import { find } from "../../../shared/data/table.ts";
 import { skippedIn } from "../../../shared/hosts/host.ts";
-import { addMissingModules, forgetSent, isBack, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { addMissingModules, forgetSent, respondsAgain, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
-import { jobIdOf, tasks, type Work } from "../../../shared/runtime/tasks.ts";
+import { jobIdFor, tasks, type Work } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
-import { storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
+import { requireStoredArchive } from "../../../shared/storage/stored-archive.ts";
 import type { InputOf } from "../../../shared/domain/workflow.ts";
 import workflow from "./workflow.ts";
 
@@ -20,7 +20,7 @@ type Restore = Work<InputOf<typeof workflow>>;
 
 export const handler = tasks(workflow, {
   verifyArchive: async ({ backup, server, jobId }) =>
-    (await run(await server(), { id: jobId, kind: "verify_archive", archive: storedArchiveOf(await backup()) })).ready,
+    (await run(await server(), { id: jobId, kind: "verify_archive", archive: requireStoredArchive(await backup()) })).ready,
 
   buildRestore: async ({ operation, input, backup, server, jobId }) => {
     const built = await run(await server(), {
@@ -28,7 +28,7 @@ export const handler = tasks(workflow, {
       kind: "build_restore",
       instance_id: input.instance_id,
       restore_id: operation.id,
-      archive: storedArchiveOf(await backup()),
+      archive: requireStoredArchive(await backup()),
       restore_database: input.restore_database,
       restore_filestore: input.restore_filestore,
       neutralize: input.neutralize,
@@ -75,7 +75,7 @@ export const handler = tasks(workflow, {
   awaitHealthy: async ({ operation, instance, server, jobId }) => {
     const present = await instance();
     await keepModules(operation, present);
-    return isBack(await server(), { operation, instance: present, jobId });
+    return respondsAgain(await server(), { operation, instance: present, jobId });
   },
 
   stopAgain: async ({ operation, input, server, jobId }) => {
@@ -111,7 +111,7 @@ export const handler = tasks(workflow, {
     const { account_id, safety_backup_id: id } = input;
     const safety = await find(backupRef(account_id, id));
     if (safety?.state !== LIFECYCLE["backup.create"].through) return true; // a completed one stays: it is valid
-    const made_by = jobIdOf(operation, "makeSafetyBackup");
+    const made_by = jobIdFor(operation, "makeSafetyBackup");
     if (!(await undoUnlessDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: [made_by] }))) return false;
     await removeArchive(archiveKey(safety));
     await failSafetyBackup(account_id, id);

@@ -1,5 +1,5 @@
 // What the steps of moving an instance to a new domain do.
-import { changeOf } from "../../../shared/data/change.ts";
+import { startChange } from "../../../shared/data/change.ts";
 import { reclaimDomain, returnDomain } from "../../../shared/operations/domain-moves.ts";
 import { adoptDomain } from "../../../shared/records/instances.ts";
 import { previousDomains, previousDomainsAfter } from "../../../shared/records/redirects.ts";
@@ -24,7 +24,7 @@ export const handler = tasks(workflow, {
   adoptDomain: async ({ operation, input, instance }) => {
     const present = await instance();
     if (present.domain === input.new_domain) return; // a second run
-    const change = changeOf({ id: input.account_id });
+    const change = startChange({ id: input.account_id });
     adoptDomain(change, operation, present, input.new_domain);
     await change.commit();
   },

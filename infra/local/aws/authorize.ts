@@ -44,7 +44,7 @@ export function authenticate(
 }
 
 /** A presigned URL says nothing about the body unless its creator signed a hash into it. */
-export function payloadHashOf({ headers, query }: HttpCall, { lifetimeSeconds }: Signed): string {
+export function readPayloadHash({ headers, query }: HttpCall, { lifetimeSeconds }: Signed): string {
   const hash =
     headers["x-amz-content-sha256"] ??
     query.get("X-Amz-Content-Sha256") ??
@@ -54,7 +54,7 @@ export function payloadHashOf({ headers, query }: HttpCall, { lifetimeSeconds }:
   throw new AwsFault("NotImplemented", `The local S3 does not take x-amz-content-sha256: ${hash}`, 501);
 }
 
-export function needOf({ bucket, key, permission, query }: S3Operation): Need {
+export function findNeed({ bucket, key, permission, query }: S3Operation): Need {
   const context = async (): Promise<Context> =>
     Object.fromEntries(
       ["prefix", "delimiter", "max-keys"].flatMap((name) => (query.has(name) ? [[`s3:${name}`, query.get(name) ?? ""]] : [])),

@@ -9,7 +9,7 @@ import type { Principal } from "./authorize.ts";
 import { callLog, type Calls, type Service } from "./calls.ts";
 import { serve, type Arriving, type Endpoint, type Fault, type Outage } from "./serve.ts";
 import type { Cors } from "../s3/cors.ts";
-import { knownOf, type Services } from "./services.ts";
+import { listKnown, type Services } from "./services.ts";
 
 export type { Principal } from "./authorize.ts";
 export type { Call } from "./calls.ts";
@@ -20,7 +20,7 @@ export interface Aws {
   calls: Pick<Calls, "list" | "clear" | "subscribe">;
   outage: (service: Service, mode: Outage) => void;
   /** Asked about every call from now on, until the returned function is called: the fault that the call has. */
-  inject: (faultOf: (call: Arriving) => Fault | undefined) => () => void;
+  inject: (toFault: (call: Arriving) => Fault | undefined) => () => void;
   /** The next call of the action takes effect, and its response is lost. */
   loseResponse: (action: string) => void;
   /** Queries of the tables' indexes see no write from now on, until the returned function is called: AWS's indexes lag. */
@@ -63,8 +63,8 @@ export async function startAws({
     principals,
     services,
     cors,
-    known: knownOf(services),
-    faultOf: (call) => [...injected].reduce<Fault | undefined>((fault, each) => fault ?? each(call), undefined),
+    known: listKnown(services),
+    toFault: (call) => [...injected].reduce<Fault | undefined>((fault, each) => fault ?? each(call), undefined),
     outageOf: (service) => outages.get(service) ?? false,
     contention: transactionMilliseconds === undefined ? noContention : contention(transactionMilliseconds),
     redirected: (action, input) => held?.redirect(action, input) ?? input,
@@ -86,9 +86,9 @@ export async function startAws({
     url: `http://127.0.0.1:${port}`,
     calls,
     outage: (service, mode) => void outages.set(service, mode),
-    inject: (faultOf) => {
-      injected.add(faultOf);
-      return () => void injected.delete(faultOf);
+    inject: (toFault) => {
+      injected.add(toFault);
+      return () => void injected.delete(toFault);
     },
     loseResponse: (action) => void lost.add(action),
     holdIndexes: async () => {

@@ -1,13 +1,13 @@
 // Errors in the format of AWS's services, by protocol.
 import * as z from "zod";
 import { AwsFault, LocalError } from "../errors.ts";
-import { xmlOf } from "../s3/xml.ts";
+import { toXml } from "../s3/xml.ts";
 import type { ServiceResponse } from "./services.ts";
 import type { Service } from "./calls.ts";
 import type { HttpCall } from "./signature.ts";
 
 export function s3Error({ name, message, status }: AwsFault, { method, path }: HttpCall, requestId: string): ServiceResponse {
-  const body = xmlOf("Error", { Code: name, Message: message, Resource: path, RequestId: requestId });
+  const body = toXml("Error", { Code: name, Message: message, Resource: path, RequestId: requestId });
   return { status, headers: { "content-type": "application/xml" }, ...(method === "HEAD" ? {} : { body }) };
 }
 
@@ -23,7 +23,7 @@ export function unavailable(service: Service): AwsFault {
 // What a service throws to its caller has AWS's error code as its name; these are mistakes of ours.
 const BUGS = /^(Aggregate|Type|Range|Reference|Syntax|Assertion|Local)?Error( \[.*)?$/;
 
-export function faultOf(error: unknown, log: (line: string) => void): AwsFault {
+export function toFault(error: unknown, log: (line: string) => void): AwsFault {
   if (error instanceof AwsFault) return error;
   if (error instanceof z.ZodError) return new AwsFault("ValidationException", z.prettifyError(error));
   if (error instanceof Error && "code" in error && error.code === "ECONNRESET")

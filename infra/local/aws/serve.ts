@@ -9,10 +9,10 @@ import { AwsFault } from "../errors.ts";
 import type { Need } from "../iam/iam.ts";
 import { permissionsFor, type Known } from "../iam/permissions.ts";
 import { corsHeaders, type Cors } from "../s3/cors.ts";
-import { nameOf, readOperation } from "../s3/operation.ts";
-import { asSeenBy, authenticate, needOf, payloadHashOf, requireAllowed, type Principal } from "./authorize.ts";
+import { nameOperation, readOperation } from "../s3/operation.ts";
+import { asSeenBy, authenticate, findNeed, readPayloadHash, requireAllowed, type Principal } from "./authorize.ts";
 import type { Call, Service } from "./calls.ts";
-import { faultOf, s3Error, unavailable } from "./faults.ts";
+import { toFault, s3Error, unavailable } from "./faults.ts";
 import { dynamodb, json, type ServiceResponse, type Services } from "./services.ts";
 import { checkSignature, readCall, readSignature, sha256Hex, type HttpCall, type Signed } from "./signature.ts";
 
@@ -54,7 +54,7 @@ export interface Endpoint {
   known: Known;
   outageOf: (service: Service) => Outage;
   /** The fault of this call, if it has one. */
-  faultOf: (call: Arriving) => Fault | undefined;
+  toFault: (call: Arriving) => Fault | undefined;
   /** What transactions do to each other. */
   contention: Contention;
   /** The input for DynamoDB, in place of the caller's. */
@@ -77,7 +77,7 @@ export async function serve(endpoint: Endpoint, request: IncomingMessage, respon
   if (http.method === "OPTIONS") return void response.writeHead(cors === undefined ? 403 : 200, cors).end();
   const call = newCall(service, action);
   const reply = await respond(endpoint, { call, http, request }, fault).catch((error: unknown): ServiceResponse => {
-    const fault = faultOf(error, endpoint.log);
+    const fault = toFault(error, endpoint.log);
     if (fault.name === "AccessDenied" || fault.name === "AccessDeniedException")
       endpoint.log(`${call.principal}: ${fault.message}`);
     call.error = fault.name;
@@ -98,7 +98,7 @@ function injectedInto(endpoint: Endpoint, http: HttpCall, service: Service, acti
   if (outage === true) return { kind: "error", fault: unavailable(service) };
   if (outage !== false) return { kind: outage };
   const principal = endpoint.principals(readSignature(http)?.accessKeyId ?? "")?.name ?? "?";
-  return endpoint.faultOf({ service, action: service === "s3" ? nameOf(http) : action, principal });
+  return endpoint.toFault({ service, action: service === "s3" ? nameOperation(http) : action, principal });
 }
 
 const newCall = (service: Service, action: string): Call => ({
@@ -149,11 +149,11 @@ async function respond(endpoint: Endpoint, exchange: Exchange, fault: Fault | un
 }
 
 async function callS3({ services }: Endpoint, { call, http, request }: Exchange, caller: Caller): Promise<ServiceResponse> {
-  const payloadHash = payloadHashOf(http, caller.signed);
+  const payloadHash = readPayloadHash(http, caller.signed);
   caller.checkSignature(payloadHash);
   const operation = readOperation(http);
   call.action = operation.name;
-  await caller.authorize([needOf(operation)]);
+  await caller.authorize([findNeed(operation)]);
   return services.storage.handle(operation, request, payloadHash).catch(async (error: unknown) => {
     throw await asSeenBy(caller.principal, operation, error);
   });

@@ -26,7 +26,7 @@ export interface ServiceResponse {
 
 const SecretDescription = z.object({ ARN: z.string() });
 
-export function knownOf({ database, secretsmanager }: Services): Known {
+export function listKnown({ database, secretsmanager }: Services): Known {
   const tables = new Map<string, Table>();
   return {
     async partitionKey(name, index) {
@@ -70,16 +70,16 @@ export async function dynamodb(
   });
   if (status === 200 && action === "TransactWriteItems") await flush();
   if (status !== 200) call.error = String(Failed.parse(body)["__type"]).split("#").at(-1) ?? "?";
-  const responseOf = (value: unknown): ServiceResponse => ({
+  const buildResponse = (value: unknown): ServiceResponse => ({
     status,
     headers: { "content-type": JSON_TYPE },
     body: JSON.stringify(value),
   });
   const measured = Consumed.safeParse(body);
-  if (!measured.success) return responseOf(body);
+  if (!measured.success) return buildResponse(body);
   const { ConsumedCapacity, ...rest } = measured.data;
   call.capacity = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
-  return responseOf(hidden ? rest : body);
+  return buildResponse(hidden ? rest : body);
 }
 
 const JSON_TYPE = "application/x-amz-json-1.0";

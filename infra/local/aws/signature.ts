@@ -106,7 +106,7 @@ export function checkSignature(
     .filter((name) => !signed.signedHeaders.includes(name));
   if (unsigned.length > 0)
     reject("AccessDenied", `There were headers present in the request which were not signed: ${unsigned.join(", ")}`);
-  const expected = signatureOf(call, signed, secretAccessKey, payloadHash);
+  const expected = computeSignature(call, signed, secretAccessKey, payloadHash);
   const given = Buffer.from(signed.signature, "hex");
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
     reject(
@@ -117,7 +117,7 @@ export function checkSignature(
 
 export const sha256Hex = (data: string | Buffer): string => createHash("sha256").update(data).digest("hex");
 
-function signatureOf(call: HttpCall, signed: Signed, secretAccessKey: string, payloadHash: string): Buffer {
+function computeSignature(call: HttpCall, signed: Signed, secretAccessKey: string, payloadHash: string): Buffer {
   const query = [...call.query]
     .filter(([name]) => name !== "X-Amz-Signature")
     .map(([name, value]) => [encode(name), encode(value)] as const)
@@ -136,14 +136,14 @@ function signatureOf(call: HttpCall, signed: Signed, secretAccessKey: string, pa
   ].join("\n");
   const scope = [signed.date, signed.region, signed.service, "aws4_request"];
   const toSign = ["AWS4-HMAC-SHA256", signed.time, scope.join("/"), sha256Hex(canonicalRequest)].join("\n");
-  return hmac(keyOf(secretAccessKey, scope), toSign);
+  return hmac(deriveKey(secretAccessKey, scope), toSign);
 }
 
 const KEYS_KEPT = 1_000; // one per function, day and service
 const keys = new Map<string, Buffer | string>();
 
 /** Computed once per secret and scope, as in the SDKs: four of the five digests of a request. */
-function keyOf(secretAccessKey: string, scope: readonly string[]): Buffer | string {
+function deriveKey(secretAccessKey: string, scope: readonly string[]): Buffer | string {
   const name = [secretAccessKey, ...scope].join("\0");
   const key = keys.get(name) ?? scope.reduce<Buffer | string>((secret, part) => hmac(secret, part), `AWS4${secretAccessKey}`);
   if (!keys.has(name) && keys.size >= KEYS_KEPT) keys.clear();

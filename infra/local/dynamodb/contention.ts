@@ -22,12 +22,12 @@ export function contention(milliseconds: number): Contention {
   const held = new Set<string>();
   return async (action, input, call) => {
     if (SINGLE.test(action)) {
-      if (held.has(itemOf(Named.parse(input))))
+      if (held.has(nameItem(Named.parse(input))))
         throw new AwsFault("TransactionConflictException", "Transaction is ongoing for the item");
       return call();
     }
     if (action !== "TransactWriteItems") return call();
-    const items = Transaction.parse(input).TransactItems.flatMap((each) => Object.values(each).map(itemOf));
+    const items = Transaction.parse(input).TransactItems.flatMap((each) => Object.values(each).map(nameItem));
     const codes = items.map((item) => (held.has(item) ? "TransactionConflict" : "None"));
     if (codes.includes("TransactionConflict"))
       throw new AwsFault("TransactionCanceledException", `Transaction cancelled [${codes.join(", ")}]`, 400, {
@@ -45,7 +45,7 @@ export function contention(milliseconds: number): Contention {
 }
 
 /** All tables of the service have these keys. */
-function itemOf({ TableName, Key, Item }: z.infer<typeof Named>): string {
+function nameItem({ TableName, Key, Item }: z.infer<typeof Named>): string {
   return JSON.stringify(
     [TableName, Key ?? [Item?.["pk"], Item?.["sk"]]].flatMap((part) => (part instanceof Object ? Object.values(part) : part)),
   );

@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import * as z from "zod";
-import { builtOnce, fingerprintOf, ROOT } from "../../built.ts";
+import { builtOnce, computeFingerprint, ROOT } from "../../built.ts";
 import { LocalError } from "../errors.ts";
 import { REGION } from "../template/resolve.ts";
 
@@ -93,7 +93,7 @@ export async function startDynamoDb({ dataDir, accessKeyId, optimizing = false }
 
 /** The folder of our own class, compiled once: to compile it at each start takes longer than the start itself. */
 async function compiled(jars: string, folder: string | undefined): Promise<string> {
-  const name = `${basename(jars)}-${await fingerprintOf([SOURCE])}`;
+  const name = `${basename(jars)}-${await computeFingerprint([SOURCE])}`;
   return builtOnce(join(ROOT, ".local", "dynamodb-classes"), name, async (draft) => {
     const compiler = ["-m", "jdk.compiler/com.sun.tools.javac.Main", "--release", "17"];
     const ran = await run("java", [...compiler, "-cp", join(jars, "DynamoDBLocal.jar"), "-d", draft, SOURCE]);
@@ -322,10 +322,10 @@ export async function createTable(database: Database, properties: unknown): Prom
 
 /** What no version may change: an upgrade would lose the data. Indexes of a newer version stay, so that going back to this one works. */
 function requireSame(existing: Table, wanted: Table): void {
-  const indexes = indexesOf(existing);
+  const indexes = listIndexes(existing);
   const isOther = (index: z.infer<typeof Index>): boolean =>
     indexes.some((present) => present.IndexName === index.IndexName && sameOrder(present) !== sameOrder(index));
-  const changed = indexesOf(wanted).find(isOther);
+  const changed = listIndexes(wanted).find(isOther);
   if (sameOrder(existing.KeySchema) === sameOrder(wanted.KeySchema) && changed === undefined) return;
   const what = changed === undefined ? "key" : `index ${changed.IndexName}`;
   throw new LocalError(
@@ -336,7 +336,7 @@ function requireSame(existing: Table, wanted: Table): void {
 /** One at a time, as on AWS; each is built from the items that are there. */
 async function addIndexes(database: Database, existing: Table, wanted: Table): Promise<void> {
   const { TableName, AttributeDefinitions } = wanted;
-  const present = new Set(indexesOf(existing).map(({ IndexName }) => IndexName));
+  const present = new Set(listIndexes(existing).map(({ IndexName }) => IndexName));
   for (const Create of (wanted.GlobalSecondaryIndexes ?? []).filter(({ IndexName }) => !present.has(IndexName))) {
     const used = new Set([...existing.KeySchema, ...Create.KeySchema].map(({ AttributeName }) => AttributeName));
     const { status, body } = await callDynamoDb(database, "UpdateTable", {
@@ -389,7 +389,7 @@ export async function describeTable(database: Database, name: string): Promise<T
   return status === 200 ? z.object({ Table: Table }).parse(body).Table : undefined;
 }
 
-const indexesOf = ({ GlobalSecondaryIndexes = [], LocalSecondaryIndexes = [] }: Table) => [
+const listIndexes = ({ GlobalSecondaryIndexes = [], LocalSecondaryIndexes = [] }: Table) => [
   ...GlobalSecondaryIndexes,
   ...LocalSecondaryIndexes,
 ];

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { ACCOUNT, REGION } from "../template/resolve.ts";
 import type { Authorizer, RestApi } from "../template/api.ts";
 import { GatewayError } from "./errors.ts";
-import { eventOf } from "./event.ts";
+import { buildEvent } from "./event.ts";
 import type { Exchange } from "./request.ts";
 
 // API Gateway's own limits. A long path exceeds them first.
@@ -45,9 +45,11 @@ export async function authorize(
 ): Promise<void> {
   const methodArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${api.id}/${api.stage}/${exchange.method}${exchange.path}`;
   if (Buffer.byteLength(methodArn) > METHOD_ARN_BYTES_MAX) throw new GatewayError("URI_TOO_LONG");
-  const result = await invoke(functionArn, { type: "REQUEST", methodArn, ...eventOf(api, exchange) }).catch((cause: unknown) => {
-    throw new GatewayError("AUTHORIZER_FAILURE", cause);
-  });
+  const result = await invoke(functionArn, { type: "REQUEST", methodArn, ...buildEvent(api, exchange) }).catch(
+    (cause: unknown) => {
+      throw new GatewayError("AUTHORIZER_FAILURE", cause);
+    },
+  );
   const parsed = Authorization.safeParse(result);
   if (!parsed.success) throw new GatewayError("AUTHORIZER_CONFIGURATION_ERROR", z.prettifyError(parsed.error));
   const { principalId, policyDocument, context } = parsed.data;

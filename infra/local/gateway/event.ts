@@ -3,7 +3,7 @@ import { ACCOUNT } from "../template/resolve.ts";
 import type { RestApi } from "../template/api.ts";
 import { headerIn, type Exchange, type Many } from "./request.ts";
 
-export function contextOf({ id, stage }: RestApi, exchange: Exchange): Record<string, unknown> {
+export function buildContext({ id, stage }: RestApi, exchange: Exchange): Record<string, unknown> {
   const { requestId, method, path, resource, sourceIp, startedAt, headers } = exchange;
   const host = headerIn(headers, "host") ?? "";
   return {
@@ -35,7 +35,7 @@ export function contextOf({ id, stage }: RestApi, exchange: Exchange): Record<st
 
 const lastOfEach = (many: Many) => Object.fromEntries([...many].map(([name, values]) => [name, values.at(-1) ?? ""]));
 
-export function eventOf(api: RestApi, exchange: Exchange): Record<string, unknown> {
+export function buildEvent(api: RestApi, exchange: Exchange): Record<string, unknown> {
   const { query, headers, parameters } = exchange;
   return {
     resource: exchange.resource?.path,
@@ -47,6 +47,6 @@ export function eventOf(api: RestApi, exchange: Exchange): Record<string, unknow
     multiValueQueryStringParameters: query.size === 0 ? null : Object.fromEntries(query),
     pathParameters: Object.keys(parameters).length === 0 ? null : parameters,
     stageVariables: null,
-    requestContext: contextOf(api, exchange),
+    requestContext: buildContext(api, exchange),
   };
 }

@@ -7,12 +7,12 @@ import { behindFront, type Front } from "../template/front.ts";
 import { authorize } from "./authorize.ts";
 import { compressed, opened } from "./compression.ts";
 import { GATEWAY_ERRORS, GatewayError, type GatewayErrorType } from "./errors.ts";
-import { contextOf, eventOf } from "./event.ts";
-import { bodyOf, headerIn, headersOf, queryOf, type Exchange } from "./request.ts";
+import { buildContext, buildEvent } from "./event.ts";
+import { readBody, headerIn, readHeaders, parseQuery, type Exchange } from "./request.ts";
 import { errorResponse, functionResponse, type HttpResponse } from "./responses.ts";
-import { route, routesOf } from "./routes.ts";
+import { route, listRoutes } from "./routes.ts";
 import { startServer } from "./server.ts";
-import { type Strangers, strangersOf } from "./strangers.ts";
+import { type Strangers, limitStrangers } from "./strangers.ts";
 
 /** Lambda's own errors, before the function runs. */
 const LAMBDA_ERRORS: Readonly<Record<string, GatewayErrorType>> = {
@@ -50,7 +50,7 @@ interface Options {
 
 export async function startGateway(options: Options): Promise<Gateway> {
   const { api, fallback, front, log, port, strangersMax } = options;
-  const strangers = strangersMax === undefined ? undefined : strangersOf(strangersMax);
+  const strangers = strangersMax === undefined ? undefined : limitStrangers(strangersMax);
   const respond = responder(options, strangers);
   const responses = new Map(api.gatewayResponses.map((each) => [each.type, each]));
   return startServer({
@@ -62,7 +62,7 @@ export async function startGateway(options: Options): Promise<Gateway> {
       const cut = target.includes("?") ? target.indexOf("?") : target.length;
       const path = target.slice(0, cut);
       if (fallback && !OF_THE_API.test(path) && fallback(request, response)) return;
-      const exchange = exchangeOf(request, path, front);
+      const exchange = buildExchange(request, path, front);
       const reply = await respond(exchange, target.slice(cut + 1), request).catch((error: unknown) => {
         if (request.destroyed && !request.complete) throw error; // the client is gone: nobody reads the response
         const type = error instanceof GatewayError ? error.type : "DEFAULT_5XX";
@@ -86,12 +86,12 @@ function rejectRaw(request: IncomingMessage, response: ServerResponse): void {
   request.resume();
 }
 
-const exchangeOf = (request: IncomingMessage, path: string, front: Options["front"]): Exchange => ({
+const buildExchange = (request: IncomingMessage, path: string, front: Options["front"]): Exchange => ({
   requestId: randomUUID(),
   startedAt: Date.now(),
   method: request.method ?? "GET",
   path,
-  headers: headersOf(request, front?.requestHeaders),
+  headers: readHeaders(request, front?.requestHeaders),
   query: new Map(),
   sourceIp: request.socket.remoteAddress ?? "127.0.0.1",
   isStranger: true,
@@ -101,15 +101,15 @@ const exchangeOf = (request: IncomingMessage, path: string, front: Options["fron
 
 /** From a request to its function's response. Throws a GatewayError for the gateway's own responses. */
 function responder({ api, invoke }: Options, strangers: Strangers | undefined) {
-  const routes = routesOf(api);
+  const routes = listRoutes(api);
   const authorizers = new Map(api.authorizers.map((each) => [each.name, each]));
   return async (exchange: Exchange, rawQuery: string, request: IncomingMessage): Promise<HttpResponse> => {
-    const sent = await bodyOf(request);
+    const sent = await readBody(request);
     // A credential is checked first: its owner is not to suffer from others at the same address.
     const rejection = headerIn(exchange.headers, "authorization") === undefined ? strangers?.rejection(exchange) : undefined;
     if (rejection !== undefined) return rejection;
     const method = route(routes, exchange);
-    exchange.query = queryOf(rawQuery);
+    exchange.query = parseQuery(rawQuery);
     const authorizer = authorizers.get(method.authorizer ?? "");
     if (authorizer) await authorize(api, authorizer, exchange, invoke);
     exchange.isStranger = authorizer === undefined || exchange.authorizer["principalId"] === ANONYMOUS;
@@ -117,8 +117,8 @@ function responder({ api, invoke }: Options, strangers: Strangers | undefined) {
     const body = minimumCompressionSize === undefined ? sent : await opened(sent, headerIn(exchange.headers, "content-encoding"));
     const authorized = authorizer ? { authorizer: { ...exchange.authorizer, integrationLatency: 0 } } : {};
     const payload = {
-      ...eventOf(api, exchange),
-      requestContext: { ...contextOf(api, exchange), ...authorized },
+      ...buildEvent(api, exchange),
+      requestContext: { ...buildContext(api, exchange), ...authorized },
       body: body.length === 0 ? null : body.toString(),
       isBase64Encoded: false,
     };

@@ -35,7 +35,7 @@ function add(many: Many, name: string, value: string): void {
   many.set(known, [...(many.get(known) ?? []), value]);
 }
 
-export function queryOf(text: string): Many {
+export function parseQuery(text: string): Many {
   const query: Many = new Map();
   for (const pair of text.split("&").filter(Boolean)) {
     const equals = pair.includes("=") ? pair.indexOf("=") : pair.length;
@@ -46,7 +46,7 @@ export function queryOf(text: string): Many {
 }
 
 /** The request's headers, with those that CloudFront sets instead of a client's under the same names. */
-export function headersOf(request: IncomingMessage, front: Record<string, string> | undefined): Many {
+export function readHeaders(request: IncomingMessage, front: Record<string, string> | undefined): Many {
   const headers: Many = new Map();
   for (let index = 0; index + 1 < request.rawHeaders.length; index += 2)
     add(headers, request.rawHeaders[index] ?? "", request.rawHeaders[index + 1] ?? "");
@@ -66,7 +66,7 @@ export const headerIn = (headers: Many, name: string): string | undefined =>
   [...headers].find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1].at(-1);
 
 /** Always reads to the end: a client that still sends would see a broken connection instead of the error. */
-export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {

@@ -55,7 +55,7 @@ export function functionResponse(result: unknown): HttpResponse {
 }
 
 /** A header's value as gateway responses declare it: a 'literal' in quotes, the request's ID, or a value of the authorizer's. */
-function valueOf(source: string, { requestId, authorizer }: Exchange): string | undefined {
+function readValue(source: string, { requestId, authorizer }: Exchange): string | undefined {
   if (source.startsWith("'")) return source.slice(1, -1);
   return source === "context.requestId" ? requestId : authorizer[source.replace("context.authorizer.", "")];
 }
@@ -71,7 +71,7 @@ export function errorResponse(
   const [status, message] = GATEWAY_ERRORS[type];
   const response = responses.get(type) ?? responses.get(status < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX");
   const headers = Object.entries(response?.responseParameters ?? {}).flatMap(([name, source]): [string, string][] => {
-    const value = valueOf(source, exchange);
+    const value = readValue(source, exchange);
     return value === undefined ? [] : [[name.slice(HEADER.length).toLowerCase(), value]];
   });
   const all = new Map([["content-type", JSON_TYPE], ["x-amzn-errortype", type], ...headers]);

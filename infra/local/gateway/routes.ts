@@ -9,21 +9,21 @@ interface Route {
   rank: string;
 }
 
-const rankOf = (segment: string): string => (segment.endsWith("+}") ? "2" : segment.startsWith("{") ? "1" : "0");
+const rankSegment = (segment: string): string => (segment.endsWith("+}") ? "2" : segment.startsWith("{") ? "1" : "0");
 
 /** Static before {parameter} before {greedy+}, segment by segment. Resources without methods have no route. */
-export function routesOf({ resources }: RestApi): Route[] {
+export function listRoutes({ resources }: RestApi): Route[] {
   return resources
     .filter(({ methods }) => methods.length > 0)
     .map((resource) => {
       const segments = resource.path.split("/").slice(1).filter(Boolean);
-      return { resource, segments, rank: segments.map(rankOf).join("") };
+      return { resource, segments, rank: segments.map(rankSegment).join("") };
     })
     .toSorted((a, b) => (a.rank < b.rank ? -1 : 1));
 }
 
 /** Percent-encoded as in the request: REST APIs leave it to the function to decode them. */
-function parametersOf({ segments }: Route, wanted: string[]): Record<string, string> | undefined {
+function matchParameters({ segments }: Route, wanted: string[]): Record<string, string> | undefined {
   const parameters: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
     const value = wanted[index];
@@ -42,7 +42,7 @@ export function route(routes: readonly Route[], exchange: Exchange): Method {
   // A trailing slash means the same resource, as on AWS.
   if (wanted.at(-1) === "") wanted.pop();
   for (const each of routes) {
-    const parameters = parametersOf(each, wanted);
+    const parameters = matchParameters(each, wanted);
     if (!parameters) continue;
     const { methods } = each.resource;
     const method =

@@ -1,6 +1,6 @@
 // What one address may send without a valid credential: a bound on guesses and floods, as a firewall's rate rule is in front of AWS.
 import { ERRORS } from "../../../shared/api/errors.ts";
-import { networkOf } from "../../../shared/domain/network.ts";
+import { toNetwork } from "../../../shared/domain/network.ts";
 import type { Exchange } from "./request.ts";
 import type { HttpResponse } from "./responses.ts";
 
@@ -17,22 +17,22 @@ export interface Strangers {
   rejection: (request: Pick<Exchange, "sourceIp" | "requestId">) => HttpResponse | undefined;
 }
 
-export function strangersOf(max: number, now: () => number = Date.now): Strangers {
+export function limitStrangers(max: number, now: () => number = Date.now): Strangers {
   const windows = new Map<string, { endsAt: number; requests: number }>();
-  const windowOf = (network: string) => {
+  const findWindow = (network: string) => {
     const window = windows.get(network);
     return window !== undefined && window.endsAt > now() ? window : undefined;
   };
   return {
     count: (address) => {
-      const network = networkOf(address);
-      const window = windowOf(network) ?? { endsAt: now() + WINDOW_SECONDS * 1000, requests: 0 };
+      const network = toNetwork(address);
+      const window = findWindow(network) ?? { endsAt: now() + WINDOW_SECONDS * 1000, requests: 0 };
       window.requests += 1;
       if (windows.size >= ADDRESSES_MAX) for (const [each, { endsAt }] of windows) if (endsAt <= now()) windows.delete(each);
       windows.set(network, window);
     },
     rejection: ({ sourceIp, requestId }) => {
-      const window = windowOf(networkOf(sourceIp));
+      const window = findWindow(toNetwork(sourceIp));
       if (window === undefined || window.requests < max) return undefined;
       return rejected(max, Math.ceil((window.endsAt - now()) / 1000), requestId);
     },

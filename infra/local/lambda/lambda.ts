@@ -14,7 +14,7 @@ export interface Credentials {
 }
 
 /** The same pair for the same name after every start, so that a presigned URL of yesterday is still valid. */
-export function credentialsOf(localSecret: string, name: string): Credentials {
+export function deriveCredentials(localSecret: string, name: string): Credentials {
   const digest = (purpose: string): Buffer => createHmac("sha256", localSecret).update(`${purpose}:${name}`).digest();
   return {
     accessKeyId: `AKIA${digest("id").toString("hex").slice(0, 16).toUpperCase()}`,
@@ -35,7 +35,7 @@ export type Lambda = Pick<Hooks<Invocation>, "intercept"> & {
   /** The last log lines of the function. */
   logs: (functionName: string) => string[];
   /** The function's environment, for a runtime other than this one. */
-  environmentOf: (functionName: string) => Record<string, string>;
+  buildEnvironment: (functionName: string) => Record<string, string>;
   stop: () => Promise<void>;
 };
 interface Invocation {
@@ -69,15 +69,15 @@ export function startLambda(options: Options): Lambda {
     if (!found) throw new FunctionError("Lambda.ResourceNotFoundException", `Function not found: ${name}`);
     return found;
   };
-  const logOf = (name: string): Log => {
+  const createLog = (name: string): Log => {
     const log = logs.get(name) ?? openLog(options.dataDir === undefined ? undefined : join(options.dataDir, "logs"), name);
     logs.set(name, log);
     return log;
   };
   const open = (definition: LambdaFunction): Sandbox => {
     const sandbox = openSandbox(definition, {
-      environment: environmentOf(definition, options),
-      log: logOf(definition.name),
+      environment: buildEnvironment(definition, options),
+      log: createLog(definition.name),
       compileCache: options.compileCache,
       idleSeconds: options.idleSeconds,
       clock: options.clock,
@@ -106,8 +106,8 @@ export function startLambda(options: Options): Lambda {
       return run({ functionName: definition.name, payload }, async (invocation) => call(definition, invocation.payload));
     },
     kill: async (functionName) => void (await sandboxes.get(find(functionName).name)?.terminate()),
-    environmentOf: (functionName) => environmentOf(find(functionName), options),
-    logs: (functionName) => logOf(find(functionName).name).lines,
+    buildEnvironment: (functionName) => buildEnvironment(find(functionName), options),
+    logs: (functionName) => createLog(find(functionName).name).lines,
     stop: async () => {
       stopped = true;
       await Promise.all([...running].map((sandbox) => sandbox.terminate()));
@@ -116,9 +116,9 @@ export function startLambda(options: Options): Lambda {
   };
 }
 
-function environmentOf(definition: LambdaFunction, options: Options): Record<string, string> {
+function buildEnvironment(definition: LambdaFunction, options: Options): Record<string, string> {
   const { name, memoryMegabytes, directory, environment, handler, logLevel } = definition;
-  const { accessKeyId, secretAccessKey } = credentialsOf(options.localSecret, name);
+  const { accessKeyId, secretAccessKey } = deriveCredentials(options.localSecret, name);
   return {
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,

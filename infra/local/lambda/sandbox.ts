@@ -52,7 +52,7 @@ interface Options {
 export function openSandbox(definition: LambdaFunction, options: Options): Sandbox {
   const { log, idleSeconds = IDLE_SECONDS, onExit } = options;
   const { name, timeoutSeconds } = definition;
-  const worker = workerOf(definition, options);
+  const worker = startWorker(definition, options);
   const calls = new Map<string, Call>();
   const loaded = Promise.withResolvers<void>();
   let open = true;
@@ -147,7 +147,7 @@ function listen(worker: Worker, { name, log, onLoaded, settle, fail, onExit }: L
   });
 }
 
-function workerOf(definition: LambdaFunction, { environment: env, compileCache, clock }: Options): Worker {
+function startWorker(definition: LambdaFunction, { environment: env, compileCache, clock }: Options): Worker {
   const { name, arn, directory, handler, memoryMegabytes } = definition;
   if (directory === undefined) throw new LocalError(`${name} has no bundle on this machine: give it Code.fromAsset(directory)`);
   const [file = "index", exported = "handler"] = handler.split(".");

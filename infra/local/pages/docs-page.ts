@@ -9,7 +9,7 @@ export const DOCS_CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha2
 /** `origin` is the base of the URLs in the examples. */
 export function docsPage(document: OpenApi, origin = "http://127.0.0.1:3000"): string {
   const { info, servers, tags, components } = document;
-  const operations = operationsOf(document);
+  const operations = listOperations(document);
   const ofTag = (name: string) => operations.filter((each) => each.operation.tags.includes(name));
   return `<!doctype html>
 <html lang="en">
@@ -26,14 +26,14 @@ export function docsPage(document: OpenApi, origin = "http://127.0.0.1:3000"): s
 <a class="title" href="#main">${escape(info.title)} <span>API ${escape(info.version)}</span></a>
 <ul>
 <li><a href="#start">Start here</a></li>
-${tags.map(({ name }) => `<li><a href="#${slug(name)}">${escape(name)}</a>${menuOf(ofTag(name))}</li>`).join("\n")}
+${tags.map(({ name }) => `<li><a href="#${slug(name)}">${escape(name)}</a>${renderMenu(ofTag(name))}</li>`).join("\n")}
 <li><a href="#resources">Resources</a></li>
 </ul>
 </nav>
 <main id="main">
 <h1>${escape(info.title)} <span>API ${escape(info.version)}</span></h1>
 <section id="start" class="words">
-${startOf(`${origin}${servers[0]?.url ?? ""}`)}
+${renderStart(`${origin}${servers[0]?.url ?? ""}`)}
 ${markdown(info.description)}
 <p>The same document for tools: <a href="${escape(servers[0]?.url ?? "")}/openapi.json">openapi.json</a> (OpenAPI ${escape(document.openapi)}).</p>
 </section>
@@ -43,7 +43,7 @@ ${tags
 <h2 id="${slug(name)}-title">${escape(name)}</h2>
 <div class="words">${markdown(description)}</div>
 ${ofTag(name)
-  .map((each) => endpointOf(each, document))
+  .map((each) => renderEndpoint(each, document))
   .join("\n")}
 </section>`,
   )
@@ -70,12 +70,12 @@ interface Described {
   operation: Operation;
 }
 
-const operationsOf = ({ paths }: OpenApi): Described[] =>
+const listOperations = ({ paths }: OpenApi): Described[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
 
-const menuOf = (operations: Described[]): string =>
+const renderMenu = (operations: Described[]): string =>
   `<ul>${operations
     .map(
       ({ method, operation: { operationId, summary } }) =>
@@ -83,13 +83,13 @@ const menuOf = (operations: Described[]): string =>
     )
     .join("")}</ul>`;
 
-const startOf = (
+const renderStart = (
   api: string,
 ): string => `<p>You can paste the examples on this page into a terminal after you set these two variables:</p>
 <pre tabindex="0"><code>export API=${escape(api)}
 export TOKEN=…   # an API token, or the token that POST /auth/login gives</code></pre>`;
 
-function endpointOf({ path, method, operation }: Described, document: OpenApi): string {
+function renderEndpoint({ path, method, operation }: Described, document: OpenApi): string {
   const { operationId, summary, description, requestBody, responses } = operation;
   const parameters = operation.parameters.map((each) => resolveParameter(each, document));
   const body = requestBody?.content["application/json"];
@@ -102,25 +102,25 @@ function endpointOf({ path, method, operation }: Described, document: OpenApi): 
 <div>
 ${description === undefined ? "" : `<p>${inline(description)}</p>`}
 <dl class="facts">
-<div><dt>Needs</dt><dd>${accessOf(operation)}</dd></div>
-<div><dt>Limit</dt><dd>${limitOf(operation)}</dd></div>
+<div><dt>Needs</dt><dd>${renderAccess(operation)}</dd></div>
+<div><dt>Limit</dt><dd>${renderLimit(operation)}</dd></div>
 ${operation["x-operations"] === undefined ? "" : `<div><dt>Starts</dt><dd>${operation["x-operations"].map(code).join(", ")}</dd></div>`}
 </dl>
 ${parametersTable(parameters)}
 ${body === undefined ? "" : `<h4>Body</h4>${bodyTable(resolveSchema(body.schema, document))}`}
-${response === undefined ? "" : `<h4>Response ${status}</h4><p>${escape(response.description)}. <code>data</code> is ${dataOf(response.content["application/json"])}.</p>`}
-${errorsOf(operation, document)}
+${response === undefined ? "" : `<h4>Response ${status}</h4><p>${escape(response.description)}. <code>data</code> is ${renderData(response.content["application/json"])}.</p>`}
+${renderErrors(operation, document)}
 </div>
 <div class="examples">
 <h4>Request</h4>
-<pre tabindex="0"><code>${escape(curlOf({ method, path, operation }, parameters, body))}</code></pre>
+<pre tabindex="0"><code>${escape(renderCurl({ method, path, operation }, parameters, body))}</code></pre>
 ${response === undefined ? "" : `<h4>Response</h4><pre tabindex="0"><code>${json(response.content["application/json"].example)}</code></pre>`}
 </div>
 </div>
 </article>`;
 }
 
-function accessOf({ "x-permission": access }: Operation): string {
+function renderAccess({ "x-permission": access }: Operation): string {
   if (typeof access === "string")
     return { public: "nothing: public", credential: "any credential", session: "a dashboard session" }[access] ?? code(access);
   if (isList(access)) return access.map(code).join(" and ");
@@ -135,7 +135,7 @@ function accessOf({ "x-permission": access }: Operation): string {
 
 const isList = (access: Operation["x-permission"]): access is readonly string[] => Array.isArray(access);
 
-function limitOf({ security, "x-rate-limit": rate }: Operation): string {
+function renderLimit({ security, "x-rate-limit": rate }: Operation): string {
   if (security?.length === 0) return "none of its own";
   return rate === "create_delete" ? "requests, and creations and deletions" : "requests";
 }
@@ -143,12 +143,12 @@ function limitOf({ security, "x-rate-limit": rate }: Operation): string {
 const parametersTable = (parameters: Parameter[]): string =>
   parameters.length === 0
     ? ""
-    : `<h4>Parameters</h4>${tableOf(
+    : `<h4>Parameters</h4>${renderTable(
         ["Name", "In", "Type and limits", "Meaning"],
         parameters.map(({ name, in: place, required, schema, description }) => [
           nameCell(name, required),
           place,
-          typeOf(schema),
+          renderType(schema),
           inline(description),
         ]),
       )}`;
@@ -160,13 +160,13 @@ const bodyTable = (schema: Schema): string =>
 
 /** Requests show which fields are required, responses which may be missing. */
 function fieldsTable(schema: Schema, sent: boolean): string {
-  const rows = rowsOf(schema, "");
+  const rows = listRows(schema, "");
   if (rows.length === 0) return `<p>Any JSON object.</p>`;
-  return tableOf(
+  return renderTable(
     ["Field", "Type and limits", "Meaning"],
     rows.map(({ name, field, required }) => [
       sent ? nameCell(name, required) : `${code(name)}${required ? "" : " <small>optional</small>"}`,
-      typeOf(field),
+      renderType(field),
       inline(field.description ?? ""),
     ]),
   );
@@ -179,13 +179,13 @@ interface Row {
 }
 
 /** The fields of an object, and those of nested objects under their dotted names. */
-const rowsOf = ({ properties = {}, required = [] }: Schema, prefix: string): Row[] =>
+const listRows = ({ properties = {}, required = [] }: Schema, prefix: string): Row[] =>
   Object.entries(properties).flatMap(([key, field]) => {
     const name = `${prefix}${key}`;
     const inner = field.items?.properties === undefined ? field : field.items;
     const object = inner.properties === undefined ? inner.anyOf?.find((each) => each.properties !== undefined) : inner;
     const row = { name, field, required: required.includes(key) };
-    return object === undefined ? [row] : [row, ...rowsOf(object, `${name}${inner === field ? "" : "[]"}.`)];
+    return object === undefined ? [row] : [row, ...listRows(object, `${name}${inner === field ? "" : "[]"}.`)];
   });
 
 const nameCell = (name: string, required: boolean): string =>
@@ -194,7 +194,7 @@ const nameCell = (name: string, required: boolean): string =>
 /** The longest pattern that explains more than it hides. */
 const PATTERN_SHOWN_MAX = 40;
 
-function typeOf(schema: Schema): string {
+function renderType(schema: Schema): string {
   const { format, const: only, pattern, default: usual } = schema;
   const values = schema.enum ?? schema["x-extensible-enum"];
   const limits = [
@@ -207,13 +207,13 @@ function typeOf(schema: Schema): string {
     only === undefined ? undefined : code(JSON.stringify(only)),
     usual === undefined ? undefined : `default ${code(JSON.stringify(usual))}`,
   ].filter((limit) => limit !== undefined);
-  return [kindOf(schema), ...limits].filter((part) => part !== "").join("<br>");
+  return [renderKind(schema), ...limits].filter((part) => part !== "").join("<br>");
 }
 
-function kindOf({ $ref, type, anyOf, items, const: only }: Schema): string {
+function renderKind({ $ref, type, anyOf, items, const: only }: Schema): string {
   if ($ref !== undefined) return linkTo($ref);
-  if (items !== undefined) return `array of ${typeOf(items)}`;
-  if (anyOf !== undefined) return [...new Set(anyOf.map(kindOf))].join(" or ");
+  if (items !== undefined) return `array of ${renderType(items)}`;
+  if (anyOf !== undefined) return [...new Set(anyOf.map(renderKind))].join(" or ");
   if (Array.isArray(type)) return type.join(" or ");
   return type ?? (only === undefined ? "any" : "");
 }
@@ -232,16 +232,16 @@ const linkTo = ($ref: string): string => {
 };
 
 /** The type of `data`: a named resource, a list of them, or its fields. */
-function dataOf({ schema }: Media): string {
+function renderData({ schema }: Media): string {
   const data = schema.properties?.["data"];
   if (data === undefined) return "absent: the response is the document itself";
   const { properties } = data;
   return properties === undefined
-    ? `${kindOf(data).startsWith("array") ? "an " : ""}${kindOf(data)}`
+    ? `${renderKind(data).startsWith("array") ? "an " : ""}${renderKind(data)}`
     : Object.keys(properties).map(code).join(", ");
 }
 
-function errorsOf({ responses }: Operation, document: OpenApi): string {
+function renderErrors({ responses }: Operation, document: OpenApi): string {
   const failures = Object.entries(responses).filter(([status]) => Number(status) >= 400);
   const rows = failures.flatMap(([status, failure]) =>
     Object.entries(resolveResponse(failure, document).content["application/json"].examples ?? {}).map(([name, { value }]) => {
@@ -250,7 +250,7 @@ function errorsOf({ responses }: Operation, document: OpenApi): string {
       return [status, code(name.replace(/\.\d+$/, "")), `${escape(String(message))}${more}`];
     }),
   );
-  return `<details><summary>Errors (${rows.length})</summary>${tableOf(["Status", "Code", "Message and details"], rows)}</details>`;
+  return `<details><summary>Errors (${rows.length})</summary>${renderTable(["Status", "Code", "Message and details"], rows)}</details>`;
 }
 
 /** A path with a name in braces is readable. */
@@ -259,7 +259,11 @@ function exampleNamed(name: string, parameters: Parameter[]): string {
   return typeof example === "string" ? example : `{${name}}`;
 }
 
-function curlOf({ method, path, operation: { security } }: Described, parameters: Parameter[], body: Media | undefined): string {
+function renderCurl(
+  { method, path, operation: { security } }: Described,
+  parameters: Parameter[],
+  body: Media | undefined,
+): string {
   const place = path.replace(/\{(\w+)\}/g, (_, name: string) => exampleNamed(name, parameters));
   const wait = parameters.some(({ name }) => name === "wait") ? "?wait=20" : "";
   const text = body === undefined ? undefined : JSON.stringify(body.example, null, 2).replaceAll("'", "'\\''");
@@ -290,7 +294,7 @@ function resolveResponse(response: Response | Reference, { components }: OpenApi
 const resolveSchema = (schema: Schema, { components }: OpenApi): Schema =>
   schema.$ref === undefined ? schema : (components.schemas[nameIn(schema.$ref)] ?? {});
 
-const tableOf = (head: string[], rows: string[][]): string =>
+const renderTable = (head: string[], rows: string[][]): string =>
   `<div class="table" tabindex="0" role="group" aria-label="${escape(head.join(", "))}"><table><thead><tr>${head
     .map((cell) => `<th scope="col">${cell}</th>`)
     .join("")}</tr></thead><tbody>${rows
@@ -326,7 +330,7 @@ function markdown(text: string): string {
       }
       if (first.startsWith("| ")) {
         const [head = [], , ...rows] = [first, ...rest].map((line) => line.slice(2, -2).split(" | ").map(inline));
-        return tableOf(head, rows);
+        return renderTable(head, rows);
       }
       return `<p>${inline(block)}</p>`;
     })

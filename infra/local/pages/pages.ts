@@ -43,8 +43,8 @@ export function serve({ dashboard, docs, environment, otherDashboard = null, bra
   const config: DashboardConfig = { environment, other_dashboard: otherDashboard, api_page: DOCS, brand };
   const files = new Map([
     ...filesIn(dashboard),
-    ["/config.json", fileOf("config.json", Buffer.from(JSON.stringify(config)))],
-    [DOCS, fileOf("docs.html", Buffer.from(docs), { "content-security-policy": DOCS_CONTENT_SECURITY_POLICY })],
+    ["/config.json", buildFile("config.json", Buffer.from(JSON.stringify(config)))],
+    [DOCS, buildFile("docs.html", Buffer.from(docs), { "content-security-policy": DOCS_CONTENT_SECURITY_POLICY })],
   ]);
   return ({ method, url = "/", headers }, response) => {
     if (method !== "GET" && method !== "HEAD") return false;
@@ -67,11 +67,11 @@ function filesIn(folder: string): [string, File][] {
     .filter((entry) => entry.isFile())
     .map((entry) => {
       const path = `/${relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/")}`;
-      return [path, fileOf(path, readFileSync(join(folder, path)))];
+      return [path, buildFile(path, readFileSync(join(folder, path)))];
     });
 }
 
-function fileOf(path: string, plain: Buffer, headers: Readonly<Record<string, string>> = {}): File {
+function buildFile(path: string, plain: Buffer, headers: Readonly<Record<string, string>> = {}): File {
   const kind = extname(path);
   return {
     plain,

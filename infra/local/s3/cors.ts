@@ -17,7 +17,7 @@ export interface Cors {
   origin: () => string | undefined;
 }
 
-export const corsRulesOf = (buckets: readonly Resource[]): Cors["rules"] =>
+export const listCorsRules = (buckets: readonly Resource[]): Cors["rules"] =>
   new Map(buckets.map(({ name, properties }) => [name, Configured.parse(properties).CorsConfiguration?.CorsRules ?? []]));
 
 interface Asked {

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { AwsFault } from "../errors.ts";
 import type { Bucket, StoredObject } from "./bucket.ts";
 import type { S3Operation } from "./operation.ts";
-import { s3XmlOf, type Tags } from "./xml.ts";
+import { toS3Xml, type Tags } from "./xml.ts";
 
 const PAGE = 1000; // S3's own
 
@@ -46,5 +46,5 @@ export function pageSize(query: URLSearchParams, name: string): number {
 export const xml = (root: string, content: Tags, headers: Record<string, string> = {}): S3Response => ({
   status: 200,
   headers: { "content-type": "application/xml", ...headers },
-  body: s3XmlOf(root, content),
+  body: toS3Xml(root, content),
 });

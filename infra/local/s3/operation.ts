@@ -43,7 +43,7 @@ const isMeant = (operation: (typeof OPERATIONS)[number], { method, query }: Http
   operation.method === method && operation.on === on && (operation.by === undefined || query.has(operation.by));
 
 /** The operation's name alone; "?" if the request means none. */
-export function nameOf(http: HttpCall): string {
+export function nameOperation(http: HttpCall): string {
   const on = /^\/[^/]+\/./.test(http.path) ? "object" : "bucket";
   return OPERATIONS.find((operation) => isMeant(operation, http, on))?.name ?? "?";
 }

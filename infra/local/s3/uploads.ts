@@ -86,7 +86,7 @@ export const uploadHandlers = {
     if (Number(header("x-amz-mp-object-size") ?? size) !== size)
       throw new AwsFault("InvalidRequest", `The provided x-amz-mp-object-size header does not match what was computed: ${size}`);
     const md5s = parts.map((each) => Buffer.from(each.etag, "hex"));
-    const etag = `${digestOf("md5", md5s).toString("hex")}-${parts.length}`;
+    const etag = `${computeDigest("md5", md5s).toString("hex")}-${parts.length}`;
     const value = stored.checksum && (await objectChecksum(bucket, stored.checksum, parts));
     const claimed = stored.checksum && header(`x-amz-checksum-${stored.checksum.algorithm}`);
     if (claimed !== undefined && claimed !== value && `${claimed}-${parts.length}` !== value)
@@ -193,7 +193,7 @@ function chosenParts({ parts, checksum: agreed }: Upload, text: string): Part[] 
 
 const checksumTag = (algorithm: string): string => `Checksum${algorithm.toUpperCase()}`;
 
-function digestOf(algorithm: Algorithm | "md5", chunks: Buffer[]): Buffer {
+function computeDigest(algorithm: Algorithm | "md5", chunks: Buffer[]): Buffer {
   const sum = hasher(algorithm);
   for (const chunk of chunks) sum.update(chunk);
   return sum.digest();
@@ -205,7 +205,7 @@ async function objectChecksum(
   parts: Part[],
 ): Promise<string> {
   if (type === "COMPOSITE")
-    return `${digestOf(
+    return `${computeDigest(
       algorithm,
       parts.map(({ checksums }) => Buffer.from(checksums[algorithm] ?? "", "base64")),
     ).toString("base64")}-${parts.length}`;

@@ -12,15 +12,15 @@ export interface Tags {
 const builder = new XMLBuilder({ ignoreAttributes: false, attributeNamePrefix: "@" });
 const parser = new XMLParser({ parseTagValue: false, htmlEntities: true, isArray: (tag) => tag === "Part" });
 
-export function xmlOf(root: string, content: Tags): string {
+export function toXml(root: string, content: Tags): string {
   const body = builder.build({ "?xml": { "@version": "1.0", "@encoding": "UTF-8" }, [root]: present(content) });
   // A parser would read it as a line feed.
   return body.replaceAll("\r", "&#13;");
 }
 
 /** In the namespace of S3's responses; errors have none. */
-export const s3XmlOf = (root: string, content: Tags): string =>
-  xmlOf(root, { "@xmlns": "http://s3.amazonaws.com/doc/2006-03-01/", ...content });
+export const toS3Xml = (root: string, content: Tags): string =>
+  toXml(root, { "@xmlns": "http://s3.amazonaws.com/doc/2006-03-01/", ...content });
 
 const present = (content: Tags): Tags =>
   Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined && value !== null));

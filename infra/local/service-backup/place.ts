@@ -78,7 +78,7 @@ const WAITS = { connectionTimeout: 10_000, socketTimeout: 60_000 };
 
 async function inBucket(Bucket: string, prefix: string, variables: Variables): Promise<Place> {
   const sdk = await import("@aws-sdk/client-s3");
-  const s3 = clientOf(sdk, variables);
+  const s3 = createClient(sdk, variables);
   const at = (name: string) => ({ Bucket, Key: `${prefix}${name}` });
   return {
     async names() {
@@ -103,7 +103,7 @@ async function inBucket(Bucket: string, prefix: string, variables: Variables): P
 }
 
 /** With the keys of the operator's own store if it is set, else with the AWS credentials of the shell. */
-function clientOf(sdk: typeof SdkModule, variables: Variables): SdkModule.S3Client {
+function createClient(sdk: typeof SdkModule, variables: Variables): SdkModule.S3Client {
   const bounded = { requestHandler: WAITS };
   const store = storeFrom(variables);
   if (store === undefined) return new sdk.S3Client(bounded);

@@ -110,7 +110,7 @@ export async function backUpService({ dataDir, place, passphrase, keep }: Taking
     const items = await copyTable(join(dataDir, TABLE_FILE), join(folder, "table"), TABLE_NAME);
     await pipeline(createReadStream(join(folder, "table")), createGzip(), createWriteStream(join(folder, TABLE)));
     await pipeline(createReadStream(join(folder, "objects")), createGzip(), createWriteStream(join(folder, OBJECTS)));
-    const sha256 = { [TABLE]: await digestOf(join(folder, TABLE)), [OBJECTS]: await digestOf(join(folder, OBJECTS)) };
+    const sha256 = { [TABLE]: await computeDigest(join(folder, TABLE)), [OBJECTS]: await computeDigest(join(folder, OBJECTS)) };
     writeFileSync(join(folder, SECRETS), await seal(JSON.stringify({ files, sha256 }), passphrase));
     const bytes = (await Promise.all([TABLE, OBJECTS, SECRETS].map((file) => stat(join(folder, file))))).reduce(
       (sum, { size }) => sum + size,
@@ -193,7 +193,7 @@ async function copyTable(from: string, to: string, tableName: string): Promise<n
   }
 }
 
-async function digestOf(file: string): Promise<string> {
+async function computeDigest(file: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);
   return hash.digest("hex");
@@ -246,7 +246,7 @@ async function restoreTo(
   const sealed = await unseal(readFileSync(await fetched(SECRETS), "utf8"), passphrase, "the backup");
   const { files, sha256 } = Sealed.parse(JSON.parse(sealed));
   for (const file of [TABLE, OBJECTS] as const)
-    if ((await digestOf(await fetched(file))) !== sha256[file])
+    if ((await computeDigest(await fetched(file))) !== sha256[file])
       throw new LocalError(`${name}/${file} is damaged, or not the one that was backed up`);
   mkdirSync(join(folder, dirname(TABLE_FILE)), { mode: 0o700 });
   await pipeline(

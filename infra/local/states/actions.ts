@@ -64,7 +64,7 @@ function find({ executions }: Service, executionArn: string): Execution {
   return found;
 }
 
-function machineOf({ machines }: Service, arn: string): StateMachine {
+function requireMachine({ machines }: Service, arn: string): StateMachine {
   const machine = machines.get(arn);
   if (!machine) throw new AwsFault("StateMachineDoesNotExist", `State Machine Does Not Exist: '${arn}'`);
   return machine;
@@ -72,7 +72,7 @@ function machineOf({ machines }: Service, arn: string): StateMachine {
 
 async function start(service: Service, body: unknown): Promise<unknown> {
   const { stateMachineArn, name = randomUUID(), input } = parse(requests.start, body);
-  const machine = machineOf(service, stateMachineArn);
+  const machine = requireMachine(service, stateMachineArn);
   if (!NAME.test(name)) throw new AwsFault("InvalidName", `Invalid Name: '${name}'`);
   if (Buffer.byteLength(input) > DATA_LIMIT_BYTES)
     throw new AwsFault(
@@ -106,7 +106,7 @@ function stop(service: Service, body: unknown): unknown {
 
 function list(service: Service, body: unknown): unknown {
   const { stateMachineArn, statusFilter, maxResults, nextToken = "0" } = parse(requests.list, body);
-  machineOf(service, stateMachineArn);
+  requireMachine(service, stateMachineArn);
   const all = service.executions
     .all()
     .filter((each) => each.stateMachineArn === stateMachineArn && (statusFilter === undefined || each.status === statusFilter))

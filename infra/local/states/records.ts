@@ -31,7 +31,8 @@ export interface Records {
 
 export function recordsIn(directory: string | undefined): Records {
   if (directory === undefined) return { load: async () => [], save: async () => undefined, remove: async () => undefined };
-  const fileOf = (arn: string): string => join(directory, `${createHash("sha256").update(arn).digest("hex").slice(0, 32)}.json`);
+  const recordFile = (arn: string): string =>
+    join(directory, `${createHash("sha256").update(arn).digest("hex").slice(0, 32)}.json`);
   return {
     load: async () => {
       await mkdir(directory, { recursive: true });
@@ -48,10 +49,10 @@ export function recordsIn(directory: string | undefined): Records {
       );
     },
     save: async (record) => {
-      const file = fileOf(record.executionArn);
+      const file = recordFile(record.executionArn);
       await writeFile(`${file}.tmp`, JSON.stringify(record), { flush: true });
       await rename(`${file}.tmp`, file);
     },
-    remove: (arn) => rm(fileOf(arn), { force: true }),
+    remove: (arn) => rm(recordFile(arn), { force: true }),
   };
 }

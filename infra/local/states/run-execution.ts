@@ -39,7 +39,7 @@ export function runExecution(
 ): { outcome: Promise<Outcome>; abort: (outcome: Outcome) => void } {
   const controller = new AbortController();
   const { result, abort } = machine.interpreter.run(JSON.parse(record.input), {
-    overrides: { taskResourceLocalHandlers: handlersOf(record, machine, runtime, controller.signal) },
+    overrides: { taskResourceLocalHandlers: createHandlers(record, machine, runtime, controller.signal) },
     context: {
       Execution: { Id: record.executionArn, Name: record.name, RoleArn: machine.role },
       StateMachine: { Id: machine.arn, Name: machine.name },
@@ -47,7 +47,7 @@ export function runExecution(
   });
   let abortedWith: Outcome | undefined;
   const outcome = result
-    .then((output): Outcome => ({ status: "SUCCEEDED", output: JSON.stringify(output) }), failureOf)
+    .then((output): Outcome => ({ status: "SUCCEEDED", output: JSON.stringify(output) }), toFailure)
     .then((own) => {
       controller.abort();
       return abortedWith ?? own;
@@ -61,7 +61,7 @@ export function runExecution(
   };
 }
 
-function handlersOf(record: Execution, machine: RunnableMachine, { run, invoke, timeScale }: Runtime, signal: AbortSignal) {
+function createHandlers(record: Execution, machine: RunnableMachine, { run, invoke, timeScale }: Runtime, signal: AbortSignal) {
   const tries = new Map<string, number>();
   const task = async (name: string, functionArn: string, payload: unknown) => {
     // The interpreter may still retry a task of an abandoned execution.
@@ -102,7 +102,7 @@ const tooLarge = (task: string): Error =>
     isCatchable: false,
   });
 
-function failureOf(error: unknown): Outcome {
+function toFailure(error: unknown): Outcome {
   if (error instanceof ExecutionTimeoutError) return { status: "TIMED_OUT" };
   if (error instanceof ExecutionAbortedError) return { status: "ABORTED" };
   const first = error instanceof Error && error.cause instanceof Error ? error.cause : error;

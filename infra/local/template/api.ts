@@ -93,7 +93,7 @@ const functionIn = (uri: string): string => uri.replace(/^.*functions\/([^/]+)\/
 /** Others would define a part of the API that is not in its body. */
 const BESIDE_THE_BODY = ["Resource", "Method", "Authorizer", "GatewayResponse"].map((name) => `AWS::ApiGateway::${name}`);
 
-export function apiOf(api: Resource, resources: readonly Resource[]): RestApi {
+export function readApi(api: Resource, resources: readonly Resource[]): RestApi {
   const mine = resources.filter(({ properties }) => properties["RestApiId"] === api.name);
   const beside = mine.find(({ type }) => BESIDE_THE_BODY.includes(type));
   if (beside !== undefined)
@@ -106,7 +106,7 @@ export function apiOf(api: Resource, resources: readonly Resource[]): RestApi {
     minimumCompressionSize: MinimumCompressionSize,
     resources: Object.entries(body.paths).map(([path, operations]) => ({
       path,
-      methods: Object.entries(operations).map(([verb, operation]) => methodOf(verb, operation, Object.keys(schemes))),
+      methods: Object.entries(operations).map(([verb, operation]) => readMethod(verb, operation, Object.keys(schemes))),
     })),
     authorizers: Object.entries(schemes).map(([name, scheme]) => {
       const { authorizerUri, authorizerCredentials } = scheme["x-amazon-apigateway-authorizer"];
@@ -119,7 +119,7 @@ export function apiOf(api: Resource, resources: readonly Resource[]): RestApi {
   };
 }
 
-function methodOf(verb: string, operation: z.infer<typeof Operation>, authorizers: readonly string[]): Method {
+function readMethod(verb: string, operation: z.infer<typeof Operation>, authorizers: readonly string[]): Method {
   const { security: [demanded = {}] = [], "x-amazon-apigateway-integration": integration } = operation;
   const [authorizer] = Object.keys(demanded);
   if (authorizer !== undefined && !authorizers.includes(authorizer))

@@ -25,7 +25,7 @@ const PolicyProperties = z.object({
   }),
 });
 
-export function frontOf([distribution]: readonly Resource[], policies: readonly Resource[]): Front | undefined {
+export function readFront([distribution]: readonly Resource[], policies: readonly Resource[]): Front | undefined {
   if (distribution === undefined) return undefined;
   const { Origins, CacheBehaviors } = DistributionProperties.parse(distribution.properties).DistributionConfig;
   const headers = Origins.flatMap(({ OriginCustomHeaders }) => OriginCustomHeaders);

@@ -29,7 +29,7 @@ export interface LambdaFunction {
   logLevel: string | undefined;
 }
 
-export function functionsOf(functions: readonly Resource[], outDir: string, stack: string): LambdaFunction[] {
+export function readFunctions(functions: readonly Resource[], outDir: string, stack: string): LambdaFunction[] {
   const directories = assetDirectories(outDir, stack);
   return functions.map(({ logicalId, name, arn, properties }) => {
     const parsed = FunctionProperties.parse(properties);

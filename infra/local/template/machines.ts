@@ -14,7 +14,7 @@ const MachineProperties = z.object({
   RoleArn: z.string(),
 });
 
-export const machinesOf = (machines: readonly Resource[]): StateMachine[] =>
+export const readMachines = (machines: readonly Resource[]): StateMachine[] =>
   machines.map(({ logicalId, name, arn, properties }) => {
     const { DefinitionString, RoleArn } = MachineProperties.parse(properties);
     return { logicalId, name, arn, definition: z.json().parse(JSON.parse(DefinitionString)), role: RoleArn };

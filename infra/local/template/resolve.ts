@@ -34,7 +34,7 @@ export interface Resource {
   properties: Record<string, Json>;
 }
 
-const arnOf = (service: string, rest: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;
+const buildArn = (service: string, rest: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;
 
 /** How CloudFormation names a type: the property that may set the name, the ARN built from it, and the value of `Ref` (by default the name). */
 interface Kind {
@@ -42,60 +42,60 @@ interface Kind {
   arn: (name: string) => string;
   ref?: (name: string) => string;
 }
-const machineArn = (name: string): string => arnOf("states", `stateMachine:${name}`);
+const machineArn = (name: string): string => buildArn("states", `stateMachine:${name}`);
 // AWS ends a secret's ARN in six random characters; here they never change, so the ARN does not either.
-const secretArn = (name: string): string => arnOf("secretsmanager", `secret:${name}-local0`);
-const topicArn = (name: string): string => arnOf("sns", name);
+const secretArn = (name: string): string => buildArn("secretsmanager", `secret:${name}-local0`);
+const topicArn = (name: string): string => buildArn("sns", name);
 const KINDS: Record<string, Kind> = {
-  "AWS::Lambda::Function": { named: "FunctionName", arn: (name) => arnOf("lambda", `function:${name}`) },
-  "AWS::DynamoDB::GlobalTable": { named: "TableName", arn: (name) => arnOf("dynamodb", `table/${name}`) },
+  "AWS::Lambda::Function": { named: "FunctionName", arn: (name) => buildArn("lambda", `function:${name}`) },
+  "AWS::DynamoDB::GlobalTable": { named: "TableName", arn: (name) => buildArn("dynamodb", `table/${name}`) },
   "AWS::S3::Bucket": { named: "BucketName", arn: (name) => `arn:aws:s3:::${name}` },
   "AWS::SecretsManager::Secret": { named: "Name", arn: secretArn, ref: secretArn },
   "AWS::StepFunctions::StateMachine": { named: "StateMachineName", arn: machineArn, ref: machineArn },
   "AWS::IAM::Role": { named: "RoleName", arn: (name) => `arn:aws:iam::${ACCOUNT}:role/${name}` },
-  "AWS::Events::Rule": { named: "Name", arn: (name) => arnOf("events", `rule/${name}`) },
+  "AWS::Events::Rule": { named: "Name", arn: (name) => buildArn("events", `rule/${name}`) },
   "AWS::SQS::Queue": {
     named: "QueueName",
-    arn: (name) => arnOf("sqs", name),
+    arn: (name) => buildArn("sqs", name),
     ref: (name) => `https://sqs.${REGION}.amazonaws.com/${ACCOUNT}/${name}`,
   },
   "AWS::SNS::Topic": { named: "TopicName", arn: topicArn, ref: topicArn },
-  "AWS::Logs::LogGroup": { named: "LogGroupName", arn: (name) => arnOf("logs", `log-group:${name}:*`) },
-  "AWS::KMS::Key": { named: "-", arn: (name) => arnOf("kms", `key/${name}`) },
-  "AWS::ApiGateway::Stage": { named: "StageName", arn: (name) => arnOf("apigateway", `/stages/${name}`) },
+  "AWS::Logs::LogGroup": { named: "LogGroupName", arn: (name) => buildArn("logs", `log-group:${name}:*`) },
+  "AWS::KMS::Key": { named: "-", arn: (name) => buildArn("kms", `key/${name}`) },
+  "AWS::ApiGateway::Stage": { named: "StageName", arn: (name) => buildArn("apigateway", `/stages/${name}`) },
 };
 
-function kindOf(type: string): Kind {
+function findKind(type: string): Kind {
   const service = type.split("::")[1]?.toLowerCase() ?? "local";
-  return KINDS[type] ?? { named: "-", arn: (name) => arnOf(service, name) };
+  return KINDS[type] ?? { named: "-", arn: (name) => buildArn(service, name) };
 }
 
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : JSON.stringify(value ?? ""));
 
-function resourceOf(scope: Scope, logicalId: string): RawResource {
+function findResource(scope: Scope, logicalId: string): RawResource {
   const resource = scope.raw.Resources[logicalId];
   if (!resource) throw new LocalError(`${scope.name} refers to ${logicalId}, which it does not have: synthesize it again`);
   return resource;
 }
 
-function nameOf(scope: Scope, logicalId: string): string {
-  const { Type, Properties } = resourceOf(scope, logicalId);
-  const own = Properties[kindOf(Type).named];
+function buildName(scope: Scope, logicalId: string): string {
+  const { Type, Properties } = findResource(scope, logicalId);
+  const own = Properties[findKind(Type).named];
   if (own !== undefined) return text(resolve(own, scope));
   const name = `${scope.name}-${logicalId}`;
   return Type === "AWS::S3::Bucket" ? name.toLowerCase().slice(0, 63) : name;
 }
 
 function reference(scope: Scope, logicalId: string): Json {
-  const { Type } = resourceOf(scope, logicalId);
-  const name = nameOf(scope, logicalId);
-  return kindOf(Type).ref?.(name) ?? name;
+  const { Type } = findResource(scope, logicalId);
+  const name = buildName(scope, logicalId);
+  return findKind(Type).ref?.(name) ?? name;
 }
 
 function attribute(scope: Scope, logicalId: string, key: string): Json {
-  const name = nameOf(scope, logicalId);
-  const { Type } = resourceOf(scope, logicalId);
-  if (key === "Arn") return kindOf(Type).arn(name);
+  const name = buildName(scope, logicalId);
+  const { Type } = findResource(scope, logicalId);
+  if (key === "Arn") return findKind(Type).arn(name);
   if (key.endsWith("Name")) return name.concat(Type === "AWS::S3::Bucket" ? ".s3.amazonaws.com" : "");
   return `${name}.${key}`;
 }
@@ -155,9 +155,9 @@ export function open(outDir: string, name: string): Scope {
 }
 
 /** The resources, resolved. */
-export const resourcesOf = (scope: Scope): Resource[] =>
+export const listResources = (scope: Scope): Resource[] =>
   Object.entries(scope.raw.Resources).map(([logicalId, { Type, Properties }]) => {
-    const name = nameOf(scope, logicalId);
+    const name = buildName(scope, logicalId);
     const properties = resolve(Properties, scope);
-    return { logicalId, type: Type, name, arn: kindOf(Type).arn(name), properties: isRecord(properties) ? properties : {} };
+    return { logicalId, type: Type, name, arn: findKind(Type).arn(name), properties: isRecord(properties) ? properties : {} };
   });

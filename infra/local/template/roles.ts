@@ -13,7 +13,7 @@ const InlinePolicies = z.array(z.object({ PolicyDocument: PolicyDocument })).def
 const RoleProperties = z.object({ Policies: InlinePolicies });
 const PolicyProperties = z.object({ PolicyDocument, Roles: z.array(z.string()).default([]) });
 
-export function rolesOf(resources: readonly Resource[]): Role[] {
+export function readRoles(resources: readonly Resource[]): Role[] {
   const attached = resources
     .filter(({ type }) => type === "AWS::IAM::Policy")
     .map(({ properties }) => PolicyProperties.parse(properties));

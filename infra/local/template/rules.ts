@@ -27,7 +27,7 @@ export interface Rule {
   targets: z.infer<typeof Target>[];
 }
 
-export const rulesOf = (rules: readonly Resource[]): Rule[] =>
+export const readRules = (rules: readonly Resource[]): Rule[] =>
   rules.map(({ logicalId, name, arn, properties }) => {
     const { ScheduleExpression, EventPattern, Targets } = RuleProperties.parse(properties);
     return { logicalId, name, arn, schedule: ScheduleExpression, pattern: EventPattern, targets: Targets };

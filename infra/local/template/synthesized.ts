@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ROOT } from "../../built.ts";
-import { commitOf } from "../../commit.ts";
+import { readCommit } from "../../commit.ts";
 import type { Environment } from "../../../shared/domain/environments.ts";
 
 /** The folder of the templates for these bundles. Loading the CDK takes seconds, so this does it only if necessary. */
@@ -51,7 +51,7 @@ function removeOlder(folder: string): void {
 function fingerprint(): string {
   const hash = createHash("sha256")
     .update(readFileSync(join(ROOT, "package-lock.json")))
-    .update(String(commitOf()));
+    .update(String(readCommit()));
   for (const name of readdirSync(join(ROOT, "infra")).toSorted())
     if (name.endsWith(".ts")) hash.update(name).update(readFileSync(join(ROOT, "infra", name)));
   return hash.digest("hex").slice(0, 12);

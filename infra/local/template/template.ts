@@ -1,12 +1,12 @@
 // The synthesized template as this machine runs it: its functions, roles, tables, state machines, rules and REST APIs as typed values.
 import { LocalError } from "../errors.ts";
-import { apiOf, type RestApi } from "./api.ts";
-import { type Front, frontOf } from "./front.ts";
-import { functionsOf, type LambdaFunction } from "./functions.ts";
-import { machinesOf, type StateMachine } from "./machines.ts";
-import { open, type Resource, resourcesOf } from "./resolve.ts";
-import { type Role, rolesOf } from "./roles.ts";
-import { type Rule, rulesOf } from "./rules.ts";
+import { readApi, type RestApi } from "./api.ts";
+import { type Front, readFront } from "./front.ts";
+import { readFunctions, type LambdaFunction } from "./functions.ts";
+import { readMachines, type StateMachine } from "./machines.ts";
+import { open, type Resource, listResources } from "./resolve.ts";
+import { type Role, readRoles } from "./roles.ts";
+import { type Rule, readRules } from "./rules.ts";
 
 export interface Template {
   stack: string;
@@ -32,7 +32,7 @@ const NOT_RUN = [
 ];
 
 export function readTemplate(outDir: string, stack: string): Template {
-  const resources = resourcesOf(open(outDir, stack));
+  const resources = listResources(open(outDir, stack));
   const of = (...types: string[]): Resource[] => resources.filter(({ type }) => types.includes(type));
   const [not] = of(...NOT_RUN);
   if (not)
@@ -41,14 +41,14 @@ export function readTemplate(outDir: string, stack: string): Template {
     );
   return {
     stack,
-    functions: functionsOf(of("AWS::Lambda::Function"), outDir, stack),
-    roles: rolesOf(resources),
+    functions: readFunctions(of("AWS::Lambda::Function"), outDir, stack),
+    roles: readRoles(resources),
     tables: of("AWS::DynamoDB::GlobalTable"),
     buckets: of("AWS::S3::Bucket"),
     secrets: of("AWS::SecretsManager::Secret"),
-    machines: machinesOf(of("AWS::StepFunctions::StateMachine")),
-    rules: rulesOf(of("AWS::Events::Rule")),
-    apis: of("AWS::ApiGateway::RestApi").map((api) => apiOf(api, resources)),
-    front: frontOf(of("AWS::CloudFront::Distribution"), of("AWS::CloudFront::ResponseHeadersPolicy")),
+    machines: readMachines(of("AWS::StepFunctions::StateMachine")),
+    rules: readRules(of("AWS::Events::Rule")),
+    apis: of("AWS::ApiGateway::RestApi").map((api) => readApi(api, resources)),
+    front: readFront(of("AWS::CloudFront::Distribution"), of("AWS::CloudFront::ResponseHeadersPolicy")),
   };
 }

@@ -3,8 +3,8 @@ import type { Environment } from "../../domain/environments.ts";
 import type { WorkflowName } from "../../domain/lifecycle.ts";
 import * as fields from "../fields.ts";
 import { BASE_PATH } from "../base-path.ts";
-import { resourceOf, type Route, routes } from "../index.ts";
-import { FAILURE, failuresOf, HEADERS, NOT_MODIFIED, successesOf } from "./responses.ts";
+import { toGatewayResource, type Route, routes } from "../index.ts";
+import { FAILURE, describeFailures, HEADERS, NOT_MODIFIED, describeSuccesses } from "./responses.ts";
 import { type Components, type OpenApi, type Operation, ref, type Schema } from "./document.ts";
 import { PARAMETERS, pathParameters, queryParameters } from "./parameters.ts";
 import { bodyExample, resolve, toSchema } from "./schemas.ts";
@@ -29,8 +29,8 @@ export function openapiDocument(environment: Environment): OpenApi {
   toSchema(fields.ListMeta, "response", components);
   const paths: OpenApi["paths"] = {};
   for (const route of here) {
-    const path = resourceOf(route.path).slice(BASE_PATH.length);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
+    const path = toGatewayResource(route.path).slice(BASE_PATH.length);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeOperation(route, components) };
   }
   return {
     openapi: "3.1.1",
@@ -48,21 +48,21 @@ export function openapiDocument(environment: Environment): OpenApi {
       },
     ],
     security: [{ bearer: [] }],
-    tags: [...new Set(here.map(tagOf))],
+    tags: [...new Set(here.map(chooseTag))],
     paths,
     components,
   };
 }
 
-const tagOf = ({ resource }: Route) =>
+const chooseTag = ({ resource }: Route) =>
   Object.entries(TAGS).find(([name]) => name === resource)?.[1] ?? { name: resource, description: "" };
 
-function operationOf(route: Route, components: Components): Operation {
+function describeOperation(route: Route, components: Components): Operation {
   const data = toSchema(route.data, "response", components);
   const body = route.body && toSchema(route.body, "body", components);
   return {
     operationId: route.id,
-    tags: [tagOf(route).name],
+    tags: [chooseTag(route).name],
     summary: route.summary,
     ...(route.description !== "" && { description: route.description }),
     ...(route.access === "public" && { security: [] }),
@@ -83,11 +83,11 @@ function operationOf(route: Route, components: Components): Operation {
       },
     }),
     responses: {
-      ...successesOf(route, data, components),
+      ...describeSuccesses(route, data, components),
       ...(canBeKnown(route) && { 304: ref("responses", "NotModified") }),
-      ...failuresOf(route, body, components),
+      ...describeFailures(route, body, components),
     },
-    "x-permission": permissionOf(route),
+    "x-permission": describePermission(route),
     "x-rate-limit": route.rate,
     ...(route.starts.length > 0 && { "x-operations": route.starts.map(operationStartedBy) }),
   };
@@ -101,5 +101,5 @@ const isRequired = ({ required = [], minProperties = 0 }: Schema): boolean => re
 /** Workflows are named the other way round: `create-server` carries out `server.create`. */
 const operationStartedBy = (workflow: WorkflowName): string => workflow.split("-").toReversed().join(".");
 
-const permissionOf = ({ access, bodyPermission }: Route): Operation["x-permission"] =>
+const describePermission = ({ access, bodyPermission }: Route): Operation["x-permission"] =>
   bodyPermission === undefined ? access : { [bodyPermission.field]: bodyPermission.permissions };

@@ -30,7 +30,7 @@ import {
   type Schema,
 } from "./document.ts";
 import { EXAMPLE_ETAG, resourceIn } from "./parameters.ts";
-import { dataExample, exampleOf, resolve, toSchema } from "./schemas.ts";
+import { dataExample, buildExample, resolve, toSchema } from "./schemas.ts";
 import { WHEN } from "./words.ts";
 
 export const HEADERS: Record<string, Header> = {
@@ -64,12 +64,12 @@ export const NOT_MODIFIED: Empty = {
 };
 
 /** The success of an endpoint, and of its dry run. */
-export function successesOf(route: Route, data: Schema, components: Components): Record<string, Response> {
-  if (!route.dryRun) return { [route.status]: successOf(route, data, components) };
+export function describeSuccesses(route: Route, data: Schema, components: Components): Record<string, Response> {
+  if (!route.dryRun) return { [route.status]: describeSuccess(route, data, components) };
   const dryRun = toSchema(DryRun, "response", components);
-  if (route.status === 200) return { 200: successOf(route, data, components, { anyOf: [data, dryRun] }) };
+  if (route.status === 200) return { 200: describeSuccess(route, data, components, { anyOf: [data, dryRun] }) };
   return {
-    [route.status]: successOf(route, data, components),
+    [route.status]: describeSuccess(route, data, components),
     200: {
       description: "With `dry_run=true`: what the request would do",
       headers: headersNamed(...LIMIT_HEADERS),
@@ -80,7 +80,7 @@ export function successesOf(route: Route, data: Schema, components: Components):
             properties: { success: { const: true }, data: dryRun },
             required: ["success", "data"],
           },
-          example: { success: true, data: exampleOf(dryRun, components) },
+          example: { success: true, data: buildExample(dryRun, components) },
         },
       },
     },
@@ -88,7 +88,7 @@ export function successesOf(route: Route, data: Schema, components: Components):
 }
 
 /** `shown`: what the data may be, if it may be something else as well. */
-function successOf(route: Route, data: Schema, components: Components, shown = data): Response {
+function describeSuccess(route: Route, data: Schema, components: Components, shown = data): Response {
   const example = dataExample(route, data, components);
   const meta = ref("schemas", "ListMeta");
   const enveloped: Media = {
@@ -97,7 +97,7 @@ function successOf(route: Route, data: Schema, components: Components, shown = d
       properties: { success: { const: true }, data: shown, ...(route.list && { meta }) },
       required: ["success", "data", ...(route.list ? ["meta"] : [])],
     },
-    example: { success: true, data: example, ...(route.list && { meta: exampleOf(meta, components) }) },
+    example: { success: true, data: example, ...(route.list && { meta: buildExample(meta, components) }) },
   };
   return {
     description: { 200: "OK", 201: "Created", 202: "Accepted: follow the operation for its progress" }[route.status],
@@ -129,12 +129,12 @@ export const FAILURE: Schema = {
 };
 
 /** Every error that an endpoint can return, by status. */
-export function failuresOf(route: Route, body: Schema | undefined, components: Components): Operation["responses"] {
-  const byStatus = Map.groupBy(errorsOf(route, body, components), ({ code }) => ERRORS[code].status);
+export function describeFailures(route: Route, body: Schema | undefined, components: Components): Operation["responses"] {
+  const byStatus = Map.groupBy(listErrors(route, body, components), ({ code }) => ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, errors]) => [
       String(status),
-      failureOf(errors, route.access !== "public" && isCounted(status) ? LIMIT_HEADERS : [], components),
+      describeFailure(errors, route.access !== "public" && isCounted(status) ? LIMIT_HEADERS : [], components),
     ]),
   );
 }
@@ -142,7 +142,7 @@ export function failuresOf(route: Route, body: Schema | undefined, components: C
 /** Whether the response is the service's own and to a known caller: a 401 is to nobody, and a 500 or 503 may be the gateway's. */
 const isCounted = (status: number): boolean => status !== 401 && status < 500;
 
-function errorsOf(route: Route, body: Schema | undefined, components: Components): ApiError[] {
+function listErrors(route: Route, body: Schema | undefined, components: Components): ApiError[] {
   const { method, access, bodyPermission, fieldPermission, path, rate, idempotent, conditional } = route;
   const errors: ApiError[] = [];
   if (body !== undefined) errors.push(...codes("MALFORMED_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"));
@@ -155,7 +155,7 @@ function errorsOf(route: Route, body: Schema | undefined, components: Components
     errors.push(permissionRequired(permission));
   if (path.includes("/:")) errors.push(notFound(resourceIn(path)?.words ?? "resource"));
   if (conditional) errors.push(preconditionFailed(EXAMPLE_ETAG));
-  errors.push(invalid(problemOf(body, components)), ...route.errors());
+  errors.push(invalid(findProblem(body, components)), ...route.errors());
   if (idempotent) errors.push(...codes("IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED"));
   // The gateway's own throttle comes before anyone is known, so it has no details.
   errors.push(...(access === "public" ? codes("RATE_LIMIT_EXCEEDED") : []), ...codes("INTERNAL_ERROR", "SERVICE_UNAVAILABLE"));
@@ -165,7 +165,7 @@ function errorsOf(route: Route, body: Schema | undefined, components: Components
 const codes = (...names: ErrorCode[]): ApiError[] => names.map((code) => new ApiError(code));
 
 /** A problem that a request to this endpoint can really have; every endpoint rejects an unknown parameter. */
-function problemOf(body: Schema | undefined, components: Components): Problem {
+function findProblem(body: Schema | undefined, components: Components): Problem {
   const { required: [first] = [], additionalProperties } = body === undefined ? {} : resolve(body, components);
   if (first !== undefined) return { field: first, reason: "is required" };
   if (additionalProperties === false) return unknownField("colour");
@@ -174,7 +174,7 @@ function problemOf(body: Schema | undefined, components: Components): Problem {
 }
 
 /** An error response as a component, so that endpoints with the same errors share one. */
-function failureOf(errors: readonly ApiError[], headers: readonly string[], { responses }: Components): Reference {
+function describeFailure(errors: readonly ApiError[], headers: readonly string[], { responses }: Components): Reference {
   const examples: Record<string, Example> = {};
   for (const { code, message, details } of errors)
     examples[freeName(code, examples)] = {

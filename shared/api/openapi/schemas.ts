@@ -66,7 +66,7 @@ export const resolve = (schema: Schema, components: Components): Schema =>
   schema.$ref === undefined ? schema : (components.schemas[schema.$ref.slice(SCHEMAS.length)] ?? {});
 
 /** Composed from the examples of the fields. */
-export function exampleOf(
+export function buildExample(
   schema: Schema,
   components: Components,
   keep: (name: string, of: Schema) => boolean = () => true,
@@ -74,27 +74,27 @@ export function exampleOf(
   const { examples, const: only, default: usual, anyOf, items, properties, $ref } = schema;
   const values = schema.enum ?? schema["x-extensible-enum"];
   if (examples !== undefined) return examples[0];
-  if ($ref !== undefined) return exampleOf(resolve(schema, components), components, keep);
+  if ($ref !== undefined) return buildExample(resolve(schema, components), components, keep);
   if (properties !== undefined)
     return Object.fromEntries(
       Object.entries(properties)
         .filter(([name]) => keep(name, schema))
-        .map(([name, property]) => [name, exampleOf(property, components)]),
+        .map(([name, property]) => [name, buildExample(property, components)]),
     );
-  if (items !== undefined) return [exampleOf(items, components)];
-  if (anyOf?.[0] !== undefined) return exampleOf(anyOf[0], components);
+  if (items !== undefined) return [buildExample(items, components)];
+  if (anyOf?.[0] !== undefined) return buildExample(anyOf[0], components);
   return only ?? values?.[0] ?? usual ?? null;
 }
 
 /** Required fields and those with a default; if there are none, all fields. */
 export const bodyExample = (schema: Schema, components: Components): unknown =>
-  exampleOf(schema, components, (name, { required = [], properties = {} }) => {
+  buildExample(schema, components, (name, { required = [], properties = {} }) => {
     const shown = (each: string) => required.includes(each) || properties[each]?.default !== undefined;
     return shown(name) || !Object.keys(properties).some(shown);
   });
 
 /** A route's `example` overrides the examples of the fields. */
 export function dataExample({ example }: Route, data: Schema, components: Components): unknown {
-  const composed = exampleOf(data, components);
+  const composed = buildExample(data, components);
   return typeof composed === "object" && composed !== null && !Array.isArray(composed) ? { ...composed, ...example } : composed;
 }

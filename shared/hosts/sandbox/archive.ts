@@ -45,7 +45,7 @@ export function packArchive(erp: Archivable, at: string): Uint8Array {
   const files: Zippable = {
     "dump.sql": strToU8(toDump(erp.database)),
     ...Object.fromEntries(Object.entries(erp.files).map(([path, text]) => [`${FILESTORE}${path}`, strToU8(text)])),
-    "manifest.json": strToU8(`${JSON.stringify(manifestOf(erp), undefined, 4)}\n`),
+    "manifest.json": strToU8(`${JSON.stringify(buildManifest(erp), undefined, 4)}\n`),
   };
   return zipSync(files, { mtime: at });
 }
@@ -63,14 +63,14 @@ export function unpackArchive(bytes: Uint8Array): Archived {
   if (dump === undefined || manifest === undefined) throw unusable("listing");
   requirePlainDump(dump);
   const about = manifestIn(manifest);
-  const files = Object.entries(stored).map(([path, content]) => [path.slice(FILESTORE.length), textOf(path, content)]);
-  return { manifest: about, ...fromDump(textOf("dump.sql", dump)), files: ErpFiles.parse(Object.fromEntries(files)) };
+  const files = Object.entries(stored).map(([path, content]) => [path.slice(FILESTORE.length), decodeText(path, content)]);
+  return { manifest: about, ...fromDump(decodeText("dump.sql", dump)), files: ErpFiles.parse(Object.fromEntries(files)) };
 }
 
 const FILESTORE = "filestore/";
 const MANIFEST_MAX = 1 << 24;
 
-function textOf(path: string, content: Buffer): string {
+function decodeText(path: string, content: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
   } catch (cause) {
@@ -82,14 +82,14 @@ function textOf(path: string, content: Buffer): string {
 function manifestIn(content: Buffer): Manifest {
   if (content.length > MANIFEST_MAX) throw unusable("manifestTooLong");
   const isUtf16 = content.length >= 2 && [0xfeff, 0x7b].includes(content.readUInt16LE(0));
-  const parsed = Manifest.safeParse(jsonOf(new TextDecoder(isUtf16 ? "utf-16le" : "utf-8", { fatal: true }), content));
+  const parsed = Manifest.safeParse(decodeJson(new TextDecoder(isUtf16 ? "utf-16le" : "utf-8", { fatal: true }), content));
   const version = parsed.data?.major_version;
   if (!parsed.success || !version) throw unusable("manifestWithoutVersion");
   if (/^[0-9]{1,3}\.[0-9]{1,3}$/.test(version)) return parsed.data;
   throw unusable(/^saas/i.test(version) ? "intermediate" : "version", { version: shown(version) });
 }
 
-function jsonOf(decoder: InstanceType<typeof TextDecoder>, content: Buffer): unknown {
+function decodeJson(decoder: InstanceType<typeof TextDecoder>, content: Buffer): unknown {
   try {
     return JSON.parse(decoder.decode(content));
   } catch {
@@ -97,7 +97,7 @@ function jsonOf(decoder: InstanceType<typeof TextDecoder>, content: Buffer): unk
   }
 }
 
-function manifestOf({ erp_version, edition, database_name, database, files }: Archivable): object {
+function buildManifest({ erp_version, edition, database_name, database, files }: Archivable): object {
   const [major = 0, minor = 0] = erp_version.split(".").map(Number);
   return {
     odoo_dump: DUMP_FORMAT,

@@ -1,7 +1,7 @@
 // Restore drills in the sandbox: the checks of a real one, made on the archive's contents.
 import type { DrillCheck } from "../../api/drill.ts";
-import { checkOf } from "../../operations/drills.ts";
-import { fileNameOf } from "../../providers/sandbox/machines.ts";
+import { buildCheck } from "../../operations/drills.ts";
+import { hashFileName } from "../../providers/sandbox/machines.ts";
 import { because } from "../../domain/reasons.ts";
 import type { Job, JobResult } from "../host.ts";
 import { type Archived, missingFiles } from "./archive.ts";
@@ -16,9 +16,9 @@ export async function drill({ archive, note }: Job<"drill_archive">): Promise<Jo
   const expected = manifest.rows && (note === "fail-drill" ? { ...manifest.rows, "public.sandbox_note": 2 } : manifest.rows);
   return {
     checks: [
-      checkOf("restores", true, because("check_restored")),
-      checkOf("boots", true, because("check_page_responds")),
-      expected === undefined ? checkOf("rows", null, because("check_no_counts")) : rowsCheck(expected, counted),
+      buildCheck("restores", true, because("check_restored")),
+      buildCheck("boots", true, because("check_page_responds")),
+      expected === undefined ? buildCheck("rows", null, because("check_no_counts")) : rowsCheck(expected, counted),
       filesCheck(archived, archive.missing_files ?? manifest.missing_files ?? Infinity),
     ],
   };
@@ -29,10 +29,10 @@ function rowsCheck(expected: Record<string, number>, counted: Record<string, num
     (table) => expected[table] !== counted[table],
   );
   const [first] = wrong;
-  if (first === undefined) return checkOf("rows", true, because("check_rows", { count: Object.keys(counted).length }));
+  if (first === undefined) return buildCheck("rows", true, because("check_rows", { count: Object.keys(counted).length }));
   const rows = { table: first, rows: counted[first] ?? 0, expected: expected[first] ?? 0 };
   const count = wrong.length;
-  return checkOf(
+  return buildCheck(
     "rows",
     false,
     count === 1 ? because("check_table_differs", rows) : because("check_tables_differ", { count, ...rows }),
@@ -43,22 +43,27 @@ function rowsCheck(expected: Record<string, number>, counted: Record<string, num
 function filesCheck(archived: Archived, known: number): DrillCheck {
   const missing = missingFiles(archived);
   const listed = [...new Set(archived.database.attachments.map(({ file }) => file))];
-  const [wrong, ...others] = listed.filter((file) => ![undefined, file].includes(nameOf(archived.files[file])));
+  const [wrong, ...others] = listed.filter((file) => ![undefined, file].includes(toFileName(archived.files[file])));
   const count = listed.length;
   const lost = missing.length > known;
   const gaps = { missing: missing.length, count, known };
   if (wrong === undefined) {
-    if (lost) return checkOf("files", false, because("check_files_missing_unnamed", gaps));
-    return checkOf(
+    if (lost) return buildCheck("files", false, because("check_files_missing_unnamed", gaps));
+    return buildCheck(
       "files",
       true,
       missing.length > 0 ? because("check_files_missing_before", gaps) : because("check_files", { count }),
     );
   }
   const differing = { wrong: others.length + 1, count, name: shown(wrong) };
-  if (missing.length === 0) return checkOf("files", false, because("check_files_differ", differing));
+  if (missing.length === 0) return buildCheck("files", false, because("check_files_differ", differing));
   const both = { ...differing, ...gaps, total: count };
-  return checkOf("files", false, because(lost ? "check_files_differ_and_miss_unnamed" : "check_files_differ_and_missed", both));
+  return buildCheck(
+    "files",
+    false,
+    because(lost ? "check_files_differ_and_miss_unnamed" : "check_files_differ_and_missed", both),
+  );
 }
 
-const nameOf = (content: string | undefined): string | undefined => (content === undefined ? undefined : fileNameOf(content));
+const toFileName = (content: string | undefined): string | undefined =>
+  content === undefined ? undefined : hashFileName(content);

@@ -44,18 +44,18 @@ const COMPLETE = "-- PostgreSQL database dump complete\n";
 const FOOT = ["--", COMPLETE.trimEnd(), "--", ""];
 const END_OF_ROWS = "\\.";
 
-const createOf = (table: Table): string =>
+const formatCreate = (table: Table): string =>
   `CREATE TABLE public.${table} (${Object.entries(TABLES[table])
     .map(([column, type]) => `${column} ${type}`)
     .join(", ")});`;
-const copyOf = (table: Table): string => `COPY public.${table} (${Object.keys(TABLES[table]).join(", ")}) FROM stdin;`;
+const formatCopy = (table: Table): string => `COPY public.${table} (${Object.keys(TABLES[table]).join(", ")}) FROM stdin;`;
 
 export function toDump(database: ErpDatabase): string {
-  const rows = rowsOf(database);
+  const rows = toRows(database);
   const tables = NAMES.flatMap((table) => [
-    createOf(table),
+    formatCreate(table),
     "",
-    copyOf(table),
+    formatCopy(table),
     ...rows[table].map((fields) => fields.map(escapeField).join("\t")),
     END_OF_ROWS,
     "",
@@ -65,7 +65,7 @@ export function toDump(database: ErpDatabase): string {
 
 /** The rows of each table. */
 export const countRows = (database: ErpDatabase): Record<string, number> =>
-  Object.fromEntries(Object.entries(rowsOf(database)).map(([table, rows]) => [`public.${table}`, rows.length]));
+  Object.fromEntries(Object.entries(toRows(database)).map(([table, rows]) => [`public.${table}`, rows.length]));
 
 /** Throws a plain error whose message says what is wrong with the dump. */
 export function fromDump(dump: string): { database: ErpDatabase; left_out: LeftOut[] } {
@@ -92,8 +92,8 @@ function fromStatements(dump: string): ErpDatabase {
     sandbox_note: [],
   };
   for (const table of NAMES) {
-    if (ADDED_LATER.has(table) && lines[at] !== createOf(table)) continue;
-    for (const line of [createOf(table), copyOf(table)]) expect(line);
+    if (ADDED_LATER.has(table) && lines[at] !== formatCreate(table)) continue;
+    for (const line of [formatCreate(table), formatCopy(table)]) expect(line);
     const columns = Object.keys(TABLES[table]).length;
     for (; at < lines.length && lines[at] !== END_OF_ROWS; at++) {
       const fields = (lines[at] ?? "").split("\t").map(unescapeField);
@@ -103,10 +103,10 @@ function fromStatements(dump: string): ErpDatabase {
     expect(END_OF_ROWS);
   }
   if (at !== lines.length) throw new Error(`the dump has more than a sandbox's: ${lines[at]}`);
-  return databaseOf(rows);
+  return toDatabase(rows);
 }
 
-function rowsOf(database: ErpDatabase): Rows {
+function toRows(database: ErpDatabase): Rows {
   return {
     ir_config_parameter: [
       ["database.uuid", database.uuid],
@@ -142,7 +142,7 @@ const ADMIN_ID = 1;
 
 const numbered = (rows: string[][]): string[][] => rows.map((row, index) => [String(index + 1), ...row]);
 
-function databaseOf(rows: Rows): ErpDatabase {
+function toDatabase(rows: Rows): ErpDatabase {
   const parameters = new Map(rows.ir_config_parameter.map(([key = "", value = ""]) => [key, value]));
   const parameter = (key: string): string => {
     const value = parameters.get(key);
@@ -150,7 +150,7 @@ function databaseOf(rows: Rows): ErpDatabase {
     return value;
   };
   const [[, admin_login, admin_password_hash] = [], ...users] = rows.res_users;
-  const keysOf = (id: string): (string | undefined)[] =>
+  const splitKeys = (id: string): (string | undefined)[] =>
     rows.res_users_apikeys.filter(([, userId]) => userId === id).map(([, , key]) => key);
   const [[, data] = []] = rows.sandbox_note;
   const parsed = ErpDatabase.safeParse({
@@ -162,7 +162,7 @@ function databaseOf(rows: Rows): ErpDatabase {
     mail_servers: rows.ir_mail_server.map(([, name, active]) => ({ name, active: isOn(active) })),
     admin_login,
     admin_password_hash,
-    users: users.map(([id = "", login, password_hash]) => ({ login, password_hash, api_keys: keysOf(id) })),
+    users: users.map(([id = "", login, password_hash]) => ({ login, password_hash, api_keys: splitKeys(id) })),
     data,
     attachments: rows.ir_attachment.map(([, name, file]) => ({ name, file })),
     modules: Object.fromEntries(

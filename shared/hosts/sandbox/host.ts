@@ -3,7 +3,7 @@ import { pbkdf2, randomBytes, randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import {
   addErp,
-  attachmentsOf,
+  buildAttachments,
   beginJob,
   changeErp,
   type ErpDatabase,
@@ -27,12 +27,12 @@ import { openArchive, requireWhole, sha256Of } from "./opened.ts";
 import { importArchive } from "./import.ts";
 import { differingModules, firstModules } from "./modules.ts";
 import { drill } from "./drill.ts";
-import { reportOf, statusLineOf } from "./report.ts";
+import { buildReport, buildStatusLine } from "./report.ts";
 
 export const sandbox: Host = {
   run: async <K extends JobKind>(server: HostedServer, job: Job<K>) => {
     const { machine_id } = await reach(server);
-    const { seconds, work } = workOf<K>(job.kind);
+    const { seconds, work } = findWork<K>(job.kind);
     const begun = await beginJob(machine_id, job.id, job.kind, later(seconds));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that types this kind's result
     const done = (result: unknown) => ({ ready: true, result: JOB_RESULTS[job.kind].parse(result) as JobResult<K> }) as const;
@@ -46,15 +46,15 @@ export const sandbox: Host = {
   probe: async (server, settings) => {
     const machine = await responding(server);
     if (machine === undefined) return { responded: false };
-    if (settings === undefined) return { responded: true, report: await reportOf(machine) };
+    if (settings === undefined) return { responded: true, report: await buildReport(machine) };
     const changed = { quotas: Object.fromEntries(settings.quotas) };
     await setMachine(machine.machine_id, changed);
-    return { responded: true, settingsTaken: true, report: await reportOf({ ...machine, ...changed }) };
+    return { responded: true, settingsTaken: true, report: await buildReport({ ...machine, ...changed }) };
   },
   greets: async (server) => (await responding(server)) !== undefined,
   statusLine: async (server) => {
     const machine = await responding(server);
-    return machine === undefined ? undefined : statusLineOf(machine);
+    return machine === undefined ? undefined : buildStatusLine(machine);
   },
 };
 
@@ -137,7 +137,7 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     work: async (machineId, job) => {
       const restored = await restoredData(job);
       await change(machineId, job, restored);
-      return { modules: await modulesOf(machineId, job) };
+      return { modules: await readModules(machineId, job) };
     },
   },
   put_back: { seconds: 0.3, work: putBack },
@@ -145,12 +145,12 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     seconds: 0,
     work: async (machineId, job) => {
       await change(machineId, job, ({ replaced }) => (replaced?.restore_id === job.restore_id ? { replaced: null } : {}));
-      return { neutralized: databaseOf(await installed(machineId, job)).neutralized };
+      return { neutralized: toDatabase(await installed(machineId, job)).neutralized };
     },
   },
   neutralize: {
     seconds: 0,
-    work: (machineId, job) => change(machineId, job, (erp) => ({ database: neutralized(databaseOf(erp)) })),
+    work: (machineId, job) => change(machineId, job, (erp) => ({ database: neutralized(toDatabase(erp)) })),
   },
   personalize: { seconds: 0, work: personalize },
   move_domain: {
@@ -158,14 +158,14 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     work: (machineId, job) =>
       change(machineId, job, (erp) => ({
         domain: job.domain,
-        database: { ...databaseOf(erp), base_url: baseUrl(job.domain) },
+        database: { ...toDatabase(erp), base_url: baseUrl(job.domain) },
       })),
   },
   verify_clone: {
     seconds: 0,
     work: async (machineId, job) => {
       const erp = await installed(machineId, job);
-      const { uuid, neutralized, crons, mail_servers, base_url } = databaseOf(erp);
+      const { uuid, neutralized, crons, mail_servers, base_url } = toDatabase(erp);
       return {
         is_neutralized: neutralized,
         active_crons: crons.filter(({ active }) => active).length,
@@ -178,7 +178,7 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
 };
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job and its kind go together, which a look-up forgets
-const workOf = <K extends JobKind>(kind: JobKind): Kind<K> => KINDS[kind] as unknown as Kind<K>;
+const findWork = <K extends JobKind>(kind: JobKind): Kind<K> => KINDS[kind] as unknown as Kind<K>;
 
 async function install(machineId: string, { instance, database, admin_password, start }: Job<"install_erp">): Promise<null> {
   if (instance.domain.startsWith("fail-install.")) throw new GiveUp("HOST_JOB_FAILED", because("erp_not_initialized"));
@@ -202,7 +202,7 @@ async function install(machineId: string, { instance, database, admin_password, 
 }
 
 async function freshDatabase({ domain, admin_email, ...code }: Job<"install_erp">["instance"], password: string | undefined) {
-  const { attachments, files } = attachmentsOf({});
+  const { attachments, files } = buildAttachments({});
   const database: ErpDatabase = {
     uuid: randomUUID(),
     secret: randomUUID(),
@@ -211,8 +211,8 @@ async function freshDatabase({ domain, admin_email, ...code }: Job<"install_erp"
     crons: ["Base: Auto-vacuum internal data", "Mail: Email Queue Manager", "Mail: Fetchmail Service"].map(switchedOn),
     mail_servers: ["Outgoing mail"].map(switchedOn),
     admin_login: admin_email,
-    admin_password_hash: await hashOf(requirePassword(password)),
-    users: [{ login: "demo", password_hash: await hashOf(randomUUID()), api_keys: [randomUUID()] }],
+    admin_password_hash: await hashPassword(requirePassword(password)),
+    users: [{ login: "demo", password_hash: await hashPassword(randomUUID()), api_keys: [randomUUID()] }],
     data: "{}",
     attachments,
     modules: { ...firstModules(code), ...(domain.startsWith("missing-modules.") && { queue_job: `${code.erp_version}.2.0` }) },
@@ -222,7 +222,7 @@ async function freshDatabase({ domain, admin_email, ...code }: Job<"install_erp"
 
 async function makeArchive(machineId: string, job: Job<"make_archive">): Promise<JobResult<"make_archive">> {
   const erp = await installed(machineId, job);
-  const database = databaseOf(erp);
+  const database = toDatabase(erp);
   const bytes = packArchive({ ...erp, database }, later(0));
   if (job.note === "fail-upload") throw new GiveUp("STORAGE_ERROR", because("archive_not_uploaded"));
   const sha256 = sha256Of(bytes);
@@ -248,7 +248,7 @@ function damaged(bytes: Uint8Array): Uint8Array {
 async function restoredData(job: Job<"build_restore" | "restore_archive">) {
   const archived = await openArchive(job.archive);
   return (erp: SandboxErp) => {
-    const taken = job.restore_database ? { ...archived.database, base_url: baseUrl(erp.domain) } : databaseOf(erp);
+    const taken = job.restore_database ? { ...archived.database, base_url: baseUrl(erp.domain) } : toDatabase(erp);
     return {
       database: job.neutralize ? neutralized(taken) : taken,
       files: filesAfter(job, erp.files, archived.files),
@@ -264,14 +264,14 @@ async function build(machineId: string, job: Job<"build_restore">): Promise<JobR
     const { archived_uuid, database, files } = restored(erp);
     return { archived_uuid, built: { restore_id: job.restore_id, database, files } };
   });
-  return { modules: await modulesOf(machineId, job) };
+  return { modules: await readModules(machineId, job) };
 }
 
 /** Of the database that was built, or restored at once. */
-async function modulesOf(machineId: string, job: Job<"build_restore" | "restore_archive">) {
+async function readModules(machineId: string, job: Job<"build_restore" | "restore_archive">) {
   if (!job.restore_database) return null;
   const erp = await installed(machineId, job);
-  return differingModules(erp, erp.built?.database ?? databaseOf(erp));
+  return differingModules(erp, erp.built?.database ?? toDatabase(erp));
 }
 
 /** Without its database, the archive's files are added to those that the present database names. */
@@ -317,10 +317,10 @@ async function personalize(machineId: string, job: Job<"personalize">): Promise<
     secret: randomUUID(),
     base_url: baseUrl(job.domain),
     admin_login: job.admin_email,
-    admin_password_hash: await hashOf(requirePassword(job.admin_password)),
+    admin_password_hash: await hashPassword(requirePassword(job.admin_password)),
   };
   return change(machineId, job, (erp) => {
-    const database = databaseOf(erp);
+    const database = toDatabase(erp);
     const users = job.reset_users ? database.users.map(withoutLogin) : database.users;
     if (users.some(({ login }) => login === job.admin_email))
       throw new GiveUp("HOST_JOB_FAILED", because("login_taken", { login: job.admin_email }));
@@ -358,13 +358,13 @@ async function installed(machineId: string, { instance_id }: OfInstance): Promis
   return erp;
 }
 
-function databaseOf(erp: SandboxErp): ErpDatabase {
+function toDatabase(erp: SandboxErp): ErpDatabase {
   if (erp.database === null) throw new GiveUp("HOST_JOB_FAILED", because("erp_has_no_database"));
   return erp.database;
 }
 
 /** As the ERP itself keeps passwords. */
-async function hashOf(password: string): Promise<string> {
+async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await derive(password, salt, HASH_ROUNDS, 64, "sha512");
   return `$pbkdf2-sha512$${HASH_ROUNDS}$${salt.toString("base64url")}$${hash.toString("base64url")}`;

@@ -1,7 +1,7 @@
 // What is in an archive, by the names and the first bytes of its files, as a machine sees it: script/files/layout.py.
 import { constants, gunzipSync } from "node:zlib";
 import { compose, inEnglish, type Reason } from "../../domain/reasons.ts";
-import { ARCHIVE_RULES, type ArchiveSentence, reasonOf } from "../archive-rules.ts";
+import { ARCHIVE_RULES, type ArchiveSentence, buildReason } from "../archive-rules.ts";
 
 const HEAD_BYTES = 4096;
 /** So many names are looked at to say what an archive without a dump is. */
@@ -20,7 +20,7 @@ export class Unusable extends Error {
 }
 
 export const unusable = (sentence: ArchiveSentence, values?: Readonly<Record<string, string | Reason>>): Unusable =>
-  new Unusable(reasonOf(ARCHIVE_RULES.sentences[sentence], values));
+  new Unusable(buildReason(ARCHIVE_RULES.sentences[sentence], values));
 
 /** Printable, and of a readable length. */
 export const shown = (name: string): string =>
@@ -29,20 +29,20 @@ export const shown = (name: string): string =>
     .join("");
 
 /** What a file is, by its first bytes; undefined if that is unknown. */
-function kindOf(head: Buffer) {
+function recognizeKind(head: Buffer) {
   const text = head.subarray(0, HEAD_BYTES).toString("latin1");
   const kind = ARCHIVE_RULES.kinds.find(({ pattern }) => new RegExp(pattern, "i").test(text));
   return kind && { ...kind, values: { is: compose(kind.is, {}), advice: compose(kind.advice, {}) } };
 }
 
 /** Of a zip that something has changed on its way. */
-export const isSpoiled = (head: Buffer): boolean => kindOf(head)?.spoiled === true;
+export const isSpoiled = (head: Buffer): boolean => recognizeKind(head)?.spoiled === true;
 
 /** The error about a file that is no zip. */
 export function whatItIs(head: Buffer): Unusable {
-  const kind = kindOf(head);
+  const kind = recognizeKind(head);
   if (kind === undefined) return unusable("noZip");
-  const inner = head.toString("latin1", 0, 2) === "\x1f\x8b" ? kindOf(unzippedHead(head)) : undefined;
+  const inner = head.toString("latin1", 0, 2) === "\x1f\x8b" ? recognizeKind(unzippedHead(head)) : undefined;
   return inner === undefined ? unusable("kind", kind.values) : unusable("inGzip", inner.values);
 }
 
@@ -116,7 +116,7 @@ function withoutDump(names: readonly string[]): Unusable {
   if (first === undefined) return unusable("empty");
   for (const { pattern, says } of ARCHIVE_RULES.inside) {
     const name = names.find((each) => new RegExp(pattern, "i").test(each));
-    if (name !== undefined) return new Unusable(reasonOf(says, { name: shown(name) }));
+    if (name !== undefined) return new Unusable(buildReason(says, { name: shown(name) }));
   }
   return unusable("noDump", { name: shown(first) });
 }
@@ -127,7 +127,7 @@ const FOOTER = /^-- PostgreSQL database dump complete\r?$/m;
 /** Whether a dump.sql is a plain SQL dump of PostgreSQL, and whole: what is cut off may be valid SQL all the same. */
 export function requirePlainDump(dump: Buffer): void {
   if (dump.length === 0) throw unusable("emptyDump");
-  const kind = kindOf(dump);
+  const kind = recognizeKind(dump);
   if (kind !== undefined && kind.dump !== true) throw unusable("dump", kind.values);
   const [head, tail] = [dump.toString("latin1", 0, HEAD_BYTES), dump.toString("latin1", Math.max(0, dump.length - HEAD_BYTES))];
   if (HEADER.test(head) && !FOOTER.test(tail)) throw unusable("incompleteDump");

@@ -17,38 +17,42 @@ const LEAST = { disk: GB, memory: 100 * MB };
 /** Percent of the disk that is free. */
 const PAUSED_BELOW = DISK_STEPS[1];
 
-export async function reportOf({ machine_id, name, size, quotas }: SandboxMachine): Promise<MachineReport> {
+export async function buildReport({ machine_id, name, size, quotas }: SandboxMachine): Promise<MachineReport> {
   const { disk_gb = 0, memory_gb = 0 } = SANDBOX_CATALOG.sizes.find(({ code }) => code === size) ?? {};
   const erps = await listErps(machine_id);
   const all = [...erps.values()];
   const running = all.filter(({ status }) => status === "running").length;
-  const disk = disk_gb * GB - SYSTEM.disk - all.reduce((sum, erp) => sum + ERP.disk + bytesOf(erp), 0);
+  const disk = disk_gb * GB - SYSTEM.disk - all.reduce((sum, erp) => sum + ERP.disk + countBytes(erp), 0);
   const memory = memory_gb * GB - SYSTEM.memory - running * ERP.memory;
   const free = name.startsWith("low-disk") ? LEAST.disk : Math.max(LEAST.disk, disk);
   const uses = [...erps].map(([instance_id, erp]) => ({
     instance_id,
-    used_bytes: ERP.disk + bytesOf(erp),
+    used_bytes: ERP.disk + countBytes(erp),
     quota_bytes: quotas[instance_id] ?? null,
   }));
-  const worst = free < (PAUSED_BELOW / 100) * disk_gb * GB ? worstOf(uses) : undefined;
+  const worst = free < (PAUSED_BELOW / 100) * disk_gb * GB ? findWorst(uses) : undefined;
   return {
     disk_size_bytes: disk_gb * GB,
     disk_free_bytes: free,
     uses: uses.map((use) => ({ ...use, paused: use.instance_id === worst })),
     memory_free_bytes: Math.max(LEAST.memory, memory),
-    certificates: [...erps].map(([instance_id, { domain }]) => ({ instance_id, domain, ...certificateOf(instance_id, domain) })),
+    certificates: [...erps].map(([instance_id, { domain }]) => ({
+      instance_id,
+      domain,
+      ...inventCertificate(instance_id, domain),
+    })),
   };
 }
 
 /** As on a real machine (script/disk.sh): the one that is farthest above its quota. */
-function worstOf(uses: readonly { instance_id: string; used_bytes: number; quota_bytes: number | null }[]): string | undefined {
+function findWorst(uses: readonly { instance_id: string; used_bytes: number; quota_bytes: number | null }[]): string | undefined {
   const over = uses.flatMap(({ instance_id, used_bytes, quota_bytes }) =>
     quota_bytes !== null && used_bytes > quota_bytes ? [{ instance_id, by: used_bytes - quota_bytes }] : [],
   );
   return over.toSorted((a, b) => b.by - a.by)[0]?.instance_id;
 }
 
-const bytesOf = ({ database, files }: SandboxErp): number =>
+const countBytes = ({ database, files }: SandboxErp): number =>
   (database?.data.length ?? 0) + Object.values(files).reduce((sum, text) => sum + text.length, 0);
 
 const DAY = 86_400_000;
@@ -56,7 +60,7 @@ const VALID_DAYS = 90;
 const RENEWED_AFTER_DAYS = 60;
 
 /** Issued when the instance was created, and renewed in time since. */
-function certificateOf(instanceId: string, domain: string): { expires_at: string | null; failing: boolean } {
+function inventCertificate(instanceId: string, domain: string): { expires_at: string | null; failing: boolean } {
   if (domain.startsWith("fail-certificate.")) return { expires_at: null, failing: true };
   const created = timeOfId(instanceId);
   const renewals = Math.max(0, Math.floor((Date.now() - created) / DAY / RENEWED_AFTER_DAYS));
@@ -64,8 +68,8 @@ function certificateOf(instanceId: string, domain: string): { expires_at: string
 }
 
 /** Written anew whenever it is read. */
-export async function statusLineOf(machine: SandboxMachine): Promise<StatusLine> {
-  const [{ uses = [] }, all] = await Promise.all([reportOf(machine), listErps(machine.machine_id)]);
+export async function buildStatusLine(machine: SandboxMachine): Promise<StatusLine> {
+  const [{ uses = [] }, all] = await Promise.all([buildReport(machine), listErps(machine.machine_id)]);
   const erps = [...all].filter(([, erp]) => erp.status === "running" && isDown(erp));
   return {
     sequence: Math.round((performance.timeOrigin + performance.now()) * 1000),

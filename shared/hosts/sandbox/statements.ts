@@ -8,7 +8,7 @@ export function leaveOut(dump: string): { kept: string; left_out: LeftOut[] } {
   const leftOut = new Map<string, LeftOut>();
   const kept: string[] = [];
   for (const { text, outline } of statementsOf(dump)) {
-    const kind = kindOf(outline, kept.length === 0);
+    const kind = classify(outline, kept.length === 0);
     if (kind === undefined) kept.push(text);
     else if (kind !== "here") note(leftOut, kind, outline);
   }
@@ -37,7 +37,7 @@ const SETTINGS: ReadonlySet<string> = new Set([
 ]);
 
 /** Why a statement is left out: `here` if there is nothing to do for it; undefined if it is the ERP's. */
-function kindOf(outline: string, isFirst: boolean): string | undefined {
+function classify(outline: string, isFirst: boolean): string | undefined {
   const row = TABLE.find(({ pattern }) => pattern.test(outline));
   if (row !== undefined) return row.kind;
   if (isFirst && /^(?:DROP|ALTER)\b/i.test(outline)) return "drops";

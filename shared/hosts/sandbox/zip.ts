@@ -123,7 +123,7 @@ function listedEntry(cursor: Cursor): Entry {
   const [size = 0, packed = 0, place = 0] = widened(extra, [head.readUInt32LE(20), head.readUInt32LE(16), head.readUInt32LE(38)]);
   const flags = head.readUInt16LE(4);
   return {
-    name: nameOf(raw, flags, extra),
+    name: decodeName(raw, flags, extra),
     flags,
     method: head.readUInt16LE(6),
     crc: head.readUInt32LE(12),
@@ -141,7 +141,7 @@ function localEntry(cursor: Cursor): Entry {
   const [size = 0, packed = 0] = widened(extra, [head.readUInt32LE(18), head.readUInt32LE(14)]);
   const flags = head.readUInt16LE(2);
   return {
-    name: nameOf(raw, flags, extra),
+    name: decodeName(raw, flags, extra),
     flags,
     method: head.readUInt16LE(4),
     crc: head.readUInt32LE(10),
@@ -155,7 +155,7 @@ function localEntry(cursor: Cursor): Entry {
 function readFiles(zip: Buffer, { start, size, entries }: Listing, unpacked: number): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   const folders = new Set<string>();
-  const listed = new Set(entries.map(keyOf));
+  const listed = new Set(entries.map(toComparable));
   const cursor: Cursor = { bytes: zip, place: 0 };
   let [count, left] = [0, unpacked];
   while (take(cursor, 4).readUInt32LE() === LOCAL) {
@@ -165,10 +165,10 @@ function readFiles(zip: Buffer, { start, size, entries }: Listing, unpacked: num
     requireReadable(entry);
     const path = ownName(entry.name)?.path;
     if (path !== undefined) requireNew(files, folders, path, entry.name);
-    const { content, ...sums } = contentOf(cursor, entry, left);
+    const { content, ...sums } = readContent(cursor, entry, left);
     left -= content.length;
     if (path !== undefined) files.set(path, content);
-    if (!listed.delete(keyOf({ ...entry, ...sums, size: content.length }))) throw unusable("listing");
+    if (!listed.delete(toComparable({ ...entry, ...sums, size: content.length }))) throw unusable("listing");
   }
   if (listed.size > 0 || count !== entries.length || cursor.place - 4 !== start)
     throw unusable(count > 0 ? "listing" : "damaged");
@@ -176,7 +176,7 @@ function readFiles(zip: Buffer, { start, size, entries }: Listing, unpacked: num
   return files;
 }
 
-const keyOf = ({ name, method, crc, packed, size, place }: Entry): string =>
+const toComparable = ({ name, method, crc, packed, size, place }: Entry): string =>
   JSON.stringify([name, method, crc, packed, size, place]);
 
 function requireNew(files: ReadonlyMap<string, unknown>, folders: Set<string>, path: string, name: string): void {
@@ -209,11 +209,11 @@ interface Content {
   packed: number;
 }
 
-function contentOf(cursor: Cursor, entry: Entry, left: number): Content {
+function readContent(cursor: Cursor, entry: Entry, left: number): Content {
   const isStreamed = (entry.flags & STREAMED) !== 0;
   const [start, content] = [
     cursor.place,
-    isStreamed && entry.method === 0 && entry.packed === 0 ? streamedOf(cursor) : dataOf(cursor, entry, left),
+    isStreamed && entry.method === 0 && entry.packed === 0 ? readStreamed(cursor) : readData(cursor, entry, left),
   ];
   if (content.length > left) throw unusable("moreBytes");
   const found = { crc: crc32(content), packed: cursor.place - start };
@@ -224,7 +224,7 @@ function contentOf(cursor: Cursor, entry: Entry, left: number): Content {
 
 const Inflated = z.object({ buffer: z.instanceof(Buffer), engine: z.object({ bytesWritten: z.number() }) });
 
-function dataOf(cursor: Cursor, { method, packed }: Entry, left: number): Buffer {
+function readData(cursor: Cursor, { method, packed }: Entry, left: number): Buffer {
   if (method === 0 && Math.min(packed, cursor.bytes.length - cursor.place) > left) throw unusable("moreBytes");
   if (method === 0) return take(cursor, packed);
   try {
@@ -238,7 +238,7 @@ function dataOf(cursor: Cursor, { method, packed }: Entry, left: number): Buffer
 }
 
 /** A stored file whose size only follows it ends where a descriptor bears out all that was read. */
-function streamedOf(cursor: Cursor): Buffer {
+function readStreamed(cursor: Cursor): Buffer {
   const { bytes, place } = cursor;
   const mark = Buffer.alloc(4);
   mark.writeUInt32LE(DESCRIPTOR);
@@ -293,7 +293,7 @@ const CP437 =
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00A0";
 
 /** In UTF-8, whether it is declared or not, or as MS-DOS wrote it. */
-function nameOf(raw: Buffer, flags: number, extra: Buffer): string {
+function decodeName(raw: Buffer, flags: number, extra: Buffer): string {
   const isDeclared = (flags & UTF8) !== 0;
   const path = extraField(extra, 0x7075);
   const isOfName = path !== undefined && path.length >= 5 && path[0] === 1 && path.readUInt32LE(1) === crc32(raw);

@@ -216,7 +216,7 @@ export async function writeSandboxData(
     hasDatabase = database !== null;
     if (database === null) return {};
     allow(SandboxDataText.parse(JSON.parse(database.data)));
-    const { attachments, files } = attachmentsOf(data);
+    const { attachments, files } = buildAttachments(data);
     return { database: { ...database, data: JSON.stringify(data), attachments }, files };
   };
   await changeErp(machineId, instanceId, change, guard);
@@ -224,12 +224,12 @@ export async function writeSandboxData(
 }
 
 /** A file for the company's logo, and one for each thing that people wrote: the filestore is never empty. */
-export function attachmentsOf(data: SandboxData): Pick<ErpDatabase, "attachments"> & { files: ErpFiles } {
+export function buildAttachments(data: SandboxData): Pick<ErpDatabase, "attachments"> & { files: ErpFiles } {
   const texts = [
     ["logo.svg", LOGO] as const,
     ...Object.entries(data).map(([name, value]) => [name, JSON.stringify(value)] as const),
   ];
-  const stored = texts.map(([name, text]) => ({ name, text, file: fileNameOf(text) }));
+  const stored = texts.map(([name, text]) => ({ name, text, file: hashFileName(text) }));
   return {
     attachments: stored.map(({ name, file }) => ({ name, file })),
     files: Object.fromEntries(stored.map(({ file, text }) => [file, text])),
@@ -237,7 +237,7 @@ export function attachmentsOf(data: SandboxData): Pick<ErpDatabase, "attachments
 }
 const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1H0z"/></svg>';
 
-export function fileNameOf(text: string): string {
+export function hashFileName(text: string): string {
   const digest = createHash("sha1").update(text).digest("hex");
   return `${digest.slice(0, 2)}/${digest}`;
 }

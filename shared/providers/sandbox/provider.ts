@@ -25,13 +25,13 @@ export const sandbox: Provider = {
   settleSeconds: 0,
   catalog: () => Promise.resolve(structuredClone(SANDBOX_CATALOG)),
   findRequested: async ({ operation_id }) => {
-    const machine = await findMachine(machineIdOf(operation_id));
+    const machine = await findMachine(toMachineId(operation_id));
     return machine && requested(machine.machine_id);
   },
   prepareOrder: (request) => Promise.resolve(() => createMachine(request)),
   findMachine: async (machineId) => {
     const machine = await findMachine(machineId);
-    return machine && stateOf(machine);
+    return machine && toMachine(machine);
   },
   releaseMachine: async ({ server_id, machine_id }) => {
     const machines = await listMachines();
@@ -48,7 +48,7 @@ export const sandbox: Provider = {
 
 async function createMachine(request: MachineRequest): Promise<RequestedMachine> {
   const { operation_id, name } = request;
-  const machine_id = machineIdOf(operation_id);
+  const machine_id = toMachineId(operation_id);
   if (asks(name, "fail-quota")) throw new GiveUp("PROVIDER_QUOTA_EXCEEDED", because("sandbox_quota_used_up"));
   if (asks(name, "fail-capacity")) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", because("sandbox_out_of_capacity"));
   if (asks(name, "flaky") && (await countRejection(machine_id)) <= REJECTIONS)
@@ -56,7 +56,7 @@ async function createMachine(request: MachineRequest): Promise<RequestedMachine>
   await addMachine({
     ...request,
     machine_id,
-    ip_address: addressOf(machine_id),
+    ip_address: deriveAddress(machine_id),
     running_at: later(BOOT_SECONDS),
     prepared: false,
     offline: false,
@@ -68,7 +68,7 @@ async function createMachine(request: MachineRequest): Promise<RequestedMachine>
 /** Nothing connects to it. */
 const requested = (machine_id: string): RequestedMachine => ({ machine_id, ssh_port: null, host_keys: [] });
 
-function stateOf(machine: SandboxMachine): Machine {
+function toMachine(machine: SandboxMachine): Machine {
   if (!isReached(machine.running_at)) return { state: "starting", ip_address: null };
   if (asks(machine.name, "fail-timeout")) throw new GiveUp("TIMEOUT", because("provider_start_timed_out"));
   return { state: "running", ip_address: machine.ip_address };
@@ -82,10 +82,10 @@ function labels({ machine_id, operation_id, server_id, account_id, created_at }:
 const asks = (name: string, behavior: string): boolean => name === behavior || name.startsWith(`${behavior}-`);
 
 /** The operation's ID determines the machine's: a second request for the same one cannot create another. */
-const machineIdOf = (operationId: string): string => `sandbox-${operationId.replace(/^[a-z]+_/, "")}`;
+const toMachineId = (operationId: string): string => `sandbox-${operationId.replace(/^[a-z]+_/, "")}`;
 
 /** One of the addresses that RFC 5737 keeps for documentation: it leads nowhere. */
-function addressOf(machineId: string): string {
+function deriveAddress(machineId: string): string {
   const [last = 0] = createHash("sha256").update(machineId).digest();
   return `203.0.113.${1 + (last % 254)}`;
 }
