@@ -1,6 +1,6 @@
 // Every type of event, with its class: the one table that GET /events, the dashboard and docs/events.md read. A new workflow
 // brings its own three: the request, its success and its failure.
-import { LIFECYCLE, OPERATION_TYPES, type OperationType } from "./lifecycle.ts";
+import { LIFECYCLE, OPERATION_TYPES, type OperationEnd, type OperationType } from "./lifecycle.ts";
 
 /** `audit`: what people, tokens and schedules asked for. `outcomes`: what came of it, and what happened by itself. */
 export const EVENT_CLASSES = ["audit", "outcomes"] as const;
@@ -59,7 +59,7 @@ type Named<C extends EventClass> = {
   [K in keyof typeof OTHERS]: (typeof OTHERS)[K]["class"] extends C ? K : never;
 }[keyof typeof OTHERS];
 export type AuditType = OperationType | Named<"audit">;
-export type OutcomeType = `${OperationType}.${"succeeded" | "failed"}` | Named<"outcomes">;
+export type OutcomeType = `${OperationType}.${OperationEnd}` | Named<"outcomes">;
 
 const ofOperations = Object.fromEntries(
   OPERATION_TYPES.flatMap((type) => {

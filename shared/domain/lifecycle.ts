@@ -48,6 +48,8 @@ export const DRILL = { passed: "passed", failed: "failed" } as const;
 export const OPERATION = { pending: "pending", running: "running", succeeded: "succeeded", failed: "failed" } as const satisfies {
   [S in OperationStatus]: S;
 };
+/** How an operation ends. */
+export type OperationEnd = (typeof OPERATION)["succeeded" | "failed"];
 
 /** The statuses of an operation that has not ended. */
 export const OPEN_STATUSES = [OPERATION.pending, OPERATION.running] as const;

@@ -1,5 +1,6 @@
 // How operations end, or are taken back: everything that they held is free again, and their resource is where its lifecycle leads.
 import {
+  type OperationEnd,
   afterRestore,
   isFailure,
   isOpen,
@@ -78,7 +79,7 @@ async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
 function logEnd(
   change: Change,
   operation: OperationCore,
-  { to, error, finished_at }: { to: "succeeded" | "failed"; error: OperationError | null; finished_at: string },
+  { to, error, finished_at }: { to: OperationEnd; error: OperationError | null; finished_at: string },
 ): void {
   const { id, type, resource, created_at, created_by, request_id } = operation;
   const outcome = {

@@ -35,7 +35,7 @@ const FILTERS: Record<string, string[]> = {
   "GET /backups": ["ids", "status", "instance_id", ...SEARCH],
   "GET /instances/:id/backups": ["ids", "status", ...SEARCH],
   "GET /operations": ["ids", "status", "resource_id", "type", "actor"],
-  "GET /events": ["type", "actor", "resource_id"],
+  "GET /events": ["class", "type", "actor", "resource_id"],
   "GET /ssh-keys": ["ids"],
   "GET /tokens": ["ids"],
 };
