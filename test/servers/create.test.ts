@@ -88,8 +88,9 @@ describe("invalid fields", () => {
     ["the name has a dot", { name: "erp.example" }, "name"],
     ["the name has 64 characters", { name: "a".repeat(64) }, "name"],
   ])("creating a server is rejected and names the field if %s", async (_, fields, field) => {
+    const body = await me.serverBody(fields);
     const before = await me.trace();
-    const response = await api.post("/servers", await me.serverBody(fields));
+    const response = await api.post("/servers", body);
     expect(response.status).toBe(422);
     expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
     expect(await me.trace()).toBe(before);
