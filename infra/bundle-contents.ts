@@ -29,28 +29,39 @@ export const bundledContents = async (outDir: string): Promise<Record<string, Co
 export const writeContents = async (outDir: string, contents: Readonly<Record<string, Contents>>): Promise<void> =>
   writeFile(join(outDir, CONTENTS), JSON.stringify(contents));
 
-/** The digest of what a bundle is made of. A source that is gone differs from each that there is. */
-export async function computeDigest(sources: readonly string[], settings: string): Promise<string> {
-  const hash = createHash("sha256").update(settings);
-  for (const source of sources) hash.update(`\0${source}\0`).update(await readCode(source));
-  return hash.digest("hex");
+/** Computes the digests of what bundles are made of, and reads each source once. */
+export function createDigests(settings: string): (sources: readonly string[]) => Promise<string> {
+  const hashes = new Map<string, Promise<string>>();
+  const hash = (source: string): Promise<string> => {
+    const known = hashes.get(source) ?? hashSource(source);
+    hashes.set(source, known);
+    return known;
+  };
+  return async (sources) => {
+    const lines = await Promise.all(sources.map(async (source) => `${source} ${await hash(source)}`));
+    return createHash("sha256")
+      .update([settings, ...lines].join("\n"))
+      .digest("hex");
+  };
 }
 
-const readCode = async (source: string): Promise<string> =>
-  madeCode(`/${source}`) ?? (await readFile(join(ROOT, source), "utf8").catch(() => "\0"));
+/** A source that is gone differs from each that there is. */
+async function hashSource(source: string): Promise<string> {
+  const code = madeCode(`/${source}`) ?? (await readFile(join(ROOT, source), "utf8").catch(() => undefined));
+  return code === undefined ? "gone" : createHash("sha256").update(code).digest("hex");
+}
 
-/** Copies a bundle of an earlier build to a file, if a new one would be the same. */
-export async function keepBundle(
-  earlier: string,
-  { id, entry, file, settings }: { id: string; entry: string; file: string; settings: string },
-): Promise<Contents | undefined> {
+/** What an earlier build can give to a new one; nothing if it is of another version, or being removed. */
+export const readEarlier = async (folder: string | undefined): Promise<Record<string, Contents>> =>
+  folder === undefined ? {} : bundledContents(folder).catch(() => ({}));
+
+/** Copies a bundle; false if it is being removed. */
+export async function copyBundle(from: string, to: string): Promise<boolean> {
   try {
-    const { [id]: before } = await bundledContents(earlier);
-    if (!before?.sources.includes(entry) || before.digest !== (await computeDigest(before.sources, settings))) return undefined;
-    await mkdir(dirname(file), { recursive: true });
-    await copyFile(bundleAt(earlier, id), file);
-    return before;
+    await mkdir(dirname(to), { recursive: true });
+    await copyFile(from, to);
+    return true;
   } catch {
-    return undefined; // the build is another version's, or is being removed
+    return false;
   }
 }

@@ -10,7 +10,15 @@ import { routes } from "../shared/api/index.ts";
 import { openapiDocument } from "../shared/api/openapi/describe.ts";
 import { builtOnce, computeFingerprint, newestBuild, ROOT } from "./built.ts";
 import { concurrently } from "../shared/platform/concurrently.ts";
-import { bundleAt, bundledContents, type Contents, computeDigest, keepBundle, writeContents } from "./bundle-contents.ts";
+import {
+  bundleAt,
+  bundledContents,
+  type Contents,
+  copyBundle,
+  createDigests,
+  readEarlier,
+  writeContents,
+} from "./bundle-contents.ts";
 import { made } from "./bundle-made.ts";
 import { replaced, STAND_INS, type StandIn } from "./bundle-stand-ins.ts";
 import { ENVIRONMENTS } from "../shared/domain/environments.ts";
@@ -112,12 +120,19 @@ export async function bundleFiles(
 ): Promise<Sizes> {
   const plugins = [builtins, made, replaced(standIns)];
   const define = { SERVICE_VERSION: JSON.stringify(await version()), __dirname: JSON.stringify("/") };
-  const settings = await computeFingerprint(await settingFiles());
+  const digest = createDigests(await computeFingerprint(await settingFiles()));
+  const before = await readEarlier(earlier);
+  const make = async (id: string, entry: string): Promise<Contents> => {
+    const file = bundleAt(outDir, id);
+    const same = before[id];
+    if (earlier !== undefined && same?.sources.includes(entry) && same.digest === (await digest(same.sources)))
+      if (await copyBundle(bundleAt(earlier, id), file)) return same;
+    const bundled = await bundleFile(join(ROOT, entry), file, { plugins, define });
+    return { ...bundled, digest: await digest(bundled.sources) };
+  };
   const contents: Record<string, Contents> = {};
   await concurrently(AT_ONCE, files, async ([id, entry]) => {
-    const file = bundleAt(outDir, id);
-    const kept = earlier && (await keepBundle(earlier, { id, entry, file, settings }));
-    contents[id] = kept || (await bundleFile(join(ROOT, entry), file, { plugins, define, settings }));
+    contents[id] = await make(id, entry);
   });
   await writeContents(outDir, contents);
   return listSizes(contents);
@@ -126,8 +141,8 @@ export async function bundleFiles(
 async function bundleFile(
   input: string,
   file: string,
-  { plugins, define, settings }: { plugins: Plugin[]; define: Record<string, string>; settings: string },
-): Promise<Contents> {
+  { plugins, define }: { plugins: Plugin[]; define: Record<string, string> },
+): Promise<Omit<Contents, "digest">> {
   const sources: string[] = [];
   const bundling = await rolldown({
     input,
@@ -154,7 +169,6 @@ async function bundleFile(
       bytes: Buffer.byteLength(code),
       inputs: inputs.map((path) => relative(ROOT, path)),
       sources,
-      digest: await computeDigest(sources, settings),
     };
   } finally {
     await bundling.close();

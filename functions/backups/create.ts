@@ -7,11 +7,8 @@ import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(backups.create)(async ({ params, body, caller, by, read, commit }) => {
-  const work = await beginWork({ caller, read }, { instance: instanceRef(caller.account_id, params.id) });
-  const { backup } = beginBackup(
-    { change: work.change, by, operationId: work.operationId },
-    requireInstance(work.instance),
-    body,
-  );
-  return commit(work.change, toBackup(backup));
+  const refs = { instance: instanceRef(caller.account_id, params.id) };
+  const { change, operationId, instance } = await beginWork({ caller, read }, refs);
+  const { backup } = beginBackup({ change, by, operationId }, requireInstance(instance), body);
+  return commit(change, toBackup(backup));
 });

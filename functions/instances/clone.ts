@@ -29,7 +29,7 @@ export const handler = handle(instances.clone)(async ({ params, body, caller, by
     },
   );
   const isUnknown = body.server_id !== undefined && chosen === undefined;
-  requirePart(params.id, source, backup, isUnknown ? [noSuch("server_id", "server")] : []);
+  requireSource(params.id, source, backup, isUnknown ? [noSuch("server_id", "server")] : []);
   const server = serverFor(source, body.server_id, chosen);
   requireRestorable(backup);
   requireFiles(backup, body, body.accept_missing_files);
@@ -66,7 +66,7 @@ export const handler = handle(instances.clone)(async ({ params, body, caller, by
 });
 
 /** The path names the source: an instance, or one that was deleted and left this backup. */
-function requirePart(
+function requireSource(
   instanceId: string,
   source: InstanceRecord | undefined,
   backup: BackupRecord | undefined,

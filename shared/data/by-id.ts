@@ -16,7 +16,7 @@ export const createRef =
   (accountId, id) => ({ key: keys.record(kind, accountId, id), schema });
 
 /** The record that was read; throws NotFound if there is none. */
-export const createRequire =
+export const createRequirement =
   <T>(name: string) =>
   (record: T | undefined): T => {
     if (record === undefined) throw notFound(name);
@@ -25,9 +25,9 @@ export const createRequire =
 
 /** A record by the ID in a path; throws NotFound, also if it is no ID of that kind. */
 export const createGetter =
-  <T>(kind: Kind, createRef: RefOf<T>, present: (record: T | undefined) => T) =>
+  <T>(kind: Kind, toRef: RefOf<T>, requireRecord: (record: T | undefined) => T) =>
   async (accountId: string, id: string): Promise<T> =>
-    present(isId(kind, id) ? await find(createRef(accountId, id)) : undefined);
+    requireRecord(isId(kind, id) ? await find(toRef(accountId, id)) : undefined);
 
 /** A list's records that a query names, read in one call. */
 export async function listByIds<T extends { id: string }>(

@@ -108,13 +108,12 @@ async function judgeInstance(
       { unchanged: { use_alerts: alerts.from } },
     );
     if (instance === undefined) return; // deleted, which its machine may not know yet
-    const buildAlert = (kind: string): Alert => ({ kind, value: use?.used_bytes ?? 0, threshold: use?.quota_bytes ?? 0 });
-    for (const kind of is)
-      if (!was.includes(kind))
-        logAlert(change, "opened", buildAlert(kind), { type: "instance", id: instance.id, name: instance.name });
-    for (const kind of was)
-      if (!is.some((each) => each === kind))
-        logAlert(change, "closed", buildAlert(kind), { type: "instance", id: instance.id, name: instance.name });
+    const { name } = instance;
+    const [value, threshold] = [use?.used_bytes ?? 0, use?.quota_bytes ?? 0];
+    const alert = (what: "opened" | "closed", kind: string): void =>
+      logAlert(change, what, { kind, value, threshold }, { type: "instance", id, name });
+    for (const kind of is) if (!was.includes(kind)) alert("opened", kind);
+    for (const kind of was) if (!is.some((each) => each === kind)) alert("closed", kind);
   });
 }
 

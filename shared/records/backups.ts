@@ -19,7 +19,7 @@ import { EDITABLE, isFailure, LIFECYCLE, type OperationType, RESTORABLE, type Tr
 import { FAILED_BACKUP_DAYS, UPLOAD } from "../domain/limits.ts";
 import { lacksManyFiles } from "../domain/missing-files.ts";
 
-import { createGetter, listByIds, createRequire, createRef } from "../data/by-id.ts";
+import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
 import { countBytes, countNewBackup, countUploaded, uncountBackup } from "./backup-quota.ts";
 import {
   type Change,
@@ -46,7 +46,7 @@ import { find, queryAll } from "../data/table.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 
 export const backupRef = createRef("backup", BackupRecord);
-export const requireBackup = createRequire<BackupRecord>("backup");
+export const requireBackup = createRequirement<BackupRecord>("backup");
 export const getBackup = createGetter("backup", backupRef, requireBackup);
 
 type BackupQuery = PageQuery & Finding & ByIds & { status?: string | undefined };

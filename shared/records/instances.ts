@@ -30,7 +30,7 @@ import {
 } from "../domain/lifecycle.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { judgeHealth, reasonOfHealth } from "./shown-health.ts";
-import { createGetter, listByIds, createRequire, createRef } from "../data/by-id.ts";
+import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
 import { type Change, heldByAnother, now, labelChange, Overtaken, relabeledMeanwhile, withLabels } from "../data/change.ts";
 import { type Ending, Held } from "./ending.ts";
 import type { LabelChange } from "../data/entries.ts";
@@ -57,7 +57,7 @@ import { check, type Write } from "../data/writes.ts";
 const InstanceState = InstanceRecord.shape.state;
 
 export const instanceRef = createRef("instance", InstanceRecord);
-export const requireInstance = createRequire<InstanceRecord>("instance");
+export const requireInstance = createRequirement<InstanceRecord>("instance");
 export const getInstance = createGetter("instance", instanceRef, requireInstance);
 
 type InstanceQuery = PageQuery &

@@ -14,7 +14,7 @@ import {
   type Transition,
 } from "../domain/lifecycle.ts";
 import { reasonIn } from "../domain/reasons.ts";
-import { createGetter, listByIds, createRequire, createRef } from "../data/by-id.ts";
+import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
 import { type Change, startChange, now } from "../data/change.ts";
 import { toActor, type Author, logEvent } from "./events.ts";
 import { keys, type Item } from "../data/keys.ts";
@@ -31,7 +31,7 @@ import { check } from "../data/writes.ts";
 
 const operationRef = createRef("operation", OperationRecord);
 const operationCoreRef = createRef("operation", OperationCore);
-export const getOperation = createGetter("operation", operationRef, createRequire("operation"));
+export const getOperation = createGetter("operation", operationRef, createRequirement("operation"));
 
 export const findOperation = (accountId: string, id: string): Promise<OperationRecord | undefined> =>
   find(operationRef(accountId, id));

@@ -6,7 +6,7 @@ import { type ListedServer, Server, SERVER_UNVERSIONED } from "../api/servers.ts
 import { newId } from "../domain/ids.ts";
 import { LIFECYCLE, SERVER_RENAMABLE, type ServerPhase, serverStatus, USABLE } from "../domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
-import { createGetter, listByIds, createRequire, createRef } from "../data/by-id.ts";
+import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
 import { type Change, heldByAnother, now, Overtaken, labelChange, relabeledMeanwhile, withLabels } from "../data/change.ts";
 import type { Ending } from "./ending.ts";
 import { hostReportRef } from "./host-reports.ts";
@@ -23,7 +23,7 @@ import { type Version, computeVersion } from "../data/versions.ts";
 import { check, checkAbsent } from "../data/writes.ts";
 
 export const serverRef = createRef("server", ServerRecord);
-export const requireServer = createRequire<ServerRecord>("server");
+export const requireServer = createRequirement<ServerRecord>("server");
 export const getServer = createGetter("server", serverRef, requireServer);
 
 /** A server by the id in a body: one that does not exist is a mistake in that field. */
@@ -64,10 +64,10 @@ const toListedServer = (record: ServerRecord, report?: HostReport): ListedServer
 
 /** A page of servers with what they last reported: in one call. */
 export async function toListedServers(accountId: string, records: readonly ServerRecord[]): Promise<ListedServer[]> {
-  const serverKey = ({ id }: ServerRecord) => hostReportRef(accountId, id).key;
-  const reports = await readAll(records.map(serverKey), { consistent: false });
+  const reportKey = ({ id }: ServerRecord) => hostReportRef(accountId, id).key;
+  const reports = await readAll(records.map(reportKey), { consistent: false });
   return records.map((record) => {
-    const report = reports.get(keyString(serverKey(record)));
+    const report = reports.get(keyString(reportKey(record)));
     return toListedServer(record, report && parseOrSkip(HostReport, report));
   });
 }

@@ -2,7 +2,7 @@
 import { notFound } from "../api/errors.ts";
 import { SshKey } from "../api/ssh-keys.ts";
 import { newId } from "../domain/ids.ts";
-import { createGetter, createRequire, createRef } from "../data/by-id.ts";
+import { createGetter, createRequirement, createRef } from "../data/by-id.ts";
 import { type Change, now } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
@@ -11,7 +11,7 @@ import { queryAll } from "../data/table.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 
 export const sshKeyRef = createRef("ssh_key", SshKeyRecord);
-export const requireSshKey = createRequire<SshKeyRecord>("SSH key");
+export const requireSshKey = createRequirement<SshKeyRecord>("SSH key");
 export const getSshKey = createGetter("ssh_key", sshKeyRef, requireSshKey);
 
 export const sshKeyVersion = (key: SshKeyRecord): Version =>
