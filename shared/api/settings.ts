@@ -66,7 +66,7 @@ export const update = () =>
     method: "PUT",
     path: "/settings",
     summary: "Change the account's settings",
-    description: "Fields that you leave out keep their value; null clears an optional fields.",
+    description: "Fields that you leave out keep their value; null clears an optional field.",
     access: ["settings:write"],
     unversioned: SETTINGS_UNVERSIONED,
     body: fields.atLeastOne({
@@ -79,3 +79,5 @@ export const update = () =>
     }),
     data: Settings,
   });
+
+export type SettingsUpdate = z.infer<ReturnType<typeof update>["body"]>;

@@ -1,5 +1,5 @@
 // Accounts: settings, quotas and counters.
-import { Settings, SETTINGS_UNVERSIONED } from "../api/settings.ts";
+import { Settings, SETTINGS_UNVERSIONED, type SettingsUpdate } from "../api/settings.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { type Change, now, Overtaken } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
@@ -19,36 +19,23 @@ export function requireAccount(account: AccountRecord | undefined): AccountRecor
   return account;
 }
 
-export const newAccount = (id: string, name: string): AccountRecord => ({
-  ...AccountRecord.parse({
+export const newAccount = (id: string, name: string): AccountRecord =>
+  AccountRecord.parse({
     id,
     account_name: name,
     contact_email: null,
     default_provider: null,
     default_region: null,
     backup_retention_days: 14,
+    ...Object.fromEntries(Object.entries(DEFAULT_QUOTAS).map(([kind, limit]) => [`limit_${kind}`, limit])),
     created_at: now(),
     updated_at: now(),
-  }),
-  ...Object.fromEntries(Object.entries(DEFAULT_QUOTAS).map(([kind, limit]) => [`limit_${kind}`, limit])),
-});
+  });
 
 /** A field that was not sent stays. */
-type SettingsFields = {
-  [
-    K in
-      | "account_name"
-      | "contact_email"
-      | "default_provider"
-      | "default_region"
-      | "backup_retention_days"
-      | "default_backup_policy"
-  ]?: AccountRecord[K] | undefined;
-};
-
-export function setSettings(change: Change, account: AccountRecord, fields: SettingsFields): AccountRecord {
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  const set = { ...given, updated_at: now() };
+export function setSettings(change: Change, account: AccountRecord, fields: SettingsUpdate): AccountRecord {
+  const sent = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const set = { ...sent, updated_at: now() };
   // Which regions there are depends on the provider: a change of one needs the other as it was read.
   const { default_provider, default_region } = account;
   const chooses = fields.default_provider !== undefined || fields.default_region !== undefined;
