@@ -11,6 +11,7 @@ import * as z from "zod";
 import { builtOnce, computeFingerprint, ROOT } from "../../built.ts";
 import { LocalError } from "../errors.ts";
 import { REGION } from "../template/resolve.ts";
+import { writeAhead } from "./write-ahead.ts";
 
 const CLASS = "LoopbackDynamoDb";
 const SOURCE = join(import.meta.dirname, `${CLASS}.java`);
@@ -58,12 +59,15 @@ export async function startDynamoDb({ dataDir, accessKeyId, optimizing = false }
   const folder = dataDir === undefined ? undefined : resolve(dataDir);
   if (folder !== undefined) await claim(folder);
   const jars = await jarFolder();
-  const { child, exited, port, output } = startJava(jars, await compiled(jars, folder), { folder, accessKeyId, optimizing });
+  const classes = await compiled(jars, folder);
+  const endWriteAhead = folder === undefined ? () => undefined : startWriteAhead(folder);
+  const { child, exited, port, output } = startJava(jars, classes, { folder, accessKeyId, optimizing });
   const stop = async (): Promise<void> => {
     child.kill("SIGTERM");
     const timer = setTimeout(() => child.kill("SIGKILL"), ENDS_WITHIN_SECONDS * 1000);
     await exited;
     clearTimeout(timer);
+    endWriteAhead();
     if (folder !== undefined) await rm(pidFile(folder), { force: true });
   };
 
@@ -149,6 +153,14 @@ const FLUSHED = {
   AttributeDefinitions: [{ AttributeName: "pk", AttributeType: "S" }],
   KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }],
 };
+
+function startWriteAhead(folder: string): () => void {
+  try {
+    return writeAhead(folder);
+  } catch (cause) {
+    throw broken(folder, String(cause));
+  }
+}
 
 const broken = (folder: string | undefined, why: string): LocalError =>
   new LocalError(
