@@ -2,7 +2,7 @@
 // own store. They override the secret `providers`.
 import { existsSync, readFileSync } from "node:fs";
 import * as z from "zod";
-import { parseConfiguration } from "../../shared/platform/configuration.ts";
+import { type Configuration, parseConfiguration } from "../../shared/platform/configuration.ts";
 import { LocalError } from "./errors.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -15,7 +15,7 @@ export function configurationFrom(variables: Variables): Configured {
     variables;
   const { REGISTRY_MIRROR, REGISTRY_USERNAME, REGISTRY_PASSWORD } = variables;
   const registry = { mirror: REGISTRY_MIRROR, username: REGISTRY_USERNAME, password: REGISTRY_PASSWORD };
-  const given: Record<string, unknown> = {
+  const sections: Record<keyof Configuration, unknown> = {
     hetzner: HETZNER_TOKEN && { token: HETZNER_TOKEN },
     digitalocean: DIGITALOCEAN_TOKEN && { token: DIGITALOCEAN_TOKEN },
     byo: BYO_MACHINES && { machines: machinesIn(BYO_MACHINES) },
@@ -26,7 +26,7 @@ export function configurationFrom(variables: Variables): Configured {
     postgres_image: POSTGRES_IMAGE,
     registry: Object.values(registry).some((value) => value !== undefined && value !== "") ? emptyLeftOut(registry) : undefined,
   };
-  const configured = emptyLeftOut(given);
+  const configured = emptyLeftOut(sections);
   try {
     parseConfiguration(JSON.stringify(configured));
   } catch (cause) {

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, expect, vi } from "vitest";
 import { pass } from "./executions.ts";
 import { type Asked, type FakeMachine, type Fault, GOOD_FATE, isThere } from "./fake.ts";
 import { misbehave, unreachable } from "./fake-host.ts";
-import { type Outcome, type ProviderCode, type ProviderHarness, providerHarness } from "./harness.ts";
+import { type Outcome, type ProviderHarness, type Rented, providerHarness } from "./harness.ts";
 
 export let here: ProviderHarness;
 export let accountId: string;
@@ -25,7 +25,6 @@ beforeEach(() => {
   vi.restoreAllMocks();
 });
 
-export type Rented = Exclude<ProviderCode, "byo">;
 export const RENTED: Rented[] = ["hetzner", "digitalocean"];
 export const machinesOf = (provider: Rented): (FakeMachine & { order: { user_data: string } })[] =>
   provider === "hetzner" ? here.hetzner.servers : here.digitalocean.droplets;
