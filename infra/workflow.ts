@@ -242,6 +242,6 @@ const LOG_DELIVERY = [
 /** A poll with the environment's bounds. */
 export const limited = (poll: Poll, limits: PollLimits | undefined): Poll => ({
   ...poll,
-  upToMinutes: Math.min(poll.upToMinutes, limits?.upToMinutes ?? poll.upToMinutes),
+  upToMinutes: poll.unlimited ? poll.upToMinutes : Math.min(poll.upToMinutes, limits?.upToMinutes ?? poll.upToMinutes),
   firstWaitSeconds: Math.min(poll.firstWaitSeconds, limits?.firstWaitSeconds ?? poll.firstWaitSeconds),
 });

@@ -147,6 +147,8 @@ const request: fc.Arbitrary<(world: World) => Request> = fc
         return { ...base, path: at(archive), body: onServer ? { server_id: server } : {} };
       case "DELETE /backups/:id":
         return { ...base, path: at(archive) };
+      case "POST /bulk":
+        return { ...base, path: template, body: { action, select: { ids: [owner] } } };
       case "DELETE /instances/:id":
         return { ...base, path: at(owner) };
       default:

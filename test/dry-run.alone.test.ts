@@ -20,6 +20,7 @@ const DRY = [
   "DELETE /backups/:id",
   "DELETE /servers/:id",
   "PUT /instances/:id/backup-policy",
+  "POST /bulk",
 ];
 
 test("the routes with dry runs are those that docs/api.md names", () => {

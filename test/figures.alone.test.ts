@@ -216,6 +216,24 @@ const BUDGET: Record<string, Row> = {
   "uploads.delete": { status: 200, calls: 2, prepare: remove(async () => `/backups/uploads/${(await upload()).id}`) },
   "operations.list": { status: 200, calls: 2, prepare: get(() => "/operations") },
   "operations.get": { status: 200, calls: 1, prepare: get((id) => `/operations/${id}`, operation) },
+  // The operation, then its resources.
+  "operations.items": { status: 200, calls: 2, prepare: get((id) => `/operations/${id}/items`, operation) },
+  // Of an operation that is no bulk action.
+  "operations.act": {
+    status: 409,
+    calls: 4,
+    prepare: post(async () => [`/operations/${(await operation()).id}/actions`, { action: "pause" }]),
+  },
+  // The account, the selection, and the change.
+  "bulk.run": {
+    status: 202,
+    calls: 3,
+    starts: 1,
+    prepare: post(async () => [
+      "/bulk",
+      { action: "set_labels", select: { ids: [(await instance()).id] }, parameters: { remove: ["unused"] } },
+    ]),
+  },
   "overview.get": { status: 200, calls: 1, prepare: get(() => "/overview") },
   // One for each kind, and one more for each further megabyte of entries.
   "search.find": { status: 200, calls: 3, prepare: get(() => "/search?q=shop") },

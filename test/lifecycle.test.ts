@@ -18,10 +18,12 @@ import {
   isOpen,
   isServerPhase,
   LIFECYCLE,
+  type OperatedType,
   OPEN_STATUSES,
   OPERATION,
   OPERATION_STATUSES,
   OPERATION_TYPES,
+  type OperationType,
   phaseInWords,
   PROTECTION_STATUSES,
   SERVER_RENAMABLE,
@@ -113,6 +115,7 @@ const DOCUMENTED = {
   "backup.delete": ["completed failed", "deleting", "gone", "failed"],
   "backup.drill": ["completed", "unchanged", "before", "before"],
   "backup.restore": ["running stopped failed", "restoring", "before", "before"],
+  "bulk.run": ["", "unchanged", "before", "before"],
 };
 
 describe("every operation", () => {
@@ -124,8 +127,9 @@ describe("every operation", () => {
   });
 
   test.each(rows)("$type works on its resource's own states", ({ type, row }) => {
-    expect(row.resource).toBe(type === "backup.restore" ? "instance" : type.split(".")[0]);
-    const known = STATES[row.resource];
+    const others: Partial<Record<OperationType, string>> = { "backup.restore": "instance", "bulk.run": "account" };
+    expect(row.resource).toBe(others[type] ?? type.split(".")[0]);
+    const known = row.resource === "account" ? [] : STATES[row.resource];
     for (const state of row.from) expect(known).toContain(state);
     expect([...known, "unchanged"]).toContain(row.through);
     if (row.begun !== undefined) expect(known).toContain(row.begun);
@@ -134,13 +138,13 @@ describe("every operation", () => {
   });
 
   test("passes through a state in which no other may begin", () => {
-    const begins = (resource: ResourceType): string[] => rows.flatMap(({ row }) => (row.resource === resource ? row.from : []));
+    const begins = (resource: OperatedType): string[] => rows.flatMap(({ row }) => (row.resource === resource ? row.from : []));
     for (const { row } of rows) for (const state of [row.through, row.begun]) expect(begins(row.resource)).not.toContain(state);
   });
 
   test("leaves a resource that can still be deleted, wherever it ends", () => {
     for (const { row } of rows) {
-      const { from }: Transition = LIFECYCLE[`${row.resource}.delete`];
+      const { from }: Transition = row.resource === "account" ? { ...row, from: [] } : LIFECYCLE[`${row.resource}.delete`];
       const ends: string[] = [row.to, row.failed].filter((state) => state !== "gone" && state !== "before");
       for (const end of ends) expect(from).toContain(end);
     }
@@ -158,12 +162,13 @@ describe("every operation", () => {
     expect(WORKFLOW_NAMES).toEqual(OPERATION_TYPES.map((type) => workflowOf(type)));
   });
 
-  test("that could not be undone leaves a state that says so, but for a drill, which changes nothing", () => {
+  test("that could not be undone leaves a state that says so, but for a drill and a bulk action, which change nothing themselves", () => {
     expect(Object.fromEntries(OPERATION_TYPES.map((type) => [type, abandonedState(type)]))).toEqual({
       ...Object.fromEntries(OPERATION_TYPES.map((type) => [type, "failed"])),
       "server.create": "create_failed",
       "server.delete": "delete_failed",
       "backup.drill": undefined,
+      "bulk.run": undefined,
     });
   });
 });

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../../shared/api/errors.ts";
 import * as operations from "../../shared/api/operations.ts";
 import { endWait } from "../../shared/operations/admission.ts";
-import { getOperation, toOperation } from "../../shared/records/operations.ts";
-import { isOpen, RESOURCE_TYPES, type ResourceType } from "../../shared/domain/lifecycle.ts";
+import { getOperation, permissionsToRead, toOperation } from "../../shared/records/operations.ts";
+import { isOpen } from "../../shared/domain/lifecycle.ts";
 import type { Caller } from "../../shared/records/schemas/caller.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { pauseBeforePoll } from "../../shared/domain/limits.ts";
@@ -27,17 +27,13 @@ async function waitForEnd(id: string, caller: Caller, seconds: number): Promise<
   const until = Date.now() + seconds * 1000;
   let operation = await getOperation(caller.account_id, id);
   if (operation.created_by.id !== caller.id)
-    for (const permission of permissionsFor(operation.resource.type)) requirePermission(caller, permission);
+    for (const permission of permissionsToRead(operation)) requirePermission(caller, permission);
   for (let polls = 1; isOpen(operation.state) && Date.now() < until; polls++) {
     await sleep(Math.min(pauseBeforePoll(polls), until - Date.now()));
     operation = await getOperation(caller.account_id, id);
   }
   return operation;
 }
-
-/** For a resource that only a newer version knows, those of all that this one knows, as the list of operations needs. */
-const permissionsFor = (type: ResourceType) =>
-  (RESOURCE_TYPES.includes(type) ? [type] : RESOURCE_TYPES).map((each) => `${each}s:read` as const);
 
 /** The response matters more than the slot, which expires on its own. */
 const releaseWait = (caller: Caller): Promise<void> =>

@@ -12,6 +12,7 @@ import drillBackup from "./drill-backup/workflow.ts";
 import importBackup from "./import-backup/workflow.ts";
 import restartInstance from "./restart-instance/workflow.ts";
 import restoreBackup from "./restore-backup/workflow.ts";
+import runBulk from "./run-bulk/workflow.ts";
 import startInstance from "./start-instance/workflow.ts";
 import stopInstance from "./stop-instance/workflow.ts";
 import updateInstance from "./update-instance/workflow.ts";
@@ -31,4 +32,6 @@ export const workflows: Readonly<Record<WorkflowName, Workflow>> = {
   "start-instance": startInstance,
   "stop-instance": stopInstance,
   "update-instance": updateInstance,
+  // After those that it starts.
+  "run-bulk": runBulk,
 };

@@ -241,6 +241,17 @@ export const tooManyUploads = (limit: number, uploads: readonly Readonly<{ id: s
     { details: { resource: "upload", limit, uploads } },
   );
 
+export const tooManyBulks = (limit: number) =>
+  new ApiError("QUOTA_EXCEEDED", `The account may have at most ${limit} bulk actions in progress; wait until one of them ends`, {
+    details: { resource: "bulk", limit },
+  });
+
+export const notControllable = (status: string) =>
+  invalidState(
+    "Only a bulk action that is in progress, and that nobody has cancelled, can be paused, resumed or cancelled",
+    status,
+  );
+
 export const uploadTooLarge = (limit: number) =>
   invalid({ field: "size_bytes", reason: `must be at most ${limit} in the test environment` });
 

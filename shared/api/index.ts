@@ -2,6 +2,7 @@
 import * as auth from "./auth.ts";
 import * as backupPolicy from "./backup-policy.ts";
 import * as backups from "./backups.ts";
+import * as bulk from "./bulk.ts";
 import * as catalog from "./catalog.ts";
 import * as events from "./events.ts";
 import * as health from "./health.ts";
@@ -26,6 +27,7 @@ export const api = {
   backups: listEndpoints(backups),
   uploads: listEndpoints(uploads),
   operations: listEndpoints(operations),
+  bulk: listEndpoints(bulk),
   overview: listEndpoints(overview),
   search: listEndpoints(search),
   sshKeys: listEndpoints(sshKeys),

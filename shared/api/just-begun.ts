@@ -1,9 +1,9 @@
 // The example of a response that starts an operation.
 import { exampleId } from "../domain/id-kinds.ts";
-import { OPERATION, type OperationType, type ResourceType } from "../domain/lifecycle.ts";
+import { OPERATION, type OperatedType, type OperationType } from "../domain/lifecycle.ts";
 
 /** The operation has only just begun. */
-export const justBegun = (type: OperationType, resource: ResourceType) => ({
+export const justBegun = (type: OperationType, resource: OperatedType) => ({
   type,
   status: OPERATION.pending,
   progress: 0,

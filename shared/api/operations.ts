@@ -1,7 +1,7 @@
 // Operations: long-running work, tracked from the request to the end.
 import * as z from "zod";
-import { OPERATION_STATUSES, OPERATION_TYPES, RESOURCE_TYPES } from "../domain/lifecycle.ts";
-import { OPERATION_ERRORS, permissionRequired } from "./errors.ts";
+import { OPERATED_TYPES, OPERATION_STATUSES, OPERATION_TYPES, RESOURCE_TYPES } from "../domain/lifecycle.ts";
+import { notControllable, OPERATION_ERRORS, permissionRequired } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
 import { HISTORY_DAYS, WAITS_AT_ONCE } from "../domain/limits.ts";
 
@@ -20,6 +20,24 @@ export const Verification = z
     base_url: z.string().meta({ examples: ["https://staging.example.com"] }),
   })
   .meta({ id: "Verification" });
+
+const count = (description: string) => fields.integer(0, description).min(0);
+
+/** How far a bulk action is. */
+const BulkResult = z
+  .object({
+    action: z.string().meta({ examples: ["stop"] }),
+    type: z.enum(RESOURCE_TYPES).meta({ description: "The type of the resources", examples: ["instance"] }),
+    parameters: z.record(z.string(), z.unknown()).meta({ description: "Those of the request, with defaults", examples: [{}] }),
+    total: count("How many resources the request selected"),
+    waiting: count("Not begun yet"),
+    running: count("In progress"),
+    succeeded: count("Done"),
+    failed: count("Failed; the items say why"),
+    cancelled: count("Never begun"),
+  })
+  .meta({ id: "BulkResult", description: "How far a bulk action is" });
+export type BulkResult = z.infer<typeof BulkResult>;
 
 /** What the operation created or found out, depending on its type. New fields may appear. */
 export const OperationResult = z
@@ -66,6 +84,14 @@ export const OperationResult = z
         description: "Up to 20 of the paths that the backup left out; the backup's `skipped_files` counts them all",
         examples: [["ab/link"]],
       }),
+    bulk: BulkResult.optional(),
+    control: z
+      .enum(["run", "pause", "cancel"])
+      .optional()
+      .meta({
+        description: "Of a bulk action: what it was last asked for; `POST /operations/:id/actions` changes it",
+        examples: ["run"],
+      }),
     missing_files: z
       .number()
       .int()
@@ -104,7 +130,7 @@ export const Operation = z
       .nullable()
       .meta({ description: "The same as a code; new codes may appear", examples: ["installErp"] }),
     resource: z.object({
-      type: z.enum(RESOURCE_TYPES).meta({ examples: ["instance"] }),
+      type: z.enum(OPERATED_TYPES).meta({ description: "`account` for a bulk action", examples: ["instance"] }),
       id: z.string().meta({ examples: ["ins_01kag8w1s2e7tv8q4m5n6p7r8s"] }),
       name: z
         .string()
@@ -161,5 +187,57 @@ export const get = () =>
     query: z.strictObject({ wait: fields.waitSeconds }),
     waits: true,
     unversioned: [],
+    data: Operation,
+  });
+
+export const ITEM_STATUSES = ["waiting", "running", "succeeded", "failed", "cancelled"] as const;
+export type ItemStatus = (typeof ITEM_STATUSES)[number];
+
+/** What becomes of one resource of a bulk action. */
+const OperationItem = z
+  .object({
+    resource: z.object({
+      type: z.enum(RESOURCE_TYPES).meta({ examples: ["instance"] }),
+      id: z.string().meta({ examples: ["ins_01kag8w1s2e7tv8q4m5n6p7r8s"] }),
+      name: z.string().meta({ description: "Its name when the operation started", examples: ["Shop"] }),
+    }),
+    status: z.enum(ITEM_STATUSES).meta({ examples: ["succeeded"] }),
+    operation_id: fields.id("operation").nullable().meta({ description: "The operation on this resource, if there is one" }),
+    error: z
+      .object({
+        code: z
+          .string()
+          .meta({ description: "The code of the endpoint's error, or of the operation's", examples: ["INVALID_STATE"] }),
+        message: z.string(),
+        reason: fields.reason,
+      })
+      .nullable()
+      .meta({ description: "Why it failed, was cancelled, or is still waiting", examples: [null] }),
+  })
+  .meta({ id: "OperationItem" });
+export type OperationItem = z.infer<typeof OperationItem>;
+
+export const items = () =>
+  endpoint({
+    path: "/operations/:id/items",
+    summary: "List what becomes of each resource of a bulk action",
+    description:
+      "In the order of the selection; `order=desc` reverses it. Other operations have no items. Requires the read permission of the resources' type, " +
+      "unless this credential started the operation.",
+    access: "credential",
+    errors: () => [permissionRequired("instances:read")],
+    ...fields.listOf(OperationItem, { status: z.enum(ITEM_STATUSES).meta({ examples: ["failed"] }) }),
+  });
+
+export const act = () =>
+  endpoint({
+    method: "POST",
+    path: "/operations/:id/actions",
+    summary: "Pause, resume or cancel a bulk action",
+    description:
+      "What has begun goes on; `cancel` ends the operation with the error `CANCELLED` once that has ended. Requires the permissions of the bulk action.",
+    access: "credential",
+    errors: () => [permissionRequired("instances:actions"), notControllable("succeeded")],
+    body: z.strictObject({ action: z.enum(["pause", "resume", "cancel"]).meta({ examples: ["pause"] }) }),
     data: Operation,
   });

@@ -79,6 +79,7 @@ export const OPERATION_CODES: Readonly<Partial<Record<OperationType, string>>> =
   "backup.delete": "l",
   "backup.drill": "m",
   "backup.restore": "n",
+  "bulk.run": "o",
 };
 
 const TYPES: Readonly<Record<string, string | undefined>> = OPERATION_CODES;

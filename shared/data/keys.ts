@@ -164,6 +164,23 @@ export const keys = {
   /** The restore drill or import in progress on a server. */
   drill: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "drill"), sk: serverId }),
 
+  /** A bulk action: what it does first, then its selection in parts, then an item for each resource from its turn on. */
+  bulkItems: (accountId: string, operationId: string) => owned(accountId, `bulk#${operationId}`),
+  bulkAction: (accountId: string, operationId: string): Key => ({ pk: keys.bulkItems(accountId, operationId), sk: "ACTION" }),
+  bulkPart: (accountId: string, operationId: string, part: number): Key => ({
+    pk: keys.bulkItems(accountId, operationId),
+    sk: `PART#${String(part).padStart(2, "0")}`,
+  }),
+  bulkRow: (accountId: string, operationId: string, index: number): Key => ({
+    pk: keys.bulkItems(accountId, operationId),
+    sk: `ROW#${String(index).padStart(4, "0")}`,
+  }),
+  indexOfBulkRow: (sk: string): number | undefined => (sk.startsWith("ROW#") ? Number(sk.slice(4)) : undefined),
+  /** How many bulk actions an account has in progress. */
+  bulkActions: (accountId: string): Key => ({ pk: owned(accountId, "bulk"), sk: "IN_PROGRESS" }),
+  /** When they last deleted something. */
+  bulkDeletions: (accountId: string): Key => ({ pk: owned(accountId, "bulk"), sk: "DELETIONS" }),
+
   /** What must be looked after across accounts: operations not yet ended, and backups with their end. */
   open: (): string => "OPEN",
   openOperation: (operationId: string): Key => ({ pk: keys.open(), sk: operationId }),

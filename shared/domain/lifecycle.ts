@@ -76,21 +76,25 @@ export const isServerPhase = (value: unknown): value is ServerPhase =>
 export const serverStatus = (phase: ServerPhase): ServerStatus => (isServerPhase(phase) ? SERVER_PHASES[phase] : phase);
 
 /** What users see of a resource's state. */
-export const statusOf = (type: ResourceType, state: string): string =>
+export const statusOf = (type: OperatedType, state: string): string =>
   type === "server" && isServerPhase(state) ? SERVER_PHASES[state] : state;
 
 /** What operations change. */
 export const RESOURCE_TYPES = ["server", "instance", "backup"] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
+/** A bulk action runs on an account, whose state it does not change. */
+export const OPERATED_TYPES = [...RESOURCE_TYPES, "account"] as const;
+export type OperatedType = (typeof OPERATED_TYPES)[number];
 interface StateOf {
   server: ServerPhase;
   instance: InstanceStatus;
   backup: BackupStatus;
+  account: never;
 }
 export type State = StateOf[ResourceType];
 
 /** One row: the work on a resource, the states it may start from, and where it leads. */
-export interface Transition<R extends ResourceType = ResourceType> {
+export interface Transition<R extends OperatedType = OperatedType> {
   resource: R;
   /** Empty for operations that create the resource. */
   from: readonly StateOf[R][];
@@ -144,7 +148,8 @@ export const LIFECYCLE = {
   "backup.delete": backup({ from: ["completed", "failed"], through: "deleting", to: "gone", failed: "failed" }),
   "backup.drill": backup({ from: ["completed"], through: "unchanged", to: "before", failed: "before", intact: true }),
   "backup.restore": instance({ from: ["running", "stopped", "failed"], through: "restoring", to: "before", failed: "before" }),
-} as const satisfies Record<`${ResourceType}.${string}`, Transition>;
+  "bulk.run": { resource: "account", from: [], through: "unchanged", to: "before", failed: "before", intact: true },
+} as const satisfies Record<`${ResourceType | "bulk"}.${string}`, Transition>;
 
 export type OperationType = keyof typeof LIFECYCLE;
 const isOperationType = (name: string): name is OperationType => Object.hasOwn(LIFECYCLE, name);
@@ -210,6 +215,8 @@ export function abandonedState(type: OperationType): State | undefined {
     case "instance":
     case "backup":
       return "failed";
+    case "account":
+      return undefined;
     default:
       throw new Error(`No such kind of resource: ${String(row.resource satisfies never)}`);
   }

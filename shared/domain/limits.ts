@@ -99,6 +99,19 @@ export const RESTARTS_A_DAY = 3;
 /** A machine's line is written once a minute, and may be read just before that. */
 export const STALE_SECONDS = 150;
 
+/** Bulk actions: how many an account has in progress, how much one selects and does at a time, and how long it tries and lasts. */
+export const BULK = {
+  open: 3,
+  selected: 1_000,
+  atOnce: 10,
+  perServer: 2,
+  /** Of an account, by all of its bulk actions. */
+  deletionsPerMinute: 20,
+  /** How long a resource is tried that another operation holds. */
+  heldMinutes: 60,
+  hours: 48,
+} as const;
+
 /** How long a machine redirects a domain that an instance no longer has, and how many of one instance. */
 export const REDIRECT_DAYS = 90;
 export const PREVIOUS_DOMAINS_MAX = 5;

@@ -18,6 +18,9 @@ export const PROBLEMS = {
   error_quota_of: "The account may have at most {limit} {resource}; contact the operator to raise the limit",
   error_quota_changed: "The operator changed this quota at the same time; try again",
   error_uploads: "The account may have at most {limit} unfinished uploads; complete or delete one of them first",
+  error_bulk_actions: "The account may have at most {limit} bulk actions in progress; wait until one of them ends",
+  error_not_controllable:
+    "Only a bulk action that is in progress, and that nobody has cancelled, can be paused, resumed or cancelled",
   error_key_in_progress: "A request with this Idempotency-Key is still in progress; try again shortly",
   error_key_reused: "This Idempotency-Key was already used with a different request; use a new key for a new request",
   error_changed: "The resource has changed since the version in If-Match; fetch it again",
@@ -120,6 +123,9 @@ export const PROBLEMS = {
   error_never_installed: "The ERP was never installed on this instance; delete it and create another",
   error_instance_not_editable: "The instance is {status}, so it cannot be changed",
   error_last_user: "This is the account's last user, so nobody could sign in; create another user first",
+  field_same_type: "must be of the same type as the others",
+  field_no_filter: "is not a filter",
+  field_text_or_texts: "must be a text, or an array of texts",
   error_import_again:
     "The backup is {status}, and there is no failed import of it to try again: upload the archive again if you need it",
 } as const satisfies Record<string, string>;

@@ -91,6 +91,9 @@ export const SENTENCES = {
     "The schedule runs on days that match either of its day of the month ({day}) and its weekday ({weekday}), not only on those that match both, as in cron",
   days_match_both:
     "The schedule runs only on days that match both its day of the month ({day}) and its weekday ({weekday}), because one of these fields begins with *, as in cron",
+  backup_locked: "Locks the backup, so that nobody can delete it",
+  backup_unlocked: "Unlocks the backup",
+  bulk_not_now: "{name} is left as it is: {why}",
   never_installed: "The ERP was never installed on this instance, so it is not backed up",
 } as const satisfies Record<string, string>;
 

@@ -27,6 +27,8 @@ export interface Poll extends Common {
   upToMinutes: number;
   /** Before the second ask; each later wait is a quarter longer. More where a second is never enough. */
   firstWaitSeconds: number;
+  /** It waits for other operations, so that the sandbox's shorter limit does not apply. */
+  unlimited?: true;
 }
 
 export interface Workflow<I extends z.ZodType = z.ZodType, S extends readonly (Step | Poll)[] = readonly (Step | Poll)[]> {

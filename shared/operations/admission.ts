@@ -1,7 +1,7 @@
 // One conditional write admits a request: it checks that the credential exists, has not expired and is within its limits, records its use, and
 // returns its permissions.
 import type { RateClass } from "../api/endpoint.ts";
-import { ALL_PERMISSIONS } from "../api/permissions.ts";
+import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
 import { WAIT_GRACE_SECONDS, WAITS_AT_ONCE } from "../domain/limits.ts";
 import { fingerprintOfHash, fingerprintOfId, hashToken } from "../domain/token-value.ts";
 import { keys, type Item } from "../data/keys.ts";
@@ -9,8 +9,8 @@ import { EVERY_LIMIT, LIMITS, WINDOW_MS } from "../records/rate-limits.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import { TokenAccess } from "../records/schemas/token.ts";
 import { tryAcquireSlots, releasePlace, type Limit, readTimes, type Verdict, type Wish } from "../data/slots.ts";
-import type { Ref } from "../data/table.ts";
-import { labelRef, permissionsIn } from "../records/tokens.ts";
+import { find, type Ref } from "../data/table.ts";
+import { labelRef, permissionsIn, tokenAccessRef } from "../records/tokens.ts";
 import { endOfSession, openSessions, sessionTag, userRef } from "../records/users.ts";
 
 export interface RequestFacts {
@@ -129,6 +129,18 @@ function buildState({ name, slots }: Limit<RateClass>, item: Item, at: number): 
     remaining: slots - counted.length,
     resetMs: counted.length === 0 ? 0 : Math.min(...counted) + WINDOW_MS - at,
   };
+}
+
+/** What a credential may do now, while no request of it is there; nothing once it is revoked, has expired or was removed. */
+export async function presentPermissions({
+  type,
+  account_id,
+  id,
+}: Pick<Caller, "type" | "account_id" | "id">): Promise<Permission[]> {
+  if (type === "user") return (await find(userRef(id)))?.account_id === account_id ? [...ALL_PERMISSIONS] : [];
+  const token = await find(tokenAccessRef(id));
+  const isValid = token?.id === id && token.account_id === account_id && (token.expires_at ?? Infinity) > Date.now();
+  return isValid ? permissionsIn(token.permissions) : [];
 }
 
 /** Where the caller's name is. */

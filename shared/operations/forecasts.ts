@@ -26,9 +26,9 @@ import { find, read, readAll } from "../data/table.ts";
 
 type ResourceType = Effect["resource"]["type"];
 
-const sentence = (code: SentenceCode, parameters: Parameters = {}): Sentence => ({ code, parameters });
+export const sentence = (code: SentenceCode, parameters: Parameters = {}): Sentence => ({ code, parameters });
 
-const effect = (
+export const effect = (
   action: Effect["action"],
   resource: { type: ResourceType; id: string | null },
   code: SentenceCode,
@@ -40,7 +40,7 @@ interface Estimate extends Partial<Pick<Forecast, "downtime_seconds" | "disk_byt
 }
 
 /** What interrupts no ERP and needs no disk space, unless it says otherwise. */
-const forecast = (effects: Effect[], { warnings = [], ...estimate }: Estimate = {}): Forecast => ({
+export const forecast = (effects: Effect[], { warnings = [], ...estimate }: Estimate = {}): Forecast => ({
   effects,
   downtime_seconds: 0,
   disk_bytes: 0,
@@ -49,18 +49,18 @@ const forecast = (effects: Effect[], { warnings = [], ...estimate }: Estimate = 
   warning_reasons: warnings,
 });
 
-const SERVER = "server" as const;
-const INSTANCE = "instance" as const;
-const BACKUP = "backup" as const;
+export const SERVER = "server" as const;
+export const INSTANCE = "instance" as const;
+export const BACKUP = "backup" as const;
 const NEW_INSTANCE = { type: INSTANCE, id: null };
-const NEW_BACKUP = { type: BACKUP, id: null };
+export const NEW_BACKUP = { type: BACKUP, id: null };
 
 export const forecastServerDeletion = ({ id, machine_id }: ServerRecord): Forecast =>
   forecast([effect("delete", { type: SERVER, id }, machine_id === null ? "server_record_deleted" : "server_deleted")]);
 
 /** Who asks: a forecast shows nothing that they may not read. */
 type Reader = Pick<Caller, "permissions">;
-const mayRead = ({ permissions }: Reader, type: "server" | "instance" | "backup"): boolean =>
+export const mayRead = ({ permissions }: Reader, type: "server" | "instance" | "backup"): boolean =>
   permissions.includes(`${type}s:read`);
 
 const readsArchive = (reader: Reader, { id, size_bytes }: BackupRecord): Effect =>
@@ -133,7 +133,7 @@ export const alsoEndsRedirect = (
 };
 
 /** What a policy does from now on; `archive_bytes` are those of the newest backup, if there is one that may be read. */
-const effectsOfPolicy = (
+export const effectsOfPolicy = (
   instanceId: string | null,
   { schedule, timezone, enabled, drill_every_days }: PolicyFields,
   archive_bytes?: number | null,

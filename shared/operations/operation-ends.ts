@@ -6,12 +6,13 @@ import {
   isOpen,
   LIFECYCLE,
   OPERATION,
-  type ResourceType,
+  type OperatedType,
   type Transition,
 } from "../domain/lifecycle.ts";
 import type { OperationError } from "../platform/task-errors.ts";
 import { getAccount } from "../records/accounts.ts";
 import { endBackup } from "../records/backups.ts";
+import { endBulk } from "../records/bulk.ts";
 import { type Change, startChange, now, Overtaken, retryOnConflict } from "../data/change.ts";
 import type { Ending } from "../records/ending.ts";
 import { endInstance } from "../records/instances.ts";
@@ -25,10 +26,11 @@ import { endServer } from "../records/servers.ts";
 import { ConditionFailed } from "../data/table.ts";
 
 /** How each resource ends: the one that the operation changed is moved or removed by its own module. */
-const END: Record<ResourceType, (change: Change, ending: Ending) => Promise<void>> = {
+const END: Record<OperatedType, (change: Change, ending: Ending) => Promise<void>> = {
   server: endServer,
   instance: endInstance,
   backup: endBackup,
+  account: endBulk,
 };
 
 type Outcome = { succeeded: true } | { succeeded: false; error: OperationError };

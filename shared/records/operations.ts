@@ -2,12 +2,15 @@
 import * as z from "zod";
 import type { Operation, OperationResult } from "../api/operations.ts";
 import type { FieldChange } from "../api/events.ts";
+import type { Permission } from "../api/permissions.ts";
 import {
   isOpen,
   LIFECYCLE,
   OPEN_STATUSES,
   OPERATION,
+  type OperatedType,
   type OperationType,
+  RESOURCE_TYPES,
   type ResourceType,
   type State,
   statusOf,
@@ -73,6 +76,16 @@ export function listOperations(
 
 const Filtered = z.object({ state: z.string(), type: z.string(), created_by: z.object({ id: z.string() }) });
 
+/**
+ * What it takes to read an operation that somebody else started: a bulk action is read as what it selects. For a resource that only a newer version
+ * knows, the permissions of all that this one knows, as the list of operations needs.
+ */
+export function permissionsToRead({ resource, result }: Pick<OperationRecord, "resource" | "result">): Permission[] {
+  const type = result?.bulk?.type ?? resource.type;
+  const known = RESOURCE_TYPES.filter((each) => each === type);
+  return (known.length > 0 ? known : RESOURCE_TYPES).map((each) => `${each}s:read` as const);
+}
+
 export function toOperation({ state, error, result, ...record }: OperationRecord): Operation {
   return {
     ...record,
@@ -93,7 +106,7 @@ interface NewOperation {
   id: string;
   type: OperationType;
   /** What the operation changes; `name` is for the audit log. */
-  resource: { type: ResourceType; id: string; name: string };
+  resource: { type: OperatedType; id: string; name: string };
   /** IDs and flags of the workflow's input, in addition to those of the account, the operation and the resource. */
   input?: Record<string, unknown>;
   before?: State;
@@ -175,7 +188,7 @@ export async function beginOperation(operation: OperationRecord, place: ShownPro
   const set = { ...place, state: status.to, started_at: now() };
   change.move({ kind: "operation", record: operation }, { ...status, set }, { equals: { state: status.from } });
   const { through, begun }: Transition = LIFECYCLE[type];
-  if (begun !== undefined) {
+  if (begun !== undefined && resource.type !== "account") {
     const moved = await find({ key: keys.record(resource.type, accountId, resource.id), schema: Moved });
     if (moved?.state === through)
       change.move(

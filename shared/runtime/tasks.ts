@@ -210,7 +210,7 @@ async function showPlace(
     return;
   }
   const place = toProgress(steps, steps.indexOf(part));
-  const shown = operation.step === place.step && operation.progress === place.progress; // the second and later calls of a poll
+  const shown = operation.step === place.step && operation.progress >= place.progress; // the second and later calls of a poll
   if (!shown) await showProgress(operation, place);
 }
 

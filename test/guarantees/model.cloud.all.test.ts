@@ -33,7 +33,7 @@ const COMMANDS = 10;
 const transitionName = (type: OperationType, from: string | undefined, end: string): string =>
   `${type}${from === undefined ? "" : ` from ${from}`}: ${end}`;
 const TRANSITIONS = Object.entries(LIFECYCLE).flatMap(([type, row]: [string, Transition]) =>
-  (row.from.length > 0 ? row.from : [undefined]).flatMap((from) =>
+  (row.resource === "account" ? [] : row.from.length > 0 ? row.from : [undefined]).flatMap((from) =>
     ["succeeded", "failed"].map((end) => `${type}${from === undefined ? "" : ` from ${from}`}: ${end}`),
   ),
 );

@@ -33,6 +33,7 @@ function claimOf(kind: Kind): Claim[] {
   if (name === undefined || !path.includes(":id")) return [];
   const { operation } = workflows[name];
   const row: Transition = LIFECYCLE[operation];
+  if (row.resource === "account") return [];
   if (row.from.length > 0) return [{ kind, locks: row.resource, states: row.from }];
   return operation === "backup.create" ? [{ kind, locks: "instance", states: statesFor("backup") }] : [];
 }

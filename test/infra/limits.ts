@@ -102,7 +102,7 @@ export const LIMITS: readonly Limit[] = [
     max: 500,
     unit: "resources",
     // What is planned needs some 180 more, and a split of a deployed stack moves what holds data.
-    near: 240,
+    near: 250,
     remedy: "Share roles, or put what belongs together into one resource, before you raise this number",
     measure: ({ resources }) => [["the template", resources.length]],
   },

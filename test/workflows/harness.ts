@@ -73,9 +73,12 @@ export interface WorkflowHarness {
 }
 
 const rowOf = ({ operation }: Workflow): Transition => LIFECYCLE[operation];
-export const table = Object.values(workflows).map((workflow) => ({ name: workflow.name, workflow, row: rowOf(workflow) }));
+export const everyRow = Object.values(workflows).map((workflow) => ({ name: workflow.name, workflow, row: rowOf(workflow) }));
 
-export type Row = (typeof table)[number];
+export type Row = (typeof everyRow)[number];
+
+/** Those that change a resource. A bulk action has none of its own: test/bulk attacks it. */
+export const table = everyRow.filter(({ row }) => row.resource !== "account");
 
 /** From where the work can begin; undefined where it creates its resource. */
 export const startsOf = ({ row }: Pick<Row, "row">): (State | undefined)[] =>
@@ -241,6 +244,10 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
       const backupId = (await failed).as(Backup).id;
       return () => api.post(`/backups/${backupId}/import`, { server_id });
     },
+    "run-bulk": async (api) => {
+      const { id } = await instance();
+      return () => api.post("/bulk", { action: "set_labels", select: { ids: [id] }, parameters: { add: { bulk: "yes" } } });
+    },
     "restore-backup": async (api, from) => {
       const made = await instance();
       const { id } = await backup("completed", made);
@@ -262,7 +269,7 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
       await cloud.states.settled();
       expect(await findOperation(me.id, operationId)).toMatchObject({ state: "succeeded" });
     },
-    stateOf: async ({ resource }) => stateIn(await fresh(), resource),
+    stateOf: async ({ resource: { type, id } }) => (type === "account" ? undefined : stateIn(await fresh(), { type, id })),
   };
 }
 

@@ -44,6 +44,11 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
     description:
       "Long-running work, from the request to the result. A resource has at most one operation in progress; its `operation_id` identifies it.",
   },
+  bulk: {
+    name: "Bulk actions",
+    description:
+      "The same action on many resources. The service carries it out, at a pace that servers bear, and says of each resource what became of it.",
+  },
   overview: { name: "Overview", description: "How much there is of everything, in one small response to ask for often." },
   search: { name: "Search", description: "Finds a server, an instance or a backup by what it is called." },
   sshKeys: { name: "SSH keys", description: "Public keys that are installed on new servers, so that you can log in over SSH." },

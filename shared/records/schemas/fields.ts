@@ -1,7 +1,7 @@
 // Fields that stored records have in common. Each is built once: a function builds all schemas of its records when it starts.
 import * as z from "zod";
 import type { Labels } from "../../api/fields.ts";
-import type { ResourceType } from "../../domain/lifecycle.ts";
+import type { OperatedType, ResourceType } from "../../domain/lifecycle.ts";
 import { Stamp } from "../../data/stamps.ts";
 import { Reason } from "../../api/fields.ts";
 import { growing } from "../../data/stored.ts";
@@ -15,6 +15,7 @@ export const counter = count.default(0);
 export const maybeCount = count.optional();
 export const mark = z.literal(true).optional();
 export const resourceType = growing<ResourceType>();
+export const operatedType = growing<OperatedType>();
 
 /** Checked when they came in; records of before there were labels have none. */
 export const labels = z.custom<Labels>().default({});

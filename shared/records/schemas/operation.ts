@@ -5,7 +5,7 @@ import { Operation } from "../../api/operations.ts";
 import type { OperationStatus, OperationType } from "../../domain/lifecycle.ts";
 import { growing, stored } from "../../data/stored.ts";
 import type { RenamedFields } from "./instance.ts";
-import { text, textOrNull, noText, maybeText, maybeCount, mark, resourceType, listed } from "./fields.ts";
+import { text, textOrNull, noText, maybeText, maybeCount, mark, operatedType, resourceType, listed } from "./fields.ts";
 
 /**
  * What starting, withdrawing and ending an operation takes, without what is only shown of it. A function that can begin an operation builds this
@@ -20,7 +20,7 @@ export const OperationCore = z.object({
   state: growing<OperationStatus>(),
   type: growing<OperationType>(),
   /** Operations of before they had a name have none. */
-  resource: z.object({ type: resourceType, id: text, name: noText }),
+  resource: z.object({ type: operatedType, id: text, name: noText }),
   /** The execution's input: ids and flags. */
   input: z.record(text, z.unknown()),
   /** The state of the resource when the operation started; null for operations that create it. */

@@ -129,6 +129,13 @@ export const operations: typeof en = {
       failed: "Wiederherstellungstest konnte nicht ausgeführt werden",
       event: "Wiederherstellungstest begonnen",
     },
+    "bulk.run": {
+      name: "Sammelaktion",
+      running: "Sammelaktion läuft",
+      succeeded: "Sammelaktion beendet",
+      failed: "Sammelaktion nicht zu Ende geführt",
+      event: "Sammelaktion begonnen",
+    },
   },
   unknownWork: (type) => ({
     name: type,

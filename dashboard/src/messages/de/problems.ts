@@ -19,6 +19,9 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_quota_changed: "Der Betreiber hat dieses Kontingent gleichzeitig geändert; versuchen Sie es noch einmal",
   error_uploads:
     "Das Konto darf höchstens {limit} unfertige Uploads haben; schließen Sie zuerst einen ab, oder löschen Sie einen",
+  error_bulk_actions: "Das Konto darf höchstens {limit} laufende Sammelaktionen haben; warten Sie, bis eine davon endet",
+  error_not_controllable:
+    "Nur eine laufende Sammelaktion, die niemand abgebrochen hat, lässt sich pausieren, fortsetzen oder abbrechen",
   error_key_in_progress: "Eine Anfrage mit diesem Idempotency-Key läuft noch; versuchen Sie es gleich noch einmal",
   error_key_reused: "Dieser Idempotency-Key wurde schon für eine andere Anfrage verwendet",
   error_changed: "Die Ressource hat sich inzwischen geändert",
@@ -125,6 +128,9 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_never_installed: "Auf dieser Instanz wurde nie ein ERP installiert; löschen Sie sie, und erstellen Sie eine neue",
   error_instance_not_editable: "Die Instanz lässt sich in diesem Status nicht ändern ({status})",
   error_last_user: "Das ist der letzte Benutzer des Kontos, niemand könnte sich mehr anmelden; legen Sie zuerst einen anderen an",
+  field_same_type: "muss vom selben Typ wie die anderen sein",
+  field_no_filter: "ist kein Filter",
+  field_text_or_texts: "muss ein Text oder eine Liste von Texten sein",
   error_import_again:
     "Es gibt keinen fehlgeschlagenen Import dieser Sicherung, der sich wiederholen ließe (Status: {status}): Laden Sie das Archiv bei Bedarf noch einmal hoch",
 };

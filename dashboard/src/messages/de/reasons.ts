@@ -7,6 +7,10 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   internal_error: "Auf unserer Seite ist etwas schiefgegangen; nennen Sie die ID des Vorgangs, wenn Sie es melden",
   service_unavailable: "Der Dienst war zu lange nicht verfügbar",
   operation_ended: "Der Vorgang ist bereits beendet",
+  bulk_cancelled: "Die Sammelaktion wurde abgebrochen",
+  bulk_stopped: "Die Sammelaktion wurde nach {count} Fehlern beendet",
+  starter_lost_permission: "Wer die Sammelaktion gestartet hat, darf das nicht mehr",
+  backups_left: "{count} Sicherungen der Instanz ließen sich nicht löschen",
   undo_timed_out: "Das Rückgängigmachen der Änderungen hat zu lange gedauert",
   undo_failed:
     "Der Vorgang ist fehlgeschlagen, und seine Änderungen ließen sich nicht rückgängig machen; die Betreiber sind benachrichtigt. {why}",

@@ -91,5 +91,8 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
     "Der Zeitplan gilt an Tagen, die auf den Monatstag ({day}) oder den Wochentag ({weekday}) passen, nicht nur an denen, die auf beide passen, wie bei cron",
   days_match_both:
     "Der Zeitplan gilt nur an Tagen, die sowohl auf den Monatstag ({day}) als auch auf den Wochentag ({weekday}) passen, weil eines dieser Felder mit * beginnt, wie bei cron",
+  backup_locked: "Sperrt die Sicherung, sodass niemand sie löschen kann",
+  backup_unlocked: "Entsperrt die Sicherung",
+  bulk_not_now: "{name} bleibt unverändert: {why}",
   never_installed: "Das ERP wurde auf dieser Instanz nie installiert, daher wird sie nicht gesichert",
 };

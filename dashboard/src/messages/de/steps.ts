@@ -28,6 +28,7 @@ export const steps: typeof en = {
   restartErp: "ERP wird neu gestartet",
   restoreArchive: "Sicherung wird wiederhergestellt",
   retireHost: "Daten der Maschine werden gelöscht",
+  runItems: "Die Aktion wird ausgeführt",
   startErp: "ERP wird gestartet",
   stopAgain: "ERP wird in den vorigen Zustand versetzt",
   stopErp: "ERP wird gestoppt",

@@ -139,6 +139,13 @@ export const operations = {
       failed: "Couldn't run restore drill",
       event: "Started restore drill",
     },
+    "bulk.run": {
+      name: "Bulk action",
+      running: "Running bulk action",
+      succeeded: "Bulk action finished",
+      failed: "Bulk action didn't finish",
+      event: "Started bulk action",
+    },
   } satisfies Record<OperationType, Work>,
   /** Of a newer service. */
   unknownWork: (type: string): Work => ({

@@ -27,6 +27,7 @@ export const steps = {
   restartErp: "Restarting the ERP",
   restoreArchive: "Restoring the backup",
   retireHost: "Clearing the machine's data",
+  runItems: "Running the action on each resource",
   startErp: "Starting the ERP",
   stopAgain: "Returning the ERP to its previous state",
   stopErp: "Stopping the ERP",

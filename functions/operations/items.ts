@@ -1,0 +1,20 @@
+// GET /operations/:id/items
+import * as operations from "../../shared/api/operations.ts";
+import { isCreatedIn, slicePage } from "../../shared/data/pages.ts";
+import { isOpen } from "../../shared/domain/lifecycle.ts";
+import { findBulk, toOperationItem } from "../../shared/records/bulk.ts";
+import { getOperation, permissionsToRead } from "../../shared/records/operations.ts";
+import { handle, requirePermission } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(operations.items)(async ({ params, query: { status, ...page }, caller }) => {
+  const operation = await getOperation(caller.account_id, params.id);
+  if (operation.created_by.id !== caller.id)
+    for (const permission of permissionsToRead(operation)) requirePermission(caller, permission);
+  const found = isCreatedIn(page)(operation) ? await findBulk(caller.account_id, operation.id) : undefined;
+  const items = (found?.items ?? []).flatMap((item) => {
+    const shown = found && toOperationItem(found.bulk.type, item, isOpen(operation.state));
+    const isMeant = shown !== undefined && (status === undefined || status === shown.status);
+    return isMeant ? [{ value: shown, place: String(item.index).padStart(4, "0") }] : [];
+  });
+  return slicePage(items, { ...page, order: page.order ?? "asc" }, `${operation.id}:${status ?? ""}`);
+});

@@ -1,0 +1,270 @@
+// What the step of a bulk action does: it begins the action on some resources at a time, and records how each ends.
+//
+// Each call of the step works for some minutes, and knows everything from the table: another call may begin where it was killed, or run beside it. A
+// request has the same idempotency key each time; one that deletes recognizes its own operation by the request ID, which is the bulk action's.
+import { setTimeout as sleep } from "node:timers/promises";
+import { ApiError } from "../../../shared/api/errors.ts";
+import { ITEM_STATUSES, type ItemStatus } from "../../../shared/api/operations.ts";
+import { listOfParent } from "../../../shared/data/lists-of-parents.ts";
+import { tryAcquireSlots, freeSlots } from "../../../shared/data/slots.ts";
+import { keys, keyString } from "../../../shared/data/keys.ts";
+import { putIfAbsent, readAll } from "../../../shared/data/table.ts";
+import { LIFECYCLE, isOpen, OPERATION } from "../../../shared/domain/lifecycle.ts";
+import { BULK, LISTED_MAX } from "../../../shared/domain/limits.ts";
+import { recognizeProblem } from "../../../shared/domain/problems.ts";
+import { because, inEnglish, type Reason } from "../../../shared/domain/reasons.ts";
+import { presentPermissions } from "../../../shared/operations/admission.ts";
+import { concurrently } from "../../../shared/platform/concurrently.ts";
+import { log } from "../../../shared/platform/log.ts";
+import { GiveUp } from "../../../shared/platform/task-errors.ts";
+import { type BulkItem, countItems, findBulk, moveBulkItem, recordProgress } from "../../../shared/records/bulk.ts";
+import { findOperation } from "../../../shared/records/operations.ts";
+import { BackupRecord } from "../../../shared/records/schemas/backup.ts";
+import type { BulkRecord, BulkRow } from "../../../shared/records/schemas/bulk.ts";
+import { OperationRecord } from "../../../shared/records/schemas/operation.ts";
+import type { Caller } from "../../../shared/records/schemas/caller.ts";
+import type { InProcessResponse } from "../../../shared/runtime/in-process.ts";
+import { tasks } from "../../../shared/runtime/tasks.ts";
+import { actionOf, deletingBackup, operationBegun } from "./calls.ts";
+import workflow from "./workflow.ts";
+
+/** How long one call works: less than the five minutes that it may take. The next one begins within a minute. */
+const CALL_SECONDS = 200;
+const ROUND_MS = 1_000;
+/** Before a resource is tried again that another operation holds. */
+const AGAIN_MS = 10_000;
+/** Tries to delete one backup in one call. */
+const DELETION_TRIES = 3;
+const WRITES_AT_ONCE = 10;
+
+/** One call of the step. */
+interface Run {
+  operation: OperationRecord;
+  bulk: BulkRecord;
+  items: BulkItem[];
+  action: ReturnType<typeof actionOf>;
+  /** When each resource that is held is tried again. */
+  againAt: Map<number, number>;
+  /** How often this call has tried to delete a backup. */
+  tries: Map<string, number>;
+}
+
+export const handler = tasks(workflow, {
+  runItems: async ({ operation }) => {
+    const found = await findBulk(operation.account_id, operation.id, { consistent: true });
+    if (found === undefined) throw new Error(`The bulk action ${operation.id} has no items`);
+    const run: Run = { operation, ...found, action: actionOf(found.bulk), againAt: new Map(), tries: new Map() };
+    const until = Date.now() + CALL_SECONDS * 1000;
+    while (Date.now() < until) {
+      const progress = await round(run);
+      if (progress === "ended") return true;
+      if (progress === "idle") return false;
+      if (progress === "busy") await sleep(ROUND_MS);
+    }
+    return false;
+  },
+});
+
+/** Looks at what runs, and begins what may; `begun` if there may be more to begin at once, `idle` if there is nothing to wait for soon. */
+async function round(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> {
+  const operation = await findOperation(run.operation.account_id, run.operation.id);
+  if (operation === undefined || !isOpen(operation.state)) return "ended";
+  run.operation = operation;
+  for (const item of withStatus(run, "running")) await follow(run, item);
+  const control = operation.result?.control;
+  const { failed } = countItems(run.items);
+  const { stop_after_failures = Infinity } = run.bulk;
+  if (control === "cancel") await cancelRest(run, because("bulk_cancelled"));
+  else if (failed >= stop_after_failures) await cancelRest(run, because("bulk_stopped", { count: failed }));
+  const begun = control === "pause" ? 0 : await beginSome(run);
+  await record(run);
+  if (withStatus(run, "waiting").length + withStatus(run, "running").length === 0) {
+    if (control === "cancel") throw new GiveUp("CANCELLED", because("bulk_cancelled"));
+    return "ended";
+  }
+  if (begun > 0) return "begun";
+  const canBegin = control !== "pause" && withStatus(run, "waiting").some(({ index }) => !run.againAt.has(index));
+  return canBegin || withStatus(run, "running").length > 0 ? "busy" : "idle";
+}
+
+const withStatus = ({ items }: Run, status: ItemStatus): BulkItem[] => items.filter((item) => item.status === status);
+
+async function record({ operation, bulk: { action, type, parameters }, items }: Run): Promise<void> {
+  const counts = countItems(items);
+  const shown = operation.result?.bulk;
+  if (shown !== undefined && ITEM_STATUSES.every((status) => shown[status] === counts[status])) return;
+  await recordProgress(operation, { action, type, parameters, total: items.length, ...counts });
+}
+
+const errorOf = (code: string, reason: Reason): BulkRow["error"] => ({ code, message: inEnglish(reason), reason });
+
+const cancelRest = (run: Run, reason: Reason): Promise<void> =>
+  concurrently(WRITES_AT_ONCE, withStatus(run, "waiting"), async (item) => {
+    await moveBulkItem(run.operation, item, { status: "cancelled", error: errorOf("CANCELLED", reason) });
+  });
+
+/** Begins the action on as many resources as may run at once; how many. */
+async function beginSome(run: Run): Promise<number> {
+  let begun = 0;
+  for (const item of withStatus(run, "waiting")) {
+    const running = withStatus(run, "running");
+    if (running.length >= BULK.atOnce || begun >= BULK.atOnce) break;
+    if ((run.againAt.get(item.index) ?? 0) > Date.now()) continue;
+    if (item.server_id !== null && running.filter(({ server_id }) => server_id === item.server_id).length >= BULK.perServer)
+      continue;
+    if (run.action.paced && !(await takeDeletion(run.operation.account_id))) break;
+    run.againAt.delete(item.index);
+    await begin(run, item);
+    if (item.status !== "waiting") begun += 1;
+  }
+  return begun;
+}
+
+/** Whether the account's bulk actions may delete something now. */
+async function takeDeletion(accountId: string): Promise<boolean> {
+  const key = keys.bulkDeletions(accountId);
+  const entry = {
+    key,
+    limits: [{ name: "deleted", slots: BULK.deletionsPerMinute }],
+    windowMs: 60_000,
+    now: Date.now(),
+    condition: "attribute_exists(pk)",
+    holds: () => true,
+  };
+  let verdict = await tryAcquireSlots(entry);
+  if (verdict.kind === "rejected") {
+    await putIfAbsent(key, { deleted: freeSlots(BULK.deletionsPerMinute) });
+    verdict = await tryAcquireSlots(entry);
+  }
+  return verdict.kind === "admitted";
+}
+
+/** The starter as a caller, with what they may do now; undefined if they may no longer do this. */
+async function presentCaller({ bulk: { caller }, action }: Run): Promise<Caller | undefined> {
+  const permissions = await presentPermissions(caller);
+  return action.permissions.every((each) => permissions.includes(each)) ? { ...caller, permissions } : undefined;
+}
+
+async function begin(run: Run, item: BulkItem): Promise<void> {
+  const { operation, bulk, action } = run;
+  const caller = await presentCaller(run);
+  if (caller === undefined) {
+    await moveBulkItem(operation, item, { status: "cancelled", error: errorOf("FORBIDDEN", because("starter_lost_permission")) });
+    return;
+  }
+  const response = await called(() => action.call(requestFor(run, caller, item.id), bulk.parameters));
+  if ("data" in response) {
+    const operation_id = action.begins ? operationBegun(response.data) : null;
+    await moveBulkItem(operation, item, { status: action.begins ? "running" : "succeeded", operation_id, error: null });
+    return;
+  }
+  const { code, details } = response.error;
+  if (code === "NOT_FOUND" && action.removes) return afterDeletion(run, item);
+  const own = code === "OPERATION_IN_PROGRESS" ? await ownOperation(run, details?.["operation_id"]) : undefined;
+  if (own !== undefined) {
+    await moveBulkItem(operation, item, { status: "running", operation_id: own, error: null });
+    return;
+  }
+  await failOrWait(run, item, response.error);
+}
+
+const requestFor = ({ operation }: Run, caller: Caller, id: string) => ({
+  caller,
+  requestId: operation.id,
+  id,
+  idempotencyKey: `bulk:${operation.id}:${id}`,
+});
+
+/** Errors before the handler, of a record that is gone, are responses like any other. */
+async function called(call: () => Promise<InProcessResponse>): Promise<InProcessResponse> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { error: { code: error.code, message: error.message } };
+  } finally {
+    log.setKeys({ request_id: undefined, endpoint: undefined, credential: undefined, ip_address: undefined });
+  }
+}
+
+/** The operation that holds the resource, if an earlier try of this bulk action began it. */
+async function ownOperation({ operation: { id, account_id } }: Run, holder: unknown): Promise<string | undefined> {
+  const held = typeof holder === "string" ? await findOperation(account_id, holder) : undefined;
+  return held?.request_id === id ? held.id : undefined;
+}
+
+/** What passes, or what others may end. */
+const PASSING: ReadonlySet<string> = new Set([
+  "OPERATION_IN_PROGRESS",
+  "IDEMPOTENCY_IN_PROGRESS",
+  "PRECONDITION_FAILED",
+  "CONFLICT",
+  "SERVICE_UNAVAILABLE",
+]);
+
+const isHeldTooLong = (since: string): boolean => Date.now() - Date.parse(since) >= BULK.heldMinutes * 60_000;
+
+async function failOrWait({ operation, againAt }: Run, item: BulkItem, { code, message }: { code: string; message: string }) {
+  const error = { code, message, reason: recognizeProblem(message) };
+  const held_since = item.held_since ?? new Date().toISOString();
+  if (!PASSING.has(code) || isHeldTooLong(held_since)) {
+    await moveBulkItem(operation, item, { status: "failed", error });
+    return;
+  }
+  againAt.set(item.index, Date.now() + AGAIN_MS);
+  if (item.held_since === undefined) await moveBulkItem(operation, item, { held_since, error });
+}
+
+/** What has become of the action on a resource that it had begun on. */
+async function follow(run: Run, item: BulkItem): Promise<void> {
+  if (item.stage === "backups") return deleteBackups(run, item);
+  const begun = item.operation_id === null ? undefined : await findOperation(run.operation.account_id, item.operation_id);
+  if (begun !== undefined && isOpen(begun.state)) return;
+  if (begun?.state === OPERATION.succeeded) return run.action.paced ? afterDeletion(run, item) : succeed(run, item);
+  const error = begun?.error ?? errorOf("INTERNAL_ERROR", because("internal_error"));
+  await moveBulkItem(run.operation, item, { status: "failed", error: error && { ...error, reason: error.reason ?? null } });
+}
+
+async function succeed({ operation }: Run, item: BulkItem): Promise<void> {
+  await moveBulkItem(operation, item, { status: "succeeded", error: null });
+}
+
+async function afterDeletion(run: Run, item: BulkItem): Promise<void> {
+  const { type, parameters } = run.bulk;
+  if (type !== "instance" || parameters["with_backups"] !== true) return succeed(run, item);
+  await moveBulkItem(run.operation, item, { status: "running", stage: "backups", error: null });
+}
+
+/** Deletes the backups of a deleted instance, at the pace of deletions. */
+async function deleteBackups(run: Run, item: BulkItem): Promise<void> {
+  const { operation, tries } = run;
+  const caller = await presentCaller(run);
+  let [open, left] = [0, 0];
+  for (const backup of await backupsOf(operation.account_id, item.id)) {
+    const tried = tries.get(backup.id) ?? 0;
+    if (backup.state === LIFECYCLE["backup.delete"].through) open += 1;
+    else if (backup.locked || tried >= DELETION_TRIES || caller === undefined) left += 1;
+    else {
+      open += 1;
+      if (!(await takeDeletion(operation.account_id))) continue;
+      tries.set(backup.id, tried + 1);
+      const response = await called(() => deletingBackup(requestFor(run, caller, backup.id), {}));
+      if ("error" in response && !PASSING.has(response.error.code)) tries.set(backup.id, DELETION_TRIES);
+    }
+  }
+  if (open > 0) return;
+  if (left === 0) return succeed(run, item);
+  const error = errorOf("INVALID_STATE", because("backups_left", { count: left }));
+  await moveBulkItem(operation, item, { status: "failed", error });
+}
+
+/** As they are now: the list may still show some that are gone. */
+async function backupsOf(accountId: string, instanceId: string): Promise<BackupRecord[]> {
+  const list = { kind: "backup", accountId, schema: BackupRecord } as const;
+  const { items } = await listOfParent({ ...list, parentId: instanceId }, { per_page: LISTED_MAX });
+  const present = await readAll(items.map(({ id }) => keys.record("backup", accountId, id)));
+  return items.flatMap(({ id }) => {
+    const item = present.get(keyString(keys.record("backup", accountId, id)));
+    return item === undefined ? [] : [BackupRecord.parse(item)];
+  });
+}

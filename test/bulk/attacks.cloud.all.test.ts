@@ -1,0 +1,110 @@
+// Bulk actions under attack: many resources, two runs at once, a token that is revoked, too many at once.
+import { beforeAll, expect, test } from "vitest";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import * as z from "zod";
+import { Event } from "../../shared/api/events.ts";
+import { ListedInstance } from "../../shared/api/instances.ts";
+import * as operations from "../../shared/api/operations.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { BULK } from "../../shared/domain/limits.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import { processCloud } from "../harness/cloud.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+
+let cloud: Cloud;
+beforeAll(async () => {
+  cloud = await processCloud();
+});
+
+const Items = operations.items().data;
+const Task = z.looseObject({ task: z.string() });
+
+const shown = async (me: TestAccount, id: string) => (await me.api.get(`/operations/${id}`)).as(Operation);
+
+test("of 60 resources each gets its outcome, once, and those that cannot be changed fail", { timeout: 300_000 }, async () => {
+  const me = await account({ seeded: true });
+  await setQuota(me.id, "instance", 1_000);
+  const { id: server_id } = await seedServer(me.id);
+  const ids: string[] = [];
+  for (let made = 0; made < 60; made++)
+    ids.push((await seedInstance(me.id, { server_id, state: made % 20 === 7 ? "deleting" : "running" })).id);
+  const { id } = (await me.api.post("/bulk", { action: "set_labels", select: { ids }, parameters: { add: { bulk: "yes" } } })).as(
+    Operation,
+  );
+  await me.until(id);
+  expect((await shown(me, id)).result?.bulk).toMatchObject({ total: 60, waiting: 0, succeeded: 57, failed: 3, cancelled: 0 });
+  const failed = await me.api.get(`/operations/${id}/items?status=failed`);
+  expect(failed.meta?.total).toBe(3);
+  expect((await me.api.get("/instances?label=bulk:yes&per_page=1")).meta?.total).toBe(57);
+  const events = (await me.api.get("/events?type=instance.update&per_page=100")).as(Event.array());
+  const changed = events.map(({ resource }) => resource.id);
+  expect([changed.length, new Set(changed).size]).toEqual([57, 57]);
+});
+
+test("two runs of the task at once begin nothing twice", { timeout: 120_000 }, async () => {
+  const me = await account({ seeded: true });
+  const made = [await me.instance(), await me.instance(), await me.instance()];
+  const close = cloud.states.intercept(async (call, next) => {
+    if (Task.parse(call.payload).task !== "runItems") return next(call);
+    const [one, other] = await Promise.allSettled([next(call), next(call)]);
+    if (one.status === "rejected") throw one.reason;
+    if (other.status === "rejected") throw other.reason;
+    return one.value;
+  });
+  const { id } = (await me.api.post("/bulk", { action: "stop", select: { ids: made.map((each) => each.id) } })).as(Operation);
+  await me.until(id);
+  close();
+  const stops = (await me.api.get("/operations?type=instance.stop&per_page=100")).as(Operation.array());
+  expect(stops.map(({ resource }) => resource.id).toSorted()).toEqual(made.map((each) => each.id).toSorted());
+  expect((await shown(me, id)).result?.bulk).toMatchObject({ succeeded: 3, failed: 0 });
+});
+
+test("what a revoked token has not begun is cancelled", async () => {
+  const me = await account({ seeded: true });
+  const { id: held } = await seedInstance(me.id, { operation_id: unusedId("operation") });
+  const token = await me.token(["instances:actions"]);
+  const { id } = (await token.api.post("/bulk", { action: "stop", select: { ids: [held] } })).as(Operation);
+  await expect
+    .poll(async () => (await me.api.get(`/operations/${id}/items`)).as(Items)[0]?.error?.code, { timeout: 60_000 })
+    .toBe("OPERATION_IN_PROGRESS");
+  await (await me.session()).delete(`/tokens/${token.id}`);
+  await me.until(id);
+  expect((await me.api.get(`/operations/${id}/items`)).as(Items)[0]).toMatchObject({
+    status: "cancelled",
+    error: { code: "FORBIDDEN", reason: { code: "starter_lost_permission" } },
+  });
+});
+
+test("after so many failures nothing more begins", async () => {
+  const me = await account({ seeded: true });
+  const { id: server_id } = await seedServer(me.id);
+  const stopped: string[] = [];
+  for (let made = 0; made < 30; made++) stopped.push((await seedInstance(me.id, { server_id, state: "stopped" })).id);
+  const { id } = (await me.api.post("/bulk", { action: "stop", select: { ids: stopped }, stop_after_failures: 3 })).as(Operation);
+  await me.until(id);
+  const { failed = 0, cancelled = 0 } = (await shown(me, id)).result?.bulk ?? {};
+  expect(failed).toBeGreaterThanOrEqual(3);
+  expect(failed).toBeLessThanOrEqual(3 + BULK.atOnce);
+  expect(failed + cancelled).toBe(30);
+});
+
+test("an account has three at once, also if ten requests come at the same time, and their ends make room", async () => {
+  const me = await account({ seeded: true });
+  const { id: held } = await seedInstance(me.id, { operation_id: unusedId("operation") });
+  const all = await Promise.all(
+    Array.from({ length: 10 }, () => me.api.post("/bulk", { action: "stop", select: { ids: [held] } })),
+  );
+  const begun = all.filter(({ status }) => status === 202).map((response) => response.as(Operation));
+  expect(begun).toHaveLength(BULK.open);
+  for (const { status, error } of all.filter((each) => each.status !== 202)) {
+    expect([status, error?.code]).toEqual([409, "QUOTA_EXCEEDED"]);
+    expect(error?.details).toMatchObject({ resource: "bulk", limit: BULK.open });
+  }
+  for (const { id } of begun) await me.api.post(`/operations/${id}/actions`, { action: "cancel" });
+  for (const { id } of begun) await me.until(id, "failed");
+  const next = (await me.api.post("/bulk", { action: "stop", select: { ids: [held] } })).as(Operation);
+  await me.api.post(`/operations/${next.id}/actions`, { action: "cancel" });
+  await me.until(next.id, "failed");
+  expect((await me.api.get("/instances")).as(ListedInstance.array())).toHaveLength(1);
+});

@@ -1,0 +1,272 @@
+// POST /bulk, GET /operations/:id/items and POST /operations/:id/actions.
+import { beforeAll, describe, expect, test } from "vitest";
+import { Backup } from "../../shared/api/backups.ts";
+import { BackupPolicy } from "../../shared/api/policy-shown.ts";
+import { DryRun } from "../../shared/api/dry-run.ts";
+import { Event } from "../../shared/api/events.ts";
+import { Instance } from "../../shared/api/instances.ts";
+import * as operations from "../../shared/api/operations.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { BULK } from "../../shared/domain/limits.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+
+let me: TestAccount;
+let serverId: string;
+beforeAll(async () => {
+  me = await account({ seeded: true });
+  serverId = (await seedServer(me.id)).id;
+});
+
+const Items = operations.items().data;
+const bulk = (api: Client, body: Record<string, unknown>, query = "") => api.post(`/bulk${query}`, body);
+const begin = async (api: Client, body: Record<string, unknown>) => (await bulk(api, body)).as(Operation);
+const itemsOf = async (api: Client, id: string, query = "") => (await api.get(`/operations/${id}/items${query}`)).as(Items);
+const ended = async (id: string, status?: "failed") => {
+  await me.until(id, status);
+  return (await me.api.get(`/operations/${id}`)).as(Operation);
+};
+
+describe("a bulk action", () => {
+  test("runs on every resource that it selects, and says of each what became of it", async () => {
+    const [one, other] = [await me.instance(), await me.instance()];
+    const stopped = await seedInstance(me.id, { server_id: serverId, state: "stopped", name: "Was stopped" });
+    const begun = await begin(me.api, { action: "stop", select: { ids: [one.id, stopped.id, other.id] } });
+    expect(begun).toMatchObject({ type: "bulk.run", status: "pending", resource: { type: "account", id: me.id } });
+    expect(begun.result).toEqual({
+      bulk: {
+        action: "stop",
+        type: "instance",
+        parameters: {},
+        total: 3,
+        waiting: 3,
+        running: 0,
+        succeeded: 0,
+        failed: 0,
+        cancelled: 0,
+      },
+      control: "run",
+    });
+    const { status, progress, result } = await ended(begun.id);
+    expect([status, progress]).toEqual(["succeeded", 100]);
+    expect(result?.bulk).toMatchObject({ waiting: 0, running: 0, succeeded: 2, failed: 1, cancelled: 0 });
+    const items = await itemsOf(me.api, begun.id);
+    expect(items.map(({ resource, status: each }) => [resource.id, each])).toEqual([
+      [one.id, "succeeded"],
+      [stopped.id, "failed"],
+      [other.id, "succeeded"],
+    ]);
+    expect(items[1]).toMatchObject({
+      resource: { type: "instance", name: "Was stopped" },
+      operation_id: null,
+      error: { code: "INVALID_STATE", reason: { code: "error_action_not_allowed", parameters: { status: "stopped" } } },
+    });
+    const { type, request_id, created_by } = (await me.api.get(`/operations/${items[0]?.operation_id}`)).as(Operation);
+    expect([type, request_id, created_by.id]).toEqual(["instance.stop", begun.id, me.tokenId]);
+    expect((await me.api.get(`/instances/${one.id}`)).as(Instance).status).toBe("stopped");
+    expect((await itemsOf(me.api, begun.id, "?status=failed")).map(({ resource }) => resource.id)).toEqual([stopped.id]);
+    expect((await itemsOf(me.api, begun.id, "?per_page=1&page=3")).map(({ resource }) => resource.id)).toEqual([other.id]);
+  });
+
+  test("selects what a filter matches when it is requested", async () => {
+    const matching = await seedInstance(me.id, { server_id: serverId, erp_version: "17.0" });
+    const { id, result } = await begin(me.api, {
+      action: "set_labels",
+      select: { type: "instance", filter: { erp_version: "17.0", server_id: serverId } },
+      parameters: { add: { old: "yes" } },
+    });
+    expect(result?.bulk?.total).toBe(1);
+    await ended(id);
+    expect((await me.api.get(`/instances/${matching.id}`)).as(Instance).labels).toEqual({ old: "yes" });
+  });
+
+  test("sets backup policies, and deletes them again", async () => {
+    const { id } = await seedInstance(me.id, { server_id: serverId });
+    const policy = { schedule: "0 3 * * *", keep: { last: 5 } };
+    await ended((await begin(me.api, { action: "set_policy", select: { ids: [id] }, parameters: policy })).id);
+    expect((await me.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy)).toMatchObject({
+      ...policy,
+      timezone: "UTC",
+      enabled: true,
+    });
+    await ended((await begin(me.api, { action: "delete_policy", select: { ids: [id, id] } })).id);
+    expect((await me.api.get(`/instances/${id}/backup-policy`)).status).toBe(404);
+  });
+
+  test("changes some labels and keeps the others, or replaces all", async () => {
+    const one = await seedInstance(me.id, { server_id: serverId, labels: { a: "1", b: "2" } });
+    const labels = async () => (await me.api.get(`/instances/${one.id}`)).as(Instance).labels;
+    const select = { ids: [one.id] };
+    await ended((await begin(me.api, { action: "set_labels", select, parameters: { add: { c: "3" }, remove: ["a"] } })).id);
+    expect(await labels()).toEqual({ b: "2", c: "3" });
+    await ended((await begin(me.api, { action: "set_labels", select, parameters: { labels: { d: "4" } } })).id);
+    expect(await labels()).toEqual({ d: "4" });
+  });
+
+  test("locks backups and unlocks them; a locked one is not deleted", async () => {
+    const instance = await seedInstance(me.id, { server_id: serverId });
+    const { id } = await seedBackup(instance);
+    const locked = async () => (await me.api.get(`/backups/${id}`)).as(Backup).locked;
+    await ended((await begin(me.api, { action: "lock", select: { ids: [id] } })).id);
+    expect(await locked()).toBe(true);
+    const deletion = await begin(me.api, { action: "delete", select: { ids: [id] } });
+    await ended(deletion.id);
+    expect((await itemsOf(me.api, deletion.id))[0]).toMatchObject({ status: "failed", error: { code: "INVALID_STATE" } });
+    await ended((await begin(me.api, { action: "unlock", select: { ids: [id] } })).id);
+    expect(await locked()).toBe(false);
+  });
+
+  test("deletes instances with their backups, but for a locked one, which the item says", async () => {
+    const [one, other] = [await me.instance(), await me.instance()];
+    const [first, second, kept] = [await me.backup(one.id), await me.backup(one.id), await me.backup(other.id)];
+    await me.api.put(`/backups/${kept.id}`, { locked: true });
+    const { id } = await begin(me.api, {
+      action: "delete",
+      select: { ids: [one.id, other.id] },
+      parameters: { with_backups: true },
+    });
+    expect((await ended(id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 1 });
+    for (const path of [`/instances/${one.id}`, `/instances/${other.id}`, `/backups/${first.id}`, `/backups/${second.id}`])
+      expect((await me.api.get(path)).status, path).toBe(404);
+    expect((await me.api.get(`/backups/${kept.id}`)).status).toBe(200);
+    expect((await itemsOf(me.api, id))[1]?.error).toMatchObject({ reason: { code: "backups_left", parameters: { count: "1" } } });
+  });
+
+  test("with an Idempotency-Key begins once", async () => {
+    const { id } = await seedInstance(me.id, { server_id: serverId });
+    const send = () =>
+      me.api.post(
+        "/bulk",
+        { action: "set_labels", select: { ids: [id] }, parameters: { add: { x: "y" } } },
+        { headers: { "Idempotency-Key": `twice-${id}` } },
+      );
+    const first = (await send()).as(Operation);
+    const again = await send();
+    expect(again.as(Operation).id).toBe(first.id);
+    expect(again.headers["idempotent-replayed"]).toBe("true");
+    await ended(first.id);
+  });
+});
+
+describe("a bulk action is rejected", () => {
+  const invalid = async (body: Record<string, unknown>, field: string, reason: RegExp | string) => {
+    const { status, error } = await bulk(me.api, body);
+    expect([status, error?.code]).toEqual([422, "VALIDATION_ERROR"]);
+    expect(error?.details).toMatchObject({ field, reason: expect.stringMatching(reason) });
+  };
+
+  test("unless its selection, its action and its parameters are valid, and then nothing begins", async () => {
+    const before = await me.trace();
+    const { id } = await seedInstance(me.id, { server_id: serverId });
+    const other = unusedId("instance");
+    const after = await me.trace();
+    expect(after).not.toBe(before);
+    await invalid({ action: "stop", select: {} }, "select.ids", /either ids or type/);
+    await invalid({ action: "stop", select: { ids: [] } }, "select.ids", /must not be empty/);
+    await invalid({ action: "stop", select: { ids: [id], type: "instance" } }, "select.ids", /either ids or type/);
+    await invalid({ action: "stop", select: { ids: [id, other] } }, "select.ids.1", /no such instance/);
+    await invalid({ action: "stop", select: { ids: [id, serverId] } }, "select.ids.1", /same type/);
+    await invalid({ action: "explode", select: { ids: [id] } }, "action", /must be one of: set_labels, start/);
+    await invalid({ action: "lock", select: { ids: [id] } }, "action", /must be one of: start, stop/);
+    await invalid({ action: "stop", select: { ids: [id] }, parameters: { hard: true } }, "parameters.hard", /not a known field/);
+    await invalid({ action: "set_policy", select: { ids: [id] } }, "parameters.schedule", /is required/);
+    await invalid({ action: "set_labels", select: { ids: [id] } }, "parameters.labels", /either labels/);
+    await invalid({ action: "stop", select: { type: "instance", filter: { page: "2" } } }, "select.filter.page", /not a filter/);
+    await invalid({ action: "stop", select: { type: "instance", filter: { status: "odd" } } }, "select.filter.status", /one of/);
+    await invalid({ action: "stop", select: { type: "instance", filter: { search: "nobody" } } }, "select", /selects no/);
+    await invalid({ action: "stop", select: { ids: Array(BULK.selected + 1).fill(id) } }, "select.ids", /at most 1000/);
+    expect(await me.trace()).toBe(after);
+  });
+
+  test("without the action's own permission, and for a filter without the permission to read", async () => {
+    const { id } = await seedInstance(me.id, { server_id: serverId });
+    const forbidden = async (permissions: Parameters<TestAccount["token"]>[0], body: Record<string, unknown>, named: string) => {
+      const { status, error } = await bulk((await me.token(permissions)).api, body);
+      expect([status, error?.message]).toEqual([403, `Token does not have permission: ${named}`]);
+    };
+    const select = { ids: [id] };
+    await forbidden(["instances:read", "instances:write"], { action: "stop", select }, "instances:actions");
+    await forbidden(["instances:actions"], { action: "delete", select }, "instances:write");
+    await forbidden(["instances:write"], { action: "delete", select, parameters: { with_backups: true } }, "backups:write");
+    await forbidden(["instances:actions"], { action: "stop", select: { type: "instance" } }, "instances:read");
+    await forbidden(["backups:write"], { action: "drill", select: { ids: [unusedId("backup")] } }, "backups:restore");
+  });
+
+  test("with another account's resource as with one that does not exist", async () => {
+    const other = await account({ seeded: true });
+    const { id } = await seedInstance(other.id);
+    const { error } = await bulk(me.api, { action: "stop", select: { ids: [id] } });
+    expect(error?.details).toMatchObject({ field: "select.ids.0", reason: "no such instance in this account" });
+  });
+});
+
+describe("a dry run", () => {
+  test("names every resource that would be changed and why others would not, and begins nothing", async () => {
+    const running = await seedInstance(me.id, { server_id: serverId });
+    const stopped = await seedInstance(me.id, { server_id: serverId, state: "stopped", name: "Stopped already" });
+    const before = await me.trace();
+    const select = { ids: [running.id, stopped.id] };
+    const { effects, warnings, downtime_seconds } = (await bulk(me.api, { action: "stop", select }, "?dry_run=true")).as(DryRun);
+    expect(effects).toMatchObject([{ action: "stop", resource: { type: "instance", id: running.id }, code: "erp_stopped" }]);
+    expect(warnings).toEqual(["Stopped already is left as it is: The action stop is not allowed while the instance is stopped"]);
+    expect(downtime_seconds).toBeNull();
+    const backup = await seedBackup(running);
+    const deletion = await bulk(
+      me.api,
+      { action: "delete", select: { ids: [running.id] }, parameters: { with_backups: true } },
+      "?dry_run=true",
+    );
+    expect(deletion.as(DryRun).effects.map(({ action, resource }) => [action, resource.id])).toEqual([
+      ["delete", running.id],
+      ["delete", backup.id],
+    ]);
+    expect(await me.trace()).not.toBe(before); // the seeded backup
+    expect((await me.api.get(`/instances/${running.id}`)).as(Instance).status).toBe("running");
+  });
+});
+
+describe("who may see and control a bulk action", () => {
+  test("its starter, and whoever may read what it selects; to control it takes the action's permission", async () => {
+    const { id: instance } = await seedInstance(me.id, { server_id: serverId });
+    const starter = await me.token(["instances:actions"]);
+    const reader = await me.token(["instances:read"]);
+    const stranger = await me.token(["servers:read", "backups:read"]);
+    const { id } = await begin(starter.api, { action: "start", select: { ids: [instance] } });
+    for (const path of [`/operations/${id}`, `/operations/${id}/items`]) {
+      expect((await starter.api.get(path)).status).toBe(200);
+      expect((await reader.api.get(path)).status).toBe(200);
+      expect((await stranger.api.get(path)).error?.message).toBe("Token does not have permission: instances:read");
+      expect((await (await account({ seeded: true })).api.get(path)).status).toBe(404);
+    }
+    const denied = await reader.api.post(`/operations/${id}/actions`, { action: "cancel" });
+    expect(denied.error?.message).toBe("Token does not have permission: instances:actions");
+    await ended(id);
+    const late = await starter.api.post(`/operations/${id}/actions`, { action: "cancel" });
+    expect([late.status, late.error?.code]).toEqual([409, "INVALID_STATE"]);
+  });
+
+  test("other operations have no items and cannot be controlled", async () => {
+    const { id } = await me.instance();
+    const { id: stop } = (await me.api.post(`/instances/${id}/actions`, { action: "stop" })).as(Operation);
+    expect(await itemsOf(me.api, stop)).toEqual([]);
+    expect((await me.api.post(`/operations/${stop}/actions`, { action: "pause" })).error?.code).toBe("INVALID_STATE");
+    await me.until(stop);
+  });
+
+  test("events say who began, paused and resumed it", async () => {
+    const { id: instance } = await seedInstance(me.id, { server_id: serverId, operation_id: unusedId("operation") });
+    const { id } = await begin(me.api, { action: "start", select: { ids: [instance] } });
+    const paused = (await me.api.post(`/operations/${id}/actions`, { action: "pause" })).as(Operation);
+    expect(paused.result?.control).toBe("pause");
+    expect((await me.api.post(`/operations/${id}/actions`, { action: "resume" })).as(Operation).result?.control).toBe("run");
+    expect((await me.api.post(`/operations/${id}/actions`, { action: "cancel" })).as(Operation).result?.control).toBe("cancel");
+    const again = await me.api.post(`/operations/${id}/actions`, { action: "resume" });
+    expect([again.status, again.error?.code]).toEqual([409, "INVALID_STATE"]);
+    const { error, result } = await ended(id, "failed");
+    expect(error).toMatchObject({ code: "CANCELLED", reason: { code: "bulk_cancelled" } });
+    expect(result?.bulk).toMatchObject({ cancelled: 1, waiting: 0 });
+    const events = (await me.api.get(`/events?resource_id=${me.id}&per_page=4`)).as(Event.array());
+    expect(events.map(({ type }) => type)).toEqual(["bulk.cancel", "bulk.resume", "bulk.pause", "bulk.run"]);
+  });
+});
