@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
 import { RESOURCE_TYPES } from "../domain/lifecycle.ts";
-import { BULK } from "../domain/limits.ts";
+import { BULK, LABELS_MAX } from "../domain/limits.ts";
 import { BULK_ACTION_NAMES } from "./bulk-actions.ts";
 import { endpoint } from "./endpoint.ts";
 import { permissionRequired, tooManyBulks } from "./errors.ts";
@@ -14,6 +14,11 @@ const ResourceId = z.union(
   [fields.id("instance"), fields.id("backup"), fields.id("server")],
   "must be the ID of a server, an instance or a backup",
 );
+
+const atMost = (length: number) => z.string().max(length, `must have at most ${length} characters`);
+/** Longer than every filter of the lists. */
+const FilterValue = atMost(512);
+const Name = atMost(63);
 
 const Select = z
   .strictObject({
@@ -28,7 +33,13 @@ const Select = z
       .optional()
       .meta({ description: "Instead of `ids`: the resources of this type that match `filter`", examples: ["instance"] }),
     filter: z
-      .record(z.string(), z.union([z.string(), z.array(z.string())], "must be a text, or an array of texts"))
+      .record(
+        Name,
+        z.union(
+          [FilterValue, z.array(FilterValue).max(LABELS_MAX, `must have at most ${LABELS_MAX} entries`)],
+          "must be a text, or an array of texts",
+        ),
+      )
       .optional()
       .meta({
         description: "The filters of the list of that type, such as `status`, `server_id`, `protection`, `label` and `search`",
@@ -91,7 +102,7 @@ export const run = () =>
         }),
       select: Select,
       parameters: z
-        .record(z.string(), z.unknown())
+        .record(Name, z.unknown())
         .default({})
         .meta({ description: "The body of the endpoint for one resource", examples: [{}] }),
       stop_after_failures: z

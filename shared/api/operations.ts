@@ -1,6 +1,6 @@
 // Operations: long-running work, tracked from the request to the end.
 import * as z from "zod";
-import { OPERATED_TYPES, OPERATION_STATUSES, OPERATION_TYPES, RESOURCE_TYPES } from "../domain/lifecycle.ts";
+import { ITEM_STATUSES, OPERATED_TYPES, OPERATION_STATUSES, OPERATION_TYPES, RESOURCE_TYPES } from "../domain/lifecycle.ts";
 import { notControllable, OPERATION_ERRORS, permissionRequired } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
 import { HISTORY_DAYS, WAITS_AT_ONCE } from "../domain/limits.ts";
@@ -189,9 +189,6 @@ export const get = () =>
     unversioned: [],
     data: Operation,
   });
-
-export const ITEM_STATUSES = ["waiting", "running", "succeeded", "failed", "cancelled"] as const;
-export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
 /** What becomes of one resource of a bulk action. */
 const OperationItem = z

@@ -51,6 +51,17 @@ export const OPERATION = { pending: "pending", running: "running", succeeded: "s
 /** How an operation ends. */
 export type OperationEnd = (typeof OPERATION)["succeeded" | "failed"];
 
+/** How far a bulk action is with one resource. */
+export const ITEM_STATUSES = ["waiting", "running", "succeeded", "failed", "cancelled"] as const;
+export type ItemStatus = (typeof ITEM_STATUSES)[number];
+export const ITEM = {
+  waiting: "waiting",
+  running: "running",
+  succeeded: "succeeded",
+  failed: "failed",
+  cancelled: "cancelled",
+} as const satisfies { [S in ItemStatus]: S };
+
 /** The statuses of an operation that has not ended. */
 export const OPEN_STATUSES = [OPERATION.pending, OPERATION.running] as const;
 export const isOpen = (status: OperationStatus): boolean => OPEN_STATUSES.some((open) => open === status);

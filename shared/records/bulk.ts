@@ -1,11 +1,11 @@
 // Bulk actions in the table. What the request fixed is written with the operation: the action, and the selection in parts. Each resource has an
 // item of its own from its turn on, so that its outcome costs one small write, and two runs that meet overwrite nothing.
-import type { BulkResult, ItemStatus, OperationItem } from "../api/operations.ts";
+import type { BulkResult, OperationItem } from "../api/operations.ts";
 import { notControllable, tooManyBulks } from "../api/errors.ts";
 import { type Change, Overtaken } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { queryAll, updateOne } from "../data/table.ts";
-import { isOpen, OPERATION, type ResourceType } from "../domain/lifecycle.ts";
+import { isOpen, ITEM, type ItemStatus, OPERATION, type ResourceType } from "../domain/lifecycle.ts";
 import { BULK, HISTORY_DAYS } from "../domain/limits.ts";
 import type { Ending } from "./ending.ts";
 import { type Author, logEvent } from "./events.ts";
@@ -63,7 +63,7 @@ export interface BulkItem extends BulkTarget, BulkRow {
   index: number;
 }
 
-const WAITING: BulkRow = { status: "waiting", operation_id: null, error: null };
+const WAITING: BulkRow = { status: ITEM.waiting, operation_id: null, error: null };
 
 /** A bulk action with its resources, in the order of the selection; undefined if there is none. */
 export async function findBulk(
@@ -98,7 +98,7 @@ export async function moveBulkItem(
   const { done, item: present } = await updateOne(
     keys.bulkRow(account_id, id, item.index),
     { set: { status, ...to, ttl } },
-    { exists: false, ...(status === "waiting" ? { unchanged: { status } } : { equals: { status } }) },
+    { exists: false, ...(status === ITEM.waiting ? { unchanged: { status } } : { equals: { status } }) },
   );
   Object.assign(item, present === undefined ? {} : BulkRow.parse(present));
   return done;
@@ -162,7 +162,7 @@ export const toOperationItem = (
   open: boolean,
 ): OperationItem => ({
   resource: { type, id, name },
-  status: !open && status === "waiting" ? "cancelled" : status,
+  status: !open && status === ITEM.waiting ? ITEM.cancelled : status,
   operation_id,
   error,
 });

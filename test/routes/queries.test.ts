@@ -1,5 +1,6 @@
 // Queries: paging and filters of every list, with one invalid parameter at a time.
 import { beforeAll, describe, expect, test } from "vitest";
+import { Operation } from "../../shared/api/operations.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { bodyOf, everyRoute, fieldsOf, listRoutes, pathOf } from "../harness/requests.ts";
@@ -7,12 +8,15 @@ import { type Client, stranger } from "../harness/client.ts";
 
 let me: TestAccount;
 let instanceId: string;
+let operationId: string;
 let session: Client;
 beforeAll(async () => {
   me = await account();
   const instance = await seedInstance(me.id);
   await seedBackup(instance);
   instanceId = instance.id;
+  const labels = { action: "set_labels", select: { ids: [instanceId] }, parameters: { remove: ["unused"] } };
+  operationId = (await me.api.post("/bulk", labels)).as(Operation).id;
   session = await me.session();
 });
 
@@ -35,6 +39,7 @@ const FILTERS: Record<string, string[]> = {
   "GET /backups": ["ids", "status", "instance_id", ...SEARCH],
   "GET /instances/:id/backups": ["ids", "status", ...SEARCH],
   "GET /operations": ["ids", "status", "resource_id", "type", "actor"],
+  "GET /operations/:id/items": ["status"],
   "GET /events": ["class", "type", "actor", "resource_id"],
   "GET /ssh-keys": ["ids"],
   "GET /tokens": ["ids"],
@@ -73,7 +78,8 @@ describe.each(everyRoute)("$title", (route) => {
 });
 
 describe.each(listRoutes)("$title", (route) => {
-  const at = (query: string) => `${pathOf(route, instanceId)}?${query}`;
+  const path = () => pathOf(route, route.id === "operations.items" ? operationId : instanceId);
+  const at = (query: string) => `${path()}?${query}`;
   const client = async () => (route.access === "session" ? session : (await me.token()).api);
   const filters = FILTERS[route.title] ?? [];
 
@@ -132,11 +138,11 @@ describe.each(listRoutes)("$title", (route) => {
 
   test("a list returns page 1 of 20 by default, and an empty page past the end", async () => {
     const api = await client();
-    expect((await api.get(pathOf(route, instanceId))).meta).toMatchObject({ page: 1, per_page: 20 });
+    expect((await api.get(path())).meta).toMatchObject({ page: 1, per_page: 20 });
     expect((await api.get(at("page=1&per_page=100"))).meta).toMatchObject({ page: 1, per_page: 100 });
     const past = await api.get(at("page=1000000000"));
     expect(past.body).toMatchObject({ data: [], meta: { page: 1_000_000_000, per_page: 20, next_cursor: null } });
-    expect(past.meta?.total).toBe((await api.get(pathOf(route, instanceId))).meta?.total);
+    expect(past.meta?.total).toBe((await api.get(path())).meta?.total);
   });
 });
 

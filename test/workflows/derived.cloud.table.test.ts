@@ -9,7 +9,7 @@ import { later, some } from "../harness/some.ts";
 import {
   type Intercept,
   type Row,
-  everyRow,
+  table,
   InjectedError,
   INJECTED,
   published,
@@ -52,7 +52,7 @@ async function expectNothingLeft(row: Transition, operation: OperationRecord): P
 beforeAll(async () => {
   cloud = await processCloud();
 });
-describe.each(everyRow.map((row, index) => ({ ...row, index })))("$name", (row) => {
+describe.each(table.map((row, index) => ({ ...row, index })))("$name", (row) => {
   testsOf(row, row.index);
 });
 

@@ -66,6 +66,7 @@ export interface WorkflowHarness {
   run: (workflow: Workflow, ask: () => Promise<ApiResponse>, intercept?: Intercept) => Promise<Run>;
   /** Deletes the resource of an ended operation; fails if that is not possible. */
   remove: (operation: OperationRecord) => Promise<void>;
+  /** Of the operation's resource; undefined if it is gone, or if the operation has none of its own. */
   stateOf: (operation: OperationRecord) => Promise<{ state: string; reason: string | null } | undefined>;
   settled: () => Promise<void>;
   /** Stops intercepting. */
@@ -73,12 +74,9 @@ export interface WorkflowHarness {
 }
 
 const rowOf = ({ operation }: Workflow): Transition => LIFECYCLE[operation];
-export const everyRow = Object.values(workflows).map((workflow) => ({ name: workflow.name, workflow, row: rowOf(workflow) }));
+export const table = Object.values(workflows).map((workflow) => ({ name: workflow.name, workflow, row: rowOf(workflow) }));
 
-export type Row = (typeof everyRow)[number];
-
-/** Those that change a resource. A bulk action has none of its own: test/bulk attacks it. */
-export const table = everyRow.filter(({ row }) => row.resource !== "account");
+export type Row = (typeof table)[number];
 
 /** From where the work can begin; undefined where it creates its resource. */
 export const startsOf = ({ row }: Pick<Row, "row">): (State | undefined)[] =>
@@ -245,8 +243,8 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
       return () => api.post(`/backups/${backupId}/import`, { server_id });
     },
     "run-bulk": async (api) => {
-      const { id } = await instance();
-      return () => api.post("/bulk", { action: "set_labels", select: { ids: [id] }, parameters: { add: { bulk: "yes" } } });
+      const [{ id: running }, { id: stopped }] = [await instance(), await instance("stopped")];
+      return () => api.post("/bulk", { action: "stop", select: { ids: [running, stopped] } });
     },
     "restore-backup": async (api, from) => {
       const made = await instance();
@@ -265,6 +263,7 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
     settled: () => cloud.states.settled(),
     close,
     remove: async ({ resource: { type, id } }) => {
+      if (type === "account") return; // a bulk action has no resource of its own
       const { id: operationId } = (await (await fresh()).delete(`/${type}s/${id}`)).as(Operation);
       await cloud.states.settled();
       expect(await findOperation(me.id, operationId)).toMatchObject({ state: "succeeded" });

@@ -3,6 +3,7 @@ import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { expect } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
+import { countItems, findBulk } from "../../shared/records/bulk.ts";
 import { buildEntry, findableIn, indexedIn } from "../../shared/data/entries.ts";
 import { buildMembers, memberString, readMembers } from "../../shared/data/label-index.ts";
 import { actorFilter, keys, type ListKind, protectionFilter, type Item } from "../../shared/data/keys.ts";
@@ -101,9 +102,23 @@ export async function snapshotOf(cloud: Cloud, accountId: string) {
     counts,
     overview,
     entries,
+    bulks: await bulksOf(accountId, operations),
   };
 }
 export type Snapshot = Awaited<ReturnType<typeof snapshotOf>>;
+
+/** How many bulk actions count as in progress, and how far each is with its resources. */
+async function bulksOf(accountId: string, operations: readonly OperationRecord[]) {
+  const [items, counters] = await Promise.all([
+    Promise.all(
+      operations
+        .filter(({ type }) => type === "bulk.run")
+        .map(async ({ id }) => ({ id, items: (await findBulk(accountId, id, { consistent: true }))?.items ?? [] })),
+    ),
+    readAll([keys.bulkActions(accountId)]),
+  ]);
+  return { items, counted: [...counters.values()].reduce((sum, { count }) => sum + Number(count), 0) };
+}
 
 /** One client for all snapshots of a cloud: to make one and warm it costs more than what it is asked. */
 const stores = new WeakMap<Cloud, S3Client>();
@@ -132,7 +147,7 @@ async function archivesOf(cloud: Cloud, accountId: string): Promise<string[]> {
 }
 
 /** Nothing waits, nothing is locked, no secret is left: this must hold however the operations ended. */
-export function expectFree({ servers, instances, backups, operations, sealed, drills, open }: Snapshot): void {
+export function expectFree({ servers, instances, backups, operations, sealed, drills, open, bulks }: Snapshot): void {
   const held = [...servers, ...instances, ...backups].filter(({ operation_id }) => operation_id !== null);
   expect(held, "held").toEqual([]);
   expect(
@@ -146,6 +161,7 @@ export function expectFree({ servers, instances, backups, operations, sealed, dr
   expect(open, "markers of open operations").toEqual([]);
   expect(sealed, "sealed secrets").toEqual([]);
   expect(drills, "places of drills").toEqual([]);
+  expect(bulks.counted, "bulk actions in progress").toBe(0);
 }
 
 /** What the table says is what exists, item for item: nothing is missing, and no failure has left anything. */
@@ -155,6 +171,7 @@ export function expectConsistent(snapshot: Snapshot): void {
   expectCounts(snapshot);
   expectOutcomes(snapshot);
   expectEntries(snapshot);
+  expectBulks(snapshot);
   const { servers, instances, backups, machines, erps, archives } = snapshot;
   expect(sorted(machines.map(({ machine_id }) => machine_id)), "machines").toEqual(
     sorted(servers.flatMap(({ machine_id }) => machine_id ?? [])),
@@ -271,6 +288,18 @@ export function expectCounts({ counts, overview, servers, instances, backups, op
   const open = operations.flatMap(({ state }) => (isOpen(state) ? [`operation#${state}`] : []));
   const present = RESOURCE_TYPES.flatMap((kind) => filters[kind].map((filter) => `${kind}#${filter}`));
   expect(withoutZeros(shown), "the overview").toEqual(Object.fromEntries(tally([...present, ...open])));
+}
+
+/** A bulk action has begun nothing twice; one that succeeded has dealt with every resource, and shows how many. */
+function expectBulks({ operations, bulks }: Snapshot): void {
+  for (const { id, items } of bulks.items) {
+    const begun = operations.filter(({ request_id }) => request_id === id).map(({ type, resource }) => `${type} ${resource.id}`);
+    expect(sorted(begun), "what a bulk action began").toEqual(sorted([...new Set(begun)]));
+    const { state, result } = operations.find((each) => each.id === id) ?? {};
+    if (state !== "succeeded") continue;
+    expect(countItems(items), "the resources of a bulk action").toMatchObject({ waiting: 0, running: 0 });
+    expect(result?.bulk, "what a bulk action shows").toMatchObject(countItems(items));
+  }
 }
 
 function tally(values: readonly string[]): Map<string, number> {

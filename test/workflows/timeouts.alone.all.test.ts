@@ -76,7 +76,7 @@ async function stall({ task, input }: Payload): Promise<void> {
 }
 
 /** Polls that the sandbox cannot keep waiting. */
-const ALWAYS_READY: readonly string[] = ["create-server requestMachine", "delete-server releaseMachine"];
+const ALWAYS_READY: readonly string[] = ["create-server requestMachine", "delete-server releaseMachine", "run-bulk runItems"];
 
 const polls = table.flatMap((each) =>
   each.workflow.steps.flatMap((step, index) =>

@@ -4,12 +4,11 @@
 // request has the same idempotency key each time; one that deletes recognizes its own operation by the request ID, which is the bulk action's.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../../../shared/api/errors.ts";
-import { ITEM_STATUSES, type ItemStatus } from "../../../shared/api/operations.ts";
 import { listOfParent } from "../../../shared/data/lists-of-parents.ts";
 import { tryAcquireSlots, freeSlots } from "../../../shared/data/slots.ts";
 import { keys, keyString } from "../../../shared/data/keys.ts";
 import { putIfAbsent, readAll } from "../../../shared/data/table.ts";
-import { LIFECYCLE, isOpen, OPERATION } from "../../../shared/domain/lifecycle.ts";
+import { isOpen, ITEM, ITEM_STATUSES, type ItemStatus, LIFECYCLE, OPERATION } from "../../../shared/domain/lifecycle.ts";
 import { BULK, LISTED_MAX } from "../../../shared/domain/limits.ts";
 import { recognizeProblem } from "../../../shared/domain/problems.ts";
 import { because, inEnglish, type Reason } from "../../../shared/domain/reasons.ts";
@@ -70,7 +69,7 @@ async function round(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> {
   const operation = await findOperation(run.operation.account_id, run.operation.id);
   if (operation === undefined || !isOpen(operation.state)) return "ended";
   run.operation = operation;
-  for (const item of withStatus(run, "running")) await follow(run, item);
+  for (const item of withStatus(run, ITEM.running)) await follow(run, item);
   const control = operation.result?.control;
   const { failed } = countItems(run.items);
   const { stop_after_failures = Infinity } = run.bulk;
@@ -78,13 +77,13 @@ async function round(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> {
   else if (failed >= stop_after_failures) await cancelRest(run, because("bulk_stopped", { count: failed }));
   const begun = control === "pause" ? 0 : await beginSome(run);
   await record(run);
-  if (withStatus(run, "waiting").length + withStatus(run, "running").length === 0) {
+  if (withStatus(run, ITEM.waiting).length + withStatus(run, ITEM.running).length === 0) {
     if (control === "cancel") throw new GiveUp("CANCELLED", because("bulk_cancelled"));
     return "ended";
   }
   if (begun > 0) return "begun";
-  const canBegin = control !== "pause" && withStatus(run, "waiting").some(({ index }) => !run.againAt.has(index));
-  return canBegin || withStatus(run, "running").length > 0 ? "busy" : "idle";
+  const canBegin = control !== "pause" && withStatus(run, ITEM.waiting).some(({ index }) => !run.againAt.has(index));
+  return canBegin || withStatus(run, ITEM.running).length > 0 ? "busy" : "idle";
 }
 
 const withStatus = ({ items }: Run, status: ItemStatus): BulkItem[] => items.filter((item) => item.status === status);
@@ -99,15 +98,15 @@ async function record({ operation, bulk: { action, type, parameters }, items }: 
 const errorOf = (code: string, reason: Reason): BulkRow["error"] => ({ code, message: inEnglish(reason), reason });
 
 const cancelRest = (run: Run, reason: Reason): Promise<void> =>
-  concurrently(WRITES_AT_ONCE, withStatus(run, "waiting"), async (item) => {
-    await moveBulkItem(run.operation, item, { status: "cancelled", error: errorOf("CANCELLED", reason) });
+  concurrently(WRITES_AT_ONCE, withStatus(run, ITEM.waiting), async (item) => {
+    await moveBulkItem(run.operation, item, { status: ITEM.cancelled, error: errorOf("CANCELLED", reason) });
   });
 
 /** Begins the action on as many resources as may run at once; how many. */
 async function beginSome(run: Run): Promise<number> {
   let begun = 0;
-  for (const item of withStatus(run, "waiting")) {
-    const running = withStatus(run, "running");
+  for (const item of withStatus(run, ITEM.waiting)) {
+    const running = withStatus(run, ITEM.running);
     if (running.length >= BULK.atOnce || begun >= BULK.atOnce) break;
     if ((run.againAt.get(item.index) ?? 0) > Date.now()) continue;
     if (item.server_id !== null && running.filter(({ server_id }) => server_id === item.server_id).length >= BULK.perServer)
@@ -115,7 +114,7 @@ async function beginSome(run: Run): Promise<number> {
     if (run.action.paced && !(await takeDeletion(run.operation.account_id))) break;
     run.againAt.delete(item.index);
     await begin(run, item);
-    if (item.status !== "waiting") begun += 1;
+    if (item.status !== ITEM.waiting) begun += 1;
   }
   return begun;
 }
@@ -149,20 +148,23 @@ async function begin(run: Run, item: BulkItem): Promise<void> {
   const { operation, bulk, action } = run;
   const caller = await presentCaller(run);
   if (caller === undefined) {
-    await moveBulkItem(operation, item, { status: "cancelled", error: errorOf("FORBIDDEN", because("starter_lost_permission")) });
+    await moveBulkItem(operation, item, {
+      status: ITEM.cancelled,
+      error: errorOf("FORBIDDEN", because("starter_lost_permission")),
+    });
     return;
   }
   const response = await called(() => action.call(requestFor(run, caller, item.id), bulk.parameters));
   if ("data" in response) {
     const operation_id = action.begins ? operationBegun(response.data) : null;
-    await moveBulkItem(operation, item, { status: action.begins ? "running" : "succeeded", operation_id, error: null });
+    await moveBulkItem(operation, item, { status: action.begins ? ITEM.running : ITEM.succeeded, operation_id, error: null });
     return;
   }
   const { code, details } = response.error;
   if (code === "NOT_FOUND" && action.removes) return afterDeletion(run, item);
   const own = code === "OPERATION_IN_PROGRESS" ? await ownOperation(run, details?.["operation_id"]) : undefined;
   if (own !== undefined) {
-    await moveBulkItem(operation, item, { status: "running", operation_id: own, error: null });
+    await moveBulkItem(operation, item, { status: ITEM.running, operation_id: own, error: null });
     return;
   }
   await failOrWait(run, item, response.error);
@@ -208,7 +210,7 @@ async function failOrWait({ operation, againAt }: Run, item: BulkItem, { code, m
   const error = { code, message, reason: recognizeProblem(message) };
   const held_since = item.held_since ?? new Date().toISOString();
   if (!PASSING.has(code) || isHeldTooLong(held_since)) {
-    await moveBulkItem(operation, item, { status: "failed", error });
+    await moveBulkItem(operation, item, { status: ITEM.failed, error });
     return;
   }
   againAt.set(item.index, Date.now() + AGAIN_MS);
@@ -222,17 +224,17 @@ async function follow(run: Run, item: BulkItem): Promise<void> {
   if (begun !== undefined && isOpen(begun.state)) return;
   if (begun?.state === OPERATION.succeeded) return run.action.paced ? afterDeletion(run, item) : succeed(run, item);
   const error = begun?.error ?? errorOf("INTERNAL_ERROR", because("internal_error"));
-  await moveBulkItem(run.operation, item, { status: "failed", error: error && { ...error, reason: error.reason ?? null } });
+  await moveBulkItem(run.operation, item, { status: ITEM.failed, error: error && { ...error, reason: error.reason ?? null } });
 }
 
 async function succeed({ operation }: Run, item: BulkItem): Promise<void> {
-  await moveBulkItem(operation, item, { status: "succeeded", error: null });
+  await moveBulkItem(operation, item, { status: ITEM.succeeded, error: null });
 }
 
 async function afterDeletion(run: Run, item: BulkItem): Promise<void> {
   const { type, parameters } = run.bulk;
   if (type !== "instance" || parameters["with_backups"] !== true) return succeed(run, item);
-  await moveBulkItem(run.operation, item, { status: "running", stage: "backups", error: null });
+  await moveBulkItem(run.operation, item, { status: ITEM.running, stage: "backups", error: null });
 }
 
 /** Deletes the backups of a deleted instance, at the pace of deletions. */
@@ -255,7 +257,7 @@ async function deleteBackups(run: Run, item: BulkItem): Promise<void> {
   if (open > 0) return;
   if (left === 0) return succeed(run, item);
   const error = errorOf("INVALID_STATE", because("backups_left", { count: left }));
-  await moveBulkItem(operation, item, { status: "failed", error });
+  await moveBulkItem(operation, item, { status: ITEM.failed, error });
 }
 
 /** As they are now: the list may still show some that are gone. */

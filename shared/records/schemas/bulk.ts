@@ -1,8 +1,8 @@
 // A bulk action as it is stored: what it does, what it selected, and what becomes of each resource.
 import * as z from "zod";
-import type { ItemStatus } from "../../api/operations.ts";
 import { Reason } from "../../api/fields.ts";
 import { growing } from "../../data/stored.ts";
+import type { ItemStatus } from "../../domain/lifecycle.ts";
 import { Caller } from "./caller.ts";
 import { maybeCount, maybeText, noText, resourceType, text, textOrNull } from "./fields.ts";
 
