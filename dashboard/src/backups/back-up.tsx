@@ -1,5 +1,5 @@
 // The dialog that backs up an instance now.
-import { api } from "../../../shared/api/index.ts";
+import { create } from "../../../shared/api/backups.ts";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { instances } from "../app/queries.ts";
@@ -10,6 +10,8 @@ import { TextField } from "../resource/form.tsx";
 import { given, useForm } from "../resource/use-form.ts";
 import { usePages } from "../resource/use-pages.ts";
 import { id } from "../../../shared/api/fields.ts";
+
+const body = create().body.extend({ instance_id: id("instance") });
 
 interface Props {
   instance: ListedInstance;
@@ -43,7 +45,7 @@ function BackUpForm({ title, disabledReasonOf, chosen, onDismiss }: FormProps) {
   const form = useForm({
     of: chosen,
     initial: { instance_id: chosen, note: "" },
-    schema: api.backups.create.body.extend({ instance_id: id("instance") }),
+    schema: body,
     body: ({ instance_id, note }) => ({ instance_id, note: given(note) }),
     send: ({ instance_id, ...body }, idempotencyKey) =>
       client.backups.create({ params: { id: instance_id }, body, idempotencyKey }),

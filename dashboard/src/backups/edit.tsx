@@ -1,7 +1,6 @@
 // The dialog that changes a backup's note and labels, and locks it.
 import Checkbox from "@cloudscape-design/components/checkbox";
-import { api } from "../../../shared/api/index.ts";
-import type { Backup } from "../../../shared/api/backups.ts";
+import { update, type Backup } from "../../../shared/api/backups.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { backups } from "../app/queries.ts";
@@ -12,6 +11,8 @@ import { LabelsField, labelsIn, labelsToText, mergedLabels } from "../resource/l
 import { useEditForm } from "../resource/use-edit-form.ts";
 import { given } from "../resource/use-form.ts";
 import { momentOf } from "./words.ts";
+
+const { body } = update();
 
 export function EditBackup({ backup, onDismiss }: { backup: Backup; onDismiss: () => void }) {
   const say = text.backupDialogs.edit;
@@ -26,7 +27,7 @@ export function EditBackup({ backup, onDismiss }: { backup: Backup; onDismiss: (
       [text.resource.labels.title]: labels,
     }),
     merge: mergedLabels,
-    schema: api.backups.update.body,
+    schema: body,
     body: ({ note, locked, labels }) => ({ note: given(note) ?? null, locked, labels: labelsIn(labels) }),
     send: (body, version) => client.backups.update({ params: { id: backup.id }, body, ...version }),
     unchanged: onDismiss,

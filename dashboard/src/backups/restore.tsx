@@ -9,9 +9,8 @@ import { useQuery } from "@tanstack/react-query";
 import { flushSync } from "react-dom";
 import { useNavigate } from "react-router";
 import * as z from "zod";
-import type { Backup } from "../../../shared/api/backups.ts";
+import { restore, type Backup } from "../../../shared/api/backups.ts";
 import { nameOfBackup } from "../../../shared/domain/backup-name.ts";
-import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
@@ -24,6 +23,8 @@ import { TextField } from "../resource/form.tsx";
 import { isSameName } from "../resource/same-name.ts";
 import { useForm } from "../resource/use-form.ts";
 import { momentOf } from "./words.ts";
+
+const { body: restoreBody } = restore();
 
 interface Props {
   backup: Backup;
@@ -72,7 +73,7 @@ function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Ins
   return useForm({
     of: backup.id,
     initial: nothingChosen,
-    schema: api.backups.restore.body.safeExtend({
+    schema: restoreBody.safeExtend({
       confirmation: z
         .string()
         .refine((typed) => isSameName(typed, instance.name), text.backupDialogs.restore.differs(instance.name)),

@@ -1,9 +1,8 @@
 // The dialog that runs a restore drill of a backup.
 import Alert from "@cloudscape-design/components/alert";
 import { useQuery } from "@tanstack/react-query";
-import type { Backup } from "../../../shared/api/backups.ts";
+import { drill, type Backup } from "../../../shared/api/backups.ts";
 import { id as idField } from "../../../shared/api/fields.ts";
-import { api } from "../../../shared/api/index.ts";
 import { client } from "../app/client.ts";
 import { instances } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
@@ -13,6 +12,8 @@ import { FormDialog } from "../resource/form-dialog.tsx";
 import { given, useForm } from "../resource/use-form.ts";
 import { ServerField, useActiveServers } from "../servers/server-field.tsx";
 import { momentOf } from "./words.ts";
+
+const { body } = drill();
 
 interface Props {
   backup: Backup;
@@ -30,7 +31,7 @@ export function RunDrill({ backup, onDismiss }: Props) {
   const form = useForm({
     of: backup.id,
     initial: { server_id: "" },
-    schema: deleted ? api.backups.drill.body.extend({ server_id: idField("server") }) : api.backups.drill.body,
+    schema: deleted ? body.extend({ server_id: idField("server") }) : body,
     body: ({ server_id }) => ({ server_id: given(server_id) }),
     send: (body, idempotencyKey) => client.backups.drill({ params: { id: backup.id }, body, idempotencyKey }),
     done: onDismiss,

@@ -1,9 +1,8 @@
 // The dialog that changes an instance's domain.
 import Alert from "@cloudscape-design/components/alert";
 import * as z from "zod";
-import { api } from "../../../shared/api/index.ts";
 import { asciiDomain } from "../../../shared/domain/international.ts";
-import type { Instance } from "../../../shared/api/instances.ts";
+import { create, update, type Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -13,10 +12,13 @@ import { SettledForecast } from "../resource/settled.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
 import { RecordToSet } from "./dns-record.tsx";
 
+const { domain: domainField } = create().body.shape;
+const { body: updateBody } = update();
+
 export function ChangeDomain({ instance, onDismiss }: { instance: Instance; onDismiss: () => void }) {
   const say = text.instances.changeDomain;
   const { id, name, domain, dns_record } = instance;
-  const newDomain = api.instances.create.body.shape.domain.refine((value) => value !== domain, say.same);
+  const newDomain = domainField.refine((value) => value !== domain, say.same);
   const form = useEditForm({
     of: `${id} domain`,
     record: instance,
@@ -33,7 +35,7 @@ export function ChangeDomain({ instance, onDismiss }: { instance: Instance; onDi
       <Alert type="info">{say.first(domain)}</Alert>
       <TextField label={say.newDomain} placeholder="shop.example.com" {...form.text("domain")} />
       <SettledForecast
-        schema={api.instances.update.body}
+        schema={updateBody}
         body={{ domain: form.values.domain.trim().toLowerCase() }}
         rehearse={(body) => client.instances.update.dryRun({ params: { id }, body })}
         of={id}

@@ -7,8 +7,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
-import { api } from "../../../shared/api/index.ts";
-import type { Instance } from "../../../shared/api/instances.ts";
+import { clone, type Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { backupOption } from "../backups/words.ts";
 import { text } from "../messages/text.ts";
@@ -22,6 +21,8 @@ import type { Made } from "./after-making.tsx";
 import { AcceptMissingFiles } from "./missing-files.tsx";
 import { NameField } from "./name-field.tsx";
 import { ServerField, useActiveServers } from "../servers/server-field.tsx";
+
+const { body: cloneBody } = clone();
 
 interface Props {
   /** The instance of the backups, unless it was deleted. */
@@ -71,7 +72,7 @@ const useCloneForm = (id: string, chosen: string, onMade: Props["onMade"]) =>
       database_name: "",
       admin_password: "",
     },
-    schema: api.instances.clone.body,
+    schema: cloneBody,
     body: toBody,
     send: (body, idempotencyKey) => client.instances.clone({ params: { id }, body, idempotencyKey }),
     done: ({ data }) => onMade(data),
@@ -147,7 +148,7 @@ function Preview({
   if (deleted && values.server_id === "") return undefined;
   return (
     <SettledForecast
-      schema={api.instances.clone.body}
+      schema={cloneBody}
       body={toBody(values)}
       rehearse={(body) => client.instances.clone.dryRun({ params: { id }, body })}
       of={id}

@@ -7,7 +7,7 @@ import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
-import { api } from "../../../shared/api/index.ts";
+import { create } from "../../../shared/api/instances.ts";
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { Catalog } from "../../../shared/api/catalog.ts";
 import { EDITIONS } from "../../../shared/domain/erp-versions.ts";
@@ -35,6 +35,8 @@ import { AfterMaking, type Made } from "./after-making.tsx";
 import { AcceptMissingFiles } from "./missing-files.tsx";
 import { NameField } from "./name-field.tsx";
 import { ServerField, useActiveServers } from "../servers/server-field.tsx";
+
+const { body: instanceBody } = create();
 
 export default function CreateInstance() {
   const [search] = useSearchParams();
@@ -150,7 +152,7 @@ const useInstanceForm = (offered: Catalog, serverId: string, backup: Backup | un
       accept_missing_files: false,
       admin_password: "",
     },
-    schema: api.instances.create.body,
+    schema: instanceBody,
     body: (values) => toBody(values, backup),
     send: (body, idempotencyKey) => client.instances.create({ body, idempotencyKey }),
     done: ({ data }) => onMade(data),
@@ -196,7 +198,7 @@ function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
       <AdminPasswordField {...form.text("admin_password")} />
       {backup !== undefined && (
         <SettledForecast
-          schema={api.instances.create.body}
+          schema={instanceBody}
           body={toBody(form.values, backup)}
           rehearse={(body) => client.instances.create.dryRun({ body })}
           of={backup.id}

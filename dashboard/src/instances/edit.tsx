@@ -1,7 +1,6 @@
 // The dialog that changes an instance's name, its administrator's email and its labels, which needs no operation.
 import * as z from "zod";
-import { api } from "../../../shared/api/index.ts";
-import type { Instance } from "../../../shared/api/instances.ts";
+import { create, type Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { instances } from "../app/queries.ts";
@@ -22,7 +21,7 @@ function quotaIn(typed: string): number | null {
 }
 const quotaSchema = () => z.nullable(z.number().refine((bytes) => bytes > 0, text.instances.edit.diskQuotaInvalid));
 
-const fields = api.instances.create.body.shape;
+const fields = create().body.shape;
 
 export function EditInstance({ instance, onDismiss }: { instance: Instance; onDismiss: () => void }) {
   const { id, name } = instance;

@@ -6,7 +6,7 @@ import RadioGroup from "@cloudscape-design/components/radio-group";
 import Box from "@cloudscape-design/components/box";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { BackupPolicy } from "../../../shared/api/policy-shown.ts";
-import { api } from "../../../shared/api/index.ts";
+import { update } from "../../../shared/api/backup-policy.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Settings } from "../../../shared/api/settings.ts";
 import { KEEP_RULES } from "../../../shared/domain/retention.ts";
@@ -21,6 +21,8 @@ import { SettledForecast } from "../resource/settled.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
 import type { useForm } from "../resource/use-form.ts";
 import { drillsInWords, FOUR_A_DAY, keepInWords, scheduleInWords, timeOfDay } from "./words.ts";
+
+const { body: policyBody } = update();
 
 const PRESETS = ["daily", "four", "custom"] as const;
 type Preset = (typeof PRESETS)[number];
@@ -116,7 +118,7 @@ export function PolicyForm({ instance: { id, name }, policy, onDismiss }: Props)
     values: toValues,
     shown,
     isWhole: true,
-    schema: api.backupPolicy.update.body,
+    schema: policyBody,
     body: toBody,
     send: (_changed, version, body) => client.backupPolicy.update({ params, body, ...version }),
     unchanged: policy && onDismiss,
@@ -129,7 +131,7 @@ export function PolicyForm({ instance: { id, name }, policy, onDismiss }: Props)
     <FormDialog title={say.title(name)} form={form} submit={say.save} onDismiss={onDismiss}>
       <PolicyFields form={form} />
       <SettledForecast
-        schema={api.backupPolicy.update.body}
+        schema={policyBody}
         body={toBody(form.values)}
         rehearse={(body) => client.backupPolicy.update.dryRun({ params, body })}
         of={id}
@@ -155,7 +157,7 @@ export function DefaultPolicyForm({ settings, onDismiss }: DefaultProps) {
     values: ({ default_backup_policy }) => toValues(default_backup_policy ?? undefined),
     shown,
     isWhole: true,
-    schema: api.backupPolicy.update.body,
+    schema: policyBody,
     body: toBody,
     send: (_changed, version, body) => client.settings.update({ body: { default_backup_policy: body }, ...version }),
     unchanged: settings.default_backup_policy === null ? undefined : onDismiss,

@@ -2,9 +2,8 @@
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearchParams } from "react-router";
-import { api } from "../../../shared/api/index.ts";
 import type { Catalog } from "../../../shared/api/catalog.ts";
-import type { Server } from "../../../shared/api/servers.ts";
+import { create, type Server } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
@@ -15,6 +14,8 @@ import { useEver } from "../resource/use-ever.ts";
 import { useForm } from "../resource/use-form.ts";
 import { SshKeyField } from "../ssh-keys/field.tsx";
 import { OfferFields, preselected } from "./offer-fields.tsx";
+
+const { body: serverBody } = create();
 
 export default function CreateServer() {
   const offered = useQuery(catalog());
@@ -53,7 +54,7 @@ function ServerForm({ offered, defaults, model }: Props) {
         ? { ...preselected(offered.providers, defaults), ssh_key_id: "" }
         : { provider: model.provider, region: model.region, size: model.size, ssh_key_id: model.ssh_key_id }),
     },
-    schema: api.servers.create.body,
+    schema: serverBody,
     body: (values) => values,
     send: (body, idempotencyKey) => client.servers.create({ body, idempotencyKey }),
     done: ({ data }) => void navigate(`/servers/${data.id}`),

@@ -1,6 +1,5 @@
 // The dialog that changes a server's name and labels.
-import { api } from "../../../shared/api/index.ts";
-import type { ListedServer } from "../../../shared/api/servers.ts";
+import { create, type ListedServer } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { servers } from "../app/queries.ts";
@@ -10,6 +9,8 @@ import { TextField } from "../resource/form.tsx";
 import { LabelsField, labelsIn, labelsToText, mergedLabels } from "../resource/labels.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
 
+const { body } = create();
+
 export function EditServer({ server, onDismiss }: { server: ListedServer; onDismiss: () => void }) {
   const form = useEditForm({
     of: server.id,
@@ -18,7 +19,7 @@ export function EditServer({ server, onDismiss }: { server: ListedServer; onDism
     values: ({ name, labels }) => ({ name, labels: labelsToText(labels) }),
     shown: ({ name, labels }) => ({ [text.servers.fields.name]: name, [text.resource.labels.title]: labels }),
     merge: mergedLabels,
-    schema: api.servers.create.body.pick({ name: true, labels: true }), // here the name may not be empty
+    schema: body.pick({ name: true, labels: true }), // here the name may not be empty
     body: ({ name, labels }) => ({ name, labels: labelsIn(labels) }),
     send: (body, version) => client.servers.update({ params: { id: server.id }, body, ...version }),
     unchanged: onDismiss,

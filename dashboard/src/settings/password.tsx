@@ -2,7 +2,7 @@
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import * as z from "zod";
-import { api } from "../../../shared/api/index.ts";
+import { password } from "../../../shared/api/auth.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
@@ -12,8 +12,8 @@ import { useForm } from "../resource/use-form.ts";
 const EMPTY = { current_password: "", new_password: "", new_password_again: "" };
 
 /** Typed twice, because the text is hidden. */
-const body = api.auth.password.body
-  .extend({ new_password_again: z.string() })
+const body = password()
+  .body.extend({ new_password_again: z.string() })
   .refine((typed) => typed.new_password_again === typed.new_password, {
     path: ["new_password_again"],
     error: () => text.settings.password.differs,

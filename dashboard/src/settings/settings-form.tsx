@@ -4,8 +4,7 @@ import FormField from "@cloudscape-design/components/form-field";
 import Header from "@cloudscape-design/components/header";
 import Select from "@cloudscape-design/components/select";
 import type { CatalogProvider } from "../../../shared/api/catalog.ts";
-import { api } from "../../../shared/api/index.ts";
-import { Settings } from "../../../shared/api/settings.ts";
+import { update, Settings } from "../../../shared/api/settings.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { settings } from "../app/queries.ts";
@@ -13,6 +12,8 @@ import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
 import { given } from "../resource/use-form.ts";
+
+const { body: settingsBody } = update();
 
 interface Props {
   kept: Settings;
@@ -41,7 +42,7 @@ const useSettingsForm = (kept: Settings) => {
       [say.retention]: values.backup_retention_days,
     }),
     // The API accepts some of them; this form has all.
-    schema: api.settings.update.body.safeExtend({
+    schema: settingsBody.safeExtend({
       account_name: Settings.shape.account_name,
       backup_retention_days: Settings.shape.backup_retention_days,
     }),

@@ -1,15 +1,14 @@
 // The dialog that adds an SSH key.
 import FormField from "@cloudscape-design/components/form-field";
 import Textarea from "@cloudscape-design/components/textarea";
-import { api } from "../../../shared/api/index.ts";
-import type { SshKey } from "../../../shared/api/ssh-keys.ts";
+import { create, type SshKey } from "../../../shared/api/ssh-keys.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 
-const { body } = api.sshKeys.create;
+const { body } = create();
 
 /** Rejected before sending: a private key must not leave its owner's machine. */
 const schema = body.extend({

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import * as z from "zod";
-import { api } from "../../../shared/api/index.ts";
+import { create } from "../../../shared/api/tokens.ts";
 import { client } from "../app/client.ts";
 import { Page } from "../app/page.tsx";
 import { text } from "../messages/text.ts";
@@ -25,7 +25,7 @@ const nothingChosen: { name: string; permissions: Permission[]; expiry: Expiry; 
 };
 
 /** The API's schema, with messages for a date instead of a time. */
-const body = api.tokens.create.body.extend({
+const body = create().body.extend({
   expires_at: z.iso
     .datetime({ error: () => text.tokens.expiry.noDate })
     .refine((at) => Date.parse(at) > serviceNow(), { error: () => text.tokens.expiry.past })

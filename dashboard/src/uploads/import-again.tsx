@@ -1,8 +1,7 @@
 // Tries a failed import again, whose archive is still stored: the button, and the dialog that chooses the server.
 import Button from "@cloudscape-design/components/button";
 import { useState } from "react";
-import type { Backup } from "../../../shared/api/backups.ts";
-import { api } from "../../../shared/api/index.ts";
+import { import as importBackup, type Backup } from "../../../shared/api/backups.ts";
 import { canImportAgain } from "../allowed/backups.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
@@ -10,6 +9,8 @@ import { FormDialog } from "../resource/form-dialog.tsx";
 import { inShort } from "../resource/moment.ts";
 import { useForm } from "../resource/use-form.ts";
 import { ServerField, useActiveServers } from "../servers/server-field.tsx";
+
+const { body } = importBackup();
 
 export function ImportAgain({ backup }: { backup: Backup }) {
   const [asking, setAsking] = useState(false);
@@ -28,7 +29,7 @@ function ChooseServer({ backup, onDismiss }: { backup: Backup; onDismiss: () => 
   const form = useForm({
     of: backup.id,
     initial: { server_id: "" },
-    schema: api.backups.import.body,
+    schema: body,
     body: ({ server_id }) => ({ server_id }),
     send: (body, idempotencyKey) => client.backups.import({ params: { id: backup.id }, body, idempotencyKey }),
     done: onDismiss,

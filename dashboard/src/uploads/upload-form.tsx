@@ -6,7 +6,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { id } from "../../../shared/api/fields.ts";
-import { api } from "../../../shared/api/index.ts";
+import { create } from "../../../shared/api/uploads.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { isMissing } from "../app/words.ts";
@@ -20,6 +20,8 @@ import { forget, remember, unfinished, unfinishedOf } from "./unfinished.ts";
 import { UnfinishedUploads } from "./unfinished-uploads.tsx";
 import type { Begun } from "./transfer.ts";
 
+const { body: uploadBody } = create();
+
 interface Props {
   active: Pages<ListedServer>;
   onBegun: (begun: Begun) => void;
@@ -29,7 +31,7 @@ function useUploadForm(file: File | undefined, { active, onBegun }: Props) {
   const [first, second] = active.items;
   return useForm({
     initial: { size_bytes: 0, note: "", server_id: second === undefined ? (first?.id ?? "") : "" },
-    schema: api.uploads.create.body.extend({ server_id: id("server") }),
+    schema: uploadBody.extend({ server_id: id("server") }),
     body: ({ size_bytes, note, server_id }) => ({
       size_bytes: file === undefined ? "" : size_bytes,
       note: given(note),
@@ -37,7 +39,7 @@ function useUploadForm(file: File | undefined, { active, onBegun }: Props) {
     }),
     send: async ({ note, server_id }, idempotencyKey) => {
       // Only for people: a name that the API would not take is left out.
-      const file_name = api.uploads.create.body.shape.file_name.safeParse(file?.name).data;
+      const file_name = uploadBody.shape.file_name.safeParse(file?.name).data;
       const body = { size_bytes: file?.size ?? 0, note, file_name };
       const create = () => client.uploads.create({ body, idempotencyKey });
       const known = file && unfinishedOf(file);
