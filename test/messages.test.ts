@@ -27,6 +27,7 @@ const SAME: readonly string[] = [
   "backups.columns.id",
   "backups.columns.labels",
   "backups.columns.status",
+  "bulk.columns.resource",
   "backupDialogs.details.id",
   "backupDialogs.details.labels",
   "backupDialogs.details.status",
@@ -310,9 +311,6 @@ function areasOf(file: string, seen = new Set<string>()): Set<string> {
   return new Set([...own, ...later, ...imported.flatMap((each) => [...areasOf(each, seen)])]);
 }
 
-/** Read only about a bulk action that is in progress: the page that began it has loaded them. */
-const LOADED_BEFORE: Readonly<Record<string, readonly string[]>> = { "dashboard/src/shell/shell.tsx": ["bulk"] };
-
 /** What files are loaded together with areas of the catalog, and with which. */
 const loadedWith = (pattern: RegExp) =>
   sources.flatMap(({ file, code }) =>
@@ -326,8 +324,7 @@ test("every page loads the areas of the catalog that it reads, and no others", (
   const pages = loadedWith(PAGE);
   const names = pages.map(({ file }) => file);
   for (const name of ["login/route", "shell/shell", "home/home"]) expect(names).toContain(`dashboard/src/${name}.tsx`);
-  for (const { file, areas } of pages)
-    expect([...areas, ...(LOADED_BEFORE[file] ?? [])], file).toEqual([...areasOf(file)].toSorted());
+  for (const { file, areas } of pages) expect(areas, file).toEqual([...areasOf(file)].toSorted());
   const parts = loadedWith(LATER);
   expect(parts.length).toBeGreaterThan(10);
   for (const { file, areas } of parts) expect([...areasOf(file)], file).toEqual(expect.arrayContaining(areas));

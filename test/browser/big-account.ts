@@ -2,7 +2,7 @@
 import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
-import type { Things } from "./pages.ts";
+import { bulkAction, type Things } from "./pages.ts";
 
 const [SERVERS, INSTANCES, BACKUPS] = [8, 320, 560];
 const TRADES = ["Bakery", "Bookshop", "Brewery", "Garage", "Nursery", "Pharmacy", "Printing", "Tailor"];
@@ -27,5 +27,6 @@ export async function bigAccount(): Promise<{ mine: TestAccount; things: Things 
     const instance = many[n % many.length];
     if (instance !== undefined) await seedBackup(instance);
   }
-  return { mine, things: { server: servers[0]?.id ?? "", instance: many[0]?.id ?? "" } };
+  const instance = many[0]?.id ?? "";
+  return { mine, things: { server: servers[0]?.id ?? "", instance, operation: await bulkAction(mine, instance) } };
 }

@@ -1,96 +1,98 @@
-// One action on many records: which it applies to, what the API is sent, and what is said at the end.
+// One action on many records: which it applies to, what the service does with the rest, and what is said at the end.
 import { beforeAll, expect } from "vitest";
 import * as z from "zod";
 import { Instance, ListedInstance } from "../../shared/api/instances.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
-import { account, type TestAccount } from "../harness/account.ts";
-import { seedInstance, seedServer } from "../harness/seed.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, callsOf, dialog, getInstance, instancesOf, sentTo } from "./instance-page.ts";
+import { button, callsOf, dialog, getInstance, instancesOf } from "./instance-page.ts";
 
 const MANY = 30;
-/** Of the rate limit. */
-const WAIT_SECONDS = 50;
 let big: TestAccount;
 let real: Instance;
+let other: Instance;
 
 beforeAll(async () => {
   big = await account({ seeded: true });
-  await setQuota(big.id, "instance", MANY + 2);
+  await setQuota(big.id, "instance", MANY + 10);
   const server = await seedServer(big.id, { name: "erp-1" });
   for (let i = 0; i < MANY; i++)
     await seedInstance(big.id, { server_id: server.id, name: `Idle ${i}`, state: "stopped", labels: { env: "test" } });
   real = await big.instance({ name: "Shop one on" });
-  await big.instance({ name: "Shop two on" });
+  other = await big.instance({ name: "Shop two on" });
 });
 
-test("a bulk action says what it leaves out, starts the rest in sequence through the rate limit, and ends with what failed and why", async ({
+test("a bulk action says what it leaves out, goes on while its page is closed, and ends with what failed and why", async ({
   open,
 }) => {
   // An earlier try of this test may have left work.
   for (const { operation_id } of await instancesOf(big)) if (operation_id !== null) await big.until(operation_id);
-  const page = await open("/instances", { as: big, clock: true });
+  const page = await open("/instances", { as: big });
   await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
   await button(page, `Select all ${MANY + 2}`).click();
   await page.getByText(`${MANY + 2} selected`).waitFor();
   await button(page, "Actions").click();
   await page.getByRole("menuitem", { name: "Stop", exact: true }).click();
   const asked = dialog(page, "Stop 2 instances?");
-  await asked.getByText(/The instances are stopped one after another, each in an operation of its own\.$/).waitFor();
+  await asked.getByText(/The service carries this out/).waitFor();
   await asked.getByText(/^Left out \(30\)/).waitFor();
   await asked.getByText(/Idle 29.*: Can't be stopped while stopped\. The instance must be running\./).waitFor();
-  expect((await callsOf(asked)).curl).toContain("/actions");
+  expect((await callsOf(asked)).curl).toContain("/bulk");
   await expectAccessible(page);
-  await button(asked, "Cancel").click();
+  const begun = page.waitForResponse(/\/bulk$/);
+  await button(asked, "Stop 2 instances").click();
+  const { data } = z.object({ data: z.object({ id: z.string() }) }).parse(await (await begun).json());
+  await page.getByRole("heading", { name: `Instances (${MANY + 2})` }).waitFor(); // nothing is selected any more
+  await page.goto("about:blank");
+  await big.until(data.id);
+  expect((await getInstance(big, other.id)).status).toBe("stopped");
+  const results = await open(`/operations/${data.id}`, { as: big });
+  await results.getByRole("heading", { level: 1, name: "Stop instances" }).waitFor();
+  await results.getByText("2 of 2 done, 0 failed, 0 canceled.").waitFor();
+  await results.getByRole("link", { name: "Shop one on" }).waitFor();
+  await expectAccessible(results);
+});
 
-  const sent = sentTo(page, "POST", /\/actions$/);
-  const rejections = [
-    { status: 429, code: "RATE_LIMIT_EXCEEDED", message: "Too many requests" },
-    { status: 409, code: "INVALID_STATE", message: "The machine is being serviced" },
-  ];
-  await page.route("**/actions", async (route) => {
-    const rejection = rejections.shift();
-    if (rejection === undefined) return route.fallback();
-    const { status, ...error } = rejection;
-    return route.fulfill({ status, headers: { "retry-after": String(WAIT_SECONDS) }, json: { success: false, error } });
-  });
-  await page.getByLabel("Find instances").fill("on");
-  await page.getByRole("heading", { name: "Instances (2)" }).waitFor();
-  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
-  await button(page, "Actions").click();
-  await page.getByRole("menuitem", { name: "Restart" }).click();
-  await button(dialog(page, "Restart 2 instances?"), "Restart 2 instances").click();
-  const result = page.getByRole("region", { name: "Notifications" });
-  await result.getByText(/Continues in/).waitFor();
-  expect(sent).toHaveLength(1);
-  await page.clock.fastForward(WAIT_SECONDS * 1000);
-  await result.getByText("Restarted: 1 of 2 instances").waitFor();
-  await result.getByText("The machine is being serviced.").waitFor();
-  expect(sent).toHaveLength(3);
-  await page.getByRole("heading", { name: "Instances (2)" }).waitFor(); // nothing is selected any more
-  await expectAccessible(page);
-  await result.getByRole("button", { name: "Try these again" }).click();
-  await result.getByText("Restarted: 1 of 1 instance").waitFor();
-  expect(sent).toHaveLength(4);
+test("what another operation holds waits; the action is paused, resumed and canceled, and what did not begin can be tried again", async ({
+  open,
+}) => {
+  const { id: held } = await seedInstance(big.id, { name: "Held fast", operation_id: unusedId("operation") });
+  const begun = (await (await big.session()).post("/bulk", { action: "stop", select: { ids: [held] } })).as(
+    z.looseObject({ id: z.string() }),
+  );
+  const page = await open(`/operations/${begun.id}`, { as: big });
+  await page.getByText(/Another operation is in progress/).waitFor();
+  const main = page.locator("#main");
+  await main.getByRole("button", { name: "Pause" }).click();
+  await main.getByRole("button", { name: "Resume" }).click();
+  await main.getByRole("button", { name: "Pause" }).waitFor();
+  await main.getByRole("button", { name: "Cancel the rest" }).click();
+  await page.getByText("0 of 1 done, 0 failed, 1 canceled.").waitFor();
+  await main.getByRole("button", { name: "Try 1 again" }).click();
+  await expect.poll(() => page.url()).not.toContain(begun.id);
+  await main.getByRole("button", { name: "Cancel the rest" }).click();
+  await page.getByText("0 of 1 done, 0 failed, 1 canceled.").waitFor();
 });
 
 test("what the user selects while everything is being selected counts, and a click beside a dialog keeps what was typed", async ({
   open,
 }) => {
-  const page = await open("/instances", { as: big });
+  const page = await open("/instances?find=idle", { as: big });
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(/\/instances\?.*per_page=100/, async (route) => {
     await promise;
     await route.fallback();
   });
+  await page.getByRole("heading", { name: `Instances (${MANY})` }).waitFor();
   await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
-  await button(page, `Select all ${MANY + 2}`).click();
-  await page.getByRole("checkbox", { name: "Select Shop two on" }).click();
+  await button(page, `Select all ${MANY}`).click();
+  await page.getByRole("checkbox", { name: "Select Idle 29" }).click();
   const arrived = page.waitForResponse(/\/instances\?.*per_page=100/);
   resolve();
   await (await arrived).finished();
-  await page.getByRole("checkbox", { name: "Select Shop one on" }).click();
+  await page.getByRole("checkbox", { name: "Select Idle 28" }).click();
   await page.getByText("18 selected").waitFor();
   await button(page, "Actions").click();
   await page.getByRole("menuitem", { name: "Change labels" }).click();
@@ -103,31 +105,25 @@ test("what the user selects while everything is being selected counts, and a cli
 test.for([
   { device: "phone", phone: true, width: 320 },
   { device: "tablet", phone: false, width: 768 },
-])(
-  "a bulk action works on a $device: nothing is cut off, and its result can be read to the end",
-  async ({ phone, width }, { open }) => {
-    const page = await open("/instances?status=stopped", { as: big, phone });
-    await page.setViewportSize({ width, height: 700 });
-    await page.getByRole("checkbox", { name: "Select Idle 29" }).click();
-    await button(page, `Select all ${MANY}`).click();
-    await page.getByText(`${MANY} selected`).waitFor();
-    await button(page, "Actions").click();
-    await page.getByRole("menuitem", { name: "Start", exact: true }).click();
-    const asked = dialog(page, `Start ${MANY} instances?`);
-    await asked.waitFor();
-    await expectAccessible(page);
-    const error = { code: "INVALID_STATE", message: "The machine is being serviced" };
-    await page.route("**/actions", (route) => route.fulfill({ status: 409, json: { success: false, error } }));
-    await button(asked, `Start ${MANY} instances`).click();
-    const result = page.getByRole("region", { name: "Notifications" });
-    await result.getByText(`Started: 0 of ${MANY} instances`).waitFor();
-    await expectAccessible(page);
-    await result.getByRole("button", { name: "Try these again" }).click({ trial: true });
-    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
-  },
-);
+])("a bulk action works on a $device: nothing is cut off", async ({ phone, width }, { open }) => {
+  const page = await open("/instances?status=stopped&find=idle", { as: big, phone });
+  await page.setViewportSize({ width, height: 700 });
+  await page.getByRole("checkbox", { name: "Select Idle 29" }).click();
+  await button(page, `Select all ${MANY}`).click();
+  await page.getByText(`${MANY} selected`).waitFor();
+  await button(page, "Actions").click();
+  await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
+  const asked = dialog(page, `Delete ${MANY} instances?`);
+  await asked.waitFor();
+  await expectAccessible(page);
+  expect(await button(asked, `Delete ${MANY} instances`).isDisabled()).toBe(true);
+  await asked.getByLabel(/To confirm, type the number/).fill(String(MANY));
+  expect(await button(asked, `Delete ${MANY} instances`).isDisabled()).toBe(false);
+  expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+});
 
-test("labels of many records change without losing others, even those that somebody else changes meanwhile", async ({ open }) => {
+test("labels of many records change without losing others", async ({ open }) => {
+  await big.api.put(`/instances/${real.id}`, { labels: { team: "sales" } });
   const page = await open("/instances?find=one", { as: big });
   await page.getByRole("checkbox", { name: "Select Shop one on" }).click();
   await button(page, "Actions").click();
@@ -137,17 +133,79 @@ test("labels of many records change without losing others, even those that someb
   await button(asked, "Change 1 instance").click();
   await asked.getByText(/Env is not a valid label key/).waitFor();
   await asked.getByLabel("Labels to add").fill("env: production");
-  let raced = false;
-  await page.route(`**/instances/${real.id}`, async (route) => {
-    if (route.request().method() === "PUT" && !raced) {
-      raced = true;
-      await big.api.put(`/instances/${real.id}`, { labels: { team: "sales" } });
-    }
-    await route.fallback();
-  });
   await button(asked, "Change 1 instance").click();
-  await page.getByText("Labels changed: 1 of 1 instance").first().waitFor();
+  await page.getByText("Bulk action finished: 1 of 1 done", { exact: true }).waitFor();
   expect((await getInstance(big, real.id)).labels).toEqual({ env: "production", team: "sales" });
   const { api } = await big.token();
   expect((await api.get("/instances?label=env:test&per_page=100")).as(z.array(ListedInstance))).toHaveLength(MANY);
+});
+
+test("unprotected instances get a backup policy together", async ({ open }) => {
+  const page = await open("/instances?find=two", { as: big });
+  await page.getByRole("checkbox", { name: "Select Shop two on" }).click();
+  await button(page, "Actions").click();
+  await page.getByRole("menuitem", { name: "Set backup policy" }).click();
+  const asked = dialog(page, "Set backup policy of 1 instance");
+  await asked.getByLabel("Time zone").fill("Europe/Berlin");
+  await expectAccessible(page);
+  await button(asked, "Set backup policy").click();
+  await page.getByText("Bulk action finished: 1 of 1 done", { exact: true }).waitFor();
+  expect((await big.api.get(`/instances/${other.id}/backup-policy`)).body).toMatchObject({
+    data: { timezone: "Europe/Berlin", schedule: "0 2 * * *" },
+  });
+});
+
+test("backups have checkboxes, a range of which is selected with the shift key", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const instance = await seedInstance(mine.id, { name: "Archive" });
+  const ids: string[] = [];
+  for (let i = 0; i < 4; i++) ids.push((await seedBackup(instance)).id);
+  const page = await open("/backups", { as: mine });
+  const boxes = page.getByRole("checkbox", { name: /^Select Archive, / });
+  await expect.poll(() => boxes.count()).toBe(4);
+  await boxes.nth(0).click();
+  await boxes.nth(2).click({ modifiers: ["Shift"] });
+  await page.getByText("3 selected").waitFor();
+  await button(page, "Actions").click();
+  await page.getByRole("menuitem", { name: "Lock", exact: true }).click();
+  await button(dialog(page, "Lock 3 backups?"), "Lock 3 backups").click();
+  await page.getByText("Bulk action finished: 3 of 3 done", { exact: true }).waitFor();
+  const { api } = await mine.token();
+  const locked = await Promise.all(
+    ids.map(async (id) => (await api.get(`/backups/${id}`)).as(z.looseObject({ locked: z.boolean() })).locked),
+  );
+  expect(locked.filter((each) => each)).toHaveLength(3);
+});
+
+/** However many instances the customer has; the number is typed in a field that the Tab key reaches. */
+const CLICKS_MAX = 6;
+
+test("a customer's instances are deleted with their backups in a few clicks, after their number was typed", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const made: Instance[] = [];
+  for (let n = 1; n <= 4; n++) made.push(await mine.instance({ name: `Bakery ${n}` }));
+  await mine.instance({ name: "Garage" });
+  const backups = [await mine.backup(made[0]?.id ?? ""), await mine.backup(made[1]?.id ?? "")];
+  const page = await open("/instances", { as: mine });
+  await page.evaluate(`addEventListener("click", ({ isTrusted }) => isTrusted && (window.clicks = (window.clicks ?? 0) + 1))`);
+  await page.getByLabel("Find instances").click();
+  await page.keyboard.type("bakery");
+  await page.getByRole("heading", { name: "Instances (4)" }).waitFor();
+  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
+  await button(page, "Actions").click();
+  await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
+  const asked = dialog(page, "Delete 4 instances?");
+  await asked.getByRole("checkbox", { name: "Delete their backups, too" }).click();
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("4");
+  const begun = page.waitForResponse(/\/bulk$/);
+  await button(asked, "Delete 4 instances").click();
+  const { data } = z.object({ data: z.object({ id: z.string() }) }).parse(await (await begun).json());
+  expect(await page.evaluate("window.clicks")).toBeLessThanOrEqual(CLICKS_MAX);
+  await mine.until(data.id);
+  await page.getByText("Bulk action finished: 4 of 4 done", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Show results" }).click();
+  await page.getByText("4 of 4 done, 0 failed, 0 canceled.").waitFor();
+  expect((await instancesOf(mine)).map(({ name }) => name)).toEqual(["Garage"]);
+  for (const { id } of backups) expect((await mine.api.get(`/backups/${id}`)).status).toBe(404);
 });

@@ -2,6 +2,7 @@
 import type { Page, Request } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
+import { Operation } from "../../shared/api/operations.ts";
 import type { TestAccount } from "../harness/account.ts";
 import { moveTo } from "./browser.ts";
 
@@ -9,6 +10,8 @@ import { moveTo } from "./browser.ts";
 export interface Things {
   server: string;
   instance: string;
+  /** A bulk action. */
+  operation: string;
 }
 
 export interface Shown {
@@ -31,6 +34,7 @@ export const PAGES: readonly Shown[] = [
   { route: "/instances/:id/clone", heading: /^Clone Shop/, path: ({ instance }) => `/instances/${instance}/clone` },
   { route: "/backups", heading: /^Backups/ },
   { route: "/backups/upload", heading: /^Upload backup/ },
+  { route: "/operations/:id", heading: /^Change labels/, path: ({ operation }) => `/operations/${operation}` },
   { route: "/settings/api-keys", heading: /^API keys/i },
   { route: "/settings/api-keys/create", heading: /API key/i },
   { route: "/settings/ssh-keys", heading: /^SSH keys/i },
@@ -46,7 +50,15 @@ export async function furnish(mine: TestAccount): Promise<Things> {
   const server = await mine.server({ name: "shop-1" });
   const instance = await mine.instance({ name: "Shop", server_id: server.id });
   await mine.backup(instance.id, { note: "Before the inventory" });
-  return { server: server.id, instance: instance.id };
+  return { server: server.id, instance: instance.id, operation: await bulkAction(mine, instance.id) };
+}
+
+/** One that has ended, and has changed nothing. */
+export async function bulkAction(mine: TestAccount, instanceId: string): Promise<string> {
+  const body = { action: "set_labels", select: { ids: [instanceId] }, parameters: { remove: ["unused"] } };
+  const { id } = (await mine.api.post("/bulk", body)).as(Operation);
+  await mine.until(id);
+  return id;
 }
 
 /** Waits until the page has its heading and all of its data. */

@@ -13,7 +13,7 @@ import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { bigAccount } from "./big-account.ts";
 import { moveTo, test } from "./browser.ts";
 import { title } from "./instance-page.ts";
-import { PAGES, pathOf, type Things } from "./pages.ts";
+import { bulkAction, PAGES, pathOf, type Things } from "./pages.ts";
 
 /** A page's own requests, however much of it is in view. */
 const OWN_MAX = 3;
@@ -146,8 +146,9 @@ test("after a change, a page asks for what shows the changed record, and for not
     "API key": () => session.post("/tokens", { name: `Token ${n++}`, permissions: ["servers:read"] }),
     settings: () => me.api.put("/settings", { account_name: `Bakery ${n++}` }),
   };
+  const operation = await bulkAction(me, instance.id);
   for (const shown of PAGES.filter(({ route }) => route !== "*")) {
-    const path = pathOf(shown, { server: server.id, instance: instance.id });
+    const path = pathOf(shown, { server: server.id, instance: instance.id, operation });
     await page.goto(path);
     await quiet(page, seen);
     for (const [what, change] of Object.entries(CHANGES)) {
@@ -192,7 +193,8 @@ for (const of of ["instances", "kinds"])
     const { id: server_id } = await seedServer(me.id);
     const instances = [];
     for (let n = 1; n <= 30; n++) instances.push(await seedInstance(me.id, { server_id, name: `Shop ${n}` }));
-    const known = { server: server_id, instance: instances[0]?.id ?? "" };
+    const instance = instances[0]?.id ?? "";
+    const known = { server: server_id, instance, operation: await bulkAction(me, instance) };
     const kinds = PAGES.map((shown) => ({ path: pathOf(shown, known), heading: shown.heading }));
     const pages = instances.map(({ id, name }) => ({ path: `/instances/${id}`, heading: new RegExp(`^${name}$`) }));
     const page = await open("/config.json", { as: me, clock: true });

@@ -65,6 +65,18 @@ export const backupPolicies = {
 export const operations = {
   list: (query: ListQuery = {}) =>
     question(["operations", "list", query], ({ signal }) => client.operations.list({ query, signal })),
+  one: (id: string) => ({
+    ...question(["operations", "one", id], ({ signal }) => client.operations.get({ params: { id }, signal })),
+    meta: { changedBy: ["operations"] } satisfies QueryMeta,
+  }),
+  /** What becomes of each resource of a bulk action. */
+  items: (id: string, query: ListQuery) => ({
+    ...question(["operations", "list", "items", id, query], async ({ signal }) => {
+      const { data, meta } = await client.operations.items({ params: { id }, query, signal });
+      return { data: data.map((item) => ({ ...item, id: item.resource.id })), meta };
+    }),
+    meta: { changedBy: ["operations"] } satisfies QueryMeta,
+  }),
 };
 
 /** Servers, instances and backups by their words, for the search in the top bar. */

@@ -14,6 +14,7 @@ import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
 import type { Home } from "../allowed/backups.ts";
 import { ListFilters } from "../resource/list-filters.tsx";
+import { BackupsBulk } from "./bulk.tsx";
 import { BackupsTable } from "./table.tsx";
 import { lazily } from "../app/lazily.tsx";
 
@@ -43,7 +44,7 @@ export default function Backups() {
   );
   return (
     <Page title={say.title} headless>
-      <BackupsTable Filters={ListFilters} homeOf={homeOf} actions={actions} empty={say.none} />
+      <BackupsTable bulk={BackupsBulk} Filters={ListFilters} homeOf={homeOf} actions={actions} empty={say.none} />
       {choosing && (
         <BackUpAny
           disabledReasonOf={(instance) => whyNot("backup", instance, instance.server ?? undefined)}

@@ -21,7 +21,7 @@ import { Wrapped } from "../resource/wrapped.tsx";
 import type { Home } from "../allowed/backups.ts";
 import { DrillStatus } from "./drill-status.tsx";
 import { BackupMenu } from "./menu.tsx";
-import { kindInWords, momentOf } from "./words.ts";
+import { backupName, kindInWords, momentOf } from "./words.ts";
 import { sizeInWords } from "../resource/size.ts";
 import { lazily } from "../app/lazily.tsx";
 
@@ -39,9 +39,11 @@ interface Props {
   empty: ReactNode;
   actions?: ReactNode;
   Filters?: ComponentType<FiltersProps>;
+  /** The actions on selected backups. */
+  bulk?: ComponentType<{ selected: readonly Backup[]; onDone: () => void }>;
 }
 
-export function BackupsTable({ homeOf, instanceId, empty, actions, Filters }: Props) {
+export function BackupsTable({ homeOf, instanceId, empty, actions, Filters, bulk }: Props) {
   const say = text.backups;
   const [dialog, setDialog] = useState<{ what: "restore" | "drill" | "edit" | "delete"; backup: Backup }>();
   const close = () => setDialog(undefined);
@@ -62,6 +64,8 @@ export function BackupsTable({ homeOf, instanceId, empty, actions, Filters }: Pr
         <ResourceTable
           {...shared}
           main
+          {...(bulk !== undefined && { bulk })}
+          nameOf={backupName}
           {...(Filters !== undefined && { Filters })}
           searchable
           filters={{ status: "backup" }}

@@ -15,6 +15,10 @@ export const kindInWords = (kind: Backup["kind"]): string => wordFor(kind, text.
 /** A backup has no name: its time identifies it. */
 export const momentOf = ({ created_at }: Pick<Backup, "created_at">): string => inShort(created_at);
 
+/** Where only a name is shown: the instance's, and when. */
+export const backupName = (backup: Pick<Backup, "created_at" | "instance_name">): string =>
+  backup.instance_name === null ? momentOf(backup) : `${backup.instance_name}, ${momentOf(backup)}`;
+
 /** Of an uploaded archive, it is known once it was examined. */
 export const versionOf = ({ erp_version, edition }: Pick<Backup, "erp_version" | "edition">): string =>
   erp_version === null || edition === null ? "–" : `${erp_version} ${edition}`;

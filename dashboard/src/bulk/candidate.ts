@@ -1,22 +1,23 @@
-// What the dialogs of bulk actions get: the words of an action, and the selected records.
+// What the dialogs of bulk actions get: the selected records, and what is done with them.
 import type { Labels } from "../../../shared/api/fields.ts";
-import type { Sent, Target } from "./batch.ts";
-
-export interface Words {
-  /** "Stop", "Stoppen" */
-  verb: string;
-  /** "Stopping", and then the kind; "Werden gestoppt", after the kind. */
-  running: string;
-  /** "Stopped", "Gestoppt" */
-  done: string;
-  /** What it means for the people who use them. */
-  effect: string;
-  send: (id: string, idempotencyKey: string) => Promise<Sent>;
-}
+import type { Selectable } from "../messages/en/bulk.tsx";
 
 /** A selected record, as the dialogs know it. */
-export interface Candidate extends Target {
+export interface Candidate {
+  id: string;
+  name: string;
   labels: Labels;
   /** Why the action leaves it out. */
   why: string | undefined;
+}
+
+/** What every dialog of a bulk action gets. */
+export interface DialogProps {
+  kind: Selectable;
+  /** As the API names it: "stop". */
+  action: string;
+  selected: readonly Candidate[];
+  /** The service has begun with it. */
+  onDone: () => void;
+  onDismiss: () => void;
 }

@@ -1,45 +1,46 @@
 // Asks before an action on many records: what happens to how many, and which are left out and why.
 import Box from "@cloudscape-design/components/box";
-import type { Selectable } from "../messages/en/bulk.tsx";
+import type { ReactNode } from "react";
 import { text } from "../messages/text.ts";
 import { Dialog } from "../resource/dialog.tsx";
-import { type Job, startBatch } from "./batch.ts";
+import type { DialogProps } from "./candidate.ts";
 import { choose, Included } from "./included.tsx";
-import type { Candidate, Words } from "./candidate.ts";
+import { sendBulk, useBulk } from "./use-bulk.ts";
+import { bulkWork } from "./words.ts";
 
-interface Props {
-  kind: Selectable;
-  action: Words & Pick<Job, "send">;
-  selected: readonly Candidate[];
-  onDone: () => void;
-  onDismiss: () => void;
+interface Props extends DialogProps {
+  parameters?: Record<string, unknown>;
+  /** Something that the user has to do is still missing. */
+  disabled?: boolean;
+  children?: ReactNode;
 }
 
-export function BulkDialog({ kind, action, selected, onDone, onDismiss }: Props) {
+export function BulkDialog({ kind, action, selected, parameters, disabled = false, children, onDone, onDismiss }: Props) {
   const say = text.bulk;
-  const { verb, running, done, effect, send } = action;
+  const { verb, ask, effect } = bulkWork(kind, action);
   const choice = choose(selected);
-  const targets = choice.included;
-  const [first] = [...targets, ...selected];
+  const ids = choice.included.map(({ id }) => id);
+  const asked = ask(say.count(ids.length, kind));
+  const bulk = useBulk(onDone);
+  const request = { action, ids, ...(parameters !== undefined && { parameters }) };
   return (
     <Dialog
-      title={targets.length === 0 ? say.none(verb, selected.length, kind) : say.ask(verb, targets.length, kind)}
-      confirm={targets.length === 0 ? verb : say.confirm(verb, targets.length, kind)}
-      disabled={targets.length === 0}
-      pending={false}
-      error={null}
-      send={() => send(first?.id ?? "", crypto.randomUUID())}
-      onConfirm={() => {
-        startBatch({ running: say.running(running, kind), done, kind, targets, send });
-        onDone();
-      }}
+      title={ids.length === 0 ? say.none(verb, selected.length, kind) : `${asked}?`}
+      confirm={ids.length === 0 ? verb : asked}
+      disabled={ids.length === 0 || disabled}
+      pending={bulk.pending}
+      error={bulk.error}
+      send={() => sendBulk(request, crypto.randomUUID())}
+      onConfirm={() => bulk.begin(request)}
       onDismiss={onDismiss}
     >
-      {targets.length > 0 && (
+      {ids.length > 0 && (
         <Box>
-          {effect} {targets.length > 1 && say.oneByOne(done, kind)}
+          {effect !== undefined && `${effect} `}
+          {say.byService}
         </Box>
       )}
+      {ids.length > 0 && children}
       <Included of={choice} />
     </Dialog>
   );

@@ -4,59 +4,46 @@ import Input from "@cloudscape-design/components/input";
 import { useState } from "react";
 import * as z from "zod";
 import { labels } from "../../../shared/api/fields.ts";
-import { LABELS_MAX } from "../../../shared/domain/limits.ts";
 import { parse } from "../../../shared/api/parse.ts";
+import { changedLabels } from "../../../shared/domain/labels.ts";
+import { LABELS_MAX } from "../../../shared/domain/limits.ts";
 import { problemsOf } from "../app/words.ts";
-import type { Selectable } from "../messages/en/bulk.tsx";
 import { text } from "../messages/text.ts";
 import { Dialog } from "../resource/dialog.tsx";
 import { labelsIn, LabelsField } from "../resource/labels.tsx";
 import { whyWrong } from "../resource/use-form.ts";
-import { startBatch } from "./batch.ts";
+import type { DialogProps } from "./candidate.ts";
 import { choose, Included } from "./included.tsx";
-import { isSame, type Labeled, relabel, relabeled } from "./labels.ts";
-import type { Candidate } from "./candidate.ts";
+import { sendBulk, useBulk } from "./use-bulk.ts";
+import { bulkWork } from "./words.ts";
 
-interface Props {
-  kind: Selectable;
-  labeled: Labeled;
-  selected: readonly Candidate[];
-  onDone: () => void;
-  onDismiss: () => void;
-}
+const isSame = (some: Record<string, string>, others: Record<string, string>): boolean =>
+  Object.keys(some).length === Object.keys(others).length && Object.entries(some).every(([key, value]) => others[key] === value);
 
-export function LabelDialog({ kind, labeled, selected, onDone, onDismiss }: Props) {
+export function LabelDialog({ kind, action, selected, onDone, onDismiss }: DialogProps) {
   const say = text.bulk.labels;
   const [[added, removed], setTyped] = useState(["", ""]);
   const [problem, setProblem] = useState<string>();
+  const bulk = useBulk(onDone);
   const change = { add: labelsIn(added), remove: removed.split(/[\s,]+/).filter((key) => key !== "") };
   const choice = choose(selected, (item) => {
-    const next = relabeled(item.labels, change);
+    const next = changedLabels(item.labels, change);
     if (Object.keys(next).length > LABELS_MAX) return say.tooMany(LABELS_MAX);
     return isSame(next, item.labels) ? say.same : item.why;
   });
-  const targets = choice.included;
-  const [first] = [...choice.included, ...selected];
+  const request = { action, ids: choice.included.map(({ id }) => id), parameters: change };
   return (
     <Dialog
-      title={say.title(selected.length, kind)}
-      confirm={say.confirm(targets.length, kind)}
-      disabled={targets.length === 0}
-      pending={false}
-      error={null}
-      send={() => labeled.set(first?.id ?? "", relabeled(first?.labels ?? {}, change), undefined)}
+      title={bulkWork(kind, action).ask(text.bulk.count(selected.length, kind))}
+      confirm={say.confirm(request.ids.length, kind)}
+      disabled={request.ids.length === 0}
+      pending={bulk.pending}
+      error={bulk.error}
+      send={() => sendBulk(request, crypto.randomUUID())}
       onConfirm={() => {
         const wrong = whyInvalid(change.add);
         setProblem(wrong);
-        if (wrong !== undefined) return;
-        startBatch({
-          running: say.running(kind),
-          done: say.done,
-          kind,
-          targets,
-          send: (id) => relabel(labeled, id, change),
-        });
-        onDone();
+        if (wrong === undefined) bulk.begin(request);
       }}
       onDismiss={onDismiss}
     >

@@ -1,27 +1,25 @@
 // The actions on the selected records of a list: a menu, and the dialog of the chosen one.
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
-import { useState } from "react";
+import { type ComponentType, useState } from "react";
+import type { Labels } from "../../../shared/api/fields.ts";
 import { lazily } from "../app/lazily.tsx";
 import type { Selectable } from "../messages/en/bulk.tsx";
 import { text } from "../messages/text.ts";
-import { isOver, type Target, useBatch } from "./batch.ts";
-import type { Labels } from "../../../shared/api/fields.ts";
-import type { Words } from "./candidate.ts";
-import type { Labeled } from "./labels.ts";
+import type { DialogProps } from "./candidate.ts";
+import { bulkWork } from "./words.ts";
 
 const BulkDialog = lazily(async () => (await import("./dialog.tsx")).BulkDialog);
+const DeleteDialog = lazily(async () => (await import("./delete-dialog.tsx")).DeleteDialog);
 const LabelDialog = lazily(async () => (await import("./label-dialog.tsx")).LabelDialog);
 
 /** What can be done with many records of one kind. */
 export interface Kind<Item> {
   one: Selectable;
-  targetOf: (item: Item) => Target;
-  actions: readonly Action<Item>[];
-  labels: { of: Labeled; whyNot: (item: Item) => string | undefined };
-}
-
-export interface Action<Item> extends Words {
-  whyNot: (item: Item) => string | undefined;
+  nameOf: (item: Item) => string;
+  /** By the API's names; each with the reason why it leaves a record out. */
+  actions: readonly (readonly [action: string, whyNot: (item: Item) => string | undefined])[];
+  /** Of actions with a dialog of their own. */
+  dialogs?: Readonly<Record<string, ComponentType<DialogProps>>>;
 }
 
 interface Props<Item> {
@@ -30,38 +28,43 @@ interface Props<Item> {
   onDone: () => void;
 }
 
-const LABELS = "labels";
-
-export function BulkMenu<Item extends { labels: Labels }>({ kind, selected, onDone }: Props<Item>) {
+export function BulkMenu<Item extends { id: string; labels: Labels }>({ kind, selected, onDone }: Props<Item>) {
   const [asked, setAsked] = useState<string>();
-  const batch = useBatch();
-  const busy = batch !== undefined && !isOver(batch) ? { disabled: true, disabledReason: text.bulk.busy } : {};
-  const action = kind.actions.find(({ verb }) => verb === asked);
-  const whyNot = action?.whyNot ?? kind.labels.whyNot;
-  const dialog = {
-    kind: kind.one,
-    selected: selected.map((item) => ({ ...kind.targetOf(item), labels: item.labels, why: whyNot(item) })),
-    onDismiss: () => setAsked(undefined),
-    onDone: () => {
-      setAsked(undefined);
-      onDone();
-    },
-  };
+  const [, whyNot] = kind.actions.find(([action]) => action === asked) ?? [];
+  const Asking = asked === undefined ? BulkDialog : (kind.dialogs?.[asked] ?? dialogOf(asked));
   return (
     <>
       <ButtonDropdown
         disabled={selected.length === 0}
         disabledReason={text.bulk.selectFirst(kind.one)}
-        items={[
-          ...kind.actions.map(({ verb }) => ({ id: verb, text: verb, ...busy })),
-          { id: LABELS, text: text.bulk.labels.change, ...busy },
-        ]}
+        items={kind.actions.map(([action]) => ({ id: action, text: bulkWork(kind.one, action).verb }))}
         onItemClick={({ detail }) => setAsked(detail.id)}
       >
         {text.bulk.actions}
       </ButtonDropdown>
-      {action !== undefined && <BulkDialog action={action} {...dialog} />}
-      {asked === LABELS && <LabelDialog labeled={kind.labels.of} {...dialog} />}
+      {asked !== undefined && (
+        <Asking
+          kind={kind.one}
+          action={asked}
+          selected={selected.map((item) => ({ id: item.id, name: kind.nameOf(item), labels: item.labels, why: whyNot?.(item) }))}
+          onDismiss={() => setAsked(undefined)}
+          onDone={() => {
+            setAsked(undefined);
+            onDone();
+          }}
+        />
+      )}
     </>
   );
+}
+
+function dialogOf(action: string) {
+  switch (action) {
+    case "set_labels":
+      return LabelDialog;
+    case "delete":
+      return DeleteDialog;
+    default:
+      return BulkDialog;
+  }
 }

@@ -33,7 +33,7 @@ function columnsNow(newest: Newest): [Column<Event>, ...Column<Event>[]] {
       header: say.action,
       cell: (event) => (
         <Wrapped>
-          {actionInWords(event.type)}
+          <What event={event} />
           <Changes of={event} />
         </Wrapped>
       ),
@@ -66,6 +66,12 @@ function columnsNow(newest: Newest): [Column<Event>, ...Column<Event>[]] {
       text: ({ request_id }) => request_id,
     },
   ];
+}
+
+/** What it started or came of has a page, with its outcome and the reason. */
+function What({ event: { type, operation_id } }: { event: Event }) {
+  const words = actionInWords(type);
+  return operation_id === null ? words : <Link to={`/operations/${operation_id}`}>{words}</Link>;
 }
 
 export default function Activity() {

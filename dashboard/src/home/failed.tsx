@@ -11,7 +11,7 @@ import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { Failure, RequestId } from "../app/failure.tsx";
 import { failedDrills, operations } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import type { NamedResource } from "../operations/pages.ts";
+import { type NamedResource, subjectOf } from "../operations/pages.ts";
 import { workOf } from "../operations/words.ts";
 import { errorInWords } from "../resource/sentence.ts";
 import { Time } from "../resource/time.tsx";
@@ -29,12 +29,17 @@ interface Entry extends Pick<Event, "id" | "request_id"> {
   at: string;
 }
 
-const ofOperation = ({ type, error, finished_at, created_at, ...rest }: Operation): Entry => ({
-  ...rest,
-  title: workOf(type).failed,
-  reason: error === null ? undefined : errorInWords(error),
-  at: finished_at ?? created_at,
-});
+function ofOperation(operation: Operation): Entry {
+  const { id, request_id, type, error, finished_at, created_at } = operation;
+  return {
+    id,
+    request_id,
+    resource: subjectOf(operation),
+    title: workOf(type).failed,
+    reason: error === null ? undefined : errorInWords(error),
+    at: finished_at ?? created_at,
+  };
+}
 
 const ofDrill = ({ created_at, ...rest }: Event): Entry => ({ ...rest, title: text.operations.drillFailed, at: created_at });
 

@@ -5,6 +5,7 @@ import Header from "@cloudscape-design/components/header";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { text } from "../messages/text.ts";
+import { subjectOf } from "../operations/pages.ts";
 import { useStep } from "../operations/use-step.ts";
 import { useRunning } from "../operations/watch.ts";
 import { actorInWords, workOf } from "../operations/words.ts";
@@ -38,13 +39,13 @@ export function Running() {
 }
 
 function Work({ operation }: { operation: Operation }) {
-  const { type, resource, progress, created_by, created_at } = operation;
+  const { type, progress, created_by, created_at } = operation;
   return (
     <ProgressBar
       value={progress}
       label={
         <>
-          {workOf(type).running}: <Name of={resource} />
+          {workOf(type).running}: <Name of={subjectOf(operation)} />
         </>
       }
       description={text.home.startedBy(actorInWords(created_by), <Time at={created_at} />)}

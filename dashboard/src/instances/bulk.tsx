@@ -1,35 +1,30 @@
 // What can be done with many instances at once.
 import type { ListedInstance } from "../../../shared/api/instances.ts";
-import { whyNot, whyNotEdit } from "../allowed/instances.ts";
-import { client } from "../app/client.ts";
-import { type Action, BulkMenu, type Kind } from "../bulk/menu.tsx";
-import { text } from "../messages/text.ts";
+import { whyNot, whyNotEdit, whyNotProtect } from "../allowed/instances.ts";
+import { lazily } from "../app/lazily.tsx";
+import { BulkMenu, type Kind } from "../bulk/menu.tsx";
 
-const ACTIONS = ["start", "stop", "restart", "backup"] as const;
+const can = (action: "start" | "stop" | "restart" | "backup" | "delete") =>
+  [action, (instance: ListedInstance) => whyNot(action, instance, instance.server ?? undefined)] as const;
 
-const LABELS: Kind<ListedInstance>["labels"] = {
-  of: {
-    get: (id) => client.instances.get({ params: { id } }),
-    set: (id, labels, ifMatch) =>
-      client.instances.update({ params: { id }, body: { labels }, ...(ifMatch !== undefined && { ifMatch }) }),
-  },
-  whyNot: whyNotEdit,
+const PolicyDialog = lazily(async () => (await import("../policies/bulk-dialog.tsx")).PolicyDialog, "policies");
+
+const INSTANCES: Kind<ListedInstance> = {
+  one: "instance",
+  nameOf: ({ name }) => name,
+  actions: [
+    can("start"),
+    can("stop"),
+    can("restart"),
+    can("backup"),
+    ["set_policy", (instance) => whyNotEdit(instance) ?? whyNotProtect(instance, instance.server ?? undefined)],
+    ["delete_policy", whyNotEdit],
+    ["set_labels", whyNotEdit],
+    can("delete"),
+  ],
+  dialogs: { set_policy: PolicyDialog },
 };
 
-export function InstancesBulk({ selected, onDone }: { selected: readonly ListedInstance[]; onDone: () => void }) {
-  const actions: Action<ListedInstance>[] = ACTIONS.map((action) => ({
-    ...text.instances.bulk[action],
-    whyNot: (instance) => whyNot(action, instance, instance.server ?? undefined),
-    send: async (id, idempotencyKey) => {
-      const { data: operation, rateLimit } = await client.instances.act({ params: { id }, body: { action }, idempotencyKey });
-      return { operation, rateLimit };
-    },
-  }));
-  const kind: Kind<ListedInstance> = {
-    one: "instance",
-    targetOf: ({ id, name }) => ({ id, name, href: `/instances/${id}` }),
-    actions,
-    labels: LABELS,
-  };
-  return <BulkMenu kind={kind} selected={selected} onDone={onDone} />;
-}
+export const InstancesBulk = ({ selected, onDone }: { selected: readonly ListedInstance[]; onDone: () => void }) => (
+  <BulkMenu kind={INSTANCES} selected={selected} onDone={onDone} />
+);

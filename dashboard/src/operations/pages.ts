@@ -1,7 +1,9 @@
 // The page of a resource that an event or an operation names, and whether it was deleted since.
 import { useQuery } from "@tanstack/react-query";
 import type { Event } from "../../../shared/api/events.ts";
+import type { Operation } from "../../../shared/api/operations.ts";
 import { instances, type Question, servers } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
 
 export type Resource = Pick<Event["resource"], "type" | "id">;
 export type NamedResource = Event["resource"];
@@ -19,6 +21,10 @@ export function useIsGone({ type, id }: Resource, { isNew }: { isNew: boolean })
   return named !== undefined && data === null;
 }
 
+/** What an operation is about: a bulk action has a page of its own, which lists its resources. */
+export const subjectOf = ({ id, resource, result }: Operation): NamedResource =>
+  result?.bulk === undefined ? resource : { type: "operation", id, name: text.operations.bulk.results };
+
 export function pageOf({ type, id }: Resource): string | undefined {
   switch (type) {
     case "server":
@@ -27,6 +33,8 @@ export function pageOf({ type, id }: Resource): string | undefined {
       return `/instances/${id}`;
     case "backup":
       return `/backups?backup=${id}`;
+    case "operation":
+      return `/operations/${id}`;
     case "ssh_key":
       return "/settings/ssh-keys";
     case "token":

@@ -1,7 +1,8 @@
 // Tells how the user's operations have ended.
-import type { Operation } from "../../../shared/api/operations.ts";
+import type { BulkResult, Operation } from "../../../shared/api/operations.ts";
 import { DRILL } from "../../../shared/domain/lifecycle.ts";
 import { RequestId } from "../app/failure.tsx";
+import { Link } from "../app/link.tsx";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
 import { checkInSentence, errorInWords } from "../resource/sentence.ts";
@@ -11,6 +12,7 @@ export function tellEnd(operation: Operation): void {
   const { id, type, resource, result, request_id } = operation;
   const about = nameIn(resource);
   const failure = failureOf(operation);
+  if (result?.bulk !== undefined) return tellBulk(operation, result.bulk);
   if (failure !== undefined)
     notify({
       id,
@@ -30,6 +32,22 @@ export function tellEnd(operation: Operation): void {
       header: `${workOf(type).succeeded}${about}`,
       ...(result?.host_skipped === true && { content: text.operations.hostSkipped }),
     });
+}
+
+/** A bulk action succeeds whatever becomes of its resources: how many it did says how it went. */
+function tellBulk({ id, type, error }: Operation, { succeeded, total }: BulkResult): void {
+  const say = text.operations.bulk;
+  notify({
+    id,
+    type: succeeded === total ? "success" : "error",
+    header: `${error === null ? workOf(type).succeeded : workOf(type).failed}: ${say.done(succeeded, total)}`,
+    content: (
+      <>
+        {error !== null && `${errorInWords(error)} `}
+        <Link to={`/operations/${id}`}>{say.results}</Link>
+      </>
+    ),
+  });
 }
 
 /** Older operations have none, and an older service sends none. */

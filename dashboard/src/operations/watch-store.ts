@@ -21,13 +21,14 @@ const RECORDS = new Set<unknown>(["servers", "instances", "backups"]);
 
 export const isOpen = ({ status }: Operation): boolean => status === "pending" || status === "running";
 
+/** A bulk action reports on those that it begins. */
+const isOfBulk = ({ request_id }: Operation): boolean => request_id.startsWith("op_");
+
 const seen = (): readonly Operation[] => queryClient.getQueryData<readonly Operation[]>(KEY) ?? [];
 
 function createWatch() {
   /** By ID: operations that this page started, that lock records, or that it saw running. */
   const followed = new Set<string>();
-  /** Of those that something else than a notification reports. */
-  const claimed = new Map<string, (ended: Operation) => void>();
   const reportEnds = createEnds();
   let noticed = false;
 
@@ -40,13 +41,6 @@ function createWatch() {
 
   return {
     query: watchQuery(followed),
-    /** Follows an operation whose end only the caller reports. */
-    claim: (operation: Operation, onEnd: (ended: Operation) => void): void => {
-      if (!isOpen(operation)) return onEnd(operation);
-      claimed.set(operation.id, onEnd);
-      queryClient.setQueryData<readonly Operation[]>(KEY, (known = []) => [operation, ...known]);
-      return follow([operation.id]);
-    },
     /** Compares a response with the followed operations: reports ends of the user's own, and starts to follow other users'. */
     notice: (operations: readonly Operation[]): void => {
       const begun = operations.filter((operation) => isOpen(operation) && !followed.has(operation.id));
@@ -56,7 +50,7 @@ function createWatch() {
       // The page's first requests already show what was running when it opened.
       if ((begun.length > 0 && noticed) || ended.length > 0)
         // An operation may end before the watch first sees it: its record says who started it.
-        reportEnds(unclaimed(claimed, ended).filter(({ created_by }) => created_by.id === session()?.user.id));
+        reportEnds(ended.filter((each) => each.created_by.id === session()?.user.id && !isOfBulk(each)));
       noticed = true;
     },
     /** Follows the operations in responses, until the returned function is called. */
@@ -73,21 +67,10 @@ function createWatch() {
         leaveMutations();
         leaveQueries();
         followed.clear();
-        claimed.clear();
         noticed = false;
       };
     },
   };
-}
-
-/** Reports the claimed ones to those who claimed them. */
-function unclaimed(claimed: Map<string, (ended: Operation) => void>, ended: readonly Operation[]): readonly Operation[] {
-  const others = ended.filter(({ id }) => !claimed.has(id));
-  for (const operation of ended) {
-    claimed.get(operation.id)?.(operation);
-    claimed.delete(operation.id);
-  }
-  return others;
 }
 
 /** The one request of the watch: for the newest operations or, in turn, for a followed one that is not among them and those after it. */

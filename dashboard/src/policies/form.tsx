@@ -35,7 +35,7 @@ type Values = { preset: Preset; time: string; schedule: string; timezone: string
 
 type Policy = Omit<BackupPolicy, "next_run_at" | "next_runs" | "last_run">;
 
-function toValues(policy: Policy | undefined): Values {
+export function toValues(policy: Policy | undefined): Values {
   const { schedule, timezone, keep, drill_every_days, enabled }: Policy = policy ?? {
     schedule: "0 2 * * *",
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -82,7 +82,7 @@ function toKeep(values: Values): BackupPolicy["keep"] {
   );
 }
 
-const toBody = (values: Values) => ({
+export const toBody = (values: Values) => ({
   schedule: toSchedule(values),
   timezone: values.timezone.trim(),
   keep: toKeep(values),
@@ -179,7 +179,7 @@ interface FieldsProps {
 
 type Body = ReturnType<typeof toBody>;
 
-function PolicyFields({ form }: FieldsProps) {
+export function PolicyFields({ form }: FieldsProps) {
   const say = text.policies.form;
   const { enabled } = form.values;
   return (

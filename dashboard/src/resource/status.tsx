@@ -1,4 +1,4 @@
-// Every status of servers, instances, their protection, backups and operations: a word and an icon, never color alone.
+// Every status of servers, instances, their protection, backups, operations and what bulk actions do: a word and an icon, never color alone.
 import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/components/status-indicator";
 import type { Drill } from "../../../shared/api/drill.ts";
 import type { Certificate } from "../../../shared/api/instances.ts";
@@ -6,6 +6,7 @@ import type {
   BackupStatus,
   HealthStatus,
   InstanceStatus,
+  ItemStatus,
   OperationStatus,
   ProtectionStatus,
   ServerStatus,
@@ -64,6 +65,13 @@ export const STATUSES = {
     succeeded: "success",
     failed: "error",
   } satisfies Record<OperationStatus, Sign>,
+  item: {
+    waiting: "pending",
+    running: "in-progress",
+    succeeded: "success",
+    failed: "error",
+    cancelled: "stopped",
+  } satisfies Record<ItemStatus, Sign>,
 };
 type Statuses = typeof STATUSES;
 

@@ -57,6 +57,8 @@ export interface TableProps<Item> {
   perPage?: number;
   /** The actions on selected records. */
   bulk?: ComponentType<{ selected: readonly Item[]; onDone: () => void }>;
+  /** What a record is called that has no name. */
+  nameOf?: (item: Item) => string;
 }
 
 /** What a list shows: where the user is in it, how they want to see it, and what the API returned for that. */
@@ -81,7 +83,7 @@ function useListed<Item extends { id: string }>(props: TableProps<Item>) {
 }
 
 export function ResourceTable<Item extends { id: string }>(props: TableProps<Item>) {
-  const { title, list, Filters, empty, bulk: Bulk } = props;
+  const { title, list, Filters, empty, bulk: Bulk, nameOf = ownName } = props;
   const listed = useListed(props);
   const { place, go, perPage, filtered, asked, query, columns, preferences } = listed;
   const { data: items = [], meta } = query.data ?? {};
@@ -128,7 +130,7 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
   };
   return (
     <div ref={box} className="list">
-      <CardsOrTable title={title} columns={columns} compact={preferences.compact ?? false} shared={shared} />
+      <CardsOrTable title={title} nameOf={nameOf} columns={columns} compact={preferences.compact ?? false} shared={shared} />
       {/* Below the rows, so that nothing moves when the number of pages is known. */}
       {pages > 1 && (
         <div className="pages">
@@ -228,6 +230,7 @@ function ListHeader(props: HeaderProps) {
 }
 
 interface ShownProps<Item> extends Pick<TableProps<Item>, "title" | "columns"> {
+  nameOf: (item: Item) => string;
   compact: boolean;
   shared: { items: Item[]; loading: boolean; loadingText: string; trackBy: string; empty: ReactNode; header: ReactNode };
 }
@@ -240,7 +243,7 @@ interface CellProps<Item> {
 /** Renders again only for another record, not for another selection: what is in 100 rows takes longer than a click may. */
 const Cell = <Item,>({ of, item }: CellProps<Item>): ReactNode => useMemo(() => of(item), [of, item]);
 
-function CardsOrTable<Item extends { id: string }>({ title, columns, compact, shared }: ShownProps<Item>) {
+function CardsOrTable<Item extends { id: string }>({ title, nameOf, columns, compact, shared }: ShownProps<Item>) {
   const [first, ...others] = columns;
   const narrow = useNarrow();
   const columnDefinitions = useMemo(() => columns.map(definitionOf), [columns]);
@@ -248,7 +251,7 @@ function CardsOrTable<Item extends { id: string }>({ title, columns, compact, sh
     return (
       <Cards
         {...shared}
-        ariaLabels={selectionLabels(title)}
+        ariaLabels={selectionLabels(title, nameOf)}
         cardDefinition={{
           header: (item: Item) => <Cell of={first.cell} item={item} />,
           sections: others.map(({ id, header, cell, long = false }, index) => ({
@@ -266,7 +269,7 @@ function CardsOrTable<Item extends { id: string }>({ title, columns, compact, sh
       contentDensity={compact ? "compact" : "comfortable"}
       // However narrow the window is, what a row is and its actions are in view.
       stickyColumns={{ first: 1, last: isActions(columns.at(-1)) ? 1 : 0 }}
-      ariaLabels={{ tableLabel: title, ...selectionLabels(title) }}
+      ariaLabels={{ tableLabel: title, ...selectionLabels(title, nameOf) }}
       columnDefinitions={columnDefinitions}
     />
   );
@@ -283,11 +286,12 @@ const definitionOf = <Item,>({ id, header, cell, width }: Column<Item>, index: n
 const isActions = <Item,>(column: Column<Item> | undefined): boolean =>
   column !== undefined && ["action", "menu"].includes(column.id);
 
-const selectionLabels = (title: string) => ({
+const ownName = (item: { id: string }): string => ("name" in item ? String(item.name) : item.id);
+
+const selectionLabels = <Item,>(title: string, nameOf: (item: Item) => string) => ({
   selectionGroupLabel: text.resource.list.select(title),
   allItemsSelectionLabel: () => text.resource.list.selectPage(title),
-  itemSelectionLabel: (_: unknown, item: { id: string }) =>
-    text.resource.list.selectOne("name" in item ? String(item.name) : item.id),
+  itemSelectionLabel: (_: unknown, item: Item) => text.resource.list.selectOne(nameOf(item)),
 });
 
 interface NothingProps {

@@ -148,7 +148,7 @@ function useSend<Values, Body, Result>(
 }
 
 /** A retry with the same content, after a lost response, has the same key; changed content has a new one. */
-function useIdempotencyKey(): (body: unknown) => string {
+export function useIdempotencyKey(): (body: unknown) => string {
   const last = useRef({ content: "", key: "" });
   return (body) => {
     const content = JSON.stringify(body);

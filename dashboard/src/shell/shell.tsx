@@ -5,13 +5,12 @@ import { I18nProvider } from "@cloudscape-design/components/i18n";
 import Spinner from "@cloudscape-design/components/spinner";
 import { Suspense, useEffect, useRef } from "react";
 import { Route, Routes, useLocation } from "react-router";
-import { useWatch } from "../operations/watch.ts";
+import { useRunning, useWatch } from "../operations/watch.ts";
 import { Boundary } from "../app/boundary.tsx";
 import { useFollowChanges } from "../app/follow-changes.ts";
 import { useFollow } from "../app/follow.ts";
 import { EnvironmentBanner } from "../app/environment.tsx";
 import { lazily } from "../app/lazily.tsx";
-import { useBatch } from "../bulk/batch.ts";
 import { componentText } from "../messages/components.ts";
 import { language } from "../messages/language.ts";
 import { ConnectionNotice } from "./connection-notice.tsx";
@@ -30,7 +29,7 @@ export default function Shell() {
   useWatch();
   useFollowChanges();
   useFocusOnPage(pathname);
-  const batch = useBatch();
+  const isBulkRunning = useRunning().some(({ result }) => result?.bulk !== undefined);
   return (
     <I18nProvider locale={language} messages={componentText}>
       <a className="skip" href="#main">
@@ -41,7 +40,7 @@ export default function Shell() {
         <TopBar />
       </div>
       <section className="toasts" aria-label={text.shell.notifications}>
-        {batch !== undefined && <BulkPanel />}
+        {isBulkRunning && <BulkPanel />}
         <Notifications />
       </section>
       <Layout breadcrumbs={<Trail />}>

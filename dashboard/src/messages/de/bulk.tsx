@@ -1,44 +1,103 @@
 // Actions on many records at once.
-import type { bulk as en, Selectable } from "../en/bulk.tsx";
+import type { bulk as en, Selectable, Work } from "../en/bulk.tsx";
 
-const MANY = { server: "Server", instance: "Instanzen" } as const;
+const MANY = { server: "Server", instance: "Instanzen", backup: "Sicherungen" } as const;
 /** After "von". */
-const OF_MANY = { server: "Servern", instance: "Instanzen" } as const;
-const ONE = { server: "Server", instance: "Instanz" } as const;
-const NONE = { server: "keiner", instance: "keine" } as const;
+const OF_MANY = { ...MANY, server: "Servern" } as const;
+const ONE = { server: "Server", instance: "Instanz", backup: "Sicherung" } as const;
+const NONE = { server: "keiner", instance: "keine", backup: "keine" } as const;
 
 const countOf = (number: number, kind: Selectable): string => `${number} ${(number === 1 ? ONE : MANY)[kind]}`;
 const ofCount = (number: number, kind: Selectable): string => `${number} ${(number === 1 ? ONE : OF_MANY)[kind]}`;
-/** "Neu starten" at the end of a sentence. */
-const last = (verb: string): string => verb.charAt(0).toLowerCase() + verb.slice(1);
+
+const work = (verb: string, does: string, becomes: string, effect?: string): Work => ({
+  verb,
+  ask: (things) => `${things} ${does}`,
+  running: (things) => `${things} werden ${becomes}`,
+  ...(effect !== undefined && { effect }),
+});
+
+const LABELS: Work = {
+  verb: "Labels ändern",
+  ask: (things) => `Labels für ${things} ändern`,
+  running: (things) => `Labels für ${things} werden geändert`,
+};
 
 export const bulk: typeof en = {
   actions: "Aktionen",
   selectFirst: (kind) => `Wählen Sie zuerst ${MANY[kind]} aus.`,
-  busy: "Es läuft bereits eine Sammelaktion.",
-  confirm: (verb, number, kind) => `${countOf(number, kind)} ${last(verb)}`,
-  ask: (verb, number, kind) => `${countOf(number, kind)} ${last(verb)}?`,
+  count: countOf,
+  many: (kind) => MANY[kind],
+  work: {
+    server: { set_labels: LABELS },
+    instance: {
+      start: work("Starten", "starten", "gestartet", "Die Benutzer können sich innerhalb einer Minute wieder anmelden."),
+      stop: work(
+        "Stoppen",
+        "stoppen",
+        "gestoppt",
+        "Die Benutzer können sich erst wieder anmelden, wenn Sie die Instanzen starten. Es gehen keine Daten verloren.",
+      ),
+      restart: work(
+        "Neu starten",
+        "neu starten",
+        "neu gestartet",
+        "Die Verbindung der Benutzer wird kurz unterbrochen; nicht gespeicherte Änderungen gehen verloren.",
+      ),
+      backup: work("Sichern", "sichern", "gesichert", "Jede Instanz läuft während ihrer Sicherung weiter."),
+      set_policy: {
+        verb: "Sicherungsplan festlegen",
+        ask: (things) => `Sicherungsplan für ${things} festlegen`,
+        running: (things) => `Sicherungsplan für ${things} wird festgelegt`,
+      },
+      delete_policy: {
+        verb: "Sicherungsplan entfernen",
+        ask: (things) => `Sicherungsplan für ${things} entfernen`,
+        running: (things) => `Sicherungsplan für ${things} wird entfernt`,
+        effect: "Sie werden nicht mehr nach Zeitplan gesichert. Vorhandene Sicherungen bleiben.",
+      },
+      set_labels: LABELS,
+      delete: work(
+        "Löschen",
+        "löschen",
+        "gelöscht",
+        "Die ERPs werden gestoppt, ihre Datenbanken und Dateien von den Servern entfernt. Das lässt sich nicht rückgängig machen.",
+      ),
+    },
+    backup: {
+      lock: work("Sperren", "sperren", "gesperrt", "Niemand kann sie löschen, bis sie entsperrt werden."),
+      unlock: work("Entsperren", "entsperren", "entsperrt", "Sie können wieder gelöscht werden."),
+      drill: {
+        verb: "Wiederherstellung testen",
+        ask: (things) => `Wiederherstellung von ${things} testen`,
+        running: (things) => `Wiederherstellung von ${things} wird getestet`,
+        effect:
+          "Jede wird auf ihrem Server in einer temporären Datenbank wiederhergestellt und geprüft. Keine Instanz wird verändert.",
+      },
+      set_labels: LABELS,
+      delete: work("Löschen", "löschen", "gelöscht", "Die Archive werden gelöscht. Das lässt sich nicht rückgängig machen."),
+    },
+  },
   none: (verb, selected, kind) => `${verb}: ${NONE[kind]} von ${ofCount(selected, kind)}`,
-  oneByOne: (done, kind) => `Die ${MANY[kind]} werden nacheinander ${last(done)}, jeweils als eigener Vorgang.`,
+  byService: "Der Dienst führt das aus, jeweils einige auf einmal. Sie können diese Seite schließen.",
   included: (number) => `Betroffen (${number})`,
   leftOut: (number) => `Ausgelassen (${number})`,
-  running: (running, kind) => `${MANY[kind]} ${last(running)}`,
   progress: (running, ended, all) => `${running}: ${ended} von ${all}`,
-  inProgress: (number) => `${number} in Arbeit.`,
-  keepOpen: (number) => `${number} in Arbeit. Lassen Sie diese Seite geöffnet, bis alle Anfragen gesendet sind.`,
-  waiting: (time) => <>Zu viele Anfragen. Weiter geht es in {time}.</>,
+  inProgress: (running, failed) => `${running} in Arbeit${failed > 0 ? `, ${failed} fehlgeschlagen` : ""}.`,
+  paused: "Pausiert. Was schon begonnen hat, läuft weiter.",
+  cancelling: "Wird abgebrochen. Was schon begonnen hat, läuft weiter.",
+  pause: "Pausieren",
+  resume: "Fortsetzen",
   cancelRest: "Übrige abbrechen",
-  result: (done, number, all, kind) => `${done}: ${number} von ${ofCount(all, kind)}`,
-  dismiss: "Schließen",
-  again: "Diese erneut versuchen",
-  notStarted: "Nicht angefordert.",
-  failed: "Fehlgeschlagen",
+  results: "Ergebnisse",
+  again: (number) => `${number} erneut versuchen`,
+  columns: { resource: "Name", status: "Ergebnis", reason: "Grund", operation: "Vorgang" },
+  open: "Anzeigen",
+  noResults: "Nichts hat dieses Ergebnis.",
+  summary: (succeeded, total, failed, cancelled) =>
+    `${succeeded} von ${total} erledigt, ${failed} fehlgeschlagen, ${cancelled} abgebrochen.`,
   labels: {
-    change: "Labels ändern",
-    title: (number, kind) => `Labels von ${ofCount(number, kind)} ändern`,
     confirm: (number, kind) => `${countOf(number, kind)} ändern`,
-    running: (kind) => `Labels der ${MANY[kind]} werden geändert`,
-    done: "Labels geändert",
     same: "Keine Änderung nötig.",
     tooMany: (most) => `Es wären mehr als ${most} Labels.`,
     add: "Hinzuzufügende Labels",
@@ -46,4 +105,12 @@ export const bulk: typeof en = {
     remove: "Zu entfernende Schlüssel",
     removeAbout: "Durch Kommas getrennt, zum Beispiel env, team.",
   },
+  delete: {
+    withBackups: "Auch ihre Sicherungen löschen",
+    withBackupsAbout:
+      "Gesperrte Sicherungen bleiben. Ohne das bleiben alle Sicherungen, und Sie können aus ihnen Instanzen anlegen.",
+    typeCount: (number) => `Geben Sie zur Bestätigung die Anzahl ein: ${number}`,
+  },
+  alreadyLocked: "Bereits gesperrt.",
+  notLocked: "Nicht gesperrt.",
 };

@@ -110,32 +110,6 @@ export const instances: typeof en = {
       effect: "Die Verbindung der Benutzer wird kurz unterbrochen; nicht gespeicherte Änderungen gehen verloren.",
     },
   },
-  bulk: {
-    start: {
-      verb: "Starten",
-      running: "Werden gestartet",
-      done: "Gestartet",
-      effect: "Die Benutzer können sich innerhalb einer Minute wieder anmelden.",
-    },
-    stop: {
-      verb: "Stoppen",
-      running: "Werden gestoppt",
-      done: "Gestoppt",
-      effect: "Die Benutzer können sich erst wieder anmelden, wenn Sie die Instanzen starten. Es gehen keine Daten verloren.",
-    },
-    restart: {
-      verb: "Neu starten",
-      running: "Werden neu gestartet",
-      done: "Neu gestartet",
-      effect: "Die Verbindung der Benutzer wird kurz unterbrochen; nicht gespeicherte Änderungen gehen verloren.",
-    },
-    backup: {
-      verb: "Sichern",
-      running: "Werden gesichert",
-      done: "Gesichert",
-      effect: "Jede Instanz läuft während ihrer Sicherung weiter.",
-    },
-  },
   edit: {
     title: (name) => `${name} bearbeiten`,
     save: "Speichern",

@@ -32,6 +32,13 @@ export const resource: typeof en = {
     health: { ok: "Erreichbar", failing: "Gestört", unknown: "Unbekannt" },
     drill: { passed: "Bestanden", failed: "Nicht bestanden" },
     operation: { pending: "Wartet", running: "Läuft", succeeded: "Erfolgreich", failed: "Fehlgeschlagen" },
+    item: {
+      waiting: "Wartet",
+      running: "In Arbeit",
+      succeeded: "Erledigt",
+      failed: "Fehlgeschlagen",
+      cancelled: "Abgebrochen",
+    },
   },
   reasons,
   sentences,

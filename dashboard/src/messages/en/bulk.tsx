@@ -1,42 +1,98 @@
 // Actions on many records at once.
-import type { ReactNode } from "react";
 
 /** The kinds of records that can be selected. */
-export type Selectable = "server" | "instance";
+export type Selectable = "server" | "instance" | "backup";
 
 const countOf = (number: number, kind: Selectable): string => `${number} ${kind}${number === 1 ? "" : "s"}`;
+
+export interface Work {
+  /** In the menu: "Stop". */
+  verb: string;
+  /** "Stop 3 instances" */
+  ask: (things: string) => string;
+  /** "Stopping instances" */
+  running: (things: string) => string;
+  /** What it means for the people who use them. */
+  effect?: string;
+}
+
+const work = (verb: string, running: string, effect?: string): Work => ({
+  verb,
+  ask: (things) => `${verb} ${things}`,
+  running: (things) => `${running} ${things}`,
+  ...(effect !== undefined && { effect }),
+});
+
+const LABELS: Work = { ...work("Change labels", "Changing labels of"), ask: (things) => `Change labels of ${things}` };
 
 export const bulk = {
   actions: "Actions",
   selectFirst: (kind: Selectable) => `Select ${kind}s first.`,
-  busy: "Another bulk action is in progress.",
-  /** `verb` is "Stop". */
-  confirm: (verb: string, number: number, kind: Selectable) => `${verb} ${countOf(number, kind)}`,
-  ask: (verb: string, number: number, kind: Selectable) => `${verb} ${countOf(number, kind)}?`,
+  count: countOf,
+  many: (kind: Selectable) => `${kind}s`,
+  work: {
+    server: { set_labels: LABELS },
+    instance: {
+      start: work("Start", "Starting", "Users can sign in again within a minute."),
+      stop: work("Stop", "Stopping", "Users can't sign in until you start them again. No data is lost."),
+      restart: work("Restart", "Restarting", "Users are disconnected for a moment and lose unsaved changes."),
+      backup: work("Back up", "Backing up", "Each instance keeps running while it's backed up."),
+      set_policy: {
+        ...work("Set backup policy", "Setting the backup policy of"),
+        ask: (things) => `Set backup policy of ${things}`,
+      },
+      delete_policy: {
+        ...work(
+          "Remove backup policy",
+          "Removing the backup policy of",
+          "They are no longer backed up by schedule. Existing backups are kept.",
+        ),
+        ask: (things) => `Remove backup policy of ${things}`,
+      },
+      set_labels: LABELS,
+      delete: work(
+        "Delete",
+        "Deleting",
+        "The ERPs stop, and their databases and files are removed from the servers. You can't undo this.",
+      ),
+    },
+    backup: {
+      lock: work("Lock", "Locking", "Nobody can delete them until they are unlocked."),
+      unlock: work("Unlock", "Unlocking", "They can be deleted again."),
+      drill: {
+        ...work(
+          "Run restore drill",
+          "Running restore drills of",
+          "Each is restored to a throwaway database on its server and checked. No instance is touched.",
+        ),
+        ask: (things) => `Run restore drills of ${things}`,
+      },
+      set_labels: LABELS,
+      delete: work("Delete", "Deleting", "The archives are deleted. You can't undo this."),
+    },
+  } satisfies Record<Selectable, Readonly<Record<string, Work>>>,
   none: (verb: string, selected: number, kind: Selectable) => `${verb}: none of ${countOf(selected, kind)}`,
-  /** `done` is "Stopped". */
-  oneByOne: (done: string, kind: Selectable) =>
-    `The ${kind}s are ${done.toLowerCase()} one after another, each in an operation of its own.`,
+  byService: "The service carries this out, a few at a time. You can close this page.",
   included: (number: number) => `Included (${number})`,
   leftOut: (number: number) => `Left out (${number})`,
-  /** `running` is "Stopping". */
-  running: (running: string, kind: Selectable) => `${running} ${kind}s`,
+  /** `running` is "Stopping instances". */
   progress: (running: string, ended: number, all: number) => `${running}: ${ended} of ${all}`,
-  inProgress: (number: number) => `${number} in progress.`,
-  keepOpen: (number: number) => `${number} in progress. Keep this page open until all requests have been sent.`,
-  waiting: (time: ReactNode) => <>Too many requests. Continues in {time}.</>,
+  inProgress: (running: number, failed: number) => `${running} in progress${failed > 0 ? `, ${failed} failed` : ""}.`,
+  paused: "Paused. Those in progress continue.",
+  cancelling: "Canceling. Those in progress continue.",
+  pause: "Pause",
+  resume: "Resume",
   cancelRest: "Cancel the rest",
-  result: (done: string, number: number, all: number, kind: Selectable) => `${done}: ${number} of ${countOf(all, kind)}`,
-  dismiss: "Dismiss",
-  again: "Try these again",
-  notStarted: "Not requested.",
-  failed: "Failed",
+  results: "Results",
+  again: (number: number) => `Try ${number} again`,
+  /** The column of the results. */
+  columns: { resource: "Name", status: "Result", reason: "Reason", operation: "Operation" },
+  open: "Show",
+  noResults: "None has this result.",
+  summary: (succeeded: number, total: number, failed: number, cancelled: number) =>
+    `${succeeded} of ${total} done, ${failed} failed, ${cancelled} canceled.`,
   labels: {
-    change: "Change labels",
-    title: (number: number, kind: Selectable) => `Change labels of ${countOf(number, kind)}`,
     confirm: (number: number, kind: Selectable) => `Change ${countOf(number, kind)}`,
-    running: (kind: Selectable) => `Changing labels of ${kind}s`,
-    done: "Labels changed",
     same: "No change needed.",
     tooMany: (most: number) => `Would have more than ${most} labels.`,
     add: "Labels to add",
@@ -44,4 +100,11 @@ export const bulk = {
     remove: "Keys to remove",
     removeAbout: "Separated by commas, such as env, team.",
   },
+  delete: {
+    withBackups: "Delete their backups, too",
+    withBackupsAbout: "Locked backups stay. Without this, all backups are kept, and you can create instances from them.",
+    typeCount: (number: number) => `To confirm, type the number: ${number}`,
+  },
+  alreadyLocked: "Already locked.",
+  notLocked: "Not locked.",
 };

@@ -109,27 +109,6 @@ export const instances = {
       effect: "Users are disconnected for a moment and lose unsaved changes.",
     },
   },
-  bulk: {
-    start: { verb: "Start", running: "Starting", done: "Started", effect: "Users can sign in again within a minute." },
-    stop: {
-      verb: "Stop",
-      running: "Stopping",
-      done: "Stopped",
-      effect: "Users can't sign in until you start them again. No data is lost.",
-    },
-    restart: {
-      verb: "Restart",
-      running: "Restarting",
-      done: "Restarted",
-      effect: "Users are disconnected for a moment and lose unsaved changes.",
-    },
-    backup: {
-      verb: "Back up",
-      running: "Backing up",
-      done: "Backed up",
-      effect: "Each instance keeps running while it's backed up.",
-    },
-  },
   edit: {
     title: (name: string) => `Edit ${name}`,
     save: "Save",

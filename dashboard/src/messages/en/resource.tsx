@@ -5,6 +5,7 @@ import type {
   BackupStatus,
   HealthStatus,
   InstanceStatus,
+  ItemStatus,
   OperationStatus,
   ProtectionStatus,
   ServerStatus,
@@ -44,6 +45,13 @@ export const resource = {
       OperationStatus,
       string
     >,
+    item: {
+      waiting: "Waiting",
+      running: "In progress",
+      succeeded: "Done",
+      failed: "Failed",
+      cancelled: "Canceled",
+    } satisfies Record<ItemStatus, string>,
   },
   /** What the API says by a code: the same in English. */
   reasons,

@@ -1,0 +1,32 @@
+// Pauses a bulk action, resumes it, and cancels what has not begun.
+import Button from "@cloudscape-design/components/button";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useMutation } from "@tanstack/react-query";
+import type { Operation } from "../../../shared/api/operations.ts";
+import { client } from "../app/client.ts";
+import { refresh } from "../app/query-client.ts";
+import { text } from "../messages/text.ts";
+
+type Action = "pause" | "resume" | "cancel";
+
+export function Controls({ operation: { id, result } }: { operation: Operation }) {
+  const say = text.bulk;
+  const act = useMutation({
+    mutationFn: (action: Action) =>
+      client.operations.act({ params: { id }, body: { action }, idempotencyKey: crypto.randomUUID() }),
+    onSettled: () => void refresh(),
+  });
+  const control = act.data?.data.result?.control ?? result?.control;
+  if (control === "cancel") return null;
+  const next = control === "pause" ? "resume" : "pause";
+  return (
+    <SpaceBetween direction="horizontal" size="xs">
+      <Button disabled={act.isPending} onClick={() => act.mutate(next)}>
+        {say[next]}
+      </Button>
+      <Button disabled={act.isPending} onClick={() => act.mutate("cancel")}>
+        {say.cancelRest}
+      </Button>
+    </SpaceBetween>
+  );
+}

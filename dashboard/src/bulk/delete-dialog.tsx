@@ -1,0 +1,39 @@
+// Asks before many records are deleted: how many, by typing the number, and whether instances' backups go, too.
+import Alert from "@cloudscape-design/components/alert";
+import Checkbox from "@cloudscape-design/components/checkbox";
+import FormField from "@cloudscape-design/components/form-field";
+import Input from "@cloudscape-design/components/input";
+import { useState } from "react";
+import { text } from "../messages/text.ts";
+import type { DialogProps } from "./candidate.ts";
+import { BulkDialog } from "./dialog.tsx";
+
+export function DeleteDialog(props: DialogProps) {
+  const say = text.bulk.delete;
+  const [typed, setTyped] = useState("");
+  const [withBackups, setWithBackups] = useState(false);
+  const count = props.selected.filter(({ why }) => why === undefined).length;
+  const isInstances = props.kind === "instance";
+  return (
+    <BulkDialog
+      {...props}
+      {...(isInstances && { parameters: { with_backups: withBackups } })}
+      disabled={typed.trim() !== String(count)}
+    >
+      {isInstances && (
+        <Checkbox
+          checked={withBackups}
+          description={say.withBackupsAbout}
+          onChange={({ detail }) => setWithBackups(detail.checked)}
+        >
+          {say.withBackups}
+        </Checkbox>
+      )}
+      <Alert type="warning">
+        <FormField label={say.typeCount(count)}>
+          <Input value={typed} inputMode="numeric" autoComplete={false} onChange={({ detail }) => setTyped(detail.value)} />
+        </FormField>
+      </Alert>
+    </BulkDialog>
+  );
+}
