@@ -14,6 +14,9 @@ const HELD = ["none", ...ALL_PERMISSIONS, "all but those needed", "exactly those
 const places = kinds.flatMap((kind) => HELD.map((held) => ({ label: `${kind.label} with ${held}`, kind, held })));
 const byLabel = new Map(places.map((place) => [place.label, place]));
 
+/** The permission follows from the action and the resources, which no table of the route names: that of the example. */
+const OF_EXAMPLE: Readonly<Record<string, readonly Permission[]>> = { "bulk.run": ["instances:actions"] };
+
 const forbidden = (message: string) => ({ success: false, error: { code: "FORBIDDEN", message } });
 const SESSION_ONLY = "This endpoint needs a dashboard session";
 
@@ -39,6 +42,7 @@ prove("permissions", async () => {
       const needed = [
         ...(Array.isArray(route.access) ? (route.access as readonly Permission[]) : []),
         ...(own === undefined ? [] : [own]),
+        ...(OF_EXAMPLE[route.id] ?? []),
         ...(route.fieldPermission === undefined ? [] : [route.fieldPermission.permission]), // the examples have the field
       ];
       const permissions = ALL_PERMISSIONS.filter((each) =>
