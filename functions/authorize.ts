@@ -56,8 +56,9 @@ function countedAs(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, 
   const route = known.get(`${httpMethod === "HEAD" ? "GET" : httpMethod} ${resource}`);
   if (route === undefined) return undefined;
   // The handler rejects anything but one number of seconds; it takes no slot.
-  const given = Object.values(multiValueQueryStringParameters ?? {}).flat();
-  const wait = route.waits && given.length === 1 ? fields.waitSeconds.safeParse(queryStringParameters?.["wait"]).data : undefined;
+  const values = Object.values(multiValueQueryStringParameters ?? {}).flat();
+  const wait =
+    route.waits && values.length === 1 ? fields.waitSeconds.safeParse(queryStringParameters?.["wait"]).data : undefined;
   return { rate: isDryRun(route, queryStringParameters) ? "all" : route.rate, waitSeconds: wait ?? 0 };
 }
 

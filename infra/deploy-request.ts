@@ -73,15 +73,15 @@ export function requestIn(args: string[]): DeployRequest {
   const [name, ...more] = positionals;
   const environment = ENVIRONMENTS.find((each) => each === name);
   if (environment === undefined || more.length > 0) throw new DeployError(USAGE);
-  const given = Object.entries(OPTIONS).flatMap(([option, key]) => {
+  const options = Object.entries(OPTIONS).flatMap(([option, key]) => {
     const { [option]: value } = values;
     return typeof value === "string" ? [[key, value] as const] : [];
   });
   const protecting = PROTECTING.find((option) => values[option] !== undefined);
   if (protecting !== undefined && !SETTINGS[environment].protectData)
     throw new DeployError(`--${protecting} is for live: the archives of ${environment} are deleted with it.`);
-  const removed = given.flatMap(([key, value]) => (value === NONE ? (TOGETHER[key] ?? []) : []));
-  const chosen = { ...Object.fromEntries(given), ...Object.fromEntries(removed.map((key) => [key, NONE])) };
+  const removed = options.flatMap(([key, value]) => (value === NONE ? (TOGETHER[key] ?? []) : []));
+  const chosen = { ...Object.fromEntries(options), ...Object.fromEntries(removed.map((key) => [key, NONE])) };
   const set = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== NONE));
   const problem = findProblem(set, (key) => `--${Object.keys(OPTIONS).find((option) => OPTIONS[option] === key) ?? key}`);
   if (problem !== undefined) throw new DeployError(problem);

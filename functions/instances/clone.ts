@@ -57,8 +57,8 @@ export const handler = handle(instances.clone)(async ({ params, body, caller, by
   await sealFor(change, operationId, admin_password);
   const copied = { restore_database, restore_filestore, neutralize, reset_users, keep_uuid: false };
   beginClone({ change, by, operationId }, instance, backup, copied);
-  const shown = { ...toInstance(instance, undefined), ...(body.admin_password === undefined && { admin_password }) };
-  return commit(change, shown, async () => {
+  const created = { ...toInstance(instance, undefined), ...(body.admin_password === undefined && { admin_password }) };
+  return commit(change, created, async () => {
     const named = { ...instance, database_name: body.database_name };
     const planned = await forecastClone(caller, named, { backup, policy }, copied);
     return alsoEndsRedirect(caller, planned, { domain, of: redirectOf });

@@ -58,8 +58,8 @@ export const handler = handle(instances.create)(async ({ body, caller, by, read,
   const begun = { change, by, operationId, caller };
   const forecast =
     backup === undefined ? beginEmpty(begun, instance, policy) : beginFromBackup(begun, instance, { backup, policy });
-  const shown = { ...toInstance(instance, server), ...(body.admin_password === undefined && { admin_password }) };
-  return commit(change, shown, async () =>
+  const created = { ...toInstance(instance, server), ...(body.admin_password === undefined && { admin_password }) };
+  return commit(change, created, async () =>
     alsoEndsRedirect(caller, await forecast(), { domain: instance.domain, of: redirectOf }),
   );
 });

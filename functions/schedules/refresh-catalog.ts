@@ -8,15 +8,15 @@ import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts"
 const AT_ONCE = 10;
 
 export const handler = async (): Promise<void> => {
-  const present = await providers();
-  const codes = new Set(present.map(({ code }) => code));
+  const available = await providers();
+  const codes = new Set(available.map(({ code }) => code));
   const gone = (await readOffers()).providers.filter(({ code }) => !codes.has(code));
   for (const { code } of gone) await forgetOffer(code);
   await recordEditions(await editions());
   // A provider that does not respond keeps its last offers, and an alarm goes off if that continues.
   await concurrentlyLogged(
     AT_ONCE,
-    present,
+    available,
     async (provider) => recordOffer(await provider.catalog()),
     ({ code }) => ({ provider: code }),
   );

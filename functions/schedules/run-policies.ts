@@ -123,8 +123,8 @@ async function run(subject: Due, server: ServerRecord | undefined): Promise<void
     publish("BackupsOverdue", 1);
   }
   if (!policy.retain) return;
-  const shown = checked.became ? { ...instance, protection_status: "overdue" as const } : instance;
-  await applyRetention({ instance: shown, policy: checked.policy }, subject.turn, start);
+  const current = checked.became ? { ...instance, protection_status: "overdue" as const } : instance;
+  await applyRetention({ instance: current, policy: checked.policy }, subject.turn, start);
 }
 
 /** Starts a due run, or keeps it, or gives it up; the policy as it is then. */

@@ -62,10 +62,10 @@ async function checkOperation({ accountId, id }: Open): Promise<void> {
   const rescuer = await findExecution(workflowOf(operation.type), second);
   if (rescuer?.running) return;
   // An operation ends before its execution does, so only a read after the execution's end is reliable.
-  const present = await findOperation(accountId, id);
-  if (present === undefined) return;
-  if (rescuer !== undefined) return rescue(present, { name: second, error: rescuer.error });
-  return rescue(present, { name: first, error: execution?.error ?? VANISHED });
+  const current = await findOperation(accountId, id);
+  if (current === undefined) return;
+  if (rescuer !== undefined) return rescue(current, { name: second, error: rescuer.error });
+  return rescue(current, { name: first, error: execution?.error ?? VANISHED });
 }
 const VANISHED = { Error: "Unknown", Cause: "The execution does not exist" };
 

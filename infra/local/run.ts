@@ -35,7 +35,8 @@ export async function run(
   { environment, dataDir, port, strangersMax, transactionMilliseconds, otherDashboard, brand }: RunOptions,
   { stopWith, end }: { stopWith: (stop: () => Promise<void>) => void; end: (error?: unknown) => Promise<void> },
 ): Promise<void> {
-  const given = environment === "live" ? { configuration: configurationFrom(process.env), store: storeFrom(process.env) } : {};
+  const liveSettings =
+    environment === "live" ? { configuration: configurationFrom(process.env), store: storeFrom(process.env) } : {};
   const beginBackups = dailyBackups(dataDir, process.env);
   const [outDir, dashboard] = await timed("Building and synthesizing", () =>
     Promise.all([bundleIfChanged().then((bundles) => synthIfChanged(bundles, [environment])), buildDashboard()]),
@@ -53,7 +54,7 @@ export async function run(
       strangersMax,
       transactionMilliseconds,
       fallback,
-      ...given,
+      ...liveSettings,
     }),
   );
   late.storeUrl = cloud.storeUrl;

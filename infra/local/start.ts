@@ -163,10 +163,10 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 /** Without it, live data would be opened as the test environment's, and `--reset` would delete it. */
 function requireEnvironment({ environment, dataDir }: Options): void {
-  const present = readEnvironment(dataDir);
-  if (present !== undefined && present !== environment)
+  const existing = readEnvironment(dataDir);
+  if (existing !== undefined && existing !== environment)
     throw new LocalError(
-      `${dataDir} has the data of the environment ${present}: start it with --environment ${present}, or choose another folder with --data DIR`,
+      `${dataDir} has the data of the environment ${existing}: start it with --environment ${existing}, or choose another folder with --data DIR`,
     );
 }
 

@@ -31,8 +31,8 @@ function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
 }
 
 function problemText(issue: z.core.$ZodIssue, value: unknown): string {
-  const given = valueAt(value, issue.path);
-  if (given === undefined && issue.code !== "custom") return "is required";
+  const input = valueAt(value, issue.path);
+  if (input === undefined && issue.code !== "custom") return "is required";
   switch (issue.code) {
     case "invalid_type":
       return `must be ${TYPES[issue.expected] ?? `a ${issue.expected}`}`;

@@ -45,8 +45,8 @@ export const settable = {
   enabled: z.boolean().meta({ examples: [true] }),
 };
 
-const shown = { schedule: z.string().meta(SCHEDULE), timezone: z.string().meta(TIMEZONE), ...settable };
-export const PolicyShown = z.object(shown);
+const policyFields = { schedule: z.string().meta(SCHEDULE), timezone: z.string().meta(TIMEZONE), ...settable };
+export const PolicyShown = z.object(policyFields);
 
 export const NEXT_RUNS = 5;
 const NEVER = "if the policy is disabled, or the ERP was never installed on its instance";
@@ -67,7 +67,7 @@ const RUN_STATUSES = ["completed", "failed", "skipped"] as const;
 
 export const BackupPolicy = z
   .object({
-    ...shown,
+    ...policyFields,
     ...NextRuns.shape,
     last_run: z
       .object({

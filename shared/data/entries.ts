@@ -69,7 +69,7 @@ export const oldLabelsIn = (entry: Item): string[] | undefined => {
 
 /** Attributes of an entry; null where a field is now empty, and its attribute is removed. */
 function buildAttributes({ name, domain, database_name, note, server_id, status, protection, health }: Findable) {
-  const given: Record<string, string | Uint8Array | null | undefined> = {
+  const attributes: Record<string, string | Uint8Array | null | undefined> = {
     [ENTRY_ATTRIBUTES.name]: name === null ? "" : name,
     [ENTRY_ATTRIBUTES.domain]: domain,
     [ENTRY_ATTRIBUTES.database_name]: database_name,
@@ -79,7 +79,7 @@ function buildAttributes({ name, domain, database_name, note, server_id, status,
     [ENTRY_ATTRIBUTES.protection]: protection && codeOfStatus(protection),
     [ENTRY_ATTRIBUTES.health]: health === HEALTH_OF_ERP.unknown ? null : health && codeOfStatus(health),
   };
-  return Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.entries(attributes).filter(([, value]) => value !== undefined);
 }
 
 /** A whole entry. */

@@ -92,8 +92,8 @@ export function buildCondition(where: Where): Expression {
 }
 
 function terms<T>(entries: Record<string, T> | undefined, term: (name: string, value: T) => string): string[] {
-  const given = Object.entries(entries ?? {}).filter(([, value]) => value !== undefined); // an optional field that was not sent
-  return given.map(([name, value]) => term(name, value));
+  const sent = Object.entries(entries ?? {}).filter(([, value]) => value !== undefined); // an optional field that was not sent
+  return sent.map(([name, value]) => term(name, value));
 }
 
 const clause = (keyword: string, all: readonly string[]): string => (all.length > 0 ? `${keyword} ${all.join(", ")}` : "");

@@ -63,20 +63,20 @@ export function slicePage<T>(records: readonly Placed<T>[], page: PageQuery, of:
     cursor === undefined
       ? sorted.slice(((page.page ?? 1) - 1) * page.per_page)
       : sorted.filter(({ place }) => (ascending ? place > cursor : place < cursor));
-  const shown = rest.slice(0, page.per_page);
-  const last = shown.at(-1);
+  const inPage = rest.slice(0, page.per_page);
+  const last = inPage.at(-1);
   return {
-    items: shown.map(({ value }) => value),
-    meta: buildMeta(page, sorted.length, last !== undefined && rest.length > shown.length ? encode(name, last.place) : null),
+    items: inPage.map(({ value }) => value),
+    meta: buildMeta(page, sorted.length, last !== undefined && rest.length > inPage.length ? encode(name, last.place) : null),
   };
 }
 
 /** A page of the items that were read for it; one more than it shows says that there is a next page. */
 export function buildPage(items: readonly Item[], page: PageQuery, total: number, name: string): Listed<Item> {
-  const kept = items.slice(0, page.per_page);
-  const last = kept.at(-1);
+  const inPage = items.slice(0, page.per_page);
+  const last = inPage.at(-1);
   const cursor = last !== undefined && items.length > page.per_page ? encode(name, String(last["number"])) : null;
-  return { items: kept, meta: buildMeta(page, total, cursor) };
+  return { items: inPage, meta: buildMeta(page, total, cursor) };
 }
 
 const buildMeta = (page: PageQuery, total: number, next_cursor: string | null): ListMeta => ({

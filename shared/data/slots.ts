@@ -88,9 +88,9 @@ function pickPlace(key: string, wish: Wish, now: number): string | undefined {
  */
 async function takeFreed({ key, wish, now }: Entry<string>, item: Item): Promise<string | undefined> {
   if (wish === undefined) return undefined;
-  let shown: Item | undefined = item;
-  for (let tries = 0; shown !== undefined && tries < wish.places.length; tries++) {
-    const place = findFreePlace(shown, wish, now);
+  let current: Item | undefined = item;
+  for (let tries = 0; current !== undefined && tries < wish.places.length; tries++) {
+    const place = findFreePlace(current, wish, now);
     if (place === undefined) return undefined;
     const outcome: UpdateOutcome = await updateRaw(key, {
       UpdateExpression: "SET #place = :until",
@@ -99,7 +99,7 @@ async function takeFreed({ key, wish, now }: Entry<string>, item: Item): Promise
       ExpressionAttributeValues: { ":until": encodeStamp(wish.untilMs), ":now": encodeStamp(now) },
     });
     if (outcome.done) return place;
-    shown = outcome.item;
+    current = outcome.item;
   }
   return undefined;
 }

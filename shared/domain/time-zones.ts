@@ -77,8 +77,8 @@ const DAY_MS = 86_400_000;
 export function toInstant(zone: string, wall: number): number {
   const offsets = [wall - DAY_MS, wall + DAY_MS].map((near) => wallTime(zone, near) - near);
   const candidates = offsets.map((offset) => wall - offset).toSorted((a, b) => a - b);
-  const shown = candidates.find((instant) => wallTime(zone, instant) === wall);
-  if (shown !== undefined) return shown;
+  const exact = candidates.find((instant) => wallTime(zone, instant) === wall);
+  if (exact !== undefined) return exact;
   let [before = wall, after = wall] = candidates;
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);

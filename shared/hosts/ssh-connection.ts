@@ -40,16 +40,16 @@ export async function connected<T>(
   work: (shell: Shell) => Promise<T>,
   { seconds = CONNECT_SECONDS, keys }: Connecting = {},
 ): Promise<T> {
-  const shown: Buffer[] = [];
-  const config = { ...buildConfig(server, shown, keys ?? (await serviceKeys())), readyTimeout: seconds * 1000 };
+  const hostKeys: Buffer[] = [];
+  const config = { ...buildConfig(server, hostKeys, keys ?? (await serviceKeys())), readyTimeout: seconds * 1000 };
   // Loaded on demand: it is a third of what a task would load at its start, and most tasks connect to nothing.
   const ssh2 = await import("ssh2");
   const client = new ssh2.Client();
   const { promise: lost, reject: lose } = Promise.withResolvers<never>();
   lost.catch(() => undefined); // it may be lost after the command has run
   const ready = new Promise<void>((resolve) => void client.once("ready", resolve));
-  client.on("error", (error) => lose(unreachable(server, shown, error)));
-  client.on("close", () => lose(unreachable(server, shown)));
+  client.on("error", (error) => lose(unreachable(server, hostKeys, error)));
+  client.on("close", () => lose(unreachable(server, hostKeys)));
   try {
     client.connect(config);
     client.setNoDelay(true); // small packets that each wait for a response: collecting them would cost up to 40 ms a packet
@@ -81,7 +81,7 @@ export async function sendsSshBanner(host: string, port: number | null, { second
 
 function buildConfig(
   { ip_address, ssh_port, host_keys }: HostedServer,
-  shown: Buffer[],
+  hostKeys: Buffer[],
   keys: readonly KeyPair[],
 ): ConnectConfig {
   if (ip_address === null || host_keys.length === 0) throw new GiveUp("HOST_UNREACHABLE", because("host_key_missing"));
@@ -92,7 +92,7 @@ function buildConfig(
     username: USER,
     authHandler: keys.map(({ private_key }): PublicKeyAuthMethod => ({ type: "publickey", username: USER, key: private_key })),
     hostVerifier: (key: Buffer) => {
-      shown.push(key);
+      hostKeys.push(key);
       return pinned.some((known) => known.equals(key));
     },
     // A machine has several keys and shows one of a requested type: request only the pinned key's types.

@@ -122,9 +122,9 @@ async function explain(instance: InstanceRecord, use: ReportedUse | undefined, i
   const { account_id, id, operation_id, status_reason } = instance;
   const isOver = use !== undefined && isOverQuota(use.used_bytes, use.quota_bytes, false);
   const reason = is.includes("disk_paused") ? REASONS.disk_paused : isOver ? REASONS.disk_quota : undefined;
-  const shown = shownReason(instance)?.code;
-  const isOfDisk = status_reason === null || Object.values(REASONS).some(({ code }) => code === shown);
-  if (reason?.code === shown || operation_id !== null || !isOfDisk) return;
+  const shownCode = shownReason(instance)?.code;
+  const isOfDisk = status_reason === null || Object.values(REASONS).some(({ code }) => code === shownCode);
+  if (reason?.code === shownCode || operation_id !== null || !isOfDisk) return;
   const key = keys.record("instance", account_id, id);
   await updateOne(
     key,

@@ -35,12 +35,12 @@ export function beginDrill({ change, by, operationId }: Begun, backup: BackupRec
 /** The one place of a server for an archive that is tried beside its instances. */
 export const takeDrillPlace = (change: Change, serverId: string, operationId: string): void =>
   change.write(
-    put(keys.drill(change.accountId, serverId), { operation_id: operationId }, (present) =>
-      serverTriesAnother(readHolder(present)),
+    put(keys.drill(change.accountId, serverId), { operation_id: operationId }, (current) =>
+      serverTriesAnother(readHolder(current)),
     ),
   );
 
-const readHolder = (present: Item | undefined): string => String(present?.["operation_id"]);
+const readHolder = (current: Item | undefined): string => String(current?.["operation_id"]);
 
 export const buildCheck = (name: DrillCheck["name"], passed: boolean | null, reason: Reason): DrillCheck => ({
   name,
@@ -92,7 +92,7 @@ async function tryToRecord(operation: OperationRecord, backup: BackupRecord, dri
   try {
     await change.commit();
   } catch (error) {
-    const present = error instanceof ConditionFailed && (await findOperation(operation.account_id, operation.id));
-    if (!present || !present.recorded) throw error; // else another run of the task was faster
+    const current = error instanceof ConditionFailed && (await findOperation(operation.account_id, operation.id));
+    if (!current || !current.recorded) throw error; // else another run of the task was faster
   }
 }

@@ -104,18 +104,18 @@ const WITHDRAW_TRIES = 5;
  */
 export async function withdrawOperation(operation: OperationCore, also: (change: Change) => void): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
-    const present = await findOperationCore(operation.account_id, operation.id);
-    if (present === undefined) return true;
-    if (present.state !== OPERATION.pending || present.confirmed) return false;
-    const change = startChange({ id: present.account_id });
+    const current = await findOperationCore(operation.account_id, operation.id);
+    if (current === undefined) return true;
+    if (current.state !== OPERATION.pending || current.confirmed) return false;
+    const change = startChange({ id: current.account_id });
     change.drop(
-      { kind: "operation", record: present, status: OPERATION.pending },
+      { kind: "operation", record: current, status: OPERATION.pending },
       { equals: { state: OPERATION.pending }, none: ["confirmed"] },
     );
-    change.remove(keys.openOperation(present.id));
-    for (const concerned of present.concerns) change.remove(keys.operationOf(present.account_id, concerned, present.id));
-    change.remove(keys.sealed(present.account_id, present.id)); // nobody will use it
-    await release(change, present, { to: present.before ?? "gone", back: true, error: null, withdrawn: true });
+    change.remove(keys.openOperation(current.id));
+    for (const concerned of current.concerns) change.remove(keys.operationOf(current.account_id, concerned, current.id));
+    change.remove(keys.sealed(current.account_id, current.id)); // nobody will use it
+    await release(change, current, { to: current.before ?? "gone", back: true, error: null, withdrawn: true });
     also(change);
     try {
       await change.commit();
@@ -172,8 +172,8 @@ async function release(
     at,
     failure: error?.code ?? null,
     withdrawn,
-    reasonAfter: (state, present) => {
-      if (back && state === operation.before) return { status_reason: present.status_reason, reason: present.reason };
+    reasonAfter: (state, current) => {
+      if (back && state === operation.before) return { status_reason: current.status_reason, reason: current.reason };
       return error !== null && isFailure(state) ? withMessage(error) : NO_REASON;
     },
   });

@@ -244,10 +244,10 @@ export async function applyRules(
   );
   // The index may lag behind, and still show what was deleted.
   const items = await readAll(listed.items.map(({ id }) => keys.record("backup", accountId, id)));
-  const present = listed.items
+  const stored = listed.items
     .map(({ id }) => items.get(keyString(keys.record("backup", accountId, id))))
     .filter((item) => item !== undefined);
-  const all = parseEach(BackupRecord, present)
+  const all = parseEach(BackupRecord, stored)
     .map((backup) => ({
       ...backup,
       due_at: backup.due_at ?? backup.created_at,

@@ -21,8 +21,8 @@ export async function reserveSafetyBackup(
   instance: InstanceRecord,
   id: string,
 ): Promise<BackupRecord> {
-  const present = await find(backupRef(operation.account_id, id));
-  if (present !== undefined) return present;
+  const reserved = await find(backupRef(operation.account_id, id));
+  if (reserved !== undefined) return reserved;
   const account = await getAccount(operation.account_id);
   const change = startChange(account);
   const expires_at = new Date(Date.now() + account.backup_retention_days * DAY_MS).toISOString();

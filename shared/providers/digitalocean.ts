@@ -156,8 +156,8 @@ async function imageFor(ask: Ask, region: string): Promise<string> {
 async function serviceKeyThere(ask: Ask, deployment: string): Promise<number> {
   const { public_key } = await serviceKey();
   const schema = z.object({ ssh_key: Identified });
-  const present = await ask({ method: "GET", path: `/v2/account/keys/${computeFingerprint(public_key)}`, schema });
-  if (present !== undefined) return present.ssh_key.id;
+  const registered = await ask({ method: "GET", path: `/v2/account/keys/${computeFingerprint(public_key)}`, schema });
+  if (registered !== undefined) return registered.ssh_key.id;
   const made = await ask({ method: "POST", path: "/v2/account/keys", body: { name: deployment, public_key }, schema });
   return keptKey(NAME, made).ssh_key.id;
 }

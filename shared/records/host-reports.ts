@@ -79,8 +79,8 @@ export async function leftoversOn(server: ServerRecord, { certificates = [] }: M
   if (state === HEALTH.responds && certificates.length <= instances) return [];
   const reported = certificates.slice(0, instances + LEFTOVERS_MAX).map(({ instance_id }) => instance_id);
   const instanceKey = (id: string) => keys.record("instance", account_id, id);
-  const present = await readAll(reported.map(instanceKey));
-  const unknown = reported.filter((id) => !present.has(keyString(instanceKey(id))));
+  const existing = await readAll(reported.map(instanceKey));
+  const unknown = reported.filter((id) => !existing.has(keyString(instanceKey(id))));
   const deleted = await Promise.all(unknown.map((id) => wasDeletedWithout(account_id, id)));
   return unknown.filter((_, place) => deleted[place]);
 }

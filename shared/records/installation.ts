@@ -17,8 +17,8 @@ export async function deployment(): Promise<string> {
 
 async function installation(): Promise<string> {
   const ref = { key: keys.installation(), schema: Installation };
-  const present = await find(ref);
-  if (present !== undefined) return present.id;
+  const stored = await find(ref);
+  if (stored !== undefined) return stored.id;
   const id = randomBytes(RANDOM_BYTES).toString("hex");
   if (await putIfAbsent(ref.key, { id })) return id;
   return (await find(ref))?.id ?? id;

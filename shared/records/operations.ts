@@ -234,9 +234,9 @@ export async function addResult(operation: OperationRecord, added: OperationResu
     const where = { oneOf: { state: OPEN_STATUSES }, equals: { result } };
     const { done, item } = await updateOne(key, { set: { result: { ...result, ...added } } }, where);
     if (done || item === undefined) return;
-    const present = WithResult.parse(item);
-    if (!isOpen(present.state)) return;
-    ({ result } = present);
+    const current = WithResult.parse(item);
+    if (!isOpen(current.state)) return;
+    ({ result } = current);
   }
   throw new Error(`Too many writes to the result of ${operation.id} at the same time`);
 }

@@ -33,9 +33,9 @@ export async function takeMachine(name: string, taker: Taker): Promise<Taking> {
   if (same.some((each) => each.freed_at === undefined && each.name !== name)) return "in use";
   if (same.some((each) => each.freed_at !== undefined && each.account_id !== taker.account_id)) return "another account's before";
   if (await putIfAbsent(keys.takenMachine(name), taken)) return "taken";
-  const present = same.find((each) => each.name === name);
-  if (present?.freed_at !== undefined) {
-    const { server_id, freed_at } = present;
+  const taking = same.find((each) => each.name === name);
+  if (taking?.freed_at !== undefined) {
+    const { server_id, freed_at } = taking;
     // A server takes a machine once: a late run of a creation that was given up does not take it again.
     if (server_id === taker.server_id) return "in use";
     const { name: _, ...set } = taken;

@@ -89,7 +89,7 @@ export const handle =
   <const E extends Endpoint>(define: () => E) =>
   (run: (request: Request<E>) => Promise<Reply<E>>) => {
     const endpoint = define();
-    const shown = createShaper(endpoint.data);
+    const shape = createShaper(endpoint.data);
     const tagOf = createTagger(endpoint);
     const lists = repeatableParameters(endpoint);
     return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
@@ -107,7 +107,7 @@ export const handle =
         const { fieldPermission } = endpoint;
         if (fieldPermission !== undefined && AnyObject.parse(body)[fieldPermission.field] !== undefined)
           requirePermission(context.caller, fieldPermission.permission);
-        const store = openStore(endpoint, { shown, by: context, event, body });
+        const store = openStore(endpoint, { shape, by: context, event, body });
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas that parsed it are the ones its type is made of
         const request = {
           params: readParams(event),
@@ -132,7 +132,7 @@ export const handle =
           });
         if (isDryRun(endpoint, event.queryStringParameters))
           return success(200, store.rehearsed(), undefined, buildHeaders(endpoint, event));
-        return buildResponse(endpoint, { shown, tagOf }, reply, event);
+        return buildResponse(endpoint, { shape, tagOf }, reply, event);
       });
   };
 
@@ -264,8 +264,8 @@ function readQuery(
   for (const [name, values] of Object.entries(all))
     if ((values?.length ?? 0) > 1 && !lists.includes(name)) problems.push({ field: name, reason: "must not be repeated" });
   const query = event.queryStringParameters ?? {};
-  const given = lists.filter((name) => all[name] !== undefined);
-  return given.length === 0 ? query : { ...query, ...Object.fromEntries(given.map((name) => [name, all[name]])) };
+  const repeated = lists.filter((name) => all[name] !== undefined);
+  return repeated.length === 0 ? query : { ...query, ...Object.fromEntries(repeated.map((name) => [name, all[name]])) };
 }
 
 /** The caller of a public endpoint, who has no permissions. */

@@ -18,9 +18,9 @@ const hash = (text: string): Buffer => createHash("sha256").update(text).digest(
 /** The client's IP address; undefined if the request bypassed CloudFront, because then its headers cannot be trusted. */
 export function clientAddress(headers: Headers): string | undefined {
   accepted ??= variable(ORIGIN_KEYS).split(" ").map(hash);
-  const given = hash(header(headers, ORIGIN_KEY_HEADER) ?? "");
-  const known = accepted.some((key) => timingSafeEqual(key, given));
-  const address = known ? header(headers, CLIENT_ADDRESS_HEADER) : undefined;
+  const sent = hash(header(headers, ORIGIN_KEY_HEADER) ?? "");
+  const isCloudFront = accepted.some((key) => timingSafeEqual(key, sent));
+  const address = isCloudFront ? header(headers, CLIENT_ADDRESS_HEADER) : undefined;
   return address === undefined ? undefined : plainAddress(address);
 }
 

@@ -57,7 +57,7 @@ const CONTENDED = "TransactionCanceledException";
 
 export function openStore(
   endpoint: Endpoint,
-  { shown, by, event, body }: { shown: Shape; by: By; event: APIGatewayProxyEvent; body: unknown },
+  { shape, by, event, body }: { shape: Shape; by: By; event: APIGatewayProxyEvent; body: unknown },
 ): RequestStore {
   const dry = isDryRun(endpoint, event.queryStringParameters);
   const key = endpoint.idempotent && !dry ? header(event.headers, "idempotency-key") : undefined;
@@ -82,7 +82,7 @@ export function openStore(
         rehearsed = { dry_run: true, allowed: true, ...(await forecast()) };
         return rehearsed;
       }
-      const response = { status: endpoint.status, location: buildLocation(endpoint, data), data: shown(data) };
+      const response = { status: endpoint.status, location: buildLocation(endpoint, data), data: shape(data) };
       if (operationIn(change) !== undefined && work === undefined) throw new Error("Start operations with `beginWork`");
       if (request !== undefined) await (endpoint.storesResponse ? keep(change, request, response) : reserveKey(change, request));
       await change.commit().catch((error: unknown) => {

@@ -59,11 +59,11 @@ async function abandon(operation: OperationRecord, error: CaughtError): Promise<
   await stopSteps(operation);
   await freeReservations(operation);
   await failInto(operation, abandonedState(operation.type));
-  const present = await findOperation(operation.account_id, operation.id);
-  if (present === undefined) return;
+  const current = await findOperation(operation.account_id, operation.id);
+  if (current === undefined) return;
   const { message, reason } = toOperationError(error);
   const why = reason ?? message;
-  await endOperation(present, { succeeded: false, error: operationError("INTERNAL_ERROR", because("undo_failed", { why })) });
+  await endOperation(current, { succeeded: false, error: operationError("INTERNAL_ERROR", because("undo_failed", { why })) });
 }
 
 const Reserved = z.object({

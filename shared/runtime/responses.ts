@@ -18,7 +18,7 @@ const Identified = z.object({ id: z.string() });
 
 export function buildResponse(
   endpoint: Endpoint,
-  { shown, tagOf }: { shown: Shape; tagOf: Tagger },
+  { shape, tagOf }: { shape: Shape; tagOf: Tagger },
   reply: unknown,
   event: APIGatewayProxyEvent,
 ): APIGatewayProxyResult {
@@ -30,10 +30,10 @@ export function buildResponse(
   }
   if (endpoint.list) {
     const { items, meta } = Page.parse(reply);
-    return success(endpoint.status, shown(items), meta, headers);
+    return success(endpoint.status, shape(items), meta, headers);
   }
   const location = locationHeader(buildLocation(endpoint, reply));
-  const data = shown(reply);
+  const data = shape(reply);
   return unlessKnown(event, success(endpoint.status, data, undefined, { ...headers, ...location, ...tagOf(data) }));
 }
 

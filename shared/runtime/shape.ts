@@ -27,8 +27,8 @@ function cutObject({ shape }: z.ZodObject): Cut {
     if (typeof value !== "object" || value === null) return value;
     const declared: Record<string, unknown> = {};
     for (const { name, cut } of fields) {
-      const given: unknown = Reflect.get(value, name);
-      if (given !== undefined) declared[name] = cut === undefined ? given : cut(given);
+      const field: unknown = Reflect.get(value, name);
+      if (field !== undefined) declared[name] = cut === undefined ? field : cut(field);
     }
     return declared;
   };

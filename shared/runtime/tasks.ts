@@ -210,8 +210,8 @@ async function showPlace(
     return;
   }
   const place = toProgress(steps, steps.indexOf(part));
-  const shown = operation.step === place.step && operation.progress >= place.progress; // the second and later calls of a poll
-  if (!shown) await showProgress(operation, place);
+  const isShown = operation.step === place.step && operation.progress >= place.progress; // the second and later calls of a poll
+  if (!isShown) await showProgress(operation, place);
 }
 
 const readInput = (workflow: Workflow, event: TaskEvent): Record<string, unknown> =>

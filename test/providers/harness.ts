@@ -36,7 +36,7 @@ const TABLE = "live-table";
 export type Rented = {
   [Name in keyof Configuration]-?: NonNullable<Configuration[Name]> extends { token: string } ? Name : never;
 }[keyof Configuration];
-export type ProviderCode = Rented | "byo";
+type ProviderCode = Rented | "byo";
 const PLACES: Record<ProviderCode, Pick<ServerRecord, "provider" | "region" | "size">> = {
   hetzner: { provider: "hetzner", region: "fsn1", size: "cx22" },
   digitalocean: { provider: "digitalocean", region: "fra1", size: "s-2vcpu-4gb" },

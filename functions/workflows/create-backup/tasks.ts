@@ -17,17 +17,17 @@ import workflow from "./workflow.ts";
 export const handler = tasks(workflow, {
   // Recorded as soon as it is stored: a machine that goes away the next moment takes nothing with it.
   makeArchive: async ({ operation, input, backup, server, jobId }) => {
-    const present = await backup();
-    const made = recordedIn(present) ?? (await make(operation, input, present, await server()));
+    const record = await backup();
+    const made = recordedIn(record) ?? (await make(operation, input, record, await server()));
     return made !== undefined && forgetSent(await server(), jobId);
   },
 
   recordArchive: async ({ operation, input, backup, server }) => {
-    const present = await backup();
+    const record = await backup();
     // An execution that began with an older version has not recorded it yet.
-    const made = recordedIn(present) ?? (await make(operation, input, present, await server()));
+    const made = recordedIn(record) ?? (await make(operation, input, record, await server()));
     if (made === undefined) throw new TryAgain("HOST_JOB_FAILED", because("archive_gone"));
-    await requireStored(archiveKey(present), made);
+    await requireStored(archiveKey(record), made);
   },
 
   deleteArchive: async ({ operation, backup, server, jobId, stepJobs }) => {

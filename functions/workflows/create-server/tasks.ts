@@ -17,56 +17,56 @@ import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
   requestMachine: async ({ operation, server }) => {
-    const present = await server();
-    if (present.machine_id !== null) return true; // and its host keys may have changed since
-    const provider = await loadProvider(present);
-    const { id: server_id, account_id, name, region, size } = present;
+    const record = await server();
+    if (record.machine_id !== null) return true; // and its host keys may have changed since
+    const provider = await loadProvider(record);
+    const { id: server_id, account_id, name, region, size } = record;
     const request = { operation_id: operation.id, server_id, account_id, name, region, size };
     // The time before the lookup: the list may miss what was created while the response was on its way.
-    const settled = isSettled(provider, present);
+    const settled = isSettled(provider, record);
     const found = await provider.findRequested(request);
-    if (found !== undefined) return recordRequested(present, operation.id, found);
+    if (found !== undefined) return recordRequested(record, operation.id, found);
     if (!settled) return false;
-    await accountKey(present);
+    await accountKey(record);
     const order = await provider.prepareOrder(request);
     // Before it is sent, so that a run after a crash, or a concurrent one, knows that there may be a machine.
     const noted = now();
-    if (!(await recordOrder(present, operation.id, noted))) return false;
+    if (!(await recordOrder(record, operation.id, noted))) return false;
     const machine = await order().catch(async (error: unknown) => {
-      await reviseOrder(present, noted, createdNothing(error) ? present.requested_at : now());
+      await reviseOrder(record, noted, createdNothing(error) ? record.requested_at : now());
       throw error;
     });
-    if (await recordRequested(present, operation.id, { ...machine, requested_at: null })) return true;
-    return releaseUnlessRecorded(provider, present, machine);
+    if (await recordRequested(record, operation.id, { ...machine, requested_at: null })) return true;
+    return releaseUnlessRecorded(provider, record, machine);
   },
 
   awaitMachine: async ({ operation, server }) => {
-    const present = await server();
-    const { id: server_id, account_id, machine_id } = present;
+    const record = await server();
+    const { id: server_id, account_id, machine_id } = record;
     if (machine_id === null) throw new GiveUp("PROVIDER_ERROR", VANISHED);
-    const provider = await loadProvider(present);
-    const settled = isSettled(provider, { requested_at: present.updated_at });
+    const provider = await loadProvider(record);
+    const settled = isSettled(provider, { requested_at: record.updated_at });
     const machine = await provider.findMachine(machine_id);
     if (machine === undefined && settled) throw new GiveUp("PROVIDER_ERROR", VANISHED);
     if (machine === undefined || !isRunning(machine) || machine.ip_address === null) return false;
     await provider.releaseOthers({ server_id, account_id, machine_id });
-    return recordMachine(present, operation.id, { ip_address: machine.ip_address });
+    return recordMachine(record, operation.id, { ip_address: machine.ip_address });
   },
 
   prepareHost: async ({ operation, server, jobId }) => {
-    const present = await server();
-    const { public_key } = await accountKey(present);
+    const record = await server();
+    const { public_key } = await accountKey(record);
     try {
-      const prepared = await run(present, { id: jobId, kind: "prepare_host", ssh_keys: [public_key] });
+      const prepared = await run(record, { id: jobId, kind: "prepare_host", ssh_keys: [public_key] });
       if (!prepared.ready) return false;
       const made = prepared.result.host_key;
       if (made !== null) {
         // Both keys are pinned while one replaces the other: whichever the machine shows, the service knows it.
-        const host_keys = [...new Set([...present.host_keys, made])];
-        await recordMachine(present, operation.id, { host_keys });
-        const adopted = await run({ ...present, host_keys }, { id: `${jobId}-adopt`, kind: "adopt_host_key" });
+        const host_keys = [...new Set([...record.host_keys, made])];
+        await recordMachine(record, operation.id, { host_keys });
+        const adopted = await run({ ...record, host_keys }, { id: `${jobId}-adopt`, kind: "adopt_host_key" });
         if (!adopted.ready) return false;
-        await recordMachine(present, operation.id, { host_keys: [made] });
+        await recordMachine(record, operation.id, { host_keys: [made] });
       }
     } catch (error) {
       if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE") throw error;
@@ -76,11 +76,11 @@ export const handler = tasks(workflow, {
   },
 
   releaseMachine: async ({ operation, server, jobId, stepJobs }) => {
-    const present = await closeOrders(await server(), operation.id);
-    if (present === undefined) return true;
-    if (!(await retire(present, { id: jobId, ends: stepJobs, since: present.orders_closed_at }))) return false;
-    const gone = await release(present);
-    if (gone) await recordMachine(present, operation.id, { machine_id: null, requested_at: null, ip_address: null });
+    const record = await closeOrders(await server(), operation.id);
+    if (record === undefined) return true;
+    if (!(await retire(record, { id: jobId, ends: stepJobs, since: record.orders_closed_at }))) return false;
+    const gone = await release(record);
+    if (gone) await recordMachine(record, operation.id, { machine_id: null, requested_at: null, ip_address: null });
     return gone;
   },
 });
@@ -90,8 +90,8 @@ const VANISHED = because("machine_vanished");
 /** A response that came so late that another run has recorded a machine, or that the creation was abandoned. */
 async function releaseUnlessRecorded(provider: Provider, server: ServerRecord, { machine_id }: RequestedMachine): Promise<true> {
   const { id: server_id, account_id } = server;
-  const present = await find(serverRef(account_id, server_id));
-  if (present !== undefined && present.machine_id !== null) return true; // of two machines, the next step deletes the other one
+  const record = await find(serverRef(account_id, server_id));
+  if (record !== undefined && record.machine_id !== null) return true; // of two machines, the next step deletes the other one
   await provider.releaseMachine({ server_id, account_id, machine_id });
   throw new GiveUp("CANCELLED", because("creation_abandoned"));
 }

@@ -7,11 +7,11 @@ import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
   removeErp: async ({ operation, input, server, jobId }) => {
-    const present = await server();
-    if (!USABLE.includes(present.state)) {
+    const record = await server();
+    if (!USABLE.includes(record.state)) {
       await addResult(operation, { host_skipped: true });
       return true;
     }
-    return (await run(present, { id: jobId, kind: "remove_erp", instance_id: input.instance_id })).ready;
+    return (await run(record, { id: jobId, kind: "remove_erp", instance_id: input.instance_id })).ready;
   },
 });

@@ -18,15 +18,15 @@ const WHOLE = buildCheck("checksum", true, because("check_intact"));
 
 export const handler = tasks(workflow, {
   verifyArchive: async ({ operation, backup, server, jobId }) => {
-    const present = await backup();
+    const record = await backup();
     // Without the store's checksum, as in old records, the machine finds out what is there.
-    const known = recordedIn(present);
-    if (known !== undefined && !(await isStored(archiveKey(present), known))) {
+    const made = recordedIn(record);
+    if (made !== undefined && !(await isStored(archiveKey(record), made))) {
       await noteDrill(operation, damaged(because("storage_lacks_archive")));
       return true;
     }
     try {
-      return (await run(await server(), { id: jobId, kind: "verify_archive", archive: requireStoredArchive(present) })).ready;
+      return (await run(await server(), { id: jobId, kind: "verify_archive", archive: requireStoredArchive(record) })).ready;
     } catch (error) {
       await noteDrill(operation, damaged(corruption(error)));
       return true;
@@ -35,10 +35,10 @@ export const handler = tasks(workflow, {
 
   drillArchive: async ({ operation, backup, server, jobId }) => {
     if (operation.result?.drill !== undefined) return true;
-    const present = await backup();
-    const { note } = present;
+    const record = await backup();
+    const { note } = record;
     try {
-      const { edition, ...archive } = requireStoredArchive(present);
+      const { edition, ...archive } = requireStoredArchive(record);
       const job = { id: jobId, kind: "drill_archive", archive, edition, note } as const;
       const progress = await run(await server(), job);
       if (progress.ready) await noteDrill(operation, buildDrill([WHOLE, ...progress.result.checks], because("check_not_made")));
@@ -53,15 +53,15 @@ export const handler = tasks(workflow, {
     // As the last step has left it, also if that ran twice at once.
     const drill = (await findOperation(operation.account_id, operation.id))?.result?.drill;
     if (drill === undefined) throw new GiveUp("INTERNAL_ERROR", because("drill_without_result"));
-    const present = await backup();
+    const record = await backup();
     if (drill.status === DRILL.failed && !operation.recorded) {
       publish("DrillFailed", 1);
-      log.warn("a restore drill failed", { backup: present.id, checks: drill.checks });
+      log.warn("a restore drill failed", { backup: record.id, checks: drill.checks });
     }
-    await recordDrill(operation, present, drill);
+    await recordDrill(operation, record, drill);
     const checksum = drill.checks.find(({ name }) => name === WHOLE.name);
     if (checksum?.passed === false)
-      await markCorrupt(present.account_id, present.id, { message: checksum.detail, reason: checksum.reason ?? null });
+      await markCorrupt(record.account_id, record.id, { message: checksum.detail, reason: checksum.reason ?? null });
   },
 
   removeDrill: async ({ server, jobId, stepJobs }) =>

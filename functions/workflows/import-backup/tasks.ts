@@ -28,10 +28,10 @@ export const handler = tasks(workflow, {
     (await examine(operation, input, await backup(), await server())).ready,
 
   recordImport: async ({ operation, input, backup, server }) => {
-    const present = await backup();
-    const examined = await examine(operation, input, present, await server());
+    const record = await backup();
+    const examined = await examine(operation, input, record, await server());
     if (!examined.ready) throw new TryAgain("HOST_JOB_FAILED", because("archive_unknown"));
-    const { size_bytes, stored_checksum } = await requireObject(archiveKey(present));
+    const { size_bytes, stored_checksum } = await requireObject(archiveKey(record));
     const { left_out, modules, ...found } = examined.result;
     const missing_modules = modules && missingModules(modules);
     const counts = left_out.map(({ kind, count }) => ({ kind, count }));

@@ -73,9 +73,9 @@ export const handler = tasks(workflow, {
   },
 
   awaitHealthy: async ({ operation, instance, server, jobId }) => {
-    const present = await instance();
-    await keepModules(operation, present);
-    return respondsAgain(await server(), { operation, instance: present, jobId });
+    const record = await instance();
+    await keepModules(operation, record);
+    return respondsAgain(await server(), { operation, instance: record, jobId });
   },
 
   stopAgain: async ({ operation, input, server, jobId }) => {
@@ -84,10 +84,10 @@ export const handler = tasks(workflow, {
   },
 
   dropOld: async ({ operation, instance, server, jobId }) => {
-    const present = await instance();
-    const job = { id: jobId, kind: "drop_old", instance_id: present.id, restore_id: operation.id } as const;
+    const record = await instance();
+    const job = { id: jobId, kind: "drop_old", instance_id: record.id, restore_id: operation.id } as const;
     const progress = await run(await server(), job);
-    if (progress.ready) await recordNeutralized(present, operation, progress.result.neutralized);
+    if (progress.ready) await recordNeutralized(record, operation, progress.result.neutralized);
     return progress.ready;
   },
 
@@ -121,16 +121,16 @@ export const handler = tasks(workflow, {
 
 /** The restored data stays, because the old may be gone by now; anything else is left behind rather than lose good data. */
 async function dropAgain({ operation, instance, server, jobId, stepJobs, triedEnough }: Restore): Promise<boolean> {
-  const present = await instance();
-  const job = { id: jobId, kind: "drop_old", instance_id: present.id, restore_id: operation.id, ends: stepJobs } as const;
+  const record = await instance();
+  const job = { id: jobId, kind: "drop_old", instance_id: record.id, restore_id: operation.id, ends: stepJobs } as const;
   try {
     const progress = await runUndo(await server(), job);
     if (progress === "down") return true;
-    if (progress.ready) await recordNeutralized(present, operation, progress.result.neutralized);
+    if (progress.ready) await recordNeutralized(record, operation, progress.result.neutralized);
     return progress.ready;
   } catch (error) {
     if (!(error instanceof GiveUp && triedEnough)) throw error;
-    log.error("the data that a restore replaced is still on the machine", { instance: present.id, error });
+    log.error("the data that a restore replaced is still on the machine", { instance: record.id, error });
     return true;
   }
 }

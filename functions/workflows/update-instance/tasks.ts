@@ -22,10 +22,10 @@ export const handler = tasks(workflow, {
     ).ready,
 
   adoptDomain: async ({ operation, input, instance }) => {
-    const present = await instance();
-    if (present.domain === input.new_domain) return; // a second run
+    const record = await instance();
+    if (record.domain === input.new_domain) return; // a second run
     const change = startChange({ id: input.account_id });
-    adoptDomain(change, operation, present, input.new_domain);
+    adoptDomain(change, operation, record, input.new_domain);
     await change.commit();
   },
 

@@ -87,8 +87,8 @@ const JSON_TYPE = "application/x-amz-json-1.0";
 /** Times are seconds in AWS's JSON; a service here may return a Date. */
 export function json(value: unknown, status = 200): ServiceResponse {
   const body = JSON.stringify(value ?? {}, function seconds(this: Record<string, unknown>, key, text: unknown) {
-    const given = this[key];
-    return given instanceof Date ? given.getTime() / 1000 : text;
+    const original = this[key];
+    return original instanceof Date ? original.getTime() / 1000 : text;
   });
   return { status, headers: { "content-type": JSON_TYPE }, body };
 }

@@ -107,8 +107,8 @@ export function checkSignature(
   if (unsigned.length > 0)
     reject("AccessDenied", `There were headers present in the request which were not signed: ${unsigned.join(", ")}`);
   const expected = computeSignature(call, signed, secretAccessKey, payloadHash);
-  const given = Buffer.from(signed.signature, "hex");
-  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+  const signature = Buffer.from(signed.signature, "hex");
+  if (signature.length !== expected.length || !timingSafeEqual(signature, expected))
     reject(
       "SignatureDoesNotMatch",
       "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.",

@@ -336,7 +336,7 @@ export async function createTable(database: Database, properties: unknown): Prom
 function requireSame(existing: Table, wanted: Table): void {
   const indexes = listIndexes(existing);
   const isOther = (index: z.infer<typeof Index>): boolean =>
-    indexes.some((present) => present.IndexName === index.IndexName && sameOrder(present) !== sameOrder(index));
+    indexes.some((created) => created.IndexName === index.IndexName && sameOrder(created) !== sameOrder(index));
   const changed = listIndexes(wanted).find(isOther);
   if (sameOrder(existing.KeySchema) === sameOrder(wanted.KeySchema) && changed === undefined) return;
   const what = changed === undefined ? "key" : `index ${changed.IndexName}`;
@@ -348,8 +348,8 @@ function requireSame(existing: Table, wanted: Table): void {
 /** One at a time, as on AWS; each is built from the items that are there. */
 async function addIndexes(database: Database, existing: Table, wanted: Table): Promise<void> {
   const { TableName, AttributeDefinitions } = wanted;
-  const present = new Set(listIndexes(existing).map(({ IndexName }) => IndexName));
-  for (const Create of (wanted.GlobalSecondaryIndexes ?? []).filter(({ IndexName }) => !present.has(IndexName))) {
+  const created = new Set(listIndexes(existing).map(({ IndexName }) => IndexName));
+  for (const Create of (wanted.GlobalSecondaryIndexes ?? []).filter(({ IndexName }) => !created.has(IndexName))) {
     const used = new Set([...existing.KeySchema, ...Create.KeySchema].map(({ AttributeName }) => AttributeName));
     const { status, body } = await callDynamoDb(database, "UpdateTable", {
       TableName,

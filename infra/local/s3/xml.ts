@@ -13,7 +13,7 @@ const builder = new XMLBuilder({ ignoreAttributes: false, attributeNamePrefix: "
 const parser = new XMLParser({ parseTagValue: false, htmlEntities: true, isArray: (tag) => tag === "Part" });
 
 export function toXml(root: string, content: Tags): string {
-  const body = builder.build({ "?xml": { "@version": "1.0", "@encoding": "UTF-8" }, [root]: present(content) });
+  const body = builder.build({ "?xml": { "@version": "1.0", "@encoding": "UTF-8" }, [root]: withoutEmpty(content) });
   // A parser would read it as a line feed.
   return body.replaceAll("\r", "&#13;");
 }
@@ -22,7 +22,7 @@ export function toXml(root: string, content: Tags): string {
 export const toS3Xml = (root: string, content: Tags): string =>
   toXml(root, { "@xmlns": "http://s3.amazonaws.com/doc/2006-03-01/", ...content });
 
-const present = (content: Tags): Tags =>
+const withoutEmpty = (content: Tags): Tags =>
   Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined && value !== null));
 
 const Completion = z.object({

@@ -14,7 +14,7 @@ export async function takeBackup(given: { to: string; data: string; keep?: numbe
   try {
     const [newest] = given.daily ? await listBackups(place) : [];
     if (newest !== undefined && ageOf(newest) < DAY_MS) return;
-    console.log(shown(await backUpService({ dataDir: given.data, place, passphrase, keep: given.keep ?? KEPT })));
+    console.log(describe(await backUpService({ dataDir: given.data, place, passphrase, keep: given.keep ?? KEPT })));
   } catch (error) {
     const why = `The service could not be backed up: ${error instanceof LocalError ? error.message : String(error)}`;
     const alarm = await alarmAt(place).catch(() => undefined); // a place that cannot be listed is what `why` says
@@ -24,7 +24,7 @@ export async function takeBackup(given: { to: string; data: string; keep?: numbe
 
 export async function showBackups(from: string): Promise<void> {
   const place = await placeAt(from, process.env);
-  for (const each of await listBackups(place)) console.log(shown(each));
+  for (const each of await listBackups(place)) console.log(describe(each));
   const alarm = await alarmAt(place);
   if (alarm !== undefined) throw new LocalError(alarm);
 }
@@ -36,7 +36,7 @@ export async function restoreBackup({ from, name, data }: { from: string; name?:
   const chosen = name === undefined ? backups[0] : backups.find((each) => each.name === name);
   if (chosen === undefined) throw new LocalError(`There is no complete backup ${name ?? "of the service"} in ${from}`);
   const { objects, interrupted } = await restoreService({ place, name: chosen.name, passphrase, dataDir: data });
-  console.log(`Restored ${shown(chosen)}`);
+  console.log(`Restored ${describe(chosen)}`);
   for (const id of interrupted) console.log(`${id} was in progress: it has failed; check what it has done`);
   if (objects > 0)
     console.log(
@@ -45,7 +45,7 @@ export async function restoreBackup({ from, name, data }: { from: string; name?:
   console.log(`Start it: npm start -- --environment ${chosen.environment} --data ${data}`);
 }
 
-const shown = ({ name, created_at, environment, items, objects, bytes }: ServiceBackup): string =>
+const describe = ({ name, created_at, environment, items, objects, bytes }: ServiceBackup): string =>
   `${name}  ${created_at}  ${environment}  ${items} items, ${objects} objects, ${bytes} bytes`;
 
 /** One day's backup may fail and be made up for the next day; after two somebody has to look. */

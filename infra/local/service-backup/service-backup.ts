@@ -148,8 +148,8 @@ const Access = z.object({ TABLE_NAME: z.string(), ENVIRONMENT: z.string() });
 function sealedFiles(dataDir: string): Record<string, string> {
   const missing = REQUIRED_FILES.find((name) => !existsSync(join(dataDir, name)));
   if (missing !== undefined) throw new LocalError(`${join(dataDir, missing)} is missing: ${dataDir} has no service's data`);
-  const present = SEALED_FILES.filter((name) => existsSync(join(dataDir, name)));
-  return Object.fromEntries(present.map((name) => [name, readFileSync(join(dataDir, name), "utf8")]));
+  const existing = SEALED_FILES.filter((name) => existsSync(join(dataDir, name)));
+  return Object.fromEntries(existing.map((name) => [name, readFileSync(join(dataDir, name), "utf8")]));
 }
 
 function objectRecords(dataDir: string): Record<string, string> {

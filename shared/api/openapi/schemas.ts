@@ -89,8 +89,8 @@ export function buildExample(
 /** Required fields and those with a default; if there are none, all fields. */
 export const bodyExample = (schema: Schema, components: Components): unknown =>
   buildExample(schema, components, (name, { required = [], properties = {} }) => {
-    const shown = (each: string) => required.includes(each) || properties[each]?.default !== undefined;
-    return shown(name) || !Object.keys(properties).some(shown);
+    const isInExample = (each: string) => required.includes(each) || properties[each]?.default !== undefined;
+    return isInExample(name) || !Object.keys(properties).some(isInExample);
   });
 
 /** A route's `example` overrides the examples of the fields. */

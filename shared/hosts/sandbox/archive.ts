@@ -5,7 +5,7 @@ import { type ErpDatabase, ErpFiles, type SandboxErp } from "../../providers/san
 import { because } from "../../domain/reasons.ts";
 import type { LeftOut } from "../host.ts";
 import { byName, countRows, fromDump, toDump } from "./dump.ts";
-import { requirePlainDump, shown, unusable, Unusable } from "./layout.ts";
+import { requirePlainDump, printable, unusable, Unusable } from "./layout.ts";
 import { firstModules } from "./modules.ts";
 import { unzip } from "./zip.ts";
 
@@ -74,7 +74,7 @@ function decodeText(path: string, content: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
   } catch (cause) {
-    throw new Unusable(because("archive_sandbox_binary", { name: shown(path) }), { cause });
+    throw new Unusable(because("archive_sandbox_binary", { name: printable(path) }), { cause });
   }
 }
 
@@ -86,7 +86,7 @@ function manifestIn(content: Buffer): Manifest {
   const version = parsed.data?.major_version;
   if (!parsed.success || !version) throw unusable("manifestWithoutVersion");
   if (/^[0-9]{1,3}\.[0-9]{1,3}$/.test(version)) return parsed.data;
-  throw unusable(/^saas/i.test(version) ? "intermediate" : "version", { version: shown(version) });
+  throw unusable(/^saas/i.test(version) ? "intermediate" : "version", { version: printable(version) });
 }
 
 function decodeJson(decoder: InstanceType<typeof TextDecoder>, content: Buffer): unknown {

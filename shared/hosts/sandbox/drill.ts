@@ -6,7 +6,7 @@ import { because } from "../../domain/reasons.ts";
 import type { Job, JobResult } from "../host.ts";
 import { type Archived, missingFiles } from "./archive.ts";
 import { countRows } from "./dump.ts";
-import { shown } from "./layout.ts";
+import { printable } from "./layout.ts";
 import { openArchive } from "./opened.ts";
 
 export async function drill({ archive, note }: Job<"drill_archive">): Promise<JobResult<"drill_archive">> {
@@ -55,7 +55,7 @@ function filesCheck(archived: Archived, known: number): DrillCheck {
       missing.length > 0 ? because("check_files_missing_before", gaps) : because("check_files", { count }),
     );
   }
-  const differing = { wrong: others.length + 1, count, name: shown(wrong) };
+  const differing = { wrong: others.length + 1, count, name: printable(wrong) };
   if (missing.length === 0) return buildCheck("files", false, because("check_files_differ", differing));
   const both = { ...differing, ...gaps, total: count };
   return buildCheck(

@@ -23,7 +23,7 @@ export const unusable = (sentence: ArchiveSentence, values?: Readonly<Record<str
   new Unusable(buildReason(ARCHIVE_RULES.sentences[sentence], values));
 
 /** Printable, and of a readable length. */
-export const shown = (name: string): string =>
+export const printable = (name: string): string =>
   Array.from(name, (character) => (character === " " || !/[\p{C}\p{Z}]/u.test(character) ? character : "\uFFFD"))
     .slice(0, 120)
     .join("");
@@ -80,7 +80,7 @@ export function ownName(name: string): OwnName | undefined {
   return { top, path: `filestore/${HASHED.test(path) ? path.toLowerCase() : path}` };
 }
 
-const strange = (name: string): Unusable => unusable("strange", { name: shown(name) });
+const strange = (name: string): Unusable => unusable("strange", { name: printable(name) });
 
 /** What an archive's listing says that it contains. Throws if that is no backup. */
 export function requireBackup(names: readonly string[]): void {
@@ -104,9 +104,9 @@ export function requireBackup(names: readonly string[]): void {
   }
   const [[top, dump] = [], [, other] = []] = dumps;
   if (dump === undefined) throw withoutDump(examined.slice(0, NAMES_EXAMINED));
-  if (other !== undefined) throw unusable("several", { name: shown(dump), other: shown(other) });
+  if (other !== undefined) throw unusable("several", { name: printable(dump), other: printable(other) });
   const apart = [...first].find(([folder]) => folder !== top)?.[1];
-  if (apart !== undefined) throw unusable("apart", { name: shown(dump), other: shown(apart) });
+  if (apart !== undefined) throw unusable("apart", { name: printable(dump), other: printable(apart) });
   if (manifests.size === 0) throw unusable("noManifest");
   if (fault !== undefined) throw fault;
 }
@@ -116,9 +116,9 @@ function withoutDump(names: readonly string[]): Unusable {
   if (first === undefined) return unusable("empty");
   for (const { pattern, says } of ARCHIVE_RULES.inside) {
     const name = names.find((each) => new RegExp(pattern, "i").test(each));
-    if (name !== undefined) return new Unusable(buildReason(says, { name: shown(name) }));
+    if (name !== undefined) return new Unusable(buildReason(says, { name: printable(name) }));
   }
-  return unusable("noDump", { name: shown(first) });
+  return unusable("noDump", { name: printable(first) });
 }
 
 const HEADER = /^-- PostgreSQL database dump\r?$/m;

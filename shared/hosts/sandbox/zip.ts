@@ -4,7 +4,7 @@ import { crc32, inflateRawSync } from "node:zlib";
 import * as z from "zod";
 import { because } from "../../domain/reasons.ts";
 import { ARCHIVE_RULES, unknownMethod } from "../archive-rules.ts";
-import { isSpoiled, ownName, requireBackup, shown, unusable, Unusable, whatItIs } from "./layout.ts";
+import { isSpoiled, ownName, requireBackup, printable, unusable, Unusable, whatItIs } from "./layout.ts";
 
 /** Far more than a sandbox packs, and little enough for a function's memory. */
 const ENTRIES_MAX = 10_000;
@@ -45,7 +45,7 @@ interface Entry {
 function requireReadable({ name, flags, method }: Entry): void {
   if ((flags & ENCRYPTED) !== 0) throw unusable("encrypted");
   if (method === 0 || method === 8) return;
-  throw unusable("method", { name: shown(name), method: ARCHIVE_RULES.methods[method] ?? unknownMethod(String(method)) });
+  throw unusable("method", { name: printable(name), method: ARCHIVE_RULES.methods[method] ?? unknownMethod(String(method)) });
 }
 
 interface Cursor {
@@ -180,9 +180,9 @@ const toComparable = ({ name, method, crc, packed, size, place }: Entry): string
   JSON.stringify([name, method, crc, packed, size, place]);
 
 function requireNew(files: ReadonlyMap<string, unknown>, folders: Set<string>, path: string, name: string): void {
-  if (files.has(path)) throw unusable("twice", { name: shown(name) });
+  if (files.has(path)) throw unusable("twice", { name: printable(name) });
   const above = path.split("/").flatMap((_, index, parts) => (index === 0 ? [] : [parts.slice(0, index).join("/")]));
-  if (folders.has(path) || above.some((folder) => files.has(folder))) throw unusable("folder", { name: shown(name) });
+  if (folders.has(path) || above.some((folder) => files.has(folder))) throw unusable("folder", { name: printable(name) });
   for (const folder of above) folders.add(folder);
 }
 

@@ -82,8 +82,8 @@ const keptUntil = (): number => Math.floor(Date.now() / 1000) + JOB_DAYS * 86_40
 /** The job as it was started, now or before. */
 export async function beginJob(machineId: string, jobId: string, kind: string, readyAt: string): Promise<SandboxJob> {
   const key = keys.sandboxJob(machineId, jobId);
-  const present = await find({ key, schema: SandboxJob });
-  if (present !== undefined) return present;
+  const begun = await find({ key, schema: SandboxJob });
+  if (begun !== undefined) return begun;
   const job: SandboxJob = { kind, ready_at: readyAt, done: false };
   await putIfAbsent(key, { ...job, ttl: keptUntil() });
   return job;
@@ -207,7 +207,7 @@ export async function writeSandboxData(
   { machineId, instanceId }: { machineId: string; instanceId: string },
   data: SandboxData,
   /** Throws if the current value must not be replaced. */
-  allow: (present: SandboxData) => void,
+  allow: (begun: SandboxData) => void,
   /** What must still hold when it is written. */
   guard: Write,
 ): Promise<boolean> {
