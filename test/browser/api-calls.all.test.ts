@@ -2,7 +2,8 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { routes } from "../../shared/api/index.ts";
-import { account } from "../harness/account.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { account, unusedId } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { moveTo, test } from "./browser.ts";
 import { button, callsOf, dialog, title } from "./instance-page.ts";
@@ -87,6 +88,16 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
     seen.push(/^await client\.(\w+\.\w+)\(/.exec(line)?.[1] ?? line);
     await close();
   }
+
+  await moveTo(page, "/instances");
+  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
+  await dialogBehind(more, item("Back up"));
+  const held = await seedInstance(mine.id, { server_id: server.id, operation_id: unusedId("operation") });
+  const { id: bulk } = (await mine.api.post("/bulk", { action: "stop", select: { ids: [held.id] } })).as(Operation);
+  await moveTo(page, `/operations/${bulk}`);
+  await title(page, "Stop instances");
+  seen.push(await callIn(page.locator("#main")));
+  await mine.api.post(`/operations/${bulk}/actions`, { action: "cancel" });
 
   await moveTo(page, "/settings/ssh-keys");
   await dialogBehind(button(page, "Add SSH key").first());

@@ -9,11 +9,13 @@ import { text } from "../messages/text.ts";
 
 type Action = "pause" | "resume" | "cancel";
 
+export const sendControl = (id: string, action: Action) =>
+  client.operations.act({ params: { id }, body: { action }, idempotencyKey: crypto.randomUUID() });
+
 export function Controls({ operation: { id, result } }: { operation: Operation }) {
   const say = text.bulk;
   const act = useMutation({
-    mutationFn: (action: Action) =>
-      client.operations.act({ params: { id }, body: { action }, idempotencyKey: crypto.randomUUID() }),
+    mutationFn: (action: Action) => sendControl(id, action),
     onSettled: () => void refresh(),
   });
   const control = act.data?.data.result?.control ?? result?.control;

@@ -13,10 +13,11 @@ import { Link } from "../app/link.tsx";
 import { Page } from "../app/page.tsx";
 import { type ListQuery, operations } from "../app/queries.ts";
 import { BulkProgress } from "../bulk/bulk-progress.tsx";
-import { Controls } from "../bulk/controls.tsx";
+import { Controls, sendControl } from "../bulk/controls.tsx";
 import { sendBulk } from "../bulk/use-bulk.ts";
 import { bulkWork } from "../bulk/words.ts";
 import { text } from "../messages/text.ts";
+import { ApiCall } from "../resource/api-call.tsx";
 import { ListFilters } from "../resource/list-filters.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { errorInWords } from "../resource/sentence.ts";
@@ -70,6 +71,7 @@ function Shown({ operation: loaded }: { operation: Operation }) {
           />
           {bulk !== undefined && isOpen(operation) ? <BulkProgress operation={operation} /> : <Outcome operation={operation} />}
           {bulk !== undefined && <div>{text.bulk.summary(bulk.succeeded, bulk.total, bulk.failed, bulk.cancelled)}</div>}
+          {bulk !== undefined && isOpen(operation) && <ApiCall send={() => sendControl(operation.id, "pause")} />}
         </SpaceBetween>
       </Container>
       {bulk !== undefined && <Items operation={operation} />}
