@@ -19,14 +19,14 @@ import { handle, requirePermission } from "../../shared/runtime/handle.ts";
 export const handler = handle(bulk.run)(async ({ body, caller, by, read, commit }) => {
   const { action, stop_after_failures } = body;
   const type = typeSelected(body.select);
-  const known = bulkAction(type, action);
-  if (known === undefined) throw invalid({ field: "action", reason: mustBeOneOf(bulkActionsOf(type)) });
+  const declared = bulkAction(type, action);
+  if (declared === undefined) throw invalid({ field: "action", reason: mustBeOneOf(bulkActionsOf(type)) });
   const problems: Problem[] = [];
-  const parameters = tryParse(known.parameters(), body.parameters, problems) ?? {};
+  const parameters = tryParse(declared.parameters(), body.parameters, problems) ?? {};
   requireNone(
     problems.map(({ field, reason }) => ({ field: ["parameters", field].filter((each) => each !== "").join("."), reason })),
   );
-  for (const permission of known.permissions(parameters)) requirePermission(caller, permission);
+  for (const permission of declared.permissions(parameters)) requirePermission(caller, permission);
   // What matches a filter says something about the resources.
   if (body.select.type !== undefined) requirePermission(caller, `${type}s:read`);
 

@@ -95,12 +95,12 @@ export async function moveBulkItem(
 ): Promise<boolean> {
   const ttl = Math.ceil(Date.parse(created_at) / 1000) + HISTORY_DAYS * DAY_SECONDS;
   const { status } = item;
-  const { done, item: present } = await updateOne(
+  const { done, item: current } = await updateOne(
     keys.bulkRow(account_id, id, item.index),
     { set: { status, ...to, ttl } },
     { exists: false, ...(status === ITEM.waiting ? { unchanged: { status } } : { equals: { status } }) },
   );
-  Object.assign(item, present === undefined ? {} : BulkRow.parse(present));
+  Object.assign(item, current === undefined ? {} : BulkRow.parse(current));
   return done;
 }
 
@@ -116,9 +116,9 @@ const RECORD_TRIES = 5;
 /** Shows how far a bulk action is, unless it has ended. */
 export async function recordProgress(operation: OperationRecord, bulk: BulkResult): Promise<void> {
   const { account_id, id } = operation;
-  let present: OperationRecord | undefined = operation;
-  for (let attempt = 1; present !== undefined && attempt <= RECORD_TRIES; attempt++) {
-    const { result } = present;
+  let current: OperationRecord | undefined = operation;
+  for (let attempt = 1; current !== undefined && attempt <= RECORD_TRIES; attempt++) {
+    const { result } = current;
     const ended = bulk.succeeded + bulk.failed + bulk.cancelled;
     const progress = Math.min(99, Math.max(5, Math.floor((100 * ended) / bulk.total)));
     const { done } = await updateOne(
@@ -127,8 +127,8 @@ export async function recordProgress(operation: OperationRecord, bulk: BulkResul
       { equals: { state: OPERATION.running, result } },
     );
     if (done) return;
-    present = await findOperation(account_id, id); // somebody has paused it meanwhile, or it has ended
-    if (present === undefined || !isOpen(present.state)) return;
+    current = await findOperation(account_id, id); // somebody has paused it meanwhile, or it has ended
+    if (current === undefined || !isOpen(current.state)) return;
   }
 }
 

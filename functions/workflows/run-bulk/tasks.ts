@@ -90,8 +90,8 @@ const withStatus = ({ items }: Run, status: ItemStatus): BulkItem[] => items.fil
 
 async function record({ operation, bulk: { action, type, parameters }, items }: Run): Promise<void> {
   const counts = countItems(items);
-  const shown = operation.result?.bulk;
-  if (shown !== undefined && ITEM_STATUSES.every((status) => shown[status] === counts[status])) return;
+  const recorded = operation.result?.bulk;
+  if (recorded !== undefined && ITEM_STATUSES.every((status) => recorded[status] === counts[status])) return;
   await recordProgress(operation, { action, type, parameters, total: items.length, ...counts });
 }
 
@@ -264,9 +264,9 @@ async function deleteBackups(run: Run, item: BulkItem): Promise<void> {
 async function backupsOf(accountId: string, instanceId: string): Promise<BackupRecord[]> {
   const list = { kind: "backup", accountId, schema: BackupRecord } as const;
   const { items } = await listOfParent({ ...list, parentId: instanceId }, { per_page: LISTED_MAX });
-  const present = await readAll(items.map(({ id }) => keys.record("backup", accountId, id)));
+  const current = await readAll(items.map(({ id }) => keys.record("backup", accountId, id)));
   return items.flatMap(({ id }) => {
-    const item = present.get(keyString(keys.record("backup", accountId, id)));
+    const item = current.get(keyString(keys.record("backup", accountId, id)));
     return item === undefined ? [] : [BackupRecord.parse(item)];
   });
 }

@@ -36,6 +36,6 @@ export const BulkRow = z.object({
   /** Since when another operation has held it. */
   held_since: maybeText,
   /** The instance is deleted: its backups are next. */
-  stage: z.literal("backups").optional(),
+  stage: growing<"backups">().optional(),
 });
 export type BulkRow = z.infer<typeof BulkRow>;
