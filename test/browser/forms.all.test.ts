@@ -53,7 +53,8 @@ test("editing a backup's note leaves the lock that a colleague has set meanwhile
   const sent = sentTo(page, "PUT", /\/backups\//);
   await button(asked, "Save changes").click();
   await asked.waitFor({ state: "detached" });
-  expect(sent).toEqual([{ note: "Before the inventory" }]);
+  // A second time if the version that the dialog was opened with is older than the lock.
+  for (const body of sent) expect(body).toEqual({ note: "Before the inventory" });
   expect((await mine.api.get(`/backups/${id}`)).as(Backup)).toMatchObject({ note: "Before the inventory", locked: true });
 });
 
