@@ -18,8 +18,16 @@ beforeAll(async () => {
   big = await account({ seeded: true });
   await setQuota(big.id, "instance", MANY + 10);
   const server = await seedServer(big.id, { name: "erp-1" });
-  for (let i = 0; i < MANY; i++)
-    await seedInstance(big.id, { server_id: server.id, name: `Idle ${i}`, state: "stopped", labels: { env: "test" } });
+  for (let i = 0; i < MANY; i++) {
+    const created_at = new Date(Date.UTC(2026, 10, 1, 12, i)).toISOString(); // a list says which is the newest
+    await seedInstance(big.id, {
+      server_id: server.id,
+      name: `Idle ${i}`,
+      state: "stopped",
+      labels: { env: "test" },
+      created_at,
+    });
+  }
   real = await big.instance({ name: "Shop one on" });
   other = await big.instance({ name: "Shop two on" });
 });

@@ -44,7 +44,7 @@ test("the dialogs and forms that say what would happen say it in German", async 
     await page.getByRole("menuitem", { name: item }).click();
   };
   const ofBackup = async (item: string): Promise<void> => {
-    await button(page, /^Aktionen/)
+    await button(page, /^Aktionen:/)
       .last()
       .click();
     await page.getByRole("menuitem", { name: item }).click();
