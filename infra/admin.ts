@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import * as z from "zod";
 import { ApiError } from "../shared/api/errors.ts";
 import { characters, email, text } from "../shared/api/fields.ts";
+import { setBulkActionsAside } from "../shared/migrations/before-rollback.ts";
 import { indexAccount } from "../shared/migrations/indexing.ts";
 import { hasMigrationsToRun, migrate } from "../shared/migrations/migrations.ts";
 import {
@@ -45,6 +46,8 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
                                                            not end; safe at any time
   index [--account ID]                                     repeats the first migration, which adds what search, labels, filters, the
                                                            overview and quotas need to older records; safe at any time
+  before-rollback                                          takes bulk actions off the lists of operations before you go back to a version
+                                                           from before 1.0.0, which cannot read them; index brings them back
   find-archives [--account ID] [--bucket NAME]             completes backups that failed for want of their archives, which are back;
                                                            for a deployment, NAME is the stack's output BackupBucket
   release-machine --name NAME                              lets any account use one of your own machines, which you have
@@ -179,7 +182,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** Commands for when something has been lost or has leaked: docs/disaster.md. */
+/** Commands for when something has been lost or has leaked (docs/disaster.md), or a version is taken back (docs/deploy.md). */
 function prepareOrRecover(command: string, values: Values): Promise<void> | undefined {
   switch (command) {
     case "export-hosts-key":
@@ -192,6 +195,8 @@ function prepareOrRecover(command: string, values: Values): Promise<void> | unde
       return hostsKeyLog();
     case "find-archives":
       return findArchives(values);
+    case "before-rollback":
+      return setAside();
     default:
       return undefined;
   }
@@ -248,6 +253,17 @@ function connect(environment: string | undefined, data: string | undefined): voi
 
 const accountsIn = async ({ account }: Values): Promise<string[]> =>
   account === undefined ? accountIds() : [(await namedAccount(account)).id];
+
+async function setAside(): Promise<void> {
+  const open: string[] = [];
+  for (const account of await accountIds())
+    open.push(...(await setBulkActionsAside(account)).map((id) => `  ${id} of ${account}`));
+  if (open.length > 0)
+    throw new LocalError(
+      `Bulk actions are in progress. Wait for their end, or cancel them, and repeat this command:\n${open.join("\n")}`,
+    );
+  console.log("Versions from before 1.0.0 can read every operation");
+}
 
 async function findArchives(values: Values): Promise<void> {
   Object.assign(process.env, storeFrom(process.env)); // the operator's own store, if it is set

@@ -52,6 +52,10 @@ export const keys = {
     sk: operationId,
   }),
 
+  /** Bulk actions that are off the lists, because a version from before 1.0.0 serves, which cannot read them. */
+  operationsAside: (accountId: string) => owned(accountId, "operation_aside"),
+  operationAside: (accountId: string, id: string): Key => ({ pk: keys.operationsAside(accountId), sk: id }),
+
   /** How many records of a list there are in each block of numbers: `filter` is a status, or `all`. */
   counts: (kind: ListKind, accountId: string) => owned(accountId, `count#${kind}`),
   count: (kind: ListKind, accountId: string, filter: string, leaf: number): Key => ({

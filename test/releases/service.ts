@@ -1,11 +1,13 @@
 // The service of any version of the code, in a process of its own, on a folder of data.
-import { fork } from "node:child_process";
+import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { type AttributeValue, BatchWriteItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import * as z from "zod";
+import { writeAccess } from "../../infra/local/access.ts";
 import { tableOf } from "../harness/table.ts";
 
 export type StoredItem = Record<string, AttributeValue>;
@@ -37,6 +39,8 @@ export interface Service {
   /** The folder of its bundles. */
   bundles: string;
   items: () => Promise<StoredItem[]>;
+  /** Runs a command of the operator on it. */
+  admin: (...args: string[]) => Promise<string>;
   /** What its functions have logged as errors, since the folder of data was made. */
   errors: () => string[];
   stop: () => Promise<void>;
@@ -74,6 +78,11 @@ export async function startService({ folder, dataDir, swapped = {}, items = [] }
       for await (const page of paginateScan({ client }, { TableName: table, ConsistentRead: true }))
         found.push(...(page.Items ?? []));
       return found;
+    },
+    admin: async (...args) => {
+      writeAccess(dataDir, environment);
+      return (await promisify(execFile)(process.execPath, [join(folder, "infra", "admin.ts"), ...args, "--data", dataDir]))
+        .stdout;
     },
     errors: () =>
       globSync(join(dataDir, "logs", "*")).flatMap((file) =>

@@ -8,7 +8,7 @@ import { checkOut, obstacleOf } from "./checkout.ts";
 import { dataFolderOf, itemsOf, recordedReleases } from "./data.ts";
 import { startService, type Service } from "./service.ts";
 import { walk, type WalkOptions } from "./walk.ts";
-import { work } from "./work.ts";
+import { runBulkAction, work } from "./work.ts";
 
 // Each start loads the CDK, a database and the functions: seconds here, minutes on a busy machine.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
@@ -64,6 +64,9 @@ describe.each(recordedReleases())("the data of release %s", (release) => {
     await withService({ folder: ROOT, dataDir, items: itemsOf(release) }, async (service) => {
       expect(service.said.at(-1)).toMatch(/is done after/);
       await work(service, "second");
+      await runBulkAction(service);
+      expect((await walk(service)).errors).toEqual([]);
+      await service.admin("before-rollback");
       totals = await expectReadable(service);
     });
   });
@@ -92,6 +95,8 @@ describe.each(recordedReleases())("the data of release %s", (release) => {
     const swapped = { authorize: join(theirs, "authorize") };
     await withService({ folder: ROOT, dataDir, swapped }, async (service) => {
       await work(service, "fifth");
+      await service.admin("index");
+      expect((await service.api.request("GET", "/operations?type=bulk.run")).meta?.total).toBe(1);
       await expectReadable(service, { filters: false, later: /^\/operations\/\{id\}\/items/ });
     });
   });

@@ -7,14 +7,7 @@ const Made = z.looseObject({ id: z.string(), operation_id: z.string().nullish() 
 const Ended = z.looseObject({ status: z.string() });
 
 export async function work({ api, sshKeyId }: Service, name: string): Promise<void> {
-  const until = async (id: string | null | undefined, wanted = "succeeded"): Promise<void> => {
-    for (let polls = 0; polls < 9; polls++) {
-      const { status } = await api.send(Ended, "GET", `/operations/${id}?wait=20`);
-      if (status === wanted) return;
-      if (status === "succeeded" || status === "failed") throw new Error(`${id} ${status} instead of ${wanted}`);
-    }
-    throw new Error(`${id} does not end`);
-  };
+  const until = (id: string | null | undefined, wanted?: string) => waitUntil(api, id, wanted);
   /** Creates something, and waits for what it starts. */
   const create = async (path: string, body: unknown, wanted?: string): Promise<string> => {
     const { id, operation_id } = await api.send(Made, "POST", path, body);
@@ -62,6 +55,23 @@ export async function work({ api, sshKeyId }: Service, name: string): Promise<vo
   await Promise.all([create(`/instances/${shop}/clone`, clone), stopAndStart(), run("DELETE", `/instances/${gone}`)]);
   await api.send(z.unknown(), "PUT", `/instances/${shop}`, { name: "Shop, renamed", labels: { ...labels, team: "sales" } });
   await upload({ api, server, backup: first, create: (path, body) => create(path, body) });
+}
+
+async function waitUntil(api: Service["api"], id: string | null | undefined, wanted = "succeeded"): Promise<void> {
+  for (let polls = 0; polls < 9; polls++) {
+    const { status } = await api.send(Ended, "GET", `/operations/${id}?wait=20`);
+    if (status === wanted) return;
+    if (status === "succeeded" || status === "failed") throw new Error(`${id} ${status} instead of ${wanted}`);
+  }
+  throw new Error(`${id} does not end`);
+}
+
+/** What versions from before 1.0.0 do not have. */
+export async function runBulkAction({ api }: Service): Promise<void> {
+  const [instance] = await api.send(z.array(Made), "GET", "/instances?status=running");
+  const parameters = { add: { selected: "yes" } };
+  const { id } = await api.send(Made, "POST", "/bulk", { action: "set_labels", select: { ids: [instance?.id] }, parameters });
+  await waitUntil(api, id);
 }
 
 interface Uploading {

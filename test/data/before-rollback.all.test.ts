@@ -1,0 +1,47 @@
+// Bulk actions leave the lists of operations before an older version serves, and come back whole.
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { indexAccount } from "../../shared/migrations/indexing.ts";
+import { setBulkActionsAside } from "../../shared/migrations/before-rollback.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import { seedInstance } from "../harness/seed.ts";
+
+const Begun = z.looseObject({ id: z.string() });
+const listsOf = async ({ api }: TestAccount) =>
+  Promise.all(
+    ["", "type=bulk.run&", "status=succeeded&"].map(async (filter) => {
+      const { body } = await api.get(`/operations?${filter}per_page=100`);
+      return z.object({ data: z.array(Begun), meta: z.looseObject({ total: z.number() }) }).parse(body);
+    }),
+  );
+const index = async (accountId: string): Promise<void> => {
+  for await (const _ of indexAccount(accountId));
+};
+
+test("bulk actions leave every list and come back as they were, whoever else runs the same", async () => {
+  const me = await account();
+  const instance = await seedInstance(me.id, { name: "Shop" });
+  const body = { action: "set_labels", select: { ids: [instance.id] }, parameters: { add: { bulk: "yes" } } };
+  const begun = (await me.api.post("/bulk", body)).as(Begun);
+  await me.until(begun.id);
+  const before = await listsOf(me);
+  expect(before.map(({ meta }) => meta.total)).toEqual([1, 1, 1]);
+
+  expect(await Promise.all([setBulkActionsAside(me.id), setBulkActionsAside(me.id)])).toEqual([[], []]);
+  expect((await listsOf(me)).map(({ data, meta }) => [data.length, meta.total])).toEqual(Array.from({ length: 3 }, () => [0, 0]));
+  expect((await me.api.get(`/operations/${begun.id}`)).status).toBe(404);
+
+  await Promise.all([index(me.id), index(me.id)]);
+  expect(await listsOf(me)).toEqual(before);
+});
+
+test("one in progress stays, and is named", async () => {
+  const me = await account();
+  const held = await seedInstance(me.id, { operation_id: unusedId("operation") });
+  const { id } = (await me.api.post("/bulk", { action: "stop", select: { ids: [held.id] } })).as(Begun);
+  expect(await setBulkActionsAside(me.id)).toEqual([id]);
+  expect((await me.api.get(`/operations/${id}`)).status).toBe(200);
+  await me.api.post(`/operations/${id}/actions`, { action: "cancel" });
+  await me.until(id, "failed");
+  expect(await setBulkActionsAside(me.id)).toEqual([]);
+});
