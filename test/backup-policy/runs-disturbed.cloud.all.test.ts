@@ -300,3 +300,57 @@ test("a policy's run costs at most one write and one start more than a person's 
   expect(scheduled.writes).toBeLessThanOrEqual(manual.writes + 1);
   expect(scheduled.starts).toBeLessThanOrEqual(manual.starts + 1);
 });
+
+test("two schedule functions at once make one backup of a due run", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await put(me, id);
+  await Promise.all(Array.from({ length: 4 }, () => cloud.events.fire("runpolicies")));
+  await cloud.states.settled();
+  expect(shownOf(await backupsOf(me, id))).toEqual(["scheduled completed"]);
+});
+
+test("two scheduled backups run on a server at a time; the others are pending, and follow", async () => {
+  const me = await account();
+  const server = await me.server();
+  const ids: string[] = [];
+  for (let i = 0; i < 4; i++) ids.push((await me.instance({ server_id: server.id })).id);
+  for (const id of ids) await put(me, id);
+  const release = holdWork(cloud);
+  await cloud.events.fire("runpolicies");
+  await cloud.events.fire("runpolicies");
+  const waiting = (await Promise.all(ids.map((id) => backupsOf(me, id)))).flat();
+  expect(waiting.filter(({ operation_id }) => operation_id !== null)).toHaveLength(2);
+  expect(waiting).toHaveLength(4);
+  expect(shownOf(waiting)).toEqual(ids.map(() => "scheduled pending"));
+  release();
+  await cloud.states.settled();
+  await tick();
+  expect(shownOf((await Promise.all(ids.map((id) => backupsOf(me, id)))).flat())).toEqual(ids.map(() => "scheduled completed"));
+});
+
+test("a policy drills the newest completed backup when a drill is due, once however many schedule functions run", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await me.api.put(`/instances/${id}/backup-policy`, { ...NIGHTLY, drill_every_days: 7 });
+  await tick(); // there is no backup to drill yet
+  const drills = async () =>
+    (await me.api.get(`/operations?resource_id=${id}`)).as(z.array(Operation)).filter(({ type }) => type === "backup.drill");
+  expect(await drills()).toEqual([]);
+  await shift(me, id, { drill_at: minutesAgo(1) });
+  await Promise.all([tick(), tick(), tick()]);
+  const [first, ...others] = await drills();
+  expect(others).toEqual([]);
+  expect(first).toMatchObject({ status: "succeeded", created_by: { type: "schedule" } });
+  const [backup] = await backupsOf(me, id);
+  expect(backup?.drill?.status).toBe("passed");
+  await tick();
+  expect(await drills()).toHaveLength(1);
+  await shift(me, id, { drill_at: minutesAgo(1) });
+  await tick();
+  expect(await drills()).toHaveLength(2);
+  // Another schedule does not bring the next drill forward.
+  await me.api.put(`/instances/${id}/backup-policy`, { ...NIGHTLY, schedule: "0 3 * * *", drill_every_days: 7 });
+  await tick();
+  expect(await drills()).toHaveLength(2);
+});

@@ -1,19 +1,16 @@
 // Runs of backup policies: the schedule makes them, their retention removes backups, and whatever happens a due run is made once.
 import { expect, test } from "vitest";
-import * as z from "zod";
 import { BackupPolicy } from "../../shared/api/policy-shown.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import * as overview from "../../shared/api/overview.ts";
-import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { policyRef } from "../../shared/records/policies.ts";
 import { find, updateOne } from "../../shared/data/table.ts";
 import { account, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
-import { holdWork } from "../harness/held-work.ts";
 import { seedInstance } from "../harness/seed.ts";
-import { age, backupsOf, instanceOf, minutesAgo, NIGHTLY, policyOf, put, scheduleOf, shift, shownOf } from "./policies.ts";
+import { age, backupsOf, instanceOf, minutesAgo, NIGHTLY, policyOf, put, scheduleOf, shift } from "./policies.ts";
 
 const cloud = await processCloud();
 const { tick } = scheduleOf(cloud);
@@ -52,15 +49,6 @@ test("a policy makes its first backup at once, the next ones when they are due, 
   expect(last_run).toMatchObject({ status: "completed", backup_id: left[0]?.id, reason: null });
   await tick();
   expect(await backupsOf(me, instance.id)).toHaveLength(1);
-});
-
-test("two schedule functions at once make one backup of a due run", async () => {
-  const me = await account();
-  const { id } = await me.instance();
-  await put(me, id);
-  await Promise.all(Array.from({ length: 4 }, () => cloud.events.fire("runpolicies")));
-  await cloud.states.settled();
-  expect(shownOf(await backupsOf(me, id))).toEqual(["scheduled completed"]);
 });
 
 test("a policy shows its next five runs, in the canonical spelling of its time zone", async () => {
@@ -105,25 +93,6 @@ test("a PUT with `If-None-Match: *` creates a policy, and replaces none, not eve
   expect((await me.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy).schedule).toBe(winner?.as(BackupPolicy).schedule);
 });
 
-test("two scheduled backups run on a server at a time; the others are pending, and follow", async () => {
-  const me = await account();
-  const server = await me.server();
-  const ids: string[] = [];
-  for (let i = 0; i < 4; i++) ids.push((await me.instance({ server_id: server.id })).id);
-  for (const id of ids) await put(me, id);
-  const release = holdWork(cloud);
-  await cloud.events.fire("runpolicies");
-  await cloud.events.fire("runpolicies");
-  const waiting = (await Promise.all(ids.map((id) => backupsOf(me, id)))).flat();
-  expect(waiting.filter(({ operation_id }) => operation_id !== null)).toHaveLength(2);
-  expect(waiting).toHaveLength(4);
-  expect(shownOf(waiting)).toEqual(ids.map(() => "scheduled pending"));
-  release();
-  await cloud.states.settled();
-  await tick();
-  expect(shownOf((await Promise.all(ids.map((id) => backupsOf(me, id)))).flat())).toEqual(ids.map(() => "scheduled completed"));
-});
-
 test("deleting the instance deletes its policy; new instances get the default one, neutralized clones do not", async () => {
   const me = await account();
   await me.api.put("/settings", { default_backup_policy: NIGHTLY });
@@ -140,32 +109,6 @@ test("deleting the instance deletes its policy; new instances get the default on
   await cloud.states.settled();
   expect(await find(policyRef(me.id, instance.id))).toBeUndefined();
   await tick();
-});
-
-test("a policy drills the newest completed backup when a drill is due, once however many schedule functions run", async () => {
-  const me = await account();
-  const { id } = await me.instance();
-  await me.api.put(`/instances/${id}/backup-policy`, { ...NIGHTLY, drill_every_days: 7 });
-  await tick(); // there is no backup to drill yet
-  const drills = async () =>
-    (await me.api.get(`/operations?resource_id=${id}`)).as(z.array(Operation)).filter(({ type }) => type === "backup.drill");
-  expect(await drills()).toEqual([]);
-  await shift(me, id, { drill_at: minutesAgo(1) });
-  await Promise.all([tick(), tick(), tick()]);
-  const [first, ...others] = await drills();
-  expect(others).toEqual([]);
-  expect(first).toMatchObject({ status: "succeeded", created_by: { type: "schedule" } });
-  const [backup] = await backupsOf(me, id);
-  expect(backup?.drill?.status).toBe("passed");
-  await tick();
-  expect(await drills()).toHaveLength(1);
-  await shift(me, id, { drill_at: minutesAgo(1) });
-  await tick();
-  expect(await drills()).toHaveLength(2);
-  // Another schedule does not bring the next drill forward.
-  await me.api.put(`/instances/${id}/backup-policy`, { ...NIGHTLY, schedule: "0 3 * * *", drill_every_days: 7 });
-  await tick();
-  expect(await drills()).toHaveLength(2);
 });
 
 test("a dry run of a policy lists the backups that its rules would remove, and removes none", async () => {

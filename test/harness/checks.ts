@@ -1,5 +1,6 @@
 // The checks of the code itself: types, format, lint and dead code, and the same of the Python that runs on machines.
 import { join } from "node:path";
+import type { Ring } from "./ring.ts";
 import { ROOT, run } from "./rounds.ts";
 
 export interface Check {
@@ -35,7 +36,11 @@ export const pythonChecks: Check[] = [
 /** Files, exports and dependencies that nothing uses. */
 export const deadCode: Check = { name: "dead code", command: ["knip/bin/knip.js", "--no-progress"] };
 
-export const ALL_CHECKS = [serviceTypes, dashboardTypes, format, lintOf("."), deadCode, ...pythonChecks];
+/** What each ring of tests checks of the code. */
+export const CHECKS: Readonly<Record<Ring, Check[]>> = {
+  test: [serviceTypes, dashboardTypes, format, lintOf(".")],
+  all: [deadCode, ...pythonChecks],
+};
 
 /** The checkers are Go programs beside the tests: one thread each, and memory for time. */
 const FRUGAL = { GOMAXPROCS: "1", GOGC: "400" };

@@ -1,0 +1,141 @@
+// `npm start` after it was killed, with `--reset`, and in live.
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import * as z from "zod";
+import { freePort } from "../harness/free-port.ts";
+import { unique, uniqueDomain } from "../harness/unique.ts";
+import {
+  call,
+  dataDir,
+  Demo,
+  demo,
+  type Ended,
+  instanceBody,
+  make,
+  Operation,
+  product,
+  Resource,
+  serverBody,
+  stop,
+  until,
+  up,
+} from "./started.ts";
+
+afterEach(() => product.killAll());
+
+test("npm start that was killed during operations resumes them: every operation ends and nothing stays locked", async () => {
+  let started = await up();
+  const server = await make("/servers", serverBody(unique("first")));
+  const made: Resource[] = [];
+  for (const name of ["one", "two", "three", "four"]) made.push(await make("/instances", instanceBody(name, server.id)));
+  const [one, two, three, four] = z.tuple([Resource, Resource, Resource, Resource]).parse(made);
+  const [ofOne, ofTwo] = [await make(`/instances/${one.id}/backups`, {}), await make(`/instances/${two.id}/backups`, {})];
+  /** A backup of one instance, a restore into another, and a new resource of each kind. */
+  const work = async (name: string, backedUp: Resource, restored: Resource, from: Resource): Promise<string[]> => {
+    const responses = await Promise.all([
+      call("POST", "/servers", serverBody(unique(name))),
+      call("POST", "/instances", instanceBody(`${name}new`, server.id)),
+      call("POST", `/instances/${backedUp.id}/backups`, {}),
+      call("POST", `/backups/${from.id}/restore`, {}),
+      call("POST", `/instances/${restored.id}/clone`, {
+        name: `${name} copy`,
+        domain: uniqueDomain(`${name}-copy`),
+        backup_id: from.id,
+      }),
+    ]);
+    return responses.map((response) => {
+      const { id, operation_id } = z.looseObject({ id: z.string(), operation_id: z.string().nullish() }).parse(response);
+      return operation_id ?? id;
+    });
+  };
+  // Killed when some operations have nearly ended and some have hardly started.
+  const nearlyDone = await work("first", three, one, ofOne);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const hardlyBegun = await work("second", four, two, ofTwo);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await started.kill();
+  started = await up();
+  const ended: Ended[] = [];
+  for (const each of [...nearlyDone, ...hardlyBegun]) ended.push(await until(each)); // one at a time: a credential can have three waits
+  expect(ended.map(({ type, status, error }) => ({ type, status, error }))).toEqual(
+    ended.map(({ type }) => ({ type, status: "succeeded", error: null })),
+  );
+  const unfinished = async (kind: string): Promise<Resource[]> =>
+    z
+      .array(Resource)
+      .parse(await call("GET", `/${kind}?per_page=100`))
+      .filter(({ status, operation_id }) => operation_id != null || !["active", "running", "completed"].includes(status));
+  // At once, unless an earlier try of this test has left work of its own.
+  for (const kind of ["servers", "instances", "backups"])
+    await expect.poll(() => unfinished(kind), { message: kind }).toEqual([]);
+  // What an operation held is free again, too.
+  const deletion = Operation.parse(await call("DELETE", `/backups/${ofOne.id}`));
+  expect(await until(deletion.id)).toMatchObject({ status: "succeeded" });
+  await stop(started);
+});
+
+/** What a command shows that asks for a line, in a terminal if this machine has the command that makes one. */
+async function shownWhileTyping(cwd: string, command: string, line: string): Promise<string> {
+  const args = existsSync("/usr/bin/script") ? ["script", "-qec", command, "/dev/null"] : ["sh", "-c", command];
+  const child = spawn("/usr/bin/env", args, { cwd, stdio: ["pipe", "pipe", "pipe"] });
+  let shown = "";
+  const read = (chunk: Buffer): void => {
+    if (!shown.includes("Password") && chunk.includes("Password")) child.stdin.write(`${line}\n`);
+    shown += chunk.toString();
+  };
+  child.stdout.on("data", read);
+  child.stderr.on("data", read);
+  await once(child, "exit");
+  return shown;
+}
+
+test("--reset deletes all data, and nothing in the folder that npm start did not create", async () => {
+  const own = join(dataDir, "a file of somebody");
+  writeFileSync(own, "kept");
+  const before = Demo.parse(JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")));
+  const started = await up(["--reset"]);
+  expect(demo.token).not.toBe(before.token);
+  expect(await call("GET", "/servers")).toEqual([]);
+  expect(await call("GET", "/backups")).toEqual([]);
+  expect(readFileSync(own, "utf8")).toBe("kept");
+  const old = await fetch(`${demo.base_url}/auth/me`, { headers: { authorization: `Bearer ${before.token}` } });
+  expect(old.status).toBe(401);
+  await stop(started);
+});
+
+test("npm start in live explains how to begin: the key for your own machines, and the command that creates the first account", async () => {
+  const at = product.newDataDir();
+  // As docs/deploy.md tells operators to set up their shells.
+  const shell = { AWS_PROFILE: "nobody", AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:1" };
+  const env = { PORT: String(await freePort()), TLS: "internal", ...shell };
+  const started = product.start({ args: ["--environment", "live", "--data", at], env });
+  await started.ready();
+  const output = started.stdout();
+  const admin = (command: string): string =>
+    execFileSync("sh", ["-c", command], {
+      cwd: product.folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { ...process.env, ...shell },
+    });
+  for (const folder of ["dynamodb", "s3", "executions", "logs"]) expect(statSync(join(at, folder)).mode & 0o777).toBe(0o700);
+  const [key = ""] = /^ssh-ed25519 AAAA\S+ \S+$/m.exec(output) ?? [];
+  expect(admin(`npm run --silent admin -- service-key --data '${at}'`).trim()).toBe(key);
+  const [command = ""] = /^npm run admin -- create-account .*$/m.exec(output) ?? [];
+  const [, password = ""] = /^Password (\S+)/m.exec(admin(command)) ?? [];
+  const [, api = ""] = /^ *API +(\S+)$/m.exec(output) ?? [];
+  const signIn = { method: "POST", headers: { "content-type": "application/json" } };
+  const statusOf = async (typed: string): Promise<number> => {
+    const body = JSON.stringify({ email: "me@example.com", password: typed });
+    return (await fetch(`${api}/auth/login`, { ...signIn, body })).status;
+  };
+  expect(await statusOf(password)).toBe(200);
+  const typed = "what an operator types";
+  const setPassword = `npm run --silent admin -- set-password --email me@example.com --ask-password --data '${at}'`;
+  expect(await shownWhileTyping(product.folder, setPassword, typed)).not.toContain(typed);
+  expect(await statusOf(typed)).toBe(200);
+  await started.interrupt();
+});
