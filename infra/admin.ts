@@ -40,7 +40,7 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
   delete-user --email EMAIL                                removes a user and ends all of their sessions; keeps and lists the API
                                                            tokens that they created; an account keeps its last user
   set-password --email EMAIL                               a new password; ends all of the user's sessions
-  set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N --sessions N --backups N --backup-bytes N
+  set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N --sessions N --backups N --backup-bytes N --webhooks N
                                                            new quotas; --backup-bytes also takes GB and TB (500GB)
   migrate                                                  continues the migrations of the data that \`npm start\` or \`npm run deploy\` could
                                                            not end; safe at any time
@@ -85,6 +85,7 @@ const OPTIONS = {
   sessions: { type: "string" },
   backups: { type: "string" },
   "backup-bytes": { type: "string" },
+  webhooks: { type: "string" },
   secret: { type: "string" },
   bucket: { type: "string" },
   to: { type: "string" },
@@ -112,6 +113,7 @@ const QUOTAS = [
   { option: "sessions", kind: "session", form: FEW }, // of each user; the oldest ends
   { option: "backups", kind: "backup", form: WHOLE },
   { option: "backup-bytes", kind: "backup_bytes", form: BYTES },
+  { option: "webhooks", kind: "webhook", form: WHOLE },
 ] as const;
 
 const UNITS: Readonly<Record<string, number>> = { GB: 1e9, TB: 1e12 };

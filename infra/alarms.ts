@@ -282,5 +282,6 @@ const SILENCE: Readonly<Record<TimedName, string>> = {
     "Customers see machines that are not available, or do not see those that are; or a provider's credentials are no longer valid",
   "expire-backups": "Expired backups and uploads are kept",
   "expire-history": "Events and operations are kept longer than documented",
+  dispatch: "Webhooks are not sent what happens, or not again what failed",
   "run-policies": "Scheduled backups do not start, and instances without a recent backup are not shown as overdue",
 };

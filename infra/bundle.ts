@@ -30,6 +30,8 @@ const SCHEDULES = [
   "expire-backups",
   "expire-history",
   "run-policies",
+  "dispatch",
+  "deliver",
   "rescue",
 ] as const;
 export type ScheduleName = (typeof SCHEDULES)[number];

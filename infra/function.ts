@@ -25,6 +25,7 @@ import { machineVariable } from "../shared/domain/workflow.ts";
 import { serviceForUs } from "./principals.ts";
 import { stateMachineName, type Settings } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
+import { Deliveries, QUEUE_VARIABLES, type QueueName } from "./deliveries.ts";
 import type { Store, StoreAccess } from "./store.ts";
 import { INDEXES } from "./table.ts";
 
@@ -49,6 +50,10 @@ export interface Access {
   /** Whether it may read the operator's configuration, if there is one. */
   configuration?: boolean;
   storage?: StoreAccess | undefined;
+  /** Whether it puts messages into the queues of deliveries, or also takes them out. */
+  deliveries?: "send" | "work";
+  /** Whether the table's stream invokes it. */
+  stream?: boolean;
   /** Where Lambda puts, on its behalf, the events that it could not handle. */
   failures?: Queue;
 }
@@ -87,6 +92,8 @@ interface FunctionProps {
 /** Creates functions. Functions with the same permissions share a role: a stack cannot have one for each. */
 export class Functions extends Construct {
   private readonly parts: Parts;
+  readonly table: TableV2;
+  readonly queues: Readonly<Record<QueueName, Queue>>;
   private readonly roles = new Map<string, IRole>();
   /** The state machines, as they are created: the functions that start them come later. */
   readonly machines = new Map<WorkflowName, StateMachine>();
@@ -94,6 +101,8 @@ export class Functions extends Construct {
   constructor(scope: Construct, id: string, parts: Parts) {
     super(scope, id);
     this.parts = parts;
+    this.table = parts.table;
+    ({ queues: this.queues } = new Deliveries(this, "deliveries"));
     Validations.of(this).acknowledge(
       { id: "AwsSolutions-IAM5[Resource::*]", reason: "X-Ray has no resources to name" },
       ...parts.store.wildcards.map(({ resource, reason }) => ({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason })),
@@ -138,7 +147,7 @@ export class Functions extends Construct {
     });
   }
 
-  private environmentOf({ starts = [], keys = [], configuration = false, storage }: Access): Record<string, string> {
+  private environmentOf({ starts = [], keys = [], configuration = false, storage, deliveries }: Access): Record<string, string> {
     const { environment, table, store } = this.parts;
     const secret = configuration ? this.parts.configuration : undefined;
     return {
@@ -148,7 +157,18 @@ export class Functions extends Construct {
       ...Object.fromEntries(keys.map((name) => [`${name.toUpperCase()}_KEY`, this.parts.keys[name].secretArn])),
       ...(secret === undefined ? {} : { PROVIDERS_SECRET: secret.secretArn }),
       ...(storage === undefined ? {} : store.variables),
+      ...(deliveries === undefined
+        ? {}
+        : Object.fromEntries(this.namedQueues().map(([name, { queueUrl }]) => [QUEUE_VARIABLES[name], queueUrl]))),
     };
+  }
+
+  private namedQueues(): [QueueName, Queue][] {
+    const { deliveries, slow } = this.queues;
+    return [
+      ["deliveries", deliveries],
+      ["slow", slow],
+    ];
   }
 
   private roleFor(access: Access, logGroup: LogGroup): IRole {
@@ -166,10 +186,8 @@ export class Functions extends Construct {
     return fixed;
   }
 
-  private statementsFor(
-    { table, starts = [], describes = false, keys = [], configuration = false, storage, failures }: Access,
-    logGroup: LogGroup,
-  ): PolicyStatement[] {
+  private statementsFor(access: Access, logGroup: LogGroup): PolicyStatement[] {
+    const { table, starts = [], describes = false, keys = [], configuration = false, storage, failures } = access;
     const { tableArn } = this.parts.table;
     const statements = [
       allow("logs", ["CreateLogStream", "PutLogEvents"], [logGroup.logGroupArn]),
@@ -196,8 +214,25 @@ export class Functions extends Construct {
     if (configuration && this.parts.configuration !== undefined) secrets.push(this.parts.configuration.secretArn);
     if (secrets.length > 0) statements.push(allow("secretsmanager", ["GetSecretValue"], secrets));
     if (storage !== undefined) statements.push(...this.parts.store.statementsFor(storage));
+    statements.push(...this.eventStatements(access));
     if (failures !== undefined) statements.push(allow("sqs", ["SendMessage"], [failures.queueArn]));
     return statements;
+  }
+
+  /** What a function needs whose invocations come from a queue or from the stream: Lambda reads them with the function's own permissions. */
+  private eventStatements({ deliveries, stream = false }: Access): PolicyStatement[] {
+    const queues = this.namedQueues().map(([, { queueArn }]) => queueArn);
+    const { tableStreamArn } = this.parts.table;
+    return [
+      ...(deliveries === undefined ? [] : [allow("sqs", ["SendMessage"], queues)]),
+      ...(deliveries === "work" ? [allow("sqs", ["ReceiveMessage", "DeleteMessage", "GetQueueAttributes"], queues)] : []),
+      ...(stream && tableStreamArn !== undefined
+        ? [
+            allow("dynamodb", ["DescribeStream", "GetRecords", "GetShardIterator"], [tableStreamArn]),
+            allow("dynamodb", ["ListStreams"], ["*"]),
+          ]
+        : []),
+    ];
   }
 
   /** Operations name executions, so only the state machine is known in advance. */
@@ -220,12 +255,24 @@ export class Functions extends Construct {
 
 /** Names a role by what it allows. */
 function describeShape(access: Access, logGroup: LogGroup): string {
-  const { table, starts = [], describes = false, keys = [], configuration = false, storage, failures } = access;
+  const {
+    table,
+    starts = [],
+    describes = false,
+    keys = [],
+    configuration = false,
+    storage,
+    failures,
+    deliveries,
+    stream,
+  } = access;
   const parts = [
     table && `${table} table`,
     starts.length > 0 && `start ${describes ? "and look at " : ""}${starts.join(" ")}`,
     keys.length > 0 && `use ${keys.join(" ")}`,
     configuration && "read configuration",
+    deliveries && (deliveries === "send" ? "queue deliveries" : "deliver"),
+    stream && "read the stream",
   ];
   const named = [...parts, storage && `${storage} backups`, failures && `put failures into ${failures.node.id}`].filter(
     (part) => typeof part === "string",

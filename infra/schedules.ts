@@ -2,7 +2,14 @@
 import { ArnFormat, Duration, Stack, Validations } from "aws-cdk-lib";
 import { Match, Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as Target } from "aws-cdk-lib/aws-events-targets";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import {
+  EventSourceMapping,
+  FilterCriteria,
+  FilterRule,
+  type Function as LambdaFunction,
+  StartingPosition,
+} from "aws-cdk-lib/aws-lambda";
 import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
@@ -10,6 +17,7 @@ import { Construct } from "constructs";
 import type { ScheduleName } from "./bundle.ts";
 import { WORKFLOW_NAMES } from "../shared/domain/lifecycle.ts";
 import { type Access, type Functions, LAMBDA_MINUTES_MAX, ONE_PROCESSOR_MEGABYTES } from "./function.ts";
+import { DELIVER_SECONDS, RUNS_AT_ONCE } from "./deliveries.ts";
 import { RESERVED_EACH, stateMachineName, type Settings } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
@@ -57,11 +65,19 @@ export const TIMED = {
     description: "Starts the backups and drills that policies have due, and removes backups that no rule keeps",
     access: { table: "write", starts: ["create-backup", "delete-backup", "drill-backup"] },
   },
+  dispatch: {
+    every: Duration.minutes(1),
+    description: "Records what changes have left in the outbox as deliveries to webhooks, and queues those that are due",
+    access: { table: "write", deliveries: "send", stream: true },
+  },
 } as const satisfies Partial<Record<ScheduleName, Timed>>;
 
 export type TimedName = keyof typeof TIMED;
 
 const partsOf = ({ parts = 1 }: Timed): number => parts;
+
+/** What the keys of the outbox begin with (shared/data/keys.ts). */
+const OUTBOX = "OUTBOX#";
 
 /** The sandbox's offers never change. */
 const RENTED_ONLY: TimedName = "refresh-catalog";
@@ -102,6 +118,8 @@ export class Schedules extends Construct {
     Validations.of(this.unrescued).acknowledge({ id: "AwsSolutions-SQS3", reason: "This is the dead-letter queue" });
     this.rescue = this.rescuer(functions, logGroup);
     this.deaths = this.onDeath(environment);
+    this.streamed(functions.table);
+    this.deliverer(functions, logGroup);
     const runs = names.reduce((sum, name) => sum + partsOf(TIMED[name]), 1); // one of the rescue
     this.reservedRuns = runs * (this.reserved ?? 0);
   }
@@ -134,6 +152,45 @@ export class Schedules extends Construct {
       ),
     });
     return run;
+  }
+
+  /** The outbox is carried on as soon as the table's stream says that it has something; what fails is left to the schedule. */
+  private streamed({ tableStreamArn }: TableV2): void {
+    if (tableStreamArn === undefined) throw new Error("The table needs a stream");
+    new EventSourceMapping(this, "outbox", {
+      target: this.dispatch(),
+      eventSourceArn: tableStreamArn,
+      startingPosition: StartingPosition.LATEST,
+      batchSize: 100,
+      retryAttempts: 2,
+      filters: [
+        FilterCriteria.filter({ eventName: ["INSERT"], dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(OUTBOX) } } } }),
+      ],
+    });
+  }
+
+  private dispatch(): LambdaFunction {
+    const dispatch = this.timed.get("dispatch");
+    if (dispatch === undefined) throw new Error("The schedule of the outbox is missing");
+    return dispatch;
+  }
+
+  private deliverer(functions: Functions, logGroup: LogGroup): void {
+    const deliver = functions.make(this, "deliver", {
+      bundle: "schedules.deliver",
+      description: "Sends deliveries to webhooks",
+      access: { table: "write", keys: ["sealing"], deliveries: "work" },
+      timeout: Duration.seconds(DELIVER_SECONDS),
+      logGroup,
+      traced: false,
+    });
+    for (const name of ["deliveries", "slow"] as const)
+      new EventSourceMapping(this, `${name} queue`, {
+        target: deliver,
+        eventSourceArn: functions.queues[name].queueArn,
+        batchSize: 1,
+        maxConcurrency: RUNS_AT_ONCE[name],
+      });
   }
 
   /** Starts the second execution, which only undoes, for executions that died. */

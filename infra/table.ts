@@ -1,5 +1,5 @@
 // The only table, with its four indexes; shared/data/keys.ts lists its items.
-import { AttributeType, Billing, ProjectionType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { chooseRemoval } from "./removal.ts";
 import { type Settings, tableName } from "./settings.ts";
@@ -33,6 +33,8 @@ export function table(
       // Lists return whole records: a second read for each would cost more than the copies do.
       projectionType: ProjectionType.ALL,
     })),
+    // The outbox says with it that there is something to carry on. Whoever reads it reads the item itself.
+    dynamoStream: StreamViewType.KEYS_ONLY,
     billing: Billing.onDemand(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     timeToLiveAttribute: "ttl",

@@ -19,7 +19,8 @@ import { ownCloud } from "./harness/cloud.ts";
 import { costIn } from "./harness/cost.ts";
 import { holdForGood } from "./harness/held-work.ts";
 import { closedRoutes } from "./harness/requests.ts";
-import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
+import { seedBackup, seededDeliveries, seedInstance, seedServer } from "./harness/seed.ts";
+import { createdAt, seedManyInstances } from "./harness/seed-many.ts";
 
 let cloud: Cloud;
 let me: TestAccount;
@@ -256,6 +257,68 @@ const BUDGET: Record<string, Row> = {
   "settings.get": { status: 200, calls: 1, prepare: get(() => "/settings") },
   "settings.update": { status: 200, calls: 2, prepare: put(() => Promise.resolve(["/settings", { backup_retention_days: 9 }])) },
   "events.list": { status: 200, calls: 2, prepare: get(() => "/events") },
+  "webhooks.list": {
+    status: 200,
+    calls: 2,
+    prepare: get(
+      () => "/webhooks",
+      () => me.webhook().then((id) => ({ id })),
+    ),
+  },
+  "webhooks.create": {
+    status: 201,
+    calls: 2,
+    prepare: post(async () => [
+      "/webhooks",
+      { name: unique("hook"), url: "https://flaky.example/", events: ["settings.update"] },
+    ]),
+  },
+  "webhooks.get": {
+    status: 200,
+    calls: 1,
+    prepare: get(
+      (id) => `/webhooks/${id}`,
+      () => me.webhook().then((id) => ({ id })),
+    ),
+  },
+  "webhooks.update": { status: 200, calls: 2, prepare: put(async () => [`/webhooks/${await me.webhook()}`, { name: "Other" }]) },
+  "webhooks.delete": { status: 200, calls: 2, prepare: remove(async () => `/webhooks/${await me.webhook()}`) },
+  // How its tests go, the event, the delivery with its body, and what becomes of it.
+  "webhooks.test": { status: 200, calls: 14, prepare: post(async () => [`/webhooks/${await me.webhook()}/test`]) },
+  "webhooks.rotateSecret": {
+    status: 200,
+    calls: 2,
+    prepare: post(async () => [`/webhooks/${await me.webhook()}/rotate-secret`]),
+  },
+  "webhooks.listDeliveries": {
+    status: 200,
+    calls: 2,
+    prepare: get(
+      (id) => `/webhooks/${id}/deliveries`,
+      () => me.webhook().then((id) => ({ id })),
+    ),
+  },
+  "webhooks.getDelivery": {
+    status: 200,
+    calls: 2,
+    prepare: get(
+      (id) => `/webhooks/${id}/deliveries/${seededDeliveries.get(id) ?? ""}`,
+      () => me.webhook().then((id) => ({ id })),
+    ),
+  },
+  "webhooks.redeliver": {
+    status: 200,
+    calls: 6,
+    prepare: post(async () => {
+      const id = await me.webhook();
+      return [`/webhooks/${id}/deliveries/${seededDeliveries.get(id) ?? ""}/redeliver`];
+    }),
+  },
+  "webhooks.redeliverFailed": {
+    status: 200,
+    calls: 5,
+    prepare: post(async () => [`/webhooks/${await me.webhook()}/redeliver`, { since: "2026-01-01T00:00:00Z" }]),
+  },
   "tokens.list": { status: 200, calls: 2, prepare: get(() => "/tokens") },
   "tokens.create": {
     status: 201,

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startAws, type Aws, type Principal } from "./aws/aws.ts";
+import type { Services } from "./aws/services.ts";
 import { createTable, type Database, deleteTable, type DynamoDb, startDynamoDb } from "./dynamodb/dynamodb.ts";
 import { replaceFile } from "./durable.ts";
 import { LocalError } from "./errors.ts";
@@ -12,6 +13,7 @@ import { deriveCredentials, startLambda, type Credentials, type Lambda } from ".
 import { openLog } from "./lambda/log.ts";
 import { lockDirectory } from "./lock.ts";
 import { openSecrets, type Secrets } from "./secrets/secrets.ts";
+import { startQueues, type Queues } from "./queues/queues.ts";
 import { startStates, type States } from "./states/states.ts";
 import { listCorsRules } from "./s3/cors.ts";
 import { openStorage } from "./s3/storage.ts";
@@ -45,6 +47,8 @@ export interface CloudOptions {
   timeScale?: number;
   /** Whether rules with a schedule run automatically; `events.fire` runs them in any case. */
   schedules?: boolean;
+  /** Whether the table's stream invokes functions; by default if rules with a schedule run. */
+  streams?: boolean;
   /** How long a function's thread is kept without invocations: memory for time. */
   idleSeconds?: number;
   /** A clock that a test drives, which functions read in place of the machine's. */
@@ -169,13 +173,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   const aws = await started(
     startAws({
       principals: (accessKeyId) => principals.get(accessKeyId),
-      services: {
-        database: data.tables,
-        flush: () => data.dynamodb.flush(),
-        states: async (action, body) => late.states?.handle(action, body),
-        secretsmanager: (action, input) => data.secrets.call(action, input),
-        storage: data.storage,
-      },
+      services: servicesOf(data, late),
       log: writeLog,
       transactionMilliseconds: options.transactionMilliseconds,
       cors: { rules: listCorsRules(template.buckets), origin: () => late.url },
@@ -186,6 +184,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   const resolved = resolvedBy(data.secrets);
   const compute = await startCompute(options, template, { secret, awsUrl: aws.url, resolved, writeLog }, stops);
   late.states = compute.states;
+  late.queues = compute.queues;
   const front = template.front && { ...template.front, requestHeaders: resolved(template.front.requestHeaders) };
   const gateway = await started(startGateway({ port: 0, ...options, api, ...compute.lambda, front, log: writeLog }));
   late.url = gateway.url;
@@ -207,9 +206,20 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   };
 }
 
+const servicesOf = ({ tables, dynamodb, secrets, storage }: Awaited<ReturnType<typeof startData>>, late: Late): Services => ({
+  database: tables,
+  flush: () => dynamodb.flush(),
+  states: async (action, body) => late.states?.handle(action, body),
+  secretsmanager: (action, input) => secrets.call(action, input),
+  sqs: async (action, input) => late.queues?.call(action, input),
+  written: (action, input) => late.queues?.written(action, input),
+  storage,
+});
+
 /** Requests only arrive once a function runs, and by then everything named here exists. */
 interface Late {
   states?: States;
+  queues?: Queues;
   url?: string;
 }
 
@@ -274,7 +284,7 @@ async function startCompute(
   template: Template,
   { secret, awsUrl, resolved, writeLog }: ComputeOptions,
   stops: (() => void | Promise<void>)[],
-): Promise<Pick<Cloud, "lambda" | "events" | "states">> {
+): Promise<Pick<Cloud, "lambda" | "events" | "states"> & { queues: Queues }> {
   const { dataDir, outDir, timeScale = 1, schedules = true, idleSeconds, clock } = options;
   const functions = template.functions.map((each) => ({
     ...each,
@@ -287,7 +297,18 @@ async function startCompute(
   const { invoke } = lambda;
   const events = startEvents({ rules: template.rules, invoke, timeScale, schedules, log: writeLog });
   const late: { states?: States } = {};
+  // Without schedules, nothing invokes functions by itself but a test that asks for it.
+  const { streams, queues: consumers } = template.mappings;
+  const queues = startQueues({
+    streams: (options.streams ?? schedules) ? streams : [],
+    queues: consumers,
+    queueResources: template.queues,
+    invoke,
+    timeScale,
+    log: writeLog,
+  });
   stops.push(async () => {
+    queues.stop();
     late.states?.stop();
     events.stop();
     await lambda.stop();
@@ -295,5 +316,5 @@ async function startCompute(
   });
   const states = await startStates({ machines: template.machines, invoke, emit: events.put, log: writeLog, dataDir, timeScale });
   late.states = states;
-  return { lambda, events, states };
+  return { lambda, events, states, queues };
 }

@@ -54,6 +54,7 @@ export async function run(
       strangersMax,
       transactionMilliseconds,
       fallback,
+      ...(environment === "test" && { environment: { LOOPBACK_RECEIVERS: "true" } }),
       ...liveSettings,
     }),
   );

@@ -8,7 +8,7 @@ import {
   type ServerPhase,
   type ServerStatus,
 } from "../domain/lifecycle.ts";
-import { LOGIN_WINDOW_SECONDS, type QuotaKind, type REQUEST_LIMITS, WINDOW_SECONDS } from "../domain/limits.ts";
+import { LOGIN_WINDOW_SECONDS, type QuotaKind, type REQUEST_LIMITS, WEBHOOK, WINDOW_SECONDS } from "../domain/limits.ts";
 import type { Permission } from "./permissions.ts";
 
 export const ERRORS = {
@@ -129,7 +129,7 @@ export const taken = (field: string, owner: unknown) =>
 export const emailTaken = () => conflict("A user with this email already exists", { field: "email" });
 
 /** What `QUOTA_EXCEEDED` calls the quotas whose names are not those of a resource. */
-const QUOTA_NAMES: Partial<Record<QuotaKind, string>> = { backup: "backups", backup_bytes: "backup_bytes" };
+const QUOTA_NAMES: Partial<Record<QuotaKind, string>> = { backup: "backups", backup_bytes: "backup_bytes", webhook: "webhooks" };
 
 export const overQuota = (kind: QuotaKind, limit: number) =>
   new ApiError(
@@ -270,6 +270,18 @@ export const tooManyRequests = (scope: keyof typeof REQUEST_LIMITS, limit: numbe
   new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
     ...(retryAfter !== undefined && { retryAfter }),
     details: { limit, window_seconds: WINDOW_SECONDS, scope },
+  });
+
+export const webhookDisabled = () => invalidState("The webhook is disabled; enable it first", "disabled");
+
+export const deliveryPending = () => invalidState("The delivery is pending, so it is sent without that", "pending");
+
+export const noWebhookSecret = (status: string) => invalidState("A webhook of a chat format has no secret", status);
+
+export const tooManyTests = (retryAfter?: number) =>
+  new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
+    ...(retryAfter !== undefined && { retryAfter }),
+    details: { limit: WEBHOOK.testsAMinute, window_seconds: WINDOW_SECONDS, scope: "webhook_test" },
   });
 
 export const sessionRequired = () => new ApiError("FORBIDDEN", "This endpoint needs a dashboard session");

@@ -17,6 +17,7 @@ import * as settings from "./settings.ts";
 import * as sshKeys from "./ssh-keys.ts";
 import * as tokens from "./tokens.ts";
 import * as uploads from "./uploads.ts";
+import * as webhooks from "./webhooks.ts";
 import { BASE_PATH } from "./base-path.ts";
 import type { Endpoint } from "./endpoint.ts";
 
@@ -34,6 +35,7 @@ export const api = {
   catalog: listEndpoints(catalog),
   settings: listEndpoints(settings),
   events: listEndpoints(events),
+  webhooks: listEndpoints(webhooks),
   tokens: listEndpoints(tokens),
   auth: listEndpoints(auth),
   health: listEndpoints(health),

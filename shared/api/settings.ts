@@ -41,6 +41,7 @@ export const Settings = z
       users: Quota,
       backups: Quota.meta({ description: "Backups of any status" }),
       backup_bytes: Quota.meta({ description: "Bytes of all backups and uploads" }),
+      webhooks: Quota,
     }),
     updated_at: fields.timestamp,
   })

@@ -116,3 +116,6 @@ export const STAMP = { bytes: 5, epoch: Date.UTC(2026, 0, 1) } as const;
 
 /** Partitions of the policies' timers, by the policy's instance. Each is one read a minute. */
 export const POLICY_SHARDS = 4;
+
+/** Partitions of the outbox: each takes a thousand writes a second. */
+export const OUTBOX_SHARDS = 8;

@@ -208,6 +208,40 @@ export const keys = {
   /** What a server's machine last reported about itself. */
   hostReport: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "host_report"), sk: serverId }),
 
+  /** An account's webhooks (at most 20), and how their deliveries go. */
+  webhooks: (accountId: string) => owned(accountId, "webhook"),
+  webhook: (accountId: string, id: string): Key => ({ pk: keys.webhooks(accountId), sk: id }),
+  webhookHealth: (accountId: string, id: string): Key => ({ pk: owned(accountId, "webhook_health"), sk: id }),
+  /** The webhooks of all accounts. */
+  webhooksListed: (): string => "WEBHOOKS",
+  webhookListed: (id: string): Key => ({ pk: keys.webhooksListed(), sk: id }),
+  /** A webhook's deliveries, in the order of their events, and what each sends. */
+  deliveries: (accountId: string, webhookId: string) => owned(accountId, `delivery#${webhookId}`),
+  delivery: (accountId: string, webhookId: string, id: string): Key => ({ pk: keys.deliveries(accountId, webhookId), sk: id }),
+  deliveryBody: (accountId: string, webhookId: string, id: string): Key => ({
+    pk: owned(accountId, `delivery_body#${webhookId}`),
+    sk: id,
+  }),
+  /** A webhook's queue: the deliveries with a try to make, by when it is due. */
+  dues: (accountId: string, webhookId: string) => owned(accountId, `due#${webhookId}`),
+  due: (accountId: string, webhookId: string, at: string, deliveryId: string): Key => ({
+    pk: keys.dues(accountId, webhookId),
+    sk: `${at}#${deliveryId}`,
+  }),
+  /** Which run works through a part of the queue. */
+  webhookLane: (accountId: string, webhookId: string, lane: number): Key => ({
+    pk: owned(accountId, "webhook_lane"),
+    sk: `${webhookId}#${lane}`,
+  }),
+  /** When a chat last got a message about a resource and a type of event. */
+  chatSent: (accountId: string, webhookId: string, about: string): Key => ({
+    pk: owned(accountId, `chat#${webhookId}`),
+    sk: about,
+  }),
+  /** What changes have left to be carried on, of all accounts. */
+  outboxShard: (shard: number): string => `OUTBOX#${shard}`,
+  outbox: (shard: number, id: string): Key => ({ pk: keys.outboxShard(shard), sk: id }),
+
   /** What distinguishes this deployment from another with the same providers' accounts. */
   installation: (): Key => ({ pk: "INSTALLATION", sk: "INSTALLATION" }),
   /** Which migrations the table has. */

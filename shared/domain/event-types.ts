@@ -7,7 +7,7 @@ export const EVENT_CLASSES = ["audit", "outcomes"] as const;
 export type EventClass = (typeof EVENT_CLASSES)[number];
 
 /** What resources an event may be about. */
-type About = "account" | "server" | "instance" | "backup" | "upload" | "ssh_key" | "token" | "user";
+type About = "account" | "server" | "instance" | "backup" | "upload" | "ssh_key" | "token" | "user" | "webhook";
 
 export interface EventType<C extends EventClass = EventClass> {
   class: C;
@@ -48,6 +48,12 @@ const OTHERS = {
   "ssh_key.delete": audit("ssh_key", "An SSH key was deleted"),
   "token.create": audit("token", "An API token was created"),
   "token.delete": audit("token", "An API token was revoked"),
+  "webhook.create": audit("webhook", "A webhook was created"),
+  "webhook.update": audit("webhook", "A webhook was changed"),
+  "webhook.delete": audit("webhook", "A webhook was deleted"),
+  "webhook.rotate_secret": audit("webhook", "The secret of a webhook was rotated"),
+  "webhook.test": audit("webhook", "A webhook was tested"),
+  "webhook.disabled": outcome("webhook", "The service has disabled a webhook"),
   "auth.login": audit("user", "A user signed in"),
   "auth.logout": audit("user", "A user signed out"),
   "auth.password": audit("user", "A password was changed"),

@@ -13,6 +13,8 @@ export const ID_PREFIXES = {
   operation: "op",
   event: "evt",
   session: "ses",
+  webhook: "whk",
+  delivery: "dlv",
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 

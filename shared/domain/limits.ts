@@ -71,6 +71,7 @@ export const DEFAULT_QUOTAS = {
   user: 20,
   backup: 10_000,
   backup_bytes: 2_000_000_000_000,
+  webhook: 20,
 } as const;
 export type QuotaKind = keyof typeof DEFAULT_QUOTAS;
 
@@ -115,3 +116,25 @@ export const BULK = {
 /** How long a machine redirects a domain that an instance no longer has, and how many of one instance. */
 export const REDIRECT_DAYS = 90;
 export const PREVIOUS_DOMAINS_MAX = 5;
+
+/** Deliveries of events to webhooks. */
+export const WEBHOOK = {
+  timeoutSeconds: 10,
+  /** The pause before each further try, ± 20 %: ten tries in 76 hours. */
+  retrySeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+  /** A receiver's `Retry-After` is obeyed up to here. */
+  retryAfterMaxSeconds: 3_600,
+  /** A webhook that has only failed for so long is disabled. */
+  failingDays: 5,
+  rotationHours: 24,
+  testsAMinute: 6,
+  /** Of an account, to one host. */
+  requestsASecond: 10,
+  deliveryDays: 30,
+  /** Of the last response of a delivery. */
+  excerptBytes: 4_096,
+  listedMax: 10_000,
+  redeliveredMax: 1_000,
+  /** What a run reads of a queue at a time. */
+  queueRead: 100,
+} as const;

@@ -18,7 +18,7 @@ import type { Ending } from "../records/ending.ts";
 import { endInstance } from "../records/instances.ts";
 import { keys } from "../data/keys.ts";
 import { logOutcome } from "../records/events.ts";
-import { findOperationCore } from "../records/operations.ts";
+import { announceRequest, findOperationCore } from "../records/operations.ts";
 import type { OperationCore } from "../records/schemas/operation.ts";
 import { drillAgain, dropPolicy, protectAfterDeletion, type Protection, protectionAfterBackup } from "./protection.ts";
 import { NO_REASON, withMessage } from "../records/reasons.ts";
@@ -74,6 +74,7 @@ async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
   if (operation.type === "backup.delete" && destined !== operation.before) await protectAfterDeletion(change, operation);
   if (operation.type === "backup.drill" && !outcome.succeeded && !operation.recorded) await drillAgain(change, operation);
   await release(change, operation, { to: destined, back, error, at, protection });
+  if (operation.state === OPERATION.pending) announceRequest(change, operation);
   logEnd(change, operation, { to, error, finished_at });
   await change.commit();
 }

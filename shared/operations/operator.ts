@@ -31,7 +31,7 @@ export async function createAccount(name: string, user: NewUser): Promise<{ acco
   const account = newAccount(newId("account"), name);
   await putIfAbsent(keys.account(account.id), account);
   await putIfAbsent(keys.accountListed(account.id), { created_at: account.created_at });
-  const created = (change: Change): void =>
+  const created = (change: Change): unknown =>
     logEvent(change, operator(), "account.create", { type: "account", id: account.id, name });
   const made = await addUser(account.id, user, created).catch(async (error: unknown) => {
     // Another command was faster with this email: nobody could use this account.

@@ -67,6 +67,7 @@ export function toSettings(account: AccountRecord): Settings {
       users: { used: account.used_user, limit: account.limit_user },
       backups: { used: account.used_backup, limit: account.limit_backup },
       backup_bytes: { used: account.used_backup_bytes, limit: account.limit_backup_bytes },
+      webhooks: { used: account.used_webhook, limit: account.limit_webhook },
     },
     updated_at: account.updated_at,
   };

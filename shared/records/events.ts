@@ -6,7 +6,8 @@ import type { EventKind } from "../data/keys.ts";
 import type { AuditType, OutcomeType } from "../domain/event-types.ts";
 import { newId } from "../domain/ids.ts";
 import type { Caller } from "./schemas/caller.ts";
-import type { EventRecord } from "./schemas/event.ts";
+import { announce } from "./outbox.ts";
+import { EventRecord } from "./schemas/event.ts";
 
 /** On whose behalf, and by which request. */
 export interface By {
@@ -33,24 +34,28 @@ interface NewEvent<T> {
   operation_id?: string;
 }
 
-/** Writes to the account's audit log who did what. */
+/** Writes to the account's audit log who did what. What begins an operation is announced once that cannot be withdrawn any more. */
 export const logEvent = (
   change: Change,
   by: Author,
   what: AuditType | NewEvent<AuditType>,
   resource: EventRecord["resource"],
-): void => writeEvent(change, { kind: "event", by }, typeof what === "string" ? { type: what } : what, resource);
+): EventRecord => writeEvent(change, { kind: "event", by }, typeof what === "string" ? { type: what } : what, resource);
 
 /** Writes what came of something that was asked for, or what happened by itself. */
-export const logOutcome = (change: Change, by: Author, what: NewEvent<OutcomeType>, resource: EventRecord["resource"]): void =>
-  writeEvent(change, { kind: "outcome", by }, what, resource);
+export const logOutcome = (
+  change: Change,
+  by: Author,
+  what: NewEvent<OutcomeType>,
+  resource: EventRecord["resource"],
+): EventRecord => writeEvent(change, { kind: "outcome", by }, what, resource);
 
 function writeEvent(
   change: Change,
   { kind, by }: { kind: EventKind; by: Author },
   { type, operation_id, ...rest }: NewEvent<string>,
   resource: EventRecord["resource"],
-): void {
+): EventRecord {
   const id = newId("event");
   const data = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const event = {
@@ -66,4 +71,6 @@ function writeEvent(
     created_at: change.at,
   };
   change.add(kind, event, { status: type, parentId: resource.id, actorId: event.actor.id });
+  if (kind === "outcome" || operation_id === undefined) announce(change, kind, id);
+  return EventRecord.parse(event);
 }

@@ -20,6 +20,7 @@ import { reasonIn } from "../domain/reasons.ts";
 import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
 import { type Change, startChange, now } from "../data/change.ts";
 import { toActor, type Author, logEvent } from "./events.ts";
+import { announce } from "./outbox.ts";
 import { keys, type Item } from "../data/keys.ts";
 import { listPage } from "../data/lists.ts";
 import { listOfParentWithLinks } from "../data/lists-of-parents.ts";
@@ -156,6 +157,7 @@ export function reserveOperation(change: Change, by: Author, draft: NewOperation
     uses_backup_id: draft.usesBackupId ?? null,
     concerns: concernedBy(draft),
     ...(draft.replaced !== undefined && { replaced: draft.replaced }),
+    event_id: logEvent(change, by, { type, changes: draft.changes, operation_id: id }, resource).id,
   };
   change.add("operation", operation, { status: operation.state, parentId: resource.id });
   for (const concerned of operation.concerns)
@@ -165,7 +167,6 @@ export function reserveOperation(change: Change, by: Author, draft: NewOperation
       list_parent: keys.listByParent("operation", change.accountId, concerned),
     });
   change.put(keys.openOperation(id), { account_id: change.accountId, operation_id: id, created_at: operation.created_at });
-  logEvent(change, by, { type, changes: draft.changes, operation_id: id }, resource);
   return operation;
 }
 
@@ -187,6 +188,7 @@ export async function beginOperation(operation: OperationRecord, place: ShownPro
   const status = { from: OPERATION.pending, to: OPERATION.running };
   const set = { ...place, state: status.to, started_at: now() };
   change.move({ kind: "operation", record: operation }, { ...status, set }, { equals: { state: status.from } });
+  announceRequest(change, operation);
   const { through, begun }: Transition = LIFECYCLE[type];
   if (begun !== undefined && resource.type !== "account") {
     const moved = await find({ key: keys.record(resource.type, accountId, resource.id), schema: Moved });
@@ -199,6 +201,11 @@ export async function beginOperation(operation: OperationRecord, place: ShownPro
   }
   await change.commit();
   return true;
+}
+
+/** From here on the operation cannot be withdrawn: whoever wants to know is told that it was requested. */
+export function announceRequest(change: Change, { event_id }: OperationCore): void {
+  if (event_id !== undefined) announce(change, "event", event_id);
 }
 
 const Moved = z.object({ id: z.string(), number: z.string(), state: z.string() });

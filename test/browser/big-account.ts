@@ -28,5 +28,13 @@ export async function bigAccount(): Promise<{ mine: TestAccount; things: Things 
     if (instance !== undefined) await seedBackup(instance);
   }
   const instance = many[0]?.id ?? "";
-  return { mine, things: { server: servers[0]?.id ?? "", instance, operation: await bulkAction(mine, instance) } };
+  return {
+    mine,
+    things: {
+      server: servers[0]?.id ?? "",
+      instance,
+      operation: await bulkAction(mine, instance),
+      webhook: await mine.webhook(),
+    },
+  };
 }

@@ -12,6 +12,7 @@ export interface Things {
   instance: string;
   /** A bulk action. */
   operation: string;
+  webhook: string;
 }
 
 export interface Shown {
@@ -38,6 +39,9 @@ export const PAGES: readonly Shown[] = [
   { route: "/settings/api-keys", heading: /^API keys/i },
   { route: "/settings/api-keys/create", heading: /API key/i },
   { route: "/settings/ssh-keys", heading: /^SSH keys/i },
+  { route: "/settings/webhooks", heading: /^Webhooks/ },
+  { route: "/settings/webhooks/create", heading: /^Create webhook/ },
+  { route: "/settings/webhooks/:id", heading: /^hook/i, path: ({ webhook }) => `/settings/webhooks/${webhook}` },
   { route: "/settings/account", heading: /account/i },
   { route: "/activity", heading: /^Activity/ },
   { route: "*", heading: /Page not found/, path: () => "/nowhere" },
@@ -50,7 +54,7 @@ export async function furnish(mine: TestAccount): Promise<Things> {
   const server = await mine.server({ name: "shop-1" });
   const instance = await mine.instance({ name: "Shop", server_id: server.id });
   await mine.backup(instance.id, { note: "Before the inventory" });
-  return { server: server.id, instance: instance.id, operation: await bulkAction(mine, instance.id) };
+  return { server: server.id, instance: instance.id, operation: await bulkAction(mine, instance.id), webhook: await mine.webhook() };
 }
 
 /** One that has ended, and has changed nothing. */

@@ -147,8 +147,9 @@ test("after a change, a page asks for what shows the changed record, and for not
     settings: () => me.api.put("/settings", { account_name: `Bakery ${n++}` }),
   };
   const operation = await bulkAction(me, instance.id);
+  const webhook = await me.webhook();
   for (const shown of PAGES.filter(({ route }) => route !== "*")) {
-    const path = pathOf(shown, { server: server.id, instance: instance.id, operation });
+    const path = pathOf(shown, { server: server.id, instance: instance.id, operation, webhook });
     await page.goto(path);
     await quiet(page, seen);
     for (const [what, change] of Object.entries(CHANGES)) {
@@ -194,7 +195,7 @@ for (const of of ["instances", "kinds"])
     const instances = [];
     for (let n = 1; n <= 30; n++) instances.push(await seedInstance(me.id, { server_id, name: `Shop ${n}` }));
     const instance = instances[0]?.id ?? "";
-    const known = { server: server_id, instance, operation: await bulkAction(me, instance) };
+    const known = { server: server_id, instance, operation: await bulkAction(me, instance), webhook: await me.webhook() };
     const kinds = PAGES.map((shown) => ({ path: pathOf(shown, known), heading: shown.heading }));
     const pages = instances.map(({ id, name }) => ({ path: `/instances/${id}`, heading: new RegExp(`^${name}$`) }));
     const page = await open("/config.json", { as: me, clock: true });

@@ -35,7 +35,15 @@ export async function newWorld(): Promise<World> {
   const { id: upload } = await uploaded((await me.token()).api, ARCHIVE);
   return {
     me,
-    ids: { instance: instance.id, server: instance.server_id, backup: backup.id, upload, ssh_key, token: me.tokenId },
+    ids: {
+      instance: instance.id,
+      server: instance.server_id,
+      backup: backup.id,
+      upload,
+      ssh_key,
+      token: me.tokenId,
+      webhook: await me.webhook(),
+    },
   };
 }
 
@@ -67,7 +75,19 @@ export async function newRecords(): Promise<World> {
   await seedBackup(instance); // the instance's list has a second page
   const { id: ssh_key } = await me.sshKey();
   const upload = await seedUpload(me.id);
-  return { me, ids: { instance: instance.id, server: instance.server_id, backup, upload, ssh_key, token: me.tokenId } };
+  await me.webhook(); // so does the list of webhooks
+  return {
+    me,
+    ids: {
+      instance: instance.id,
+      server: instance.server_id,
+      backup,
+      upload,
+      ssh_key,
+      token: me.tokenId,
+      webhook: await me.webhook(),
+    },
+  };
 }
 
 /** A route with one of the values of the field that decides what it does, if it has one. */
@@ -90,6 +110,7 @@ const Server = z.object({ provider: z.string(), region: z.string(), size: z.stri
 async function valueOf(name: string, example: unknown, world: World): Promise<unknown> {
   if (name === "name") return unique("attack");
   if (name === "domain") return uniqueDomain();
+  if (name === "url") return "https://93.184.216.34/hooks"; // resolves without a network
   if (name === "database_name") return uniqueDatabase();
   if (name === "public_key") return newPublicKey();
   const server = Server.parse(await world.me.serverBody());

@@ -32,6 +32,7 @@ import { type Client, clientWith, stranger } from "./client.ts";
 import { apiUrl } from "./cloud.ts";
 import { unique, uniqueDatabase, uniqueDomain } from "./unique.ts";
 import { seedActiveServer, seedCompletedBackup, seedRunningInstance } from "./seed-sandbox.ts";
+import { seedWebhook } from "./seed.ts";
 
 export interface TestToken {
   id: string;
@@ -55,6 +56,8 @@ export interface TestAccount {
   /** A token with these permissions and its own rate limits. */
   token: (permissions?: readonly Permission[], expiresAt?: string | null) => Promise<TestToken>;
   sshKey: () => Promise<SshKey>;
+  /** The ID of a webhook with a delivery. */
+  webhook: () => Promise<string>;
   /** A valid body for a new server. */
   serverBody: (fields?: Record<string, unknown>) => Promise<Record<string, unknown>>;
   instanceBody: (fields?: Record<string, unknown>) => Promise<Record<string, unknown>>;
@@ -234,6 +237,7 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
     anotherUser,
     token,
     sshKey,
+    webhook: () => seedWebhook(accountId, first.id),
     serverBody,
     instanceBody,
     server,

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { IdKind } from "../../shared/domain/id-kinds.ts";
 import { type Route, routes } from "../../shared/api/index.ts";
 import { unusedId } from "./account.ts";
+import { seededDeliveries } from "./seed.ts";
 
 /** The routes of this deployment, with their titles for test names. */
 export const everyRoute = routes.map((route) => ({ ...route, title: `${route.method} ${route.path}` }));
@@ -20,6 +21,7 @@ const KINDS: Record<string, IdKind> = {
   operations: "operation",
   tokens: "token",
   "ssh-keys": "ssh_key",
+  webhooks: "webhook",
 };
 
 /** The kind of resource of a path's ID: the segment before it says so. */
@@ -31,7 +33,11 @@ export function idKindOf({ path }: Pick<Route, "path">): IdKind {
 }
 
 export const pathOf = (route: Pick<Route, "path">, id?: string): string =>
-  route.path.includes(":id") ? route.path.replace(":id", id ?? unusedId(idKindOf(route))) : route.path;
+  route.path.includes(":id")
+    ? route.path
+        .replace(":id", id ?? unusedId(idKindOf(route)))
+        .replace(":delivery_id", seededDeliveries.get(id ?? "") ?? unusedId("delivery"))
+    : route.path;
 
 /** The same with the query that the route needs. */
 export const wholePathOf = (route: Pick<Route, "path" | "id">, id?: string): string =>

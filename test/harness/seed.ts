@@ -5,6 +5,10 @@ import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
+import { recordTry, reserveDelivery } from "../../shared/records/deliveries.ts";
+import { logEvent } from "../../shared/records/events.ts";
+import { WebhookRecord } from "../../shared/records/schemas/webhook.ts";
+import { webhookRef } from "../../shared/records/webhooks.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
 import { unique, uniqueDatabase, uniqueDomain } from "./unique.ts";
@@ -139,5 +143,40 @@ export async function seedUpload(accountId: string): Promise<string> {
   });
   change.update(keys.uploads(accountId), { add: { count: 1 } }, { exists: false });
   await change.commit();
+  return id;
+}
+
+/** A delivery of each webhook that was seeded. */
+export const seededDeliveries = new Map<string, string>();
+
+/** A webhook without a secret, and two deliveries of it that have failed. It acts for a token. */
+export async function seedWebhook(accountId: string, tokenId: string): Promise<string> {
+  const change = startChange(await getAccount(accountId));
+  const id = newId("webhook");
+  const webhook = WebhookRecord.parse({
+    id,
+    account_id: accountId,
+    name: unique("hook"),
+    url: "https://flaky.example/hooks",
+    format: "json",
+    events: ["settings.update"],
+    enabled: true,
+    disabled_reason: null,
+    acts_for: { type: "token", id: tokenId },
+    created_at: change.at,
+    updated_at: change.at,
+  });
+  change.use("webhook", 1);
+  change.put(webhookRef(accountId, id).key, webhook);
+  const events = [1, 2].map(() =>
+    logEvent(change, { operator: "test", requestId: "test" }, "webhook.test", { type: "webhook", id, name: webhook.name }),
+  );
+  await change.commit();
+  const made = { at: change.at, duration_ms: 1, http_status: 500, error: null, response_excerpt: null };
+  for (const event of events) {
+    const delivery = await reserveDelivery(webhook, event, { queued: false });
+    await recordTry(delivery, made, { status: "failed", next_try_at: null });
+    seededDeliveries.set(id, delivery.id);
+  }
   return id;
 }

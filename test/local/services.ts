@@ -125,6 +125,8 @@ export async function startLocal(options: Options = {}): Promise<Local> {
         };
       },
       secretsmanager: secrets.call,
+      sqs: async () => undefined,
+      written: () => undefined,
       storage,
     },
     log: (line) => log.push(line),

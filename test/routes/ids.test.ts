@@ -24,6 +24,7 @@ beforeAll(async () => {
     upload: (await other.api.post("/backups/uploads", { size_bytes: 1 })).as(Upload).id,
     ssh_key: (await other.sshKey()).id,
     token: other.tokenId,
+    webhook: await other.webhook(),
     operation: server.operation_id,
   });
   // Nothing of it changes by itself during the tests.

@@ -31,6 +31,8 @@ const CREATE_DELETE = [
   "DELETE /backups/uploads/:id",
   "POST /tokens",
   "POST /ssh-keys",
+  "POST /webhooks",
+  "DELETE /webhooks/:id",
   "DELETE /servers/:id",
   "DELETE /instances/:id/backup-policy",
   "DELETE /instances/:id",

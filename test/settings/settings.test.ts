@@ -28,6 +28,7 @@ test("a new account keeps safety backups for 14 days, and shows its quotas and t
       users: { used: 1 },
       backups: { used: 0, limit: 10_000 },
       backup_bytes: { used: 0, limit: 2_000_000_000_000 },
+      webhooks: { used: 0, limit: 20 },
     },
   });
 });

@@ -92,6 +92,17 @@ export const tokens = {
   list: (query: ListQuery = {}) => question(["tokens", "list", query], ({ signal }) => client.tokens.list({ query, signal })),
 };
 
+export const webhooks = {
+  list: (query: ListQuery = {}) => question(["webhooks", "list", query], ({ signal }) => client.webhooks.list({ query, signal })),
+  one: (id: string) => question(["webhooks", "one", id], ({ signal }) => client.webhooks.get({ params: { id }, signal })),
+  deliveries:
+    (id: string) =>
+    (query: ListQuery = {}) =>
+      question(["webhooks", "deliveries", id, query], ({ signal }) =>
+        client.webhooks.listDeliveries({ params: { id }, query, signal }),
+      ),
+};
+
 export const events = {
   list: (query: ListQuery = {}) => question(["events", "list", query], ({ signal }) => client.events.list({ query, signal })),
 };

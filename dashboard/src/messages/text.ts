@@ -25,6 +25,7 @@ const AREAS = {
     sshKeys: () => import("./en/ssh-keys.tsx"),
     tokens: () => import("./en/tokens.tsx"),
     uploads: () => import("./en/uploads.ts"),
+    webhooks: () => import("./en/webhooks.ts"),
   },
   de: {
     allowed: () => import("./de/allowed.ts"),
@@ -42,6 +43,7 @@ const AREAS = {
     sshKeys: () => import("./de/ssh-keys.tsx"),
     tokens: () => import("./de/tokens.tsx"),
     uploads: () => import("./de/uploads.ts"),
+    webhooks: () => import("./de/webhooks.ts"),
   },
 } satisfies Record<Language, { [Area in Exclude<keyof Messages, keyof Awaited<ReturnType<typeof CATALOGS.en>>>]: unknown }>;
 export type Area = keyof (typeof AREAS)["en"];

@@ -26,6 +26,7 @@ export function Quotas({ quotas }: { quotas: Settings["quotas"] }) {
         <Quota kind={say.users} of={quotas.users} />
         <Quota kind={say.backups} of={quotas.backups} />
         <Quota kind={say.backupBytes} of={quotas.backup_bytes} inWords={sizeInWords} />
+        <Quota kind={say.webhooks} of={quotas.webhooks} />
       </ColumnLayout>
     </Container>
   );

@@ -16,6 +16,7 @@ export function Navigation() {
   const settings = [
     { text: say.apiKeys, href: "/settings/api-keys" },
     { text: say.sshKeys, href: "/settings/ssh-keys" },
+    { text: say.webhooks, href: "/settings/webhooks" },
     { text: say.account, href: "/settings/account" },
   ];
   const activity = { text: say.activity, href: "/activity" };

@@ -1,6 +1,6 @@
 // The calls that the local AWS handled, for tests.
 
-export type Service = "dynamodb" | "states" | "secretsmanager" | "s3";
+export type Service = "dynamodb" | "states" | "secretsmanager" | "sqs" | "s3";
 
 const CALLS_KEPT = 10_000;
 

@@ -22,6 +22,7 @@ const TARGETS = new Map<string, Service>([
   ["DynamoDB_20120810", "dynamodb"],
   ["AWSStepFunctions", "states"],
   ["secretsmanager", "secretsmanager"],
+  ["AmazonSQS", "sqs"],
 ]);
 
 /** "refuse" breaks the connection, "silent" accepts it and never responds, true responds like a service that is down. */
@@ -175,6 +176,7 @@ async function callJsonService(
       ? contention(action, input, () => dynamodb(services, action, redirected(action, input), call))
       : json(await services[service](action, input));
   const response = await deliver();
+  if (service === "dynamodb" && response.status === 200) services.written(action, input);
   if (twice) await deliver().catch(() => undefined); // the caller only sees the first
   return response;
 }

@@ -15,6 +15,9 @@ export interface Services {
   flush: () => Promise<void>;
   states: JsonService;
   secretsmanager: JsonService;
+  sqs: JsonService;
+  /** Says that the database has accepted a call. */
+  written: (action: string, input: unknown) => void;
   storage: Storage;
 }
 

@@ -14,6 +14,7 @@ const OneTable = z.looseObject({ TableName: z.string(), IndexName: z.string().op
 const Batch = z.object({ RequestItems: z.record(z.string(), z.unknown()) });
 const Transaction = z.object({ TransactItems: z.array(z.record(z.string(), OneTable)) });
 const OfSecret = z.object({ SecretId: z.string().default("*") });
+const OfQueue = z.object({ QueueUrl: z.string() });
 const OfStates = z.object({ executionArn: z.string().optional(), stateMachineArn: z.string().optional() });
 const KeyValue = z.union([z.object({ S: z.string() }), z.object({ N: z.string() }), z.object({ B: z.string() })]);
 const Fields = z.record(z.string(), z.unknown());
@@ -35,6 +36,10 @@ export async function permissionsFor(service: string, action: string, input: unk
     case "secretsmanager": {
       const { SecretId } = parse(OfSecret, input);
       return [{ action: `secretsmanager:${action}`, resource: SecretId === "*" ? "*" : await known.secretArn(SecretId) }];
+    }
+    case "sqs": {
+      const queue = parse(OfQueue, input).QueueUrl.split("/").at(-1) ?? "";
+      return [{ action: `sqs:${action.replace("Batch", "")}`, resource: `arn:aws:sqs:${REGION}:${ACCOUNT}:${queue}` }];
     }
     default:
       return [];

@@ -4,6 +4,7 @@ import { readApi, type RestApi } from "./api.ts";
 import { type Front, readFront } from "./front.ts";
 import { readFunctions, type LambdaFunction } from "./functions.ts";
 import { readMachines, type StateMachine } from "./machines.ts";
+import { type Mappings, mappingsOf } from "./mappings.ts";
 import { open, type Resource, listResources } from "./resolve.ts";
 import { type Role, readRoles } from "./roles.ts";
 import { type Rule, readRules } from "./rules.ts";
@@ -17,19 +18,15 @@ export interface Template {
   secrets: Resource[];
   machines: StateMachine[];
   rules: Rule[];
+  queues: Resource[];
+  mappings: Mappings;
   apis: RestApi[];
   /** Undefined if the template has no distribution. */
   front: Front | undefined;
 }
 
 /** What would run functions on AWS but not here; better reported at the start than missed later. */
-const NOT_RUN = [
-  "AWS::Lambda::EventSourceMapping",
-  "AWS::Scheduler::Schedule",
-  "AWS::Pipes::Pipe",
-  "AWS::Lambda::Url",
-  "AWS::CloudFormation::Stack",
-];
+const NOT_RUN = ["AWS::Scheduler::Schedule", "AWS::Pipes::Pipe", "AWS::Lambda::Url", "AWS::CloudFormation::Stack"];
 
 export function readTemplate(outDir: string, stack: string): Template {
   const resources = listResources(open(outDir, stack));
@@ -47,6 +44,8 @@ export function readTemplate(outDir: string, stack: string): Template {
     buckets: of("AWS::S3::Bucket"),
     secrets: of("AWS::SecretsManager::Secret"),
     machines: readMachines(of("AWS::StepFunctions::StateMachine")),
+    queues: of("AWS::SQS::Queue"),
+    mappings: mappingsOf(of("AWS::Lambda::EventSourceMapping")),
     rules: readRules(of("AWS::Events::Rule")),
     apis: of("AWS::ApiGateway::RestApi").map((api) => readApi(api, resources)),
     front: readFront(of("AWS::CloudFront::Distribution"), of("AWS::CloudFront::ResponseHeadersPolicy")),

@@ -54,7 +54,15 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
   sshKeys: { name: "SSH keys", description: "Public keys that are installed on new servers, so that you can log in over SSH." },
   catalog: { name: "Catalog", description: "The providers, regions, sizes, ERP versions and editions that you can choose from." },
   settings: { name: "Settings", description: "The account's settings and quotas." },
-  events: { name: "Events", description: "The account's audit log: sign-ins, token changes and every other change." },
+  events: {
+    name: "Events",
+    description: "The account's audit log (sign-ins, token changes and every other change), and what came of it.",
+  },
+  webhooks: {
+    name: "Webhooks",
+    description:
+      "URLs that are sent events as they happen: signed JSON (Standard Webhooks), or messages of a chat. Each event is delivered at least once, in any order, and tried again for three days.",
+  },
   tokens: { name: "API tokens", description: "Credentials for programs. You create and revoke them in a dashboard session." },
   auth: { name: "Session", description: "Sign in to the dashboard, and find out whose credential you are using." },
   health: { name: "Health", description: "Check whether the service responds." },

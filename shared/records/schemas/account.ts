@@ -23,6 +23,7 @@ export const AccountRecord = z.object({
   limit_user: counter,
   limit_backup: count.default(DEFAULT_QUOTAS.backup),
   limit_backup_bytes: count.default(DEFAULT_QUOTAS.backup_bytes),
+  limit_webhook: count.default(DEFAULT_QUOTAS.webhook),
   /** Of each user; the oldest ends. */
   limit_session: count.default(SESSIONS_PER_USER),
   /** How many there are. */
@@ -33,6 +34,7 @@ export const AccountRecord = z.object({
   used_user: counter,
   used_backup: counter,
   used_backup_bytes: counter,
+  used_webhook: counter,
   /** How many there have been: the number that the next one gets. */
   made_server: counter,
   made_instance: counter,

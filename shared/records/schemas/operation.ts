@@ -31,6 +31,8 @@ export const OperationCore = z.object({
   uses_backup_id: textOrNull,
   /** The other resources whose lists include the operation. */
   concerns: z.array(text).default([]),
+  /** Its request in the audit log. */
+  event_id: maybeText,
   /** What the request changed immediately, for withdrawing the operation. */
   replaced: z.custom<{ before: RenamedFields; after: RenamedFields }>().optional(),
   /** Where the resource goes instead of what the lifecycle says, if a task found that out. */

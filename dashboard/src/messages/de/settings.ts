@@ -44,6 +44,7 @@ export const settings: typeof en = {
     users: "Benutzer",
     backups: "Sicherungen",
     backupBytes: "Größe der Sicherungen und Uploads",
+    webhooks: "Webhooks",
     used: (used, limit) => `${used} von ${limit} belegt`,
   },
   session: {

@@ -17,6 +17,7 @@ export const shell: typeof en = {
     settings: "Einstellungen",
     apiKeys: "API-Schlüssel",
     sshKeys: "SSH-Schlüssel",
+    webhooks: "Webhooks",
     account: "Konto",
     activity: "Aktivität",
   },

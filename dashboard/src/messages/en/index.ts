@@ -28,6 +28,7 @@ import { shell } from "./shell.tsx";
 import type { sshKeys } from "./ssh-keys.tsx";
 import type { tokens } from "./tokens.tsx";
 import type { uploads } from "./uploads.ts";
+import type { webhooks } from "./webhooks.ts";
 
 /** Every page needs these. The others are loaded with the pages that need them. */
 export const en = { app, operations, resource, shell };
@@ -48,6 +49,7 @@ interface Areas {
   sshKeys: typeof sshKeys;
   tokens: typeof tokens;
   uploads: typeof uploads;
+  webhooks: typeof webhooks;
 }
 
 export type Messages = typeof en & Areas;

@@ -41,6 +41,7 @@ export const settings = {
     users: "Users",
     backups: "Backups",
     backupBytes: "Backups and uploads, size",
+    webhooks: "Webhooks",
     used: (used: string, limit: string) => `${used} of ${limit} used`,
   },
   session: {

@@ -17,6 +17,7 @@ export const shell = {
     settings: "Settings",
     apiKeys: "API keys",
     sshKeys: "SSH keys",
+    webhooks: "Webhooks",
     account: "Account",
     activity: "Activity",
   },

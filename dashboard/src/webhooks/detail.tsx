@@ -1,0 +1,212 @@
+// One webhook: how its deliveries go; tests, redeliveries, its secret.
+import Alert from "@cloudscape-design/components/alert";
+import Button from "@cloudscape-design/components/button";
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNavigate, useParams } from "react-router";
+import type { Delivery, Webhook } from "../../../shared/api/webhooks.ts";
+import { client } from "../app/client.ts";
+import { Failure } from "../app/failure.tsx";
+import { lazily } from "../app/lazily.tsx";
+import { notify } from "../app/notifications.ts";
+import { Page } from "../app/page.tsx";
+import { webhooks } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import type { Column } from "../resource/column.ts";
+import { Copyable } from "../resource/copyable.tsx";
+import { Loaded } from "../resource/loaded.tsx";
+import { SecretOnce } from "../resource/secret-once.tsx";
+import { ResourceTable } from "../resource/table.tsx";
+import { Time } from "../resource/time.tsx";
+import { Wrapped } from "../resource/wrapped.tsx";
+import { DeliveryStatus, WebhookStatus } from "./status.tsx";
+
+const EditWebhook = lazily(async () => (await import("./edit.tsx")).EditWebhook);
+const DeleteWebhook = lazily(async () => (await import("./delete.tsx")).DeleteWebhook);
+
+const LIST = "/settings/webhooks";
+const above = () => [{ text: text.webhooks.title, href: LIST }];
+
+export default function WebhookDetail() {
+  const { id = "" } = useParams();
+  return (
+    <Loaded kind={text.webhooks.one} above={above()} question={webhooks.one(id)}>
+      {(webhook) => <Shown key={webhook.id} webhook={webhook} />}
+    </Loaded>
+  );
+}
+
+/** A request of a button, after which the page shows what there is now. */
+function useSend<T>(send: (key: string) => Promise<T>, done: (result: T) => void) {
+  const queryClient = useQueryClient();
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  return useMutation({
+    mutationFn: () => send(key),
+    onSuccess: async (result) => {
+      setKey(crypto.randomUUID());
+      done(result);
+      await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
+    },
+  });
+}
+
+function Shown({ webhook }: { webhook: Webhook }) {
+  const { name, disabled_reason } = webhook;
+  const navigate = useNavigate();
+  const [dialog, setDialog] = useState<"edit" | "delete">();
+  return (
+    <Page title={name} above={above()} actions={<Actions webhook={webhook} onOpen={setDialog} />}>
+      {disabled_reason !== null && <Alert type="warning">{reasonOf(disabled_reason)}</Alert>}
+      <Facts webhook={webhook} />
+      <Deliveries webhook={webhook} />
+      {dialog === "edit" && <EditWebhook webhook={webhook} onDismiss={() => setDialog(undefined)} />}
+      {dialog === "delete" && (
+        <DeleteWebhook webhook={webhook} onDeleted={() => void navigate(LIST)} onDismiss={() => setDialog(undefined)} />
+      )}
+    </Page>
+  );
+}
+
+function Actions({ webhook, onOpen }: { webhook: Webhook; onOpen: (dialog: "edit" | "delete") => void }) {
+  const { id, enabled, format } = webhook;
+  const say = text.webhooks.detail;
+  const [secret, setSecret] = useState<string>();
+  const params = { id };
+  const test = useSend((idempotencyKey) => client.webhooks.test({ params, idempotencyKey }), sayTested);
+  const rotation = useSend(
+    (idempotencyKey) => client.webhooks.rotateSecret({ params, idempotencyKey }),
+    ({ data }) => setSecret(data.secret ?? undefined),
+  );
+  const toggle = useSend(
+    () => client.webhooks.update({ params, body: { enabled: !enabled } }),
+    ({ data }) => notify({ id, type: "success", header: say.saved(data.name) }),
+  );
+  const failure = test.error ?? rotation.error ?? toggle.error;
+  return (
+    <SpaceBetween size="xs">
+      <SpaceBetween direction="horizontal" size="xs">
+        <Button loading={test.isPending} disabled={!enabled} onClick={() => test.mutate()}>
+          {say.test}
+        </Button>
+        {format === "json" && (
+          <Button loading={rotation.isPending} onClick={() => rotation.mutate()}>
+            {say.rotate}
+          </Button>
+        )}
+        <Button loading={toggle.isPending} onClick={() => toggle.mutate()}>
+          {enabled ? say.disable : say.enable}
+        </Button>
+        <Button onClick={() => onOpen("edit")}>{say.edit}</Button>
+        <Button onClick={() => onOpen("delete")}>{say.delete}</Button>
+      </SpaceBetween>
+      {failure !== null && <Failure error={failure} />}
+      {secret !== undefined && (
+        <SecretOnce title={say.rotated} what={text.webhooks.create.secret} value={secret} onStored={() => setSecret(undefined)} />
+      )}
+    </SpaceBetween>
+  );
+}
+
+function sayTested({ data: { id, status, tries } }: { data: Delivery }): void {
+  const say = text.webhooks.detail;
+  if (status === "delivered") notify({ id, type: "success", header: say.tested });
+  else notify({ id, type: "error", header: say.testFailed, content: resultOf(tries.at(-1)) });
+}
+
+/** A newer service may know more reasons. */
+function reasonOf(reason: string): string {
+  const reasons: Readonly<Record<string, string>> = text.webhooks.reasons;
+  return reasons[reason] ?? reason;
+}
+
+function Facts({ webhook }: { webhook: Webhook }) {
+  const { columns, create, detail: say } = text.webhooks;
+  return (
+    <Container header={<Header variant="h2">{say.title}</Header>}>
+      <KeyValuePairs
+        columns={3}
+        minColumnWidth={200}
+        items={[
+          { label: columns.status, value: <WebhookStatus status={webhook.status} /> },
+          { label: columns.url, value: <Wrapped>{webhook.url}</Wrapped> },
+          { label: say.format, value: create.formats[webhook.format] },
+          { label: columns.events, value: webhook.events.join(", ") },
+          { label: columns.last, value: <Time at={webhook.last_delivery_at} exact none={say.never} /> },
+          ...(webhook.failing_since === null
+            ? []
+            : [{ label: say.failingSince, value: <Time at={webhook.failing_since} exact /> }]),
+          { label: say.created, value: <Time at={webhook.created_at} exact /> },
+          { label: say.id, value: <Copyable value={webhook.id} what={say.id} code /> },
+        ]}
+      />
+    </Container>
+  );
+}
+
+const resultOf = (last: Delivery["tries"][number] | undefined): string =>
+  last === undefined ? "–" : (last.error ?? (last.http_status === null ? "–" : text.webhooks.deliveries.http(last.http_status)));
+
+function Deliveries({ webhook }: { webhook: Webhook }) {
+  const say = text.webhooks.deliveries;
+  const columns: [Column<Delivery>, ...Column<Delivery>[]] = [
+    {
+      id: "event",
+      header: say.event,
+      cell: ({ event_type }) => <Wrapped>{event_type}</Wrapped>,
+      text: ({ event_type }) => event_type,
+    },
+    { id: "status", header: say.status, cell: ({ status }) => <DeliveryStatus status={status} />, text: ({ status }) => status },
+    {
+      id: "tries",
+      header: say.tries,
+      cell: ({ tries }) => String(tries.length),
+      text: ({ tries }) => String(tries.length),
+    },
+    {
+      id: "result",
+      header: say.result,
+      cell: ({ tries }) => <Wrapped>{resultOf(tries.at(-1))}</Wrapped>,
+      text: ({ tries }) => resultOf(tries.at(-1)),
+    },
+    { id: "when", header: say.when, cell: ({ created_at }) => <Time at={created_at} />, text: ({ created_at }) => created_at },
+    {
+      id: "action",
+      header: text.resource.list.actions,
+      width: 130,
+      cell: (delivery) => webhook.enabled && delivery.status !== "pending" && <Redeliver webhook={webhook} delivery={delivery} />,
+    },
+  ];
+  return (
+    <ResourceTable
+      title={say.title}
+      description={say.about}
+      list={webhooks.deliveries(webhook.id)}
+      columns={columns}
+      empty={say.empty}
+    />
+  );
+}
+
+function Redeliver({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
+  const say = text.webhooks.deliveries;
+  const params = { id: webhook.id, delivery_id: delivery.id };
+  const redelivery = useSend(
+    (idempotencyKey) => client.webhooks.redeliver({ params, idempotencyKey }),
+    () => notify({ id: delivery.id, type: "success", header: say.redelivered }),
+  );
+  return (
+    <Button
+      variant="inline-link"
+      wrapText={false}
+      loading={redelivery.isPending}
+      ariaLabel={text.resource.list.act(say.redeliver, delivery.event_type)}
+      onClick={() => redelivery.mutate()}
+    >
+      {say.redeliver}
+    </Button>
+  );
+}

@@ -1,0 +1,22 @@
+// Carries on what changes have left in the outbox: when the table's stream says that there is something, and every minute, also for
+// what the stream has missed and for tries that are due.
+import * as z from "zod";
+import { carryOn, readEntries, readOutbox } from "../../shared/operations/outbox.ts";
+import { lanesDue, sendLanes } from "../../shared/operations/delivery-queue.ts";
+
+/** What the stream says of each item: only its key, which leads to the item as it is now. */
+const Stream = z.object({
+  Records: z.array(
+    z.object({ dynamodb: z.object({ Keys: z.object({ pk: z.object({ S: z.string() }), sk: z.object({ S: z.string() }) }) }) }),
+  ),
+});
+
+export async function handler(event?: unknown): Promise<void> {
+  const stream = Stream.safeParse(event).data;
+  if (stream !== undefined) {
+    const places = stream.Records.map(({ dynamodb: { Keys } }) => ({ pk: Keys.pk.S, sk: Keys.sk.S }));
+    return sendLanes(await carryOn(await readEntries(places)));
+  }
+  await sendLanes(await carryOn(await readOutbox()));
+  await sendLanes(await lanesDue());
+}

@@ -1,0 +1,27 @@
+// POST /webhooks/:id/rotate-secret
+import * as webhooks from "../../shared/api/webhooks.ts";
+import { logEvent } from "../../shared/records/events.ts";
+import {
+  healthRef,
+  presentWebhook,
+  requireSecret,
+  requireSubscribable,
+  rotate,
+  toWebhook,
+  webhookRef,
+} from "../../shared/records/webhooks.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(webhooks.rotateSecret)(async ({ params, caller, by, read, commit }) => {
+  const { change, health, ...records } = await beginChange(
+    { caller, read },
+    { webhook: webhookRef(caller.account_id, params.id), health: healthRef(caller.account_id, params.id) },
+  );
+  const before = presentWebhook(records.webhook);
+  requireSubscribable(caller, before.events);
+  requireSecret(before);
+  const { webhook, secret } = await rotate(change, before);
+  logEvent(change, by, "webhook.rotate_secret", { type: "webhook", id: webhook.id, name: webhook.name });
+  return commit(change, { ...toWebhook(webhook, health), secret });
+});

@@ -1,0 +1,36 @@
+// PUT /webhooks/:id
+import * as webhooks from "../../shared/api/webhooks.ts";
+import { retryOnConflict } from "../../shared/data/change.ts";
+import { requireTarget } from "../../shared/operations/receivers.ts";
+import { changesBetween } from "../../shared/records/audit-changes.ts";
+import { logEvent } from "../../shared/records/events.ts";
+import {
+  editWebhook,
+  healthRef,
+  presentWebhook,
+  requireSubscribable,
+  toWebhook,
+  webhookRef,
+  webhookVersion,
+} from "../../shared/records/webhooks.ts";
+import { wake } from "../../shared/records/outbox.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(webhooks.update)(async ({ params, body, caller, by, read, commit, match }) =>
+  retryOnConflict(async () => {
+    const { change, health, ...records } = await beginChange(
+      { caller, read },
+      { webhook: webhookRef(caller.account_id, params.id), health: healthRef(caller.account_id, params.id) },
+    );
+    const webhook = presentWebhook(records.webhook);
+    requireSubscribable(caller, [...webhook.events, ...(body.events ?? [])]);
+    match(change, webhookVersion(webhook));
+    if (body.url !== undefined) await requireTarget(body.url);
+    const edited = await editWebhook(change, caller, webhook, body);
+    const changes = changesBetween(webhook, edited, Object.keys(body));
+    logEvent(change, by, { type: "webhook.update", changes }, { type: "webhook", id: edited.id, name: edited.name });
+    if (body.enabled === true && !webhook.enabled) wake(change, webhook.id);
+    return commit(change, toWebhook(edited, health));
+  }),
+);

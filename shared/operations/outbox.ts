@@ -1,0 +1,91 @@
+// The outbox: what was written with a change, and is carried on from there. An item stays until its deliveries are recorded, so that none is
+// lost; what it leads to has IDs of its own making, so that a second time has no further effect.
+import * as z from "zod";
+import { keys, keyString, type EventKind } from "../data/keys.ts";
+import { parseEach } from "../data/parse-each.ts";
+import { query, readAll, removeOne } from "../data/table.ts";
+import { isSubscribed } from "../api/subscriptions.ts";
+import { permissionForEvent } from "../api/event-permissions.ts";
+import { concurrently } from "../platform/concurrently.ts";
+import { EventRecord } from "../records/schemas/event.ts";
+import type { WebhookRecord } from "../records/schemas/webhook.ts";
+import { actingPermissions, allWebhooks, disableWebhook } from "../records/webhooks.ts";
+import { type Lane, laneOf, reserveDelivery } from "../records/deliveries.ts";
+import { OUTBOX_SHARDS } from "../data/codes.ts";
+
+const Entry = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  account_id: z.string(),
+  /** An event to be told. */
+  event_id: z.string().optional(),
+  kind: z.enum(["event", "outcome"]).default("event"),
+  /** Or a webhook with something to do. */
+  webhook_id: z.string().optional(),
+});
+type Entry = z.infer<typeof Entry>;
+
+/** The oldest of each shard. */
+const READ_AT_ONCE = 200;
+const AT_ONCE = 10;
+
+/** The outbox as it is now, at most so much of it as one run can carry on. */
+export async function readOutbox(): Promise<Entry[]> {
+  const shards = await Promise.all(
+    Array.from({ length: OUTBOX_SHARDS }, (_, shard) =>
+      query({
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": keys.outboxShard(shard) },
+        ConsistentRead: true,
+        Limit: READ_AT_ONCE,
+      }),
+    ),
+  );
+  return shards.flatMap(({ items }) => parseEach(Entry, items));
+}
+
+export const readEntries = async (places: readonly { pk: string; sk: string }[]): Promise<Entry[]> =>
+  parseEach(Entry, [...(await readAll(places)).values()]);
+
+/** Records the deliveries of all entries, and removes them. Returns the lanes that have something to do. */
+export async function carryOn(entries: readonly Entry[]): Promise<Lane[]> {
+  const lanes = new Map<string, Lane>();
+  const add = (lane: Lane): void => void lanes.set(`${lane.webhook_id} ${lane.lane}`, lane);
+  const accounts = Object.entries(Object.groupBy(entries, ({ account_id }) => account_id));
+  await concurrently(AT_ONCE, accounts, async ([accountId, ofAccount = []]) => {
+    const webhooks = (await allWebhooks(accountId)).filter(({ enabled }) => enabled);
+    const events = webhooks.length === 0 ? [] : await eventsOf(ofAccount);
+    for (const webhook of webhooks) {
+      const wanted = events.filter((event) => isSubscribed(webhook.events, event.type) && isFor(webhook, event));
+      const readable = wanted.length === 0 ? [] : await readableBy(webhook, wanted);
+      await concurrently(AT_ONCE, readable, async (event) => add(laneOf(await reserveDelivery(webhook, event))));
+    }
+    for (const { webhook_id } of ofAccount)
+      if (webhook_id !== undefined) for (const lane of [0, 1, 2]) add({ account_id: accountId, webhook_id, lane });
+    await concurrently(AT_ONCE, ofAccount, ({ pk, sk }) => removeOne({ pk, sk }));
+  });
+  return [...lanes.values()];
+}
+
+/** The events that whoever a webhook acts for may read. Once they may nothing any more, the webhook stops. */
+async function readableBy(webhook: WebhookRecord, events: readonly EventRecord[]): Promise<EventRecord[]> {
+  const permissions = await actingPermissions(webhook);
+  if (permissions === undefined) await disableWebhook(webhook, "credential");
+  return events.filter(({ type, resource }) => permissions?.includes(permissionForEvent(type, resource.type)) === true);
+}
+
+/** A webhook is not told of what was before it, nor of its own tests. */
+const isFor = ({ created_at }: WebhookRecord, event: EventRecord): boolean =>
+  event.created_at >= created_at && event.type !== "webhook.test";
+
+/** Without those that were withdrawn with the request that wrote them. */
+async function eventsOf(entries: readonly Entry[]): Promise<EventRecord[]> {
+  const places = entries.flatMap(({ account_id, event_id, kind }) =>
+    event_id === undefined ? [] : [keys.record(kind satisfies EventKind, account_id, event_id)],
+  );
+  const items = await readAll(places);
+  return parseEach(
+    EventRecord,
+    places.map((place) => items.get(keyString(place))).filter((item) => item !== undefined),
+  );
+}

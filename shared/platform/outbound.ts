@@ -1,0 +1,197 @@
+// Requests to addresses that customers choose: the one guard against being sent to what only we can reach.
+//
+// The name is resolved by us, every address is checked, and the connection goes to an address that was checked: a name that changes between
+// check and connection leads nowhere else. There are no redirects, no proxies and no decompression, and no more is read than is kept.
+import type { LookupAddress } from "node:dns";
+import { lookup } from "node:dns/promises";
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { callbackify } from "node:util";
+import ipaddr from "ipaddr.js";
+
+const PORTS: readonly string[] = ["", "443", "8443"];
+const URL_PROBLEMS = {
+  notHttps: "must be https",
+  private: "must not lead to a private address",
+  credentials: "must not contain a user name or password",
+  port: "must use port 443 or 8443",
+  unresolved: "does not resolve",
+} as const;
+
+/** Resolves a name to all of its addresses. Tests have their own. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+const RESOLVE_MS = 3_000;
+
+const resolveAll: Resolve = async (hostname) => {
+  const late = new Promise<never>((_, reject) => void setTimeout(reject, RESOLVE_MS, new Error("DNS timeout")).unref());
+  return (await Promise.race([lookup(hostname, { all: true }), late])).map(({ address }) => address);
+};
+
+/** Global IPv6 addresses (RFC 4291, 2000::/3): what is outside of it has another meaning, or none yet. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/** Whether an address belongs to the public internet, and to one machine there. */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.parse(text);
+  if (address instanceof ipaddr.IPv4) return address.range() === "unicast";
+  if (address.zoneId !== undefined) return false;
+  if (address.isIPv4MappedAddress()) return isPublicAddress(address.toIPv4Address().toString());
+  // NAT64, 6to4 and Teredo contain an IPv4 address of anywhere. Nobody's receiver needs them.
+  return address.range() === "unicast" && address.match(GLOBAL_IPV6);
+}
+
+/** Without the brackets of an IPv6 address. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+
+interface Guard {
+  /** Whether `http://127.0.0.1` and `http://localhost`, with any port, are receivers too: only on one machine, in `test`. */
+  loopback: boolean;
+  resolve?: Resolve;
+}
+
+const LOOPBACK: readonly string[] = ["127.0.0.1", "localhost"];
+const isLoopback = (url: URL, { loopback }: Guard): boolean =>
+  loopback && url.protocol === "http:" && LOOPBACK.includes(url.hostname);
+
+/** What forbids a URL by itself, before anything is resolved. */
+export function problemOfUrl(text: string, guard: Guard): string | undefined {
+  if (!URL.canParse(text)) return URL_PROBLEMS.notHttps;
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "") return URL_PROBLEMS.credentials;
+  if (isLoopback(url, guard)) return undefined;
+  if (url.protocol !== "https:") return URL_PROBLEMS.notHttps;
+  if (!PORTS.includes(url.port)) return URL_PROBLEMS.port;
+  const host = hostOf(url);
+  if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : URL_PROBLEMS.private;
+  return /(?:^|\.)(?:localhost|local|internal)\.?$/.test(host) || !host.includes(".") ? URL_PROBLEMS.private : undefined;
+}
+
+/** What forbids a URL now, with the addresses that its name has at this moment. */
+export async function problemOfTarget(
+  field: string,
+  text: string,
+  guard: Guard,
+): Promise<{ field: string; reason: string } | undefined> {
+  const reason = problemOfUrl(text, guard) ?? (await problemOfName(new URL(text), guard));
+  return reason === undefined ? undefined : { field, reason };
+}
+
+async function problemOfName(url: URL, guard: Guard): Promise<string | undefined> {
+  if (isLoopback(url, guard) || isIP(hostOf(url)) !== 0) return undefined;
+  const addresses = await (guard.resolve ?? resolveAll)(hostOf(url)).catch(() => []);
+  if (addresses.length === 0) return URL_PROBLEMS.unresolved;
+  return addresses.every(isPublicAddress) ? undefined : URL_PROBLEMS.private;
+}
+
+export interface Outbound {
+  url: string;
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** For everything: resolving, connecting, sending, and what is read of the response. */
+  timeoutMs: number;
+  /** How much of the response is read. */
+  keepBytes: number;
+}
+
+export interface Response {
+  status: number;
+  /** A whole number of seconds, if the response has one. */
+  retryAfter: number | undefined;
+  excerpt: string;
+}
+
+/** Why there was no response, in words for the receiver's owner. */
+export class OutboundError extends Error {
+  override name = "OutboundError";
+  readonly timedOut: boolean;
+  constructor(message: string, timedOut = false) {
+    super(message);
+    this.timedOut = timedOut;
+  }
+}
+
+/** Sends a POST to a checked address, and reads the beginning of the response. */
+export async function post(outbound: Outbound, guard: Guard): Promise<Response> {
+  const problem = problemOfUrl(outbound.url, guard);
+  if (problem !== undefined) throw new OutboundError(`The URL ${problem}`);
+  const url = new URL(outbound.url);
+  let stop: (error: Error) => void = () => undefined;
+  const late = new Promise<never>((_, reject) => (stop = reject));
+  const timer = setTimeout(
+    () => stop(new OutboundError(`No response within ${outbound.timeoutMs / 1000} s`, true)),
+    outbound.timeoutMs,
+  );
+  try {
+    return await Promise.race([send(url, outbound, guard, late), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const BODY_MS = 1_000;
+
+function send(url: URL, { headers, body, keepBytes }: Outbound, guard: Guard, late: Promise<never>): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const local = isLoopback(url, guard);
+    const sending = (local ? requestHttp : requestHttps)(url, {
+      method: "POST",
+      headers: { ...headers, "content-length": String(body.length) },
+      agent: false,
+      lookup: local ? loopbackOnly : checkedLookup(guard.resolve ?? resolveAll),
+    });
+    late.catch((error: unknown) => sending.destroy(error instanceof Error ? error : undefined));
+    sending.on("error", (error) => reject(error instanceof OutboundError ? error : new OutboundError(inWords(error))));
+    sending.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const done = (): void => {
+        clearTimeout(rest);
+        // Nothing that arrives later is read.
+        sending.destroy();
+        const seconds = Number(response.headers["retry-after"]);
+        resolve({
+          status: response.statusCode ?? 0,
+          retryAfter: Number.isInteger(seconds) && seconds >= 0 ? seconds : undefined,
+          excerpt: Buffer.concat(chunks).subarray(0, keepBytes).toString("utf8"),
+        });
+      };
+      // The status is the result: a body that drips holds nothing up.
+      const rest = setTimeout(done, BODY_MS);
+      response.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size >= keepBytes) done();
+      });
+      response.on("end", done);
+      response.on("error", (error) => reject(new OutboundError(inWords(error))));
+    });
+    sending.end(body);
+  });
+}
+
+/** The connection asks this for all addresses, so that none is used that was not checked. */
+const checkedLookup = (resolve: Resolve): LookupFunction =>
+  callbackify(async (hostname: string, _: unknown): Promise<LookupAddress[]> => {
+    const addresses = await resolve(hostname).catch(() => []);
+    if (addresses.length === 0) throw new OutboundError("The name does not resolve");
+    if (!addresses.every(isPublicAddress)) throw new OutboundError("The name leads to a private address");
+    return addresses.map((address) => ({ address, family: isIP(address) }));
+  });
+
+const loopbackOnly: LookupFunction = callbackify(async (_hostname: string, _: unknown): Promise<LookupAddress[]> => [
+  { address: "127.0.0.1", family: 4 },
+]);
+
+/** Node's codes, for those that happen to receivers. */
+function inWords(error: NodeJS.ErrnoException): string {
+  const { code = "" } = error;
+  if (code === "ECONNREFUSED") return "The connection was refused";
+  if (code === "ECONNRESET" || code === "EPIPE") return "The connection was closed before a response";
+  if (code === "EHOSTUNREACH" || code === "ENETUNREACH") return "The address cannot be reached";
+  if (/CERT|TLS|SSL|SIGNED/.test(code)) return "The TLS certificate is not valid for this name";
+  if (code.startsWith("HPE_")) return "The response is not HTTP";
+  return "The request failed";
+}

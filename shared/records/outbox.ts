@@ -1,0 +1,18 @@
+// What a change leaves to be carried on once it is written: an item of the outbox, in the same transaction.
+import { OUTBOX_SHARDS } from "../data/codes.ts";
+import type { Change } from "../data/change.ts";
+import { type EventKind, keys } from "../data/keys.ts";
+import { newId } from "../domain/ids.ts";
+
+/** By the last character of its ID, which is random. */
+const shardOf = (id: string): number => id.charCodeAt(id.length - 1) % OUTBOX_SHARDS;
+
+/** An event that somebody may want to be told of. */
+export const announce = (change: Change, kind: EventKind, eventId: string): void =>
+  change.put(keys.outbox(shardOf(eventId), eventId), { account_id: change.accountId, event_id: eventId, kind });
+
+/** A webhook whose queue has something to do. */
+export function wake(change: Change, webhookId: string): void {
+  const id = newId("event");
+  change.put(keys.outbox(shardOf(id), id), { account_id: change.accountId, webhook_id: webhookId });
+}

@@ -1,0 +1,233 @@
+// Webhooks in the table, how their deliveries go, and for whom they act.
+import { notFound, noWebhookSecret, permissionRequired, webhookDisabled } from "../api/errors.ts";
+import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
+import { Webhook, WEBHOOK_UNVERSIONED } from "../api/webhooks.ts";
+import { type Change, startChange, now, Overtaken } from "../data/change.ts";
+import { keys } from "../data/keys.ts";
+import { parseEach } from "../data/parse-each.ts";
+import { ConditionFailed, find, queryAll, readAll, type Ref, updateOne } from "../data/table.ts";
+import { type Version, computeVersion } from "../data/versions.ts";
+import { newId } from "../domain/ids.ts";
+import { WEBHOOK } from "../domain/limits.ts";
+import { permissionsFor } from "../api/subscriptions.ts";
+import { newWebhookSecret } from "../platform/standard-webhooks.ts";
+import { seal, unseal } from "../platform/sealing.ts";
+import { getAccount } from "./accounts.ts";
+import { logOutcome } from "./events.ts";
+import type { Caller } from "./schemas/caller.ts";
+import { WebhookHealth, WebhookRecord } from "./schemas/webhook.ts";
+import { permissionsIn, tokenAccessRef } from "./tokens.ts";
+import { userRef } from "./users.ts";
+
+export const webhookRef = (accountId: string, id: string): Ref<WebhookRecord> => ({
+  key: keys.webhook(accountId, id),
+  schema: WebhookRecord,
+});
+export const healthRef = (accountId: string, id: string): Ref<WebhookHealth> => ({
+  key: keys.webhookHealth(accountId, id),
+  schema: WebhookHealth,
+});
+
+export function presentWebhook(webhook: WebhookRecord | undefined): WebhookRecord {
+  if (webhook === undefined) throw notFound("webhook");
+  return webhook;
+}
+
+export const getWebhook = async (accountId: string, id: string): Promise<WebhookRecord> =>
+  presentWebhook(await find(webhookRef(accountId, id)));
+
+/** All of an account's, at most 20. */
+export const allWebhooks = async (accountId: string): Promise<WebhookRecord[]> =>
+  parseEach(WebhookRecord, await queryAll(keys.webhooks(accountId), { consistent: true }));
+
+/** With how their deliveries go, in one call. */
+export async function showWebhooks(accountId: string, records: readonly WebhookRecord[]): Promise<Webhook[]> {
+  const found = await readAll(records.map(({ id }) => healthRef(accountId, id).key));
+  const health = new Map([...found.values()].map((item) => [String(item["sk"]), WebhookHealth.parse(item)]));
+  return records.map((record) => toWebhook(record, health.get(record.id)));
+}
+
+export function toWebhook(record: WebhookRecord, health?: WebhookHealth): Webhook {
+  const { failing_since = null, last_delivery_at = null } = health ?? {};
+  const status = !record.enabled ? "disabled" : failing_since === null ? "ok" : "failing";
+  return { ...record, status, failing_since, last_delivery_at };
+}
+
+export const webhookVersion = (webhook: WebhookRecord): Version =>
+  computeVersion(webhookRef(webhook.account_id, webhook.id), webhook, { shown: Webhook, unversioned: WEBHOOK_UNVERSIONED });
+
+/** What a secret is encrypted for: it cannot be moved to another webhook. */
+const contextOf = (kind: "secret" | "url", id: string): string => `webhook ${kind} ${id}`;
+
+/** What people see of a URL that is a secret. */
+const hidden = (url: string): string => `${new URL(url).origin}/…${url.slice(-4)}`;
+
+/** How a URL is stored. */
+async function storedUrl(id: string, format: string, url: string): Promise<Pick<WebhookRecord, "url" | "sealed_url">> {
+  const { href } = new URL(url);
+  return format === "json" ? { url: href } : { url: hidden(href), sealed_url: await seal(href, contextOf("url", id)) };
+}
+
+export const urlOf = async ({ id, url, sealed_url }: WebhookRecord): Promise<string> =>
+  sealed_url === undefined ? url : unseal(sealed_url, contextOf("url", id));
+
+/** The secrets that a delivery is signed with at this time, the newest first. */
+export async function secretsOf({ id, secret, previous_secret }: WebhookRecord, at: number): Promise<string[]> {
+  const sealed = [
+    ...(secret === undefined ? [] : [secret]),
+    ...(previous_secret !== undefined && Date.parse(previous_secret.until) > at ? [previous_secret.secret] : []),
+  ];
+  return Promise.all(sealed.map((each) => unseal(each, contextOf("secret", id))));
+}
+
+type NewWebhook = Pick<Webhook, "name" | "url" | "format" | "events" | "enabled">;
+
+/** The secret is returned only here. */
+export async function reserveWebhook(
+  change: Change,
+  caller: Caller,
+  { name, url, format, events, enabled }: NewWebhook,
+): Promise<{ webhook: WebhookRecord; secret: string | null }> {
+  const id = newId("webhook");
+  const secret = format === "json" ? newWebhookSecret() : null;
+  const webhook: WebhookRecord = {
+    id,
+    account_id: change.accountId,
+    name,
+    ...(await storedUrl(id, format, url)),
+    format,
+    events,
+    enabled,
+    disabled_reason: null,
+    ...(secret !== null && { secret: await seal(secret, contextOf("secret", id)) }),
+    acts_for: { type: caller.type, id: caller.id },
+    created_at: change.at,
+    updated_at: change.at,
+  };
+  change.use("webhook", 1);
+  change.put(webhookRef(change.accountId, id).key, webhook);
+  change.put(keys.webhookListed(id), { account_id: change.accountId, webhook_id: id });
+  return { webhook, secret };
+}
+
+type Edit = { [K in "name" | "url" | "events" | "enabled"]?: WebhookRecord[K] | undefined };
+
+/** Whoever changes what is sent where, or enables it, is responsible for it from then on. */
+export async function editWebhook(
+  change: Change,
+  caller: Caller,
+  webhook: WebhookRecord,
+  { name, url, events, enabled }: Edit,
+): Promise<WebhookRecord> {
+  const takesOver = url !== undefined || events !== undefined || enabled === true;
+  const set = {
+    ...(name !== undefined && { name }),
+    ...(url !== undefined && (await storedUrl(webhook.id, webhook.format, url))),
+    ...(events !== undefined && { events }),
+    ...(enabled !== undefined && { enabled, disabled_reason: null }),
+    ...(takesOver && { acts_for: { type: caller.type, id: caller.id } }),
+    updated_at: now(),
+  };
+  change.update(
+    webhookRef(change.accountId, webhook.id).key,
+    { set },
+    { unchanged: { updated_at: webhook.updated_at } },
+    (item) =>
+      item === undefined
+        ? notFound("webhook")
+        : new Overtaken("Another request changed the webhook at the same time; try again", webhook.id),
+  );
+  // Or its first failure would disable it again.
+  if (enabled === true)
+    change.update(healthRef(change.accountId, webhook.id).key, { set: { failing_since: null, timeouts: 0 } }, { exists: false });
+  return { ...webhook, ...set };
+}
+
+const OVERLAP_MS = WEBHOOK.rotationHours * 3_600_000;
+
+export async function rotate(change: Change, webhook: WebhookRecord): Promise<{ webhook: WebhookRecord; secret: string }> {
+  const value = newWebhookSecret();
+  const set = {
+    secret: await seal(value, contextOf("secret", webhook.id)),
+    ...(webhook.secret !== undefined && {
+      previous_secret: { secret: webhook.secret, until: new Date(Date.now() + OVERLAP_MS).toISOString() },
+    }),
+    updated_at: now(),
+  };
+  change.update(
+    webhookRef(change.accountId, webhook.id).key,
+    { set },
+    { unchanged: { updated_at: webhook.updated_at } },
+    (item) =>
+      item === undefined
+        ? notFound("webhook")
+        : new Overtaken("Another request changed the webhook at the same time; try again", webhook.id),
+  );
+  return { webhook: { ...webhook, ...set }, secret: value };
+}
+
+export function removeWebhook(change: Change, { id }: WebhookRecord): void {
+  change.use("webhook", -1);
+  change.remove(webhookRef(change.accountId, id).key, {}, () => notFound("webhook"));
+  change.remove(keys.webhookListed(id), { exists: false });
+  change.remove(healthRef(change.accountId, id).key, { exists: false });
+}
+
+const SERVICE = { actor: { type: "service", id: "service", name: "Webhooks" }, requestId: "webhooks" } as const;
+
+/** Stops a webhook, with an event. Nothing if it has been changed, stopped or deleted since. */
+export async function disableWebhook(webhook: WebhookRecord, reason: "gone" | "failing" | "credential"): Promise<void> {
+  const change = startChange(await getAccount(webhook.account_id));
+  const set = { enabled: false, disabled_reason: reason, updated_at: change.at };
+  change.update(
+    webhookRef(webhook.account_id, webhook.id).key,
+    { set },
+    { equals: { enabled: true, updated_at: webhook.updated_at } },
+  );
+  const changes = [{ field: "disabled_reason", before: null, after: reason }];
+  logOutcome(change, SERVICE, { type: "webhook.disabled", changes }, { type: "webhook", id: webhook.id, name: webhook.name });
+  try {
+    await change.commit();
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
+
+/** What whoever a webhook acts for may do now; undefined once they are removed, revoked or expired. */
+export async function actingPermissions({ account_id, acts_for }: WebhookRecord): Promise<readonly Permission[] | undefined> {
+  if (acts_for.type === "user") {
+    const user = await find(userRef(acts_for.id));
+    return user?.account_id === account_id ? ALL_PERMISSIONS : undefined;
+  }
+  const access = await find(tokenAccessRef(acts_for.id));
+  if (access?.account_id !== account_id || (access.expires_at ?? Infinity) <= Date.now()) return undefined;
+  return permissionsIn(access.permissions);
+}
+
+/** A webhook is sent whole records, so that whoever sets it up or uses it must be able to read them. */
+export function requireSubscribable({ permissions }: Caller, events: readonly string[]): void {
+  const missing = permissionsFor(events).find((permission) => !permissions.includes(permission));
+  if (missing !== undefined) throw permissionRequired(missing);
+}
+
+export function requireEnabled({ enabled }: WebhookRecord): void {
+  if (!enabled) throw webhookDisabled();
+}
+
+export function requireSecret({ format, enabled }: WebhookRecord): void {
+  if (format !== "json") throw noWebhookSecret(enabled ? "ok" : "disabled");
+}
+
+const MINUTE_MS = 60_000;
+
+/** Counts a test of a webhook. Seconds to wait if there have been too many in a minute; then nothing is counted. */
+export async function secondsToNextTest({ account_id, id }: WebhookRecord): Promise<number | undefined> {
+  const ref = healthRef(account_id, id);
+  const tests = (await find(ref))?.tests ?? [];
+  const at = Date.now();
+  const recent = tests.filter((test) => test > at - MINUTE_MS);
+  const [oldest = at] = recent;
+  if (recent.length >= WEBHOOK.testsAMinute) return Math.max(1, Math.ceil((oldest + MINUTE_MS - at) / 1000));
+  const { done } = await updateOne(ref.key, { set: { tests: [...recent, at] } }, { exists: false, unchanged: { tests } });
+  return done ? undefined : 1; // another test came first
+}

@@ -1,0 +1,220 @@
+// Sends what a webhook's queue has due: one run for each of its lanes, so that at most three deliveries of a webhook are sent at a time.
+import { setTimeout as sleep } from "node:timers/promises";
+import { sandboxReceiver } from "../operations/sandbox-receivers.ts";
+import type { DeliveryStatus, Try } from "../api/webhooks.ts";
+import { now } from "../data/change.ts";
+import { find, updateOne } from "../data/table.ts";
+import { keys } from "../data/keys.ts";
+import { WEBHOOK } from "../domain/limits.ts";
+import { log } from "../platform/log.ts";
+import { OutboundError, post, type Response } from "../platform/outbound.ts";
+import { signatureHeaders } from "../platform/standard-webhooks.ts";
+import {
+  deliveryRef,
+  dequeue,
+  dueNow,
+  enqueue,
+  type Lane,
+  laneNumber,
+  LANES,
+  type Queued,
+  recordTry,
+  releaseLane,
+  storedBody,
+  takeLane,
+} from "../records/deliveries.ts";
+import { EventRecord } from "../records/schemas/event.ts";
+import type { DeliveryRecord, WebhookRecord } from "../records/schemas/webhook.ts";
+import { actingPermissions, allWebhooks, disableWebhook, healthRef, secretsOf, urlOf, webhookRef } from "../records/webhooks.ts";
+import { bodyFor } from "./webhook-body.ts";
+import { isSlow, LATE, receiverGuard } from "../operations/receivers.ts";
+import { summedUp } from "../operations/chat-pace.ts";
+
+/** A run begins no try later than this; one that has begun takes up to 10 s more. */
+const BEGIN_SECONDS = 40;
+const LEASE_SECONDS = 60;
+
+export interface Ran {
+  /** There is more to do at once. */
+  more: boolean;
+  /** Seconds until the next try of what failed, if somebody must come back sooner than the next sweep. */
+  again: number | undefined;
+}
+
+/** Works through a lane. Nothing if another run has it. */
+export async function runLane(lane: Lane): Promise<Ran> {
+  const lease = await takeLane(lane, LEASE_SECONDS);
+  if (lease === undefined) return { more: false, again: undefined };
+  const until = Date.now() + BEGIN_SECONDS * 1000;
+  let again: number | undefined;
+  try {
+    for (let left = await nextIn(lane); left.length > 0 && Date.now() < until; left = await nextIn(lane)) {
+      for (const queued of left) {
+        if (Date.now() >= until) break;
+        const seconds = await attemptOne(lane, queued);
+        if (seconds !== undefined) again = Math.min(again ?? seconds, seconds);
+      }
+    }
+  } finally {
+    await releaseLane(lane, lease);
+  }
+  // Also what came while the lane was still ours, for which another run was turned away.
+  return { more: (await nextIn(lane)).length > 0, again };
+}
+
+/** What is due in a lane. A slow receiver has only the first one, which then has everything. */
+async function nextIn(lane: Lane): Promise<Queued[]> {
+  const { account_id, webhook_id } = lane;
+  const webhook = await find(webhookRef(account_id, webhook_id));
+  if (webhook !== undefined && !webhook.enabled) return [];
+  const slow = isSlow(await find(healthRef(account_id, webhook_id)));
+  if (slow && lane.lane !== 0) return [];
+  const due = await dueNow(lane, WEBHOOK.queueRead);
+  return slow ? due : due.filter(({ delivery_id }) => laneNumber(delivery_id) === lane.lane);
+}
+
+/** One try of one delivery. Returns in how many seconds the next one is, if that is soon. */
+async function attemptOne(lane: Lane, queued: Queued): Promise<number | undefined> {
+  const { account_id, webhook_id } = lane;
+  const [webhook, delivery] = await Promise.all([
+    find(webhookRef(account_id, webhook_id)),
+    find(deliveryRef(account_id, webhook_id, queued.delivery_id)),
+  ]);
+  if (webhook === undefined || delivery === undefined || delivery.status !== "pending") {
+    await dequeue(lane, queued);
+    return undefined;
+  }
+  if (!webhook.enabled) return undefined;
+  const { next_try_at } = delivery;
+  if (next_try_at !== null && next_try_at > now()) {
+    // A run was killed after it had recorded its try.
+    await enqueue(delivery, next_try_at);
+    await dequeue(lane, queued);
+    return undefined;
+  }
+  const began = Date.now();
+  const { next } = await tryOnce(webhook, delivery);
+  if (next !== null) await enqueue(delivery, next);
+  await dequeue(lane, queued);
+  await pace(webhook, began);
+  return next === null ? undefined : Math.max(0, (Date.parse(next) - Date.now()) / 1000);
+}
+
+/**
+ * An account sends at most ten requests a second to a host: its webhooks with that host, and their lanes, share them.
+ */
+async function pace(webhook: WebhookRecord, began: number): Promise<void> {
+  const host = new URL(webhook.url).host;
+  const sharing = (await allWebhooks(webhook.account_id)).filter(({ url }) => new URL(url).host === host).length;
+  const pause = (1000 * LANES * Math.max(1, sharing)) / WEBHOOK.requestsASecond - (Date.now() - began);
+  if (pause > 0) await sleep(pause);
+}
+
+/** What a try leads to. */
+interface Tried {
+  delivery: DeliveryRecord;
+  next: string | null;
+}
+
+/** Makes a try and records it with what follows from it. `once`: a failure is final. */
+export async function tryOnce(
+  webhook: WebhookRecord,
+  delivery: DeliveryRecord,
+  { once = false }: { once?: boolean } = {},
+): Promise<Tried> {
+  const at = Date.now();
+  const outcome = await send(webhook, delivery, at);
+  const made: Try = {
+    at: new Date(at).toISOString(),
+    duration_ms: Date.now() - at,
+    http_status: outcome.status ?? null,
+    error: outcome.error ?? null,
+    response_excerpt: outcome.excerpt === undefined || outcome.excerpt === "" ? null : outcome.excerpt,
+  };
+  const succeeded =
+    outcome.suppressed === true || (outcome.status !== undefined && outcome.status >= 200 && outcome.status < 300);
+  const pause = succeeded || once || outcome.status === 410 ? undefined : pauseBefore(delivery.attempt, outcome);
+  const status: DeliveryStatus = succeeded ? "delivered" : pause === undefined ? "failed" : "pending";
+  const next = pause === undefined ? null : new Date(Date.now() + pause * 1000).toISOString();
+  const isRecorded = await recordTry(delivery, made, { status, next_try_at: next });
+  if (!isRecorded) return { delivery, next: null }; // another run, of a lease that had ended
+  if (!outcome.suppressed) await noteHealth(webhook, succeeded, outcome);
+  if (outcome.status === 410) await disableWebhook(webhook, "gone");
+  return {
+    delivery: { ...delivery, status, next_try_at: next, attempt: delivery.attempt + 1, tries: [...delivery.tries, made] },
+    next,
+  };
+}
+
+interface Outcome extends Partial<Response> {
+  error?: string;
+  timedOut?: boolean;
+  /** Part of a later message of a chat. */
+  suppressed?: boolean;
+}
+
+async function send(webhook: WebhookRecord, delivery: DeliveryRecord, at: number): Promise<Outcome> {
+  const { account_id } = webhook;
+  const event = await eventOf(account_id, delivery);
+  const permissions = await actingPermissions(webhook);
+  if (permissions === undefined) {
+    await disableWebhook(webhook, "credential");
+    return { error: "Whoever set up the webhook may no longer use it" };
+  }
+  if (event === undefined) return { error: "The event is no longer kept" };
+  const also = webhook.format === "json" ? 0 : await summedUp(webhook, event, delivery.attempt);
+  if (also === undefined) return { suppressed: true, error: "Part of the next message of this kind" };
+  const body = await storedBody(delivery, () => bodyFor(webhook, event, permissions, also));
+  const signed = signatureHeaders(await secretsOf(webhook, at), { id: event.id, at, body });
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": "erp-control-plane-webhooks/1",
+    ...(webhook.format === "json" && signed),
+  };
+  const url = await urlOf(webhook);
+  try {
+    const standIn = sandboxReceiver(url, delivery.tries.length);
+    if (standIn !== undefined) return standIn;
+    return await post(
+      { url, headers, body, timeoutMs: WEBHOOK.timeoutSeconds * 1000, keepBytes: WEBHOOK.excerptBytes },
+      receiverGuard(),
+    );
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    log.info("a delivery failed", { account: account_id, webhook: webhook.id, delivery: delivery.id });
+    return { error: error.message, timedOut: error.timedOut };
+  }
+}
+
+async function eventOf(accountId: string, { event_id }: DeliveryRecord): Promise<EventRecord | undefined> {
+  for (const kind of ["outcome", "event"] as const) {
+    const event = await find({ key: keys.record(kind, accountId, event_id), schema: EventRecord });
+    if (event !== undefined) return event;
+  }
+  return undefined;
+}
+
+/** Seconds before the next try, spread by a fifth; undefined after the last. */
+function pauseBefore(attempt: number, { status, retryAfter }: Outcome): number | undefined {
+  const pause = WEBHOOK.retrySeconds[attempt];
+  if (pause === undefined) return undefined;
+  const obeys = (status === 429 || status === 503) && retryAfter !== undefined && retryAfter <= WEBHOOK.retryAfterMaxSeconds;
+  return obeys ? Math.max(1, retryAfter) : pause * (0.8 + 0.4 * Math.random());
+}
+
+const NOTED_MS = 60_000;
+
+/** Writes only what is new: most deliveries succeed like the one before. */
+async function noteHealth(webhook: WebhookRecord, succeeded: boolean, { timedOut = false }: Outcome): Promise<void> {
+  const { account_id, id } = webhook;
+  const ref = healthRef(account_id, id);
+  const health = await find(ref);
+  const at = now();
+  const timeouts = timedOut ? Math.min(LATE, (health?.timeouts ?? 0) + 1) : 0;
+  const failing_since = succeeded ? null : (health?.failing_since ?? at);
+  const isNews = health === undefined || health.timeouts !== timeouts || health.failing_since !== failing_since;
+  const isOld = Date.parse(health?.last_delivery_at ?? "1970-01-01") < Date.now() - NOTED_MS;
+  if (isNews || isOld) await updateOne(ref.key, { set: { timeouts, failing_since, last_delivery_at: at } }, { exists: false });
+  if (failing_since !== null && Date.parse(failing_since) < Date.now() - WEBHOOK.failingDays * 86_400_000)
+    await disableWebhook(webhook, "failing");
+}
