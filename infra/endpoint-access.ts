@@ -3,7 +3,7 @@ import type { Route } from "../shared/api/index.ts";
 import type { Access } from "./function.ts";
 
 /** By the endpoint's ID. A function whose table is undefined needs nothing from it, and so may not read it. */
-const EXCEPTIONS: Readonly<Record<string, Pick<Access, "table" | "keys" | "storage">>> = {
+const EXCEPTIONS: Readonly<Record<string, Pick<Access, "table" | "keys" | "storage" | "domain">>> = {
   "auth.login": { keys: ["session"] },
   "backups.download": { table: "write", storage: "read" }, // it writes an entry of the audit log
   "health.get": { table: undefined },
@@ -13,6 +13,8 @@ const EXCEPTIONS: Readonly<Record<string, Pick<Access, "table" | "keys" | "stora
   "uploads.delete": { storage: "list and abort uploads" },
   "uploads.get": { storage: "list parts" },
   "uploads.parts": { storage: "upload" },
+  "webhooks.create": { domain: true },
+  "webhooks.update": { domain: true, keys: ["sealing"] }, // the URL of a chat is a secret
 };
 
 /** A GET reads, everything else writes; an idempotent endpoint needs the sealing key for the responses that it stores. */

@@ -52,6 +52,8 @@ export interface Access {
   storage?: StoreAccess | undefined;
   /** Whether it puts messages into the queues of deliveries, or also takes them out. */
   deliveries?: "send" | "work";
+  /** Whether it needs to know the operator's domain. */
+  domain?: boolean;
   /** Whether the table's stream invokes it. */
   stream?: boolean;
   /** Where Lambda puts, on its behalf, the events that it could not handle. */
@@ -68,6 +70,8 @@ interface Parts {
   keys: Readonly<Record<KeyName, Secret>>;
   configuration: Secret | undefined;
   store: Store;
+  /** The operator's own domain. */
+  domain: string | undefined;
 }
 
 /** Bundles start in the time that half of the processor takes at twice the price. */
@@ -104,7 +108,7 @@ export class Functions extends Construct {
     this.table = parts.table;
     ({ queues: this.queues } = new Deliveries(this, "deliveries"));
     Validations.of(this).acknowledge(
-      { id: "AwsSolutions-IAM5[Resource::*]", reason: "X-Ray has no resources to name" },
+      { id: "AwsSolutions-IAM5[Resource::*]", reason: "X-Ray and the list of streams have no resources to name" },
       ...parts.store.wildcards.map(({ resource, reason }) => ({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason })),
       ...WORKFLOW_NAMES.map((name) => ({
         id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${stateMachineName(parts.environment, name)}:*]`,
@@ -147,7 +151,8 @@ export class Functions extends Construct {
     });
   }
 
-  private environmentOf({ starts = [], keys = [], configuration = false, storage, deliveries }: Access): Record<string, string> {
+  private environmentOf(access: Access): Record<string, string> {
+    const { starts = [], keys = [], configuration = false, storage, deliveries, domain = false } = access;
     const { environment, table, store } = this.parts;
     const secret = configuration ? this.parts.configuration : undefined;
     return {
@@ -157,6 +162,7 @@ export class Functions extends Construct {
       ...Object.fromEntries(keys.map((name) => [`${name.toUpperCase()}_KEY`, this.parts.keys[name].secretArn])),
       ...(secret === undefined ? {} : { PROVIDERS_SECRET: secret.secretArn }),
       ...(storage === undefined ? {} : store.variables),
+      ...(domain && this.parts.domain !== undefined && { OWN_DOMAIN: this.parts.domain }),
       ...(deliveries === undefined
         ? {}
         : Object.fromEntries(this.namedQueues().map(([name, { queueUrl }]) => [QUEUE_VARIABLES[name], queueUrl]))),

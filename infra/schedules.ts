@@ -89,6 +89,8 @@ interface Props {
   logGroup: LogGroup;
   /** Whether requests cannot take all of the account's concurrent functions, so that schedules always find one. A new account allows no reservation. */
   reserved: boolean;
+  /** The dashboard's address. */
+  url: string;
 }
 
 export class Schedules extends Construct {
@@ -102,7 +104,7 @@ export class Schedules extends Construct {
   readonly reservedRuns: number;
   private readonly reserved: number | undefined;
 
-  constructor(scope: Construct, id: string, { environment, settings, functions, logGroup, reserved }: Props) {
+  constructor(scope: Construct, id: string, { environment, settings, functions, logGroup, reserved, url }: Props) {
     super(scope, id);
     this.reserved = reserved ? RESERVED_EACH : undefined;
     const names = Object.keys(TIMED).filter(
@@ -119,7 +121,7 @@ export class Schedules extends Construct {
     this.rescue = this.rescuer(functions, logGroup);
     this.deaths = this.onDeath(environment);
     this.streamed(functions.table);
-    this.deliverer(functions, logGroup);
+    this.deliverer(functions, logGroup).addEnvironment("DASHBOARD_URL", url);
     const runs = names.reduce((sum, name) => sum + partsOf(TIMED[name]), 1); // one of the rescue
     this.reservedRuns = runs * (this.reserved ?? 0);
   }
@@ -175,7 +177,7 @@ export class Schedules extends Construct {
     return dispatch;
   }
 
-  private deliverer(functions: Functions, logGroup: LogGroup): void {
+  private deliverer(functions: Functions, logGroup: LogGroup): LambdaFunction {
     const deliver = functions.make(this, "deliver", {
       bundle: "schedules.deliver",
       description: "Sends deliveries to webhooks",
@@ -191,6 +193,7 @@ export class Schedules extends Construct {
         batchSize: 1,
         maxConcurrency: RUNS_AT_ONCE[name],
       });
+    return deliver;
   }
 
   /** Starts the second execution, which only undoes, for executions that died. */

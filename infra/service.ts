@@ -81,6 +81,7 @@ export class Service extends Stack {
       keys,
       configuration: providers,
       store,
+      domain: options.domain,
     });
     new Workflows(this, "workflows", { environment, settings, functions, taskLog: work, machineLog });
     const originKey = new OriginKey(this, "origin-key", { number: settings.originKey });
@@ -98,7 +99,7 @@ export class Service extends Stack {
     });
     storage.allowUploadsFrom(url);
     const reserved = options.reserved !== undefined;
-    const schedules = new Schedules(this, "schedules", { environment, settings, functions, logGroup: work, reserved });
+    const schedules = new Schedules(this, "schedules", { environment, settings, functions, logGroup: work, reserved, url });
     const logs = [requests, work];
     const { topic } = new Alarms(this, "alarms", { environment, api, table, schedules, logs, options });
 

@@ -16,11 +16,13 @@ const RECORDS = 70;
 let me: TestAccount;
 let instanceId: string;
 let operationId: string;
+let webhookId: string;
 let session: Client;
 
 beforeAll(async () => {
   me = await account();
   await setQuota(me.id, "server", 1_000);
+  await setQuota(me.id, "webhook", 100);
   const states = ["ready", "unreachable", "creating"] as const;
   for (let i = 0; i < RECORDS; i++) await seedServer(me.id, { state: states[i % 3] ?? "ready" });
   const server = await seedServer(me.id);
@@ -30,6 +32,8 @@ beforeAll(async () => {
   for (let i = 0; i < RECORDS; i++) await seedBackup(first, { state: i % 5 === 0 ? "failed" : "completed" });
   for (let i = 0; i < 30; i++) await me.sshKey();
   for (let i = 0; i < 30; i++) await me.token();
+  for (let i = 0; i < 30; i++) await me.webhook(0);
+  webhookId = await me.webhook(30);
   instanceId = first.id;
   const labels = { action: "set_labels", select: { type: "instance" }, parameters: { remove: ["unused"] } };
   operationId = (await me.api.post("/bulk", labels)).as(Operation).id;
@@ -43,8 +47,12 @@ const Item = z.object({ resource: z.looseObject({ id: z.string() }) }).transform
 const client = async (route: { access: unknown }) => (route.access === "session" ? me.session() : (await me.token()).api);
 const idsOf = (response: Awaited<ReturnType<Client["get"]>>) => response.as(z.array(z.union([Listed, Item]))).map(({ id }) => id);
 
+/** The record whose list a route has. */
+const idFor = ({ id, path }: { id: string; path: string }): string =>
+  id === "operations.items" ? operationId : path.startsWith("/webhooks") ? webhookId : instanceId;
+
 describe.each(listRoutes.filter(({ id }) => id !== "operations.list"))("$title", (route) => {
-  const at = (query: string) => `${pathOf(route, route.id === "operations.items" ? operationId : instanceId)}?${query}`;
+  const at = (query: string) => `${pathOf(route, idFor(route))}?${query}`;
 
   test("pages of any size return every record once, newest first, with the same total on each", async () => {
     const api = await client(route);

@@ -103,6 +103,14 @@ const kinds: Kind[] = [
     touch: () => me.sshKey(),
   },
   {
+    what: "a webhook",
+    make: async () => `/webhooks/${await me.webhook()}`,
+    client: token,
+    changes: () => [{ name: "One" }, { enabled: false }, { events: ["token.create"] }],
+    deleted: 200,
+    touch: (path) => updateOne(keys.webhookHealth(me.id, idIn(path)), { set: { timeouts: 1 } }, { exists: false }),
+  },
+  {
     what: "what a sandbox instance holds",
     make: async () => `/sandbox/instances/${(await me.instance()).id}/data`,
     client: token,
@@ -329,6 +337,7 @@ test("the tests of versions cover every single resource", () => {
     "/overview", // test/overview
     "/ssh-keys/x",
     "/settings",
+    "/webhooks/x",
     "/tokens/x",
     "/openapi.json",
     "/sandbox/instances/x/data",

@@ -1,7 +1,7 @@
 // Carries on what changes have left in the outbox: when the table's stream says that there is something, and every minute, also for
 // what the stream has missed and for tries that are due.
 import * as z from "zod";
-import { carryOn, readEntries, readOutbox } from "../../shared/operations/outbox.ts";
+import { forwardEntries, readEntries, readOutbox } from "../../shared/operations/outbox.ts";
 import { lanesDue, sendLanes } from "../../shared/operations/delivery-queue.ts";
 
 /** What the stream says of each item: only its key, which leads to the item as it is now. */
@@ -15,8 +15,8 @@ export async function handler(event?: unknown): Promise<void> {
   const stream = Stream.safeParse(event).data;
   if (stream !== undefined) {
     const places = stream.Records.map(({ dynamodb: { Keys } }) => ({ pk: Keys.pk.S, sk: Keys.sk.S }));
-    return sendLanes(await carryOn(await readEntries(places)));
+    return sendLanes(await forwardEntries(await readEntries(places)));
   }
-  await sendLanes(await carryOn(await readOutbox()));
+  await sendLanes(await forwardEntries(await readOutbox()));
   await sendLanes(await lanesDue());
 }

@@ -6,10 +6,10 @@ import { requireSubscribable, reserveWebhook, toWebhook } from "../../shared/rec
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(webhooks.create)(async ({ body, caller, by, read, commit }) => {
+export const handler = handle(webhooks.create)(async ({ body, caller, by, host, read, commit }) => {
   requireSubscribable(caller, body.events);
   const { change } = await beginChange({ caller, read }, {});
-  await requireTarget(body.url);
+  await requireTarget(body.url, host);
   const { webhook, secret } = await reserveWebhook(change, caller, body);
   logEvent(change, by, "webhook.create", { type: "webhook", id: webhook.id, name: webhook.name });
   return commit(change, { ...toWebhook(webhook), secret });

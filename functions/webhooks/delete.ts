@@ -1,13 +1,13 @@
 // DELETE /webhooks/:id
 import * as webhooks from "../../shared/api/webhooks.ts";
 import { logEvent } from "../../shared/records/events.ts";
-import { presentWebhook, removeWebhook, requireSubscribable, webhookRef, webhookVersion } from "../../shared/records/webhooks.ts";
+import { requireWebhook, removeWebhook, requireSubscribable, webhookRef, webhookVersion } from "../../shared/records/webhooks.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(webhooks.delete)(async ({ params, caller, by, read, commit, match }) => {
   const { change, ...records } = await beginChange({ caller, read }, { webhook: webhookRef(caller.account_id, params.id) });
-  const webhook = presentWebhook(records.webhook);
+  const webhook = requireWebhook(records.webhook);
   requireSubscribable(caller, webhook.events);
   match(change, webhookVersion(webhook));
   removeWebhook(change, webhook);

@@ -3,13 +3,13 @@ import * as webhooks from "../../shared/api/webhooks.ts";
 import { deliveryPending } from "../../shared/api/errors.ts";
 import { getDelivery, reopen } from "../../shared/records/deliveries.ts";
 import { wake } from "../../shared/records/outbox.ts";
-import { presentWebhook, requireEnabled, requireSubscribable, webhookRef } from "../../shared/records/webhooks.ts";
+import { requireWebhook, requireEnabled, requireSubscribable, webhookRef } from "../../shared/records/webhooks.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(webhooks.redeliver)(async ({ params, caller, read, commit }) => {
   const { change, ...records } = await beginChange({ caller, read }, { webhook: webhookRef(caller.account_id, params.id) });
-  const webhook = presentWebhook(records.webhook);
+  const webhook = requireWebhook(records.webhook);
   requireSubscribable(caller, webhook.events);
   const delivery = await getDelivery(caller.account_id, webhook.id, params.delivery_id);
   requireEnabled(webhook);

@@ -3,7 +3,7 @@ import * as webhooks from "../../shared/api/webhooks.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import {
   healthRef,
-  presentWebhook,
+  requireWebhook,
   requireSecret,
   requireSubscribable,
   rotate,
@@ -18,7 +18,7 @@ export const handler = handle(webhooks.rotateSecret)(async ({ params, caller, by
     { caller, read },
     { webhook: webhookRef(caller.account_id, params.id), health: healthRef(caller.account_id, params.id) },
   );
-  const before = presentWebhook(records.webhook);
+  const before = requireWebhook(records.webhook);
   requireSubscribable(caller, before.events);
   requireSecret(before);
   const { webhook, secret } = await rotate(change, before);

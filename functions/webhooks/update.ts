@@ -7,7 +7,8 @@ import { logEvent } from "../../shared/records/events.ts";
 import {
   editWebhook,
   healthRef,
-  presentWebhook,
+  isShownUrl,
+  requireWebhook,
   requireSubscribable,
   toWebhook,
   webhookRef,
@@ -17,17 +18,19 @@ import { wake } from "../../shared/records/outbox.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(webhooks.update)(async ({ params, body, caller, by, read, commit, match }) =>
+export const handler = handle(webhooks.update)(async ({ params, body, caller, by, host, read, commit, match }) =>
   retryOnConflict(async () => {
     const { change, health, ...records } = await beginChange(
       { caller, read },
       { webhook: webhookRef(caller.account_id, params.id), health: healthRef(caller.account_id, params.id) },
     );
-    const webhook = presentWebhook(records.webhook);
+    const webhook = requireWebhook(records.webhook);
     requireSubscribable(caller, [...webhook.events, ...(body.events ?? [])]);
     match(change, webhookVersion(webhook));
-    if (body.url !== undefined) await requireTarget(body.url);
-    const edited = await editWebhook(change, caller, webhook, body);
+    const { url: sentUrl, ...rest } = body;
+    const url = sentUrl !== undefined && isShownUrl(webhook, sentUrl) ? undefined : sentUrl;
+    if (url !== undefined) await requireTarget(url, host);
+    const edited = await editWebhook(change, caller, webhook, { ...rest, url });
     const changes = changesBetween(webhook, edited, Object.keys(body));
     logEvent(change, by, { type: "webhook.update", changes }, { type: "webhook", id: edited.id, name: edited.name });
     if (body.enabled === true && !webhook.enabled) wake(change, webhook.id);

@@ -54,7 +54,10 @@ export async function run(
       strangersMax,
       transactionMilliseconds,
       fallback,
-      ...(environment === "test" && { environment: { LOOPBACK_RECEIVERS: "true" } }),
+      environment: {
+        DASHBOARD_URL: `http://127.0.0.1:${port}`,
+        ...(environment === "test" && { LOOPBACK_RECEIVERS: "true" }),
+      },
       ...liveSettings,
     }),
   );

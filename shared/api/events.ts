@@ -92,7 +92,7 @@ export const Event = z
 export type Event = z.infer<typeof Event>;
 
 /** Two or three parts. */
-const EVENT_TYPE = /^[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,2}$/;
+export const EVENT_TYPE = /^[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,2}$/;
 
 export const list = () =>
   endpoint({

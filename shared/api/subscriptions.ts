@@ -28,8 +28,16 @@ const ALL_KINDS = ["servers:read", "instances:read", "backups:read"] as const sa
 
 /** The read permission of every kind of resource that these events are about: a webhook is sent whole records. */
 export function permissionsFor(patterns: readonly string[]): readonly Permission[] {
-  if (patterns.some((pattern) => Object.hasOwn(GROUPS, pattern))) return ALL_KINDS;
-  const types = Object.entries(EVENT_TYPES).filter(([type]) => isSubscribed(patterns, type));
-  const needed = new Set(types.map(([type, { about }]) => permissionForEvent(type, about)));
+  const needed = new Set(patterns.flatMap(permissionsForPattern));
   return ALL_KINDS.filter((permission) => needed.has(permission));
+}
+
+function permissionsForPattern(pattern: string): readonly Permission[] {
+  if (Object.hasOwn(GROUPS, pattern)) return ALL_KINDS;
+  const types = Object.entries(EVENT_TYPES).filter(([type]) => matches(pattern, type));
+  // An alert is about a server or an instance.
+  if (types.some(([type]) => type.startsWith("alert."))) return ["servers:read", "instances:read"];
+  // The prefix of a kind needs that kind alone. Of `backup.*`, restores are about instances: only who may also read those is sent them.
+  const named = types.filter(([, { about }]) => pattern === `${about}.*`);
+  return (named.length === 0 ? types : named).map(([type, { about }]) => permissionForEvent(type, about));
 }

@@ -1,20 +1,23 @@
 // Webhooks: URLs that are sent events as they happen, and what became of each delivery.
 import * as z from "zod";
+import { DELIVERY_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, WEBHOOK } from "../domain/limits.ts";
 import { isPattern } from "./subscriptions.ts";
 import { endpoint } from "./endpoint.ts";
+import { EVENT_TYPE } from "./events.ts";
 import { deliveryPending, noWebhookSecret, overQuota, tooManyTests, webhookDisabled } from "./errors.ts";
 import * as fields from "./fields.ts";
 
 export const WEBHOOK_FORMATS = ["json", "slack", "teams", "discord"] as const;
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
-export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+/** Whatever else a URL must not be depends on the environment. */
+const URL_FORM = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^ ]+$/;
 
 const url = z
   .string()
   .max(2_048, "must have at most 2048 characters")
+  .regex(URL_FORM, "must be https")
   .meta({
     description:
       "Where deliveries are sent: `https`, port 443 or 8443, a public address. In `test`, `flaky.example`, `slow.example` and `fail-410.example` stand for receivers",
@@ -22,7 +25,13 @@ const url = z
   });
 
 const events = z
-  .array(z.string().max(100).refine(isPattern, "must be a type of event, a prefix such as backup.*, alerts, changes or *"))
+  .array(
+    z
+      .string()
+      .max(100)
+      .refine(isPattern, "must be a type of event, a prefix such as backup.*, alerts, changes or *")
+      .meta({ pattern: "^(?:\\*|alerts|changes|[a-z_]+(?:\\.[a-z_]+){0,2}(?:\\.\\*)?)$", maxLength: 100 }),
+  )
   .min(1, "must contain at least one")
   .max(50, "must contain at most 50")
   .meta({
@@ -43,7 +52,7 @@ export const Webhook = z
     }),
     format: z.enum(WEBHOOK_FORMATS).meta({ examples: ["json"] }),
     events: z.array(z.string()).meta({ examples: [["settings.update", "token.create"]] }),
-    enabled: z.boolean(),
+    enabled: z.boolean().meta({ examples: [true] }),
     status: z.enum(["ok", "failing", "disabled"]).meta({ description: "`failing`: the last try failed", examples: ["ok"] }),
     disabled_reason: z
       .string()
@@ -147,6 +156,7 @@ export const get = () =>
     method: "GET",
     path: "/webhooks/:id",
     summary: "Show a webhook",
+    description: "Shows how its deliveries go, without its secret.",
     access: ["settings:read"],
     unversioned: WEBHOOK_UNVERSIONED,
     data: Webhook,
@@ -192,7 +202,7 @@ export const test = () =>
     description: `Sends the event \`webhook.test\` now, and returns the delivery after its one try. At most ${WEBHOOK.testsAMinute} a minute.`,
     access: ["settings:write"],
     errors: () => [webhookDisabled(), tooManyTests(60)],
-    storesResponse: false,
+    body: z.strictObject({}),
     data: Delivery,
   });
 
@@ -204,6 +214,7 @@ export const rotateSecret = () =>
     description: "Only this response contains the new secret. For 24 hours, deliveries are signed with both.",
     access: ["settings:write"],
     errors: () => [noWebhookSecret("ok")],
+    body: z.strictObject({}),
     data: WithSecret,
   });
 
@@ -218,6 +229,7 @@ export const listDeliveries = () =>
       event_type: z
         .string()
         .max(122)
+        .regex(EVENT_TYPE, "must be an event's type such as server.create.failed")
         .meta({ examples: ["server.create.failed"], maxLength: 122 }),
     }),
   });
@@ -240,6 +252,7 @@ export const redeliver = () =>
     description: "Sends the same body again, with the same `webhook-id`.",
     access: ["settings:write"],
     errors: () => [webhookDisabled(), deliveryPending()],
+    body: z.strictObject({}),
     data: Delivery,
   });
 

@@ -41,6 +41,11 @@ export const HEALTH_OF_ERP = { ok: "ok", failing: "failing", unknown: "unknown" 
 export const OPERATION_STATUSES = ["pending", "running", "succeeded", "failed"] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 
+/** A delivery to a webhook is pending as long as there is a try to make. */
+export const DELIVERY = { pending: "pending", delivered: "delivered", failed: "failed" } as const;
+export type DeliveryStatus = keyof typeof DELIVERY;
+export const DELIVERY_STATUSES = [DELIVERY.pending, DELIVERY.delivered, DELIVERY.failed] as const;
+
 /** A restore drill failed if one of its checks did. */
 export const DRILL = { passed: "passed", failed: "failed" } as const;
 

@@ -10,7 +10,7 @@ import { concurrently } from "../platform/concurrently.ts";
 import { EventRecord } from "../records/schemas/event.ts";
 import type { WebhookRecord } from "../records/schemas/webhook.ts";
 import { actingPermissions, allWebhooks, disableWebhook } from "../records/webhooks.ts";
-import { type Lane, laneOf, reserveDelivery } from "../records/deliveries.ts";
+import { type Lane, chooseLane, reserveDelivery } from "../records/deliveries.ts";
 import { OUTBOX_SHARDS } from "../data/codes.ts";
 
 const Entry = z.object({
@@ -48,17 +48,17 @@ export const readEntries = async (places: readonly { pk: string; sk: string }[])
   parseEach(Entry, [...(await readAll(places)).values()]);
 
 /** Records the deliveries of all entries, and removes them. Returns the lanes that have something to do. */
-export async function carryOn(entries: readonly Entry[]): Promise<Lane[]> {
+export async function forwardEntries(entries: readonly Entry[]): Promise<Lane[]> {
   const lanes = new Map<string, Lane>();
   const add = (lane: Lane): void => void lanes.set(`${lane.webhook_id} ${lane.lane}`, lane);
   const accounts = Object.entries(Object.groupBy(entries, ({ account_id }) => account_id));
   await concurrently(AT_ONCE, accounts, async ([accountId, ofAccount = []]) => {
     const webhooks = (await allWebhooks(accountId)).filter(({ enabled }) => enabled);
-    const events = webhooks.length === 0 ? [] : await eventsOf(ofAccount);
+    const events = webhooks.length === 0 ? [] : await readEvents(ofAccount);
     for (const webhook of webhooks) {
-      const wanted = events.filter((event) => isSubscribed(webhook.events, event.type) && isFor(webhook, event));
-      const readable = wanted.length === 0 ? [] : await readableBy(webhook, wanted);
-      await concurrently(AT_ONCE, readable, async (event) => add(laneOf(await reserveDelivery(webhook, event))));
+      const wanted = events.filter((event) => isSubscribed(webhook.events, event.type) && shouldReceive(webhook, event));
+      const readable = wanted.length === 0 ? [] : await filterReadable(webhook, wanted);
+      await concurrently(AT_ONCE, readable, async (event) => add(chooseLane(await reserveDelivery(webhook, event))));
     }
     for (const { webhook_id } of ofAccount)
       if (webhook_id !== undefined) for (const lane of [0, 1, 2]) add({ account_id: accountId, webhook_id, lane });
@@ -68,18 +68,18 @@ export async function carryOn(entries: readonly Entry[]): Promise<Lane[]> {
 }
 
 /** The events that whoever a webhook acts for may read. Once they may nothing any more, the webhook stops. */
-async function readableBy(webhook: WebhookRecord, events: readonly EventRecord[]): Promise<EventRecord[]> {
+async function filterReadable(webhook: WebhookRecord, events: readonly EventRecord[]): Promise<EventRecord[]> {
   const permissions = await actingPermissions(webhook);
   if (permissions === undefined) await disableWebhook(webhook, "credential");
   return events.filter(({ type, resource }) => permissions?.includes(permissionForEvent(type, resource.type)) === true);
 }
 
 /** A webhook is not told of what was before it, nor of its own tests. */
-const isFor = ({ created_at }: WebhookRecord, event: EventRecord): boolean =>
+const shouldReceive = ({ created_at }: WebhookRecord, event: EventRecord): boolean =>
   event.created_at >= created_at && event.type !== "webhook.test";
 
 /** Without those that were withdrawn with the request that wrote them. */
-async function eventsOf(entries: readonly Entry[]): Promise<EventRecord[]> {
+async function readEvents(entries: readonly Entry[]): Promise<EventRecord[]> {
   const places = entries.flatMap(({ account_id, event_id, kind }) =>
     event_id === undefined ? [] : [keys.record(kind satisfies EventKind, account_id, event_id)],
   );

@@ -15,6 +15,7 @@ const URL_PROBLEMS = {
   notHttps: "must be https",
   private: "must not lead to a private address",
   credentials: "must not contain a user name or password",
+  own: "must not lead to this service",
   port: "must use port 443 or 8443",
   unresolved: "does not resolve",
 } as const;
@@ -44,44 +45,51 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /** Without the brackets of an IPv6 address. */
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+const readHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
 
 interface Guard {
   /** Whether `http://127.0.0.1` and `http://localhost`, with any port, are receivers too: only on one machine, in `test`. */
   loopback: boolean;
+  /** The hosts of this service itself, with their ports. */
+  own?: readonly string[];
   resolve?: Resolve;
 }
 
 const LOOPBACK: readonly string[] = ["127.0.0.1", "localhost"];
-const isLoopback = (url: URL, { loopback }: Guard): boolean =>
-  loopback && url.protocol === "http:" && LOOPBACK.includes(url.hostname);
+const isLoopbackName = ({ protocol, hostname }: URL): boolean => protocol === "http:" && LOOPBACK.includes(hostname);
+const isLoopback = (url: URL, { loopback }: Guard): boolean => loopback && isLoopbackName(url);
+
+/** On one machine, this service has the two names of loopback. */
+const isOwn = (url: URL, { own = [] }: Guard): boolean =>
+  own.some((host) => host === url.host.replace(/\.(?=:|$)/, "") || (isLoopbackName(url) && host.endsWith(`:${url.port}`)));
 
 /** What forbids a URL by itself, before anything is resolved. */
-export function problemOfUrl(text: string, guard: Guard): string | undefined {
+export function findUrlProblem(text: string, guard: Guard): string | undefined {
   if (!URL.canParse(text)) return URL_PROBLEMS.notHttps;
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") return URL_PROBLEMS.credentials;
+  if (isOwn(url, guard)) return URL_PROBLEMS.own;
   if (isLoopback(url, guard)) return undefined;
   if (url.protocol !== "https:") return URL_PROBLEMS.notHttps;
   if (!PORTS.includes(url.port)) return URL_PROBLEMS.port;
-  const host = hostOf(url);
+  const host = readHost(url);
   if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : URL_PROBLEMS.private;
   return /(?:^|\.)(?:localhost|local|internal)\.?$/.test(host) || !host.includes(".") ? URL_PROBLEMS.private : undefined;
 }
 
 /** What forbids a URL now, with the addresses that its name has at this moment. */
-export async function problemOfTarget(
+export async function findTargetProblem(
   field: string,
   text: string,
   guard: Guard,
 ): Promise<{ field: string; reason: string } | undefined> {
-  const reason = problemOfUrl(text, guard) ?? (await problemOfName(new URL(text), guard));
+  const reason = findUrlProblem(text, guard) ?? (await findNameProblem(new URL(text), guard));
   return reason === undefined ? undefined : { field, reason };
 }
 
-async function problemOfName(url: URL, guard: Guard): Promise<string | undefined> {
-  if (isLoopback(url, guard) || isIP(hostOf(url)) !== 0) return undefined;
-  const addresses = await (guard.resolve ?? resolveAll)(hostOf(url)).catch(() => []);
+async function findNameProblem(url: URL, guard: Guard): Promise<string | undefined> {
+  if (isLoopback(url, guard) || isIP(readHost(url)) !== 0) return undefined;
+  const addresses = await (guard.resolve ?? resolveAll)(readHost(url)).catch(() => []);
   if (addresses.length === 0) return URL_PROBLEMS.unresolved;
   return addresses.every(isPublicAddress) ? undefined : URL_PROBLEMS.private;
 }
@@ -115,7 +123,7 @@ export class OutboundError extends Error {
 
 /** Sends a POST to a checked address, and reads the beginning of the response. */
 export async function post(outbound: Outbound, guard: Guard): Promise<Response> {
-  const problem = problemOfUrl(outbound.url, guard);
+  const problem = findUrlProblem(outbound.url, guard);
   if (problem !== undefined) throw new OutboundError(`The URL ${problem}`);
   const url = new URL(outbound.url);
   let stop: (error: Error) => void = () => undefined;
@@ -140,10 +148,11 @@ function send(url: URL, { headers, body, keepBytes }: Outbound, guard: Guard, la
       method: "POST",
       headers: { ...headers, "content-length": String(body.length) },
       agent: false,
-      lookup: local ? loopbackOnly : checkedLookup(guard.resolve ?? resolveAll),
+      // An address is not looked up: `localhost` may be one on which another program listens.
+      ...(local ? { hostname: "127.0.0.1" } : { lookup: checkedLookup(guard.resolve ?? resolveAll) }),
     });
     late.catch((error: unknown) => sending.destroy(error instanceof Error ? error : undefined));
-    sending.on("error", (error) => reject(error instanceof OutboundError ? error : new OutboundError(inWords(error))));
+    sending.on("error", (error) => reject(error instanceof OutboundError ? error : new OutboundError(describeError(error))));
     sending.on("response", (response) => {
       const chunks: Buffer[] = [];
       let size = 0;
@@ -166,7 +175,7 @@ function send(url: URL, { headers, body, keepBytes }: Outbound, guard: Guard, la
         if (size >= keepBytes) done();
       });
       response.on("end", done);
-      response.on("error", (error) => reject(new OutboundError(inWords(error))));
+      response.on("error", (error) => reject(new OutboundError(describeError(error))));
     });
     sending.end(body);
   });
@@ -174,21 +183,17 @@ function send(url: URL, { headers, body, keepBytes }: Outbound, guard: Guard, la
 
 /** The connection asks this for all addresses, so that none is used that was not checked. */
 const checkedLookup = (resolve: Resolve): LookupFunction =>
-  callbackify(async (hostname: string, _: unknown): Promise<LookupAddress[]> => {
+  callbackify(async (...[hostname]: [hostname: string, options: unknown]): Promise<LookupAddress[]> => {
     const addresses = await resolve(hostname).catch(() => []);
     if (addresses.length === 0) throw new OutboundError("The name does not resolve");
     if (!addresses.every(isPublicAddress)) throw new OutboundError("The name leads to a private address");
     return addresses.map((address) => ({ address, family: isIP(address) }));
   });
 
-const loopbackOnly: LookupFunction = callbackify(async (_hostname: string, _: unknown): Promise<LookupAddress[]> => [
-  { address: "127.0.0.1", family: 4 },
-]);
-
 /** Node's codes, for those that happen to receivers. */
-function inWords(error: NodeJS.ErrnoException): string {
+function describeError(error: NodeJS.ErrnoException): string {
   const { code = "" } = error;
-  if (code === "ECONNREFUSED") return "The connection was refused";
+  if (code === "ECONNREFUSED") return "Nothing accepts connections there";
   if (code === "ECONNRESET" || code === "EPIPE") return "The connection was closed before a response";
   if (code === "EHOSTUNREACH" || code === "ENETUNREACH") return "The address cannot be reached";
   if (/CERT|TLS|SSL|SIGNED/.test(code)) return "The TLS certificate is not valid for this name";

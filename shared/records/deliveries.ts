@@ -9,6 +9,7 @@ import { type Listed, type PageQuery, isCreatedIn, slicePage } from "../data/pag
 import { parseEach } from "../data/parse-each.ts";
 import { find, query, type Ref, removeOne, updateOne } from "../data/table.ts";
 import { idFrom, isId } from "../domain/ids.ts";
+import { DELIVERY } from "../domain/lifecycle.ts";
 import { WEBHOOK } from "../domain/limits.ts";
 import type { EventRecord } from "./schemas/event.ts";
 import { DeliveryRecord, type WebhookRecord } from "./schemas/webhook.ts";
@@ -25,7 +26,7 @@ export const LANES = 3;
 /** Always the same of a delivery. */
 export const laneNumber = (deliveryId: string): number =>
   (deliveryId.charCodeAt(deliveryId.length - 1) + deliveryId.charCodeAt(deliveryId.length - 2)) % LANES;
-export const laneOf = ({ account_id, webhook_id, id }: DeliveryRecord): Lane => ({
+export const chooseLane = ({ account_id, webhook_id, id }: DeliveryRecord): Lane => ({
   account_id,
   webhook_id,
   lane: laneNumber(id),
@@ -57,7 +58,7 @@ export function deliveryFor(
     webhook_id,
     event_id: event.id,
     event_type: event.type,
-    status: "pending",
+    status: DELIVERY.pending,
     tries: [],
     next_try_at: queued ? new Date().toISOString() : null,
     attempt: 0,
@@ -76,7 +77,7 @@ export async function reserveDelivery(
   const key = keys.delivery(delivery.account_id, delivery.webhook_id, delivery.id);
   const { done, item } = await updateOne(key, { set: { ...delivery } }, { exists: false, none: ["created_at"] });
   const present = done || item === undefined ? delivery : DeliveryRecord.parse(item);
-  if (present.status === "pending" && present.next_try_at !== null) await enqueue(present, present.next_try_at);
+  if (present.status === DELIVERY.pending && present.next_try_at !== null) await enqueue(present, present.next_try_at);
   return present;
 }
 
@@ -92,6 +93,17 @@ export const enqueue = async ({ account_id, webhook_id, id, event_id }: Delivery
 
 export const dequeue = ({ account_id, webhook_id }: Omit<Lane, "lane">, { sk }: Pick<Queued, "sk">): Promise<void> =>
   removeOne({ pk: keys.dues(account_id, webhook_id), sk });
+
+/** Moves a place in the queue to a later time. */
+export async function postpone({ account_id, webhook_id }: Omit<Lane, "lane">, queued: Queued, at: string): Promise<void> {
+  const { delivery_id, event_id } = queued;
+  await updateOne(
+    keys.due(account_id, webhook_id, at, delivery_id),
+    { set: { delivery_id, event_id, ttl: ttl() } },
+    { exists: false },
+  );
+  await dequeue({ account_id, webhook_id }, queued);
+}
 
 const QUEUE_READ = 100;
 
@@ -128,19 +140,19 @@ export async function recordTry(
   next: { status: DeliveryRecord["status"]; next_try_at: string | null },
 ): Promise<boolean> {
   const { account_id, webhook_id, id, attempt } = delivery;
-  const tries = [...delivery.tries.map(shortened), made].slice(-TRIES_KEPT);
+  const tries = [...delivery.tries.map(shortenExcerpt), made].slice(-TRIES_KEPT);
   const set = { ...next, tries, attempt: attempt + 1 };
   const { done } = await updateOne(
     keys.delivery(account_id, webhook_id, id),
     { set },
-    { equals: { status: "pending", attempt } },
+    { equals: { status: DELIVERY.pending, attempt } },
   );
   return done;
 }
 
 const TRIES_KEPT = 40;
 const EARLIER_EXCERPT = 200;
-const shortened = (earlier: Try): Try => ({
+const shortenExcerpt = (earlier: Try): Try => ({
   ...earlier,
   response_excerpt: earlier.response_excerpt?.slice(0, EARLIER_EXCERPT) ?? null,
 });
@@ -151,8 +163,8 @@ export async function reopen(delivery: DeliveryRecord): Promise<DeliveryRecord |
   const { account_id, webhook_id, id, status, attempt } = delivery;
   // First the queue: a place there without work is removed, and work without a place would wait for ever.
   await enqueue(delivery, next_try_at);
-  const set = { status: "pending", next_try_at, attempt: 0 } as const;
-  const where = { equals: { status, attempt }, oneOf: { status: ["delivered", "failed"] } };
+  const set = { status: DELIVERY.pending, next_try_at, attempt: 0 } as const;
+  const where = { equals: { status, attempt }, oneOf: { status: [DELIVERY.delivered, DELIVERY.failed] } };
   const { done } = await updateOne(keys.delivery(account_id, webhook_id, id), { set }, where);
   if (!done) return undefined;
   await enqueue(delivery, next_try_at); // a run may have removed the place before there was work for it
@@ -161,12 +173,12 @@ export async function reopen(delivery: DeliveryRecord): Promise<DeliveryRecord |
 
 export async function getDelivery(accountId: string, webhookId: string, id: string): Promise<DeliveryRecord> {
   const delivery = isId("delivery", id) ? await find(deliveryRef(accountId, webhookId, id)) : undefined;
-  if (delivery === undefined || isOver(delivery)) throw notFound("delivery");
+  if (delivery === undefined || isExpired(delivery)) throw notFound("delivery");
   return delivery;
 }
 
 /** DynamoDB removes it within days. */
-const isOver = ({ ttl: ends }: DeliveryRecord): boolean => ends * 1000 <= Date.now();
+const isExpired = ({ ttl: ends }: DeliveryRecord): boolean => ends * 1000 <= Date.now();
 
 interface Filters {
   status?: string | undefined;
@@ -198,7 +210,7 @@ export async function newestDeliveries(accountId: string, webhookId: string): Pr
       ConsistentRead: true,
       ...(start !== undefined && { ExclusiveStartKey: start }),
     });
-    found.push(...parseEach(DeliveryRecord, items).filter((each) => !isOver(each)));
+    found.push(...parseEach(DeliveryRecord, items).filter((each) => !isExpired(each)));
     start = more;
   } while (start !== undefined && found.length < WEBHOOK.listedMax);
   return found.slice(0, WEBHOOK.listedMax);

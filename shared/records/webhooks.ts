@@ -28,13 +28,13 @@ export const healthRef = (accountId: string, id: string): Ref<WebhookHealth> => 
   schema: WebhookHealth,
 });
 
-export function presentWebhook(webhook: WebhookRecord | undefined): WebhookRecord {
+export function requireWebhook(webhook: WebhookRecord | undefined): WebhookRecord {
   if (webhook === undefined) throw notFound("webhook");
   return webhook;
 }
 
 export const getWebhook = async (accountId: string, id: string): Promise<WebhookRecord> =>
-  presentWebhook(await find(webhookRef(accountId, id)));
+  requireWebhook(await find(webhookRef(accountId, id)));
 
 /** All of an account's, at most 20. */
 export const allWebhooks = async (accountId: string): Promise<WebhookRecord[]> =>
@@ -57,27 +57,27 @@ export const webhookVersion = (webhook: WebhookRecord): Version =>
   computeVersion(webhookRef(webhook.account_id, webhook.id), webhook, { shown: Webhook, unversioned: WEBHOOK_UNVERSIONED });
 
 /** What a secret is encrypted for: it cannot be moved to another webhook. */
-const contextOf = (kind: "secret" | "url", id: string): string => `webhook ${kind} ${id}`;
+const sealingContext = (kind: "secret" | "url", id: string): string => `webhook ${kind} ${id}`;
 
 /** What people see of a URL that is a secret. */
-const hidden = (url: string): string => `${new URL(url).origin}/…${url.slice(-4)}`;
+const maskUrl = (url: string): string => `${new URL(url).origin}/…${url.slice(-4)}`;
 
 /** How a URL is stored. */
-async function storedUrl(id: string, format: string, url: string): Promise<Pick<WebhookRecord, "url" | "sealed_url">> {
+async function prepareUrl(id: string, format: string, url: string): Promise<Pick<WebhookRecord, "url" | "sealed_url">> {
   const { href } = new URL(url);
-  return format === "json" ? { url: href } : { url: hidden(href), sealed_url: await seal(href, contextOf("url", id)) };
+  return format === "json" ? { url: href } : { url: maskUrl(href), sealed_url: await seal(href, sealingContext("url", id)) };
 }
 
-export const urlOf = async ({ id, url, sealed_url }: WebhookRecord): Promise<string> =>
-  sealed_url === undefined ? url : unseal(sealed_url, contextOf("url", id));
+export const openUrl = async ({ id, url, sealed_url }: WebhookRecord): Promise<string> =>
+  sealed_url === undefined ? url : unseal(sealed_url, sealingContext("url", id));
 
 /** The secrets that a delivery is signed with at this time, the newest first. */
-export async function secretsOf({ id, secret, previous_secret }: WebhookRecord, at: number): Promise<string[]> {
+export async function openSecrets({ id, secret, previous_secret }: WebhookRecord, at: number): Promise<string[]> {
   const sealed = [
     ...(secret === undefined ? [] : [secret]),
     ...(previous_secret !== undefined && Date.parse(previous_secret.until) > at ? [previous_secret.secret] : []),
   ];
-  return Promise.all(sealed.map((each) => unseal(each, contextOf("secret", id))));
+  return Promise.all(sealed.map((each) => unseal(each, sealingContext("secret", id))));
 }
 
 type NewWebhook = Pick<Webhook, "name" | "url" | "format" | "events" | "enabled">;
@@ -94,12 +94,12 @@ export async function reserveWebhook(
     id,
     account_id: change.accountId,
     name,
-    ...(await storedUrl(id, format, url)),
+    ...(await prepareUrl(id, format, url)),
     format,
     events,
     enabled,
     disabled_reason: null,
-    ...(secret !== null && { secret: await seal(secret, contextOf("secret", id)) }),
+    ...(secret !== null && { secret: await seal(secret, sealingContext("secret", id)) }),
     acts_for: { type: caller.type, id: caller.id },
     created_at: change.at,
     updated_at: change.at,
@@ -122,7 +122,7 @@ export async function editWebhook(
   const takesOver = url !== undefined || events !== undefined || enabled === true;
   const set = {
     ...(name !== undefined && { name }),
-    ...(url !== undefined && (await storedUrl(webhook.id, webhook.format, url))),
+    ...(url !== undefined && (await prepareUrl(webhook.id, webhook.format, url))),
     ...(events !== undefined && { events }),
     ...(enabled !== undefined && { enabled, disabled_reason: null }),
     ...(takesOver && { acts_for: { type: caller.type, id: caller.id } }),
@@ -143,12 +143,15 @@ export async function editWebhook(
   return { ...webhook, ...set };
 }
 
+/** A client that sends back what it has read means the URL of a chat that it was not shown. */
+export const isShownUrl = ({ url, sealed_url }: WebhookRecord, sent: string): boolean => sealed_url !== undefined && sent === url;
+
 const OVERLAP_MS = WEBHOOK.rotationHours * 3_600_000;
 
 export async function rotate(change: Change, webhook: WebhookRecord): Promise<{ webhook: WebhookRecord; secret: string }> {
   const value = newWebhookSecret();
   const set = {
-    secret: await seal(value, contextOf("secret", webhook.id)),
+    secret: await seal(value, sealingContext("secret", webhook.id)),
     ...(webhook.secret !== undefined && {
       previous_secret: { secret: webhook.secret, until: new Date(Date.now() + OVERLAP_MS).toISOString() },
     }),

@@ -1,19 +1,22 @@
 // Sends what a webhook's queue has due: one run for each of its lanes, so that at most three deliveries of a webhook are sent at a time.
 import { setTimeout as sleep } from "node:timers/promises";
 import { sandboxReceiver } from "../operations/sandbox-receivers.ts";
-import type { DeliveryStatus, Try } from "../api/webhooks.ts";
+import type { Try } from "../api/webhooks.ts";
 import { now } from "../data/change.ts";
 import { find, updateOne } from "../data/table.ts";
 import { keys } from "../data/keys.ts";
+import { DELIVERY, type DeliveryStatus } from "../domain/lifecycle.ts";
 import { WEBHOOK } from "../domain/limits.ts";
 import { log } from "../platform/log.ts";
 import { OutboundError, post, type Response } from "../platform/outbound.ts";
 import { signatureHeaders } from "../platform/standard-webhooks.ts";
 import {
+  deliveryFor,
   deliveryRef,
   dequeue,
   dueNow,
   enqueue,
+  postpone,
   type Lane,
   laneNumber,
   LANES,
@@ -25,16 +28,24 @@ import {
 } from "../records/deliveries.ts";
 import { EventRecord } from "../records/schemas/event.ts";
 import type { DeliveryRecord, WebhookRecord } from "../records/schemas/webhook.ts";
-import { actingPermissions, allWebhooks, disableWebhook, healthRef, secretsOf, urlOf, webhookRef } from "../records/webhooks.ts";
+import {
+  actingPermissions,
+  allWebhooks,
+  disableWebhook,
+  healthRef,
+  openSecrets,
+  openUrl,
+  webhookRef,
+} from "../records/webhooks.ts";
 import { bodyFor } from "./webhook-body.ts";
 import { isSlow, LATE, receiverGuard } from "../operations/receivers.ts";
-import { summedUp } from "../operations/chat-pace.ts";
+import { claimChatMessage } from "../operations/chat-pace.ts";
 
 /** A run begins no try later than this; one that has begun takes up to 10 s more. */
 const BEGIN_SECONDS = 40;
 const LEASE_SECONDS = 60;
 
-export interface Ran {
+export interface LaneRun {
   /** There is more to do at once. */
   more: boolean;
   /** Seconds until the next try of what failed, if somebody must come back sooner than the next sweep. */
@@ -42,16 +53,16 @@ export interface Ran {
 }
 
 /** Works through a lane. Nothing if another run has it. */
-export async function runLane(lane: Lane): Promise<Ran> {
+export async function runLane(lane: Lane): Promise<LaneRun> {
   const lease = await takeLane(lane, LEASE_SECONDS);
   if (lease === undefined) return { more: false, again: undefined };
   const until = Date.now() + BEGIN_SECONDS * 1000;
   let again: number | undefined;
   try {
-    for (let left = await nextIn(lane); left.length > 0 && Date.now() < until; left = await nextIn(lane)) {
+    for (let left = await readDue(lane); left.length > 0 && Date.now() < until; left = await readDue(lane)) {
       for (const queued of left) {
         if (Date.now() >= until) break;
-        const seconds = await attemptOne(lane, queued);
+        const seconds = await attemptOrPostpone(lane, queued);
         if (seconds !== undefined) again = Math.min(again ?? seconds, seconds);
       }
     }
@@ -59,11 +70,11 @@ export async function runLane(lane: Lane): Promise<Ran> {
     await releaseLane(lane, lease);
   }
   // Also what came while the lane was still ours, for which another run was turned away.
-  return { more: (await nextIn(lane)).length > 0, again };
+  return { more: (await readDue(lane)).length > 0, again };
 }
 
 /** What is due in a lane. A slow receiver has only the first one, which then has everything. */
-async function nextIn(lane: Lane): Promise<Queued[]> {
+async function readDue(lane: Lane): Promise<Queued[]> {
   const { account_id, webhook_id } = lane;
   const webhook = await find(webhookRef(account_id, webhook_id));
   if (webhook !== undefined && !webhook.enabled) return [];
@@ -73,6 +84,19 @@ async function nextIn(lane: Lane): Promise<Queued[]> {
   return slow ? due : due.filter(({ delivery_id }) => laneNumber(delivery_id) === lane.lane);
 }
 
+const POSTPONED_MS = 5 * 60_000;
+
+/** What fails for a reason of ours must not keep the rest of the lane waiting. */
+async function attemptOrPostpone(lane: Lane, queued: Queued): Promise<number | undefined> {
+  try {
+    return await attemptOne(lane, queued);
+  } catch (error) {
+    log.error("a delivery could not be tried", { ...lane, delivery: queued.delivery_id, error });
+    await postpone(lane, queued, new Date(Date.now() + POSTPONED_MS).toISOString());
+    return undefined;
+  }
+}
+
 /** One try of one delivery. Returns in how many seconds the next one is, if that is soon. */
 async function attemptOne(lane: Lane, queued: Queued): Promise<number | undefined> {
   const { account_id, webhook_id } = lane;
@@ -80,7 +104,7 @@ async function attemptOne(lane: Lane, queued: Queued): Promise<number | undefine
     find(webhookRef(account_id, webhook_id)),
     find(deliveryRef(account_id, webhook_id, queued.delivery_id)),
   ]);
-  if (webhook === undefined || delivery === undefined || delivery.status !== "pending") {
+  if (webhook === undefined || delivery === undefined || delivery.status !== DELIVERY.pending) {
     await dequeue(lane, queued);
     return undefined;
   }
@@ -93,7 +117,7 @@ async function attemptOne(lane: Lane, queued: Queued): Promise<number | undefine
     return undefined;
   }
   const began = Date.now();
-  const { next } = await tryOnce(webhook, delivery);
+  const next = await tryNext(webhook, delivery);
   if (next !== null) await enqueue(delivery, next);
   await dequeue(lane, queued);
   await pace(webhook, began);
@@ -110,20 +134,43 @@ async function pace(webhook: WebhookRecord, began: number): Promise<void> {
   if (pause > 0) await sleep(pause);
 }
 
-/** What a try leads to. */
-interface Tried {
-  delivery: DeliveryRecord;
-  next: string | null;
+/** A try, and what follows from it. */
+interface TryResult {
+  made: Try;
+  outcome: Outcome;
+  succeeded: boolean;
+  status: DeliveryStatus;
+  /** When the next one is. */
+  next_try_at: string | null;
 }
 
-/** Makes a try and records it with what follows from it. `once`: a failure is final. */
-export async function tryOnce(
+/** Makes the next try of a delivery, and records it. Returns when the one after it is. */
+async function tryNext(webhook: WebhookRecord, delivery: DeliveryRecord): Promise<string | null> {
+  const tried = await makeTry(webhook, delivery, await findEvent(webhook.account_id, delivery));
+  const { made, status, next_try_at } = tried;
+  const isRecorded = await recordTry(delivery, made, { status, next_try_at });
+  if (!isRecorded) return null; // another run, of a lease that had ended
+  await applyOutcome(webhook, tried);
+  return next_try_at;
+}
+
+/** The one try of a test. It is the caller's to record, with the event. */
+export async function tryTest(webhook: WebhookRecord, event: EventRecord): Promise<DeliveryRecord> {
+  const delivery = deliveryFor(webhook, event);
+  const tried = await makeTry(webhook, delivery, event, { once: true });
+  await applyOutcome(webhook, tried);
+  return { ...delivery, status: tried.status, tries: [tried.made], attempt: 1 };
+}
+
+/** `once`: a failure is final. */
+async function makeTry(
   webhook: WebhookRecord,
   delivery: DeliveryRecord,
+  event: EventRecord | undefined,
   { once = false }: { once?: boolean } = {},
-): Promise<Tried> {
+): Promise<TryResult> {
   const at = Date.now();
-  const outcome = await send(webhook, delivery, at);
+  const outcome = await send(webhook, delivery, event, at);
   const made: Try = {
     at: new Date(at).toISOString(),
     duration_ms: Date.now() - at,
@@ -134,16 +181,14 @@ export async function tryOnce(
   const succeeded =
     outcome.suppressed === true || (outcome.status !== undefined && outcome.status >= 200 && outcome.status < 300);
   const pause = succeeded || once || outcome.status === 410 ? undefined : pauseBefore(delivery.attempt, outcome);
-  const status: DeliveryStatus = succeeded ? "delivered" : pause === undefined ? "failed" : "pending";
-  const next = pause === undefined ? null : new Date(Date.now() + pause * 1000).toISOString();
-  const isRecorded = await recordTry(delivery, made, { status, next_try_at: next });
-  if (!isRecorded) return { delivery, next: null }; // another run, of a lease that had ended
-  if (!outcome.suppressed) await noteHealth(webhook, succeeded, outcome);
+  const status = succeeded ? DELIVERY.delivered : pause === undefined ? DELIVERY.failed : DELIVERY.pending;
+  const next_try_at = pause === undefined ? null : new Date(Date.now() + pause * 1000).toISOString();
+  return { made, outcome, succeeded, status, next_try_at };
+}
+
+async function applyOutcome(webhook: WebhookRecord, { outcome, succeeded }: TryResult): Promise<void> {
+  if (!outcome.suppressed) await recordHealth(webhook, succeeded, outcome);
   if (outcome.status === 410) await disableWebhook(webhook, "gone");
-  return {
-    delivery: { ...delivery, status, next_try_at: next, attempt: delivery.attempt + 1, tries: [...delivery.tries, made] },
-    next,
-  };
 }
 
 interface Outcome extends Partial<Response> {
@@ -153,25 +198,29 @@ interface Outcome extends Partial<Response> {
   suppressed?: boolean;
 }
 
-async function send(webhook: WebhookRecord, delivery: DeliveryRecord, at: number): Promise<Outcome> {
+async function send(
+  webhook: WebhookRecord,
+  delivery: DeliveryRecord,
+  event: EventRecord | undefined,
+  at: number,
+): Promise<Outcome> {
   const { account_id } = webhook;
-  const event = await eventOf(account_id, delivery);
   const permissions = await actingPermissions(webhook);
   if (permissions === undefined) {
     await disableWebhook(webhook, "credential");
     return { error: "Whoever set up the webhook may no longer use it" };
   }
   if (event === undefined) return { error: "The event is no longer kept" };
-  const also = webhook.format === "json" ? 0 : await summedUp(webhook, event, delivery.attempt);
+  const also = webhook.format === "json" ? 0 : await claimChatMessage(webhook, event, delivery.attempt);
   if (also === undefined) return { suppressed: true, error: "Part of the next message of this kind" };
   const body = await storedBody(delivery, () => bodyFor(webhook, event, permissions, also));
-  const signed = signatureHeaders(await secretsOf(webhook, at), { id: event.id, at, body });
+  const signed = signatureHeaders(await openSecrets(webhook, at), { id: event.id, at, body });
   const headers = {
     "content-type": "application/json",
     "user-agent": "erp-control-plane-webhooks/1",
     ...(webhook.format === "json" && signed),
   };
-  const url = await urlOf(webhook);
+  const url = await openUrl(webhook);
   try {
     const standIn = sandboxReceiver(url, delivery.tries.length);
     if (standIn !== undefined) return standIn;
@@ -186,7 +235,7 @@ async function send(webhook: WebhookRecord, delivery: DeliveryRecord, at: number
   }
 }
 
-async function eventOf(accountId: string, { event_id }: DeliveryRecord): Promise<EventRecord | undefined> {
+async function findEvent(accountId: string, { event_id }: DeliveryRecord): Promise<EventRecord | undefined> {
   for (const kind of ["outcome", "event"] as const) {
     const event = await find({ key: keys.record(kind, accountId, event_id), schema: EventRecord });
     if (event !== undefined) return event;
@@ -205,7 +254,7 @@ function pauseBefore(attempt: number, { status, retryAfter }: Outcome): number |
 const NOTED_MS = 60_000;
 
 /** Writes only what is new: most deliveries succeed like the one before. */
-async function noteHealth(webhook: WebhookRecord, succeeded: boolean, { timedOut = false }: Outcome): Promise<void> {
+async function recordHealth(webhook: WebhookRecord, succeeded: boolean, { timedOut = false }: Outcome): Promise<void> {
   const { account_id, id } = webhook;
   const ref = healthRef(account_id, id);
   const health = await find(ref);

@@ -29,7 +29,7 @@ import { log } from "../platform/log.ts";
 import { allowedAt } from "./methods.ts";
 import { bypassedCloudFront, clientAddress } from "./origin.ts";
 import { asApiError, failure, success } from "./reply.ts";
-import { readAuthorization, authorizedIn, headerLines, requestId } from "./request-context.ts";
+import { readAuthorization, authorizedIn, header, headerLines, requestId } from "./request-context.ts";
 import { buildHeaders, locationHeader, buildResponse, createTagger } from "./responses.ts";
 import { AlreadyDone, type Forecasting, openStore, type Read } from "./request-store.ts";
 import { createShaper } from "./shape.ts";
@@ -50,6 +50,8 @@ type Request<E extends Endpoint> = RequestOf<E> & {
   /** Where the request came from. */
   ipAddress: string | null;
   requestId: string;
+  /** The host that the request came to. */
+  host: string;
   /** The client wants headers only: a `GET` that writes something must not do so. */
   isHead: boolean;
   /** Several records in one call. */
@@ -116,6 +118,7 @@ export const handle =
           by: context,
           ...context,
           ipAddress: context.caller.ip_address,
+          host: header(event.headers, "host") ?? "",
           isHead: event.httpMethod === "HEAD",
           read: store.read,
           ...readCondition(endpoint, event),

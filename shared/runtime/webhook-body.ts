@@ -17,7 +17,7 @@ import { serverRefs, toServer } from "../records/servers.ts";
 import { createShaper } from "./shape.ts";
 
 /** Only the public fields of each: records have more. */
-const SHOWN = {
+const SHAPERS = {
   event: createShaper(Event),
   server: createShaper(Server),
   instance: createShaper(getInstance().data),
@@ -33,20 +33,23 @@ export async function bodyFor(
 ): Promise<string> {
   const { type, resource } = event;
   const maySee = permissions.includes(permissionForEvent(type, resource.type));
+  // The event of a backup policy is about an instance, which may need another permission.
+  const maySeeRecord = maySee && permissions.includes(permissionForEvent("", resource.type));
   const shown = { ...event, data: maySee ? event.data : null };
-  if (webhook.format !== "json") return JSON.stringify(MESSAGES[webhook.format]?.(linesOf(shown, also)) ?? { text: type });
-  const object = maySee ? await recordOf(webhook, event, permissions) : null;
-  const whole = JSON.stringify({ type, timestamp: event.created_at, data: { event: SHOWN.event(shown), object } });
+  if (webhook.format !== "json")
+    return JSON.stringify(MESSAGES[webhook.format]?.(buildLines(shown, also), linkTo(resource)) ?? { text: type });
+  const object = maySeeRecord ? await loadRecord(webhook, event, permissions) : null;
+  const whole = JSON.stringify({ type, timestamp: event.created_at, data: { event: SHAPERS.event(shown), object } });
   if (Buffer.byteLength(whole) <= BODY_BYTES_MAX) return whole;
   return JSON.stringify({
     type,
     timestamp: event.created_at,
-    data: { event: SHOWN.event({ ...shown, data: null }), object: null },
+    data: { event: SHAPERS.event({ ...shown, data: null }), object: null },
   });
 }
 
 /** As its GET shows it; null once it is gone. */
-async function recordOf(
+async function loadRecord(
   { account_id }: WebhookRecord,
   { resource: { type, id } }: EventRecord,
   permissions: readonly Permission[],
@@ -54,15 +57,15 @@ async function recordOf(
   switch (type) {
     case "server": {
       const { server, ...observed } = await read(serverRefs(account_id, id));
-      return server === undefined ? null : SHOWN.server(toServer(server, observed));
+      return server === undefined ? null : SHAPERS.server(toServer(server, observed));
     }
     case "instance": {
       const instance = await find(instanceRef(account_id, id));
-      return instance === undefined ? null : SHOWN.instance(await showInstanceTo({ permissions: [...permissions] }, instance));
+      return instance === undefined ? null : SHAPERS.instance(await showInstanceTo({ permissions: [...permissions] }, instance));
     }
     case "backup": {
       const backup = await find(backupRef(account_id, id));
-      return backup === undefined ? null : SHOWN.backup(toBackup(backup));
+      return backup === undefined ? null : SHAPERS.backup(toBackup(backup));
     }
     default:
       return null;
@@ -72,7 +75,20 @@ async function recordOf(
 /** A title, what it is about, and why. */
 type Lines = readonly [string, ...string[]];
 
-function linesOf({ type, resource, data }: Pick<EventRecord, "type" | "resource" | "data">, also: number): Lines {
+/** The pages of the dashboard, whose address the functions of requests do not know on AWS: a test has no link there. */
+const PAGES: Readonly<Record<string, (id: string) => string>> = {
+  server: (id) => `/servers/${id}`,
+  instance: (id) => `/instances/${id}`,
+  backup: (id) => `/backups?backup=${id}`,
+  webhook: (id) => `/settings/webhooks/${id}`,
+};
+
+function linkTo({ type, id }: EventRecord["resource"]): string | undefined {
+  const dashboard = process.env["DASHBOARD_URL"];
+  return dashboard === undefined ? undefined : `${dashboard}${PAGES[type]?.(id) ?? "/activity"}`;
+}
+
+function buildLines({ type, resource, data }: Pick<EventRecord, "type" | "resource" | "data">, also: number): Lines {
   const error = data?.operation?.error;
   const alert = data?.alert;
   return [
@@ -85,12 +101,12 @@ function linesOf({ type, resource, data }: Pick<EventRecord, "type" | "resource"
 }
 
 /** A customer's words must neither mention anybody nor become a link or formatting. */
-const plain = (text: string): string =>
+const escapeMarkdown = (text: string): string =>
   text
     .replaceAll("@", "@\u200b")
     .replaceAll("://", ":\u200b//")
     .replaceAll(/[`*_~|\\[\]()>#]/g, "\\$&");
-const forSlack = (text: string): string =>
+const escapeSlack = (text: string): string =>
   text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
@@ -98,13 +114,23 @@ const forSlack = (text: string): string =>
     .replaceAll("@", "@\u200b")
     .replaceAll("://", ":\u200b//");
 
-const MESSAGES: Partial<Record<WebhookFormat, (lines: Lines) => object>> = {
-  slack: (lines) => ({
-    blocks: [{ type: "section", text: { type: "plain_text", text: lines.join("\n"), emoji: false } }],
-    text: forSlack(lines[0]),
+const LINK = "Open in the dashboard";
+
+const MESSAGES: Partial<Record<WebhookFormat, (lines: Lines, link: string | undefined) => object>> = {
+  slack: (lines, link) => ({
+    blocks: [
+      { type: "section", text: { type: "plain_text", text: lines.join("\n").slice(0, 3_000), emoji: false } },
+      ...(link === undefined ? [] : [{ type: "section", text: { type: "mrkdwn", text: `<${link}|${LINK}>`, verbatim: true } }]),
+    ],
+    text: escapeSlack(lines[0]),
   }),
-  discord: (lines) => ({ content: lines.map(plain).join("\n").slice(0, 2_000), allowed_mentions: { parse: [] } }),
-  teams: (lines) => ({
+  discord: (lines, link) => ({
+    content: [lines.map(escapeMarkdown).join("\n").slice(0, 1_800), ...(link === undefined ? [] : [`[${LINK}](${link})`])].join(
+      "\n",
+    ),
+    allowed_mentions: { parse: [] },
+  }),
+  teams: (lines, link) => ({
     type: "message",
     attachments: [
       {
@@ -114,10 +140,11 @@ const MESSAGES: Partial<Record<WebhookFormat, (lines: Lines) => object>> = {
           version: "1.4",
           body: lines.map((line, index) => ({
             type: "TextBlock",
-            text: plain(line),
+            text: escapeMarkdown(line),
             wrap: true,
             ...(index === 0 && { weight: "bolder" }),
           })),
+          ...(link !== undefined && { actions: [{ type: "Action.OpenUrl", title: LINK, url: link }] }),
         },
       },
     ],

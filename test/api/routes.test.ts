@@ -19,8 +19,8 @@ test.each(routes)("$id has tests in its resource's folder, as the README says", 
   expect(globSync(`test/${entry.split("/")[1]}/*.test.ts`)).not.toEqual([]);
 });
 
-test.each(routes)("the path of $id is lowercase and names its IDs :id", ({ path }) => {
-  expect(path).toMatch(/^(?:\/(?:[a-z][a-z-]*(?:\.json)?|:id))+$/);
+test.each(routes)("the path of $id is lowercase and names its IDs :id, and one below it by its kind", ({ path }) => {
+  expect(path).toMatch(/^(?:\/(?:[a-z][a-z-]*(?:\.json)?|:id|:delivery_id))+$/);
 });
 
 test.each(routes.filter(({ path }) => path.includes(":")))("the :id in $path names a kind of resource", ({ path }) => {
@@ -63,7 +63,10 @@ function withMore(schema: z.core.$ZodType): unknown {
   if (schema instanceof z.ZodArray) return [withMore(schema.element)];
   if (isWrapper(schema)) return withMore(schema.unwrap());
   if (!(schema instanceof z.ZodObject)) return "value";
-  return { ...Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, withMore(field)])), secret: "leaks" };
+  return {
+    ...Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, withMore(field)])),
+    undeclared: "leaks",
+  };
 }
 
 /** Types that hold no other value, or any (as what a change replaces): nothing can be cut from them. */

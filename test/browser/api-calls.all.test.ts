@@ -50,10 +50,20 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   const [more, row] = [button(page, "Actions"), button(page, /^Actions on the backup/)];
   const item = (name: string): Locator => page.getByRole("menuitem", { name, exact: true });
 
+  /** Actions without a dialog of their own have their call in a menu. */
+  const callBehind = async (menu: Locator, name: string): Promise<void> => {
+    await menu.click();
+    await item(name).click();
+    const line = (await asked.getByRole("region", { name: "TypeScript call" }).textContent()) ?? "";
+    seen.push(/^await client\.(\w+\.\w+)\(/.exec(line)?.[1] ?? line);
+    await close();
+  };
+
   const forms: [path: string, name: RegExp][] = [
     ["/servers/create", /server/i],
     ["/instances/create", /^Create instance/],
     [`/instances/${instance.id}/clone`, /^Clone Shop/],
+    ["/settings/webhooks/create", /^Create webhook/],
     ["/backups/upload", /^Upload backup/],
   ];
   for (const [path, name] of forms) {
@@ -78,16 +88,14 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   for (const name of ["Stop", "Restart", "Back up now", "Edit policy", "Delete policy"]) await dialogBehind(button(page, name));
   for (const name of ["Edit details", "Change domain", "Delete"]) await dialogBehind(more, item(name));
   for (const name of ["Restore", "Run drill", "Edit details", "Delete"]) await dialogBehind(row, item(name));
-  for (const [menu, name] of [
-    [more, "Show API call to start"],
-    [row, "Show API call to download"],
-  ] as const) {
-    await menu.click();
-    await item(name).click();
-    const line = (await asked.getByRole("region", { name: "TypeScript call" }).textContent()) ?? "";
-    seen.push(/^await client\.(\w+\.\w+)\(/.exec(line)?.[1] ?? line);
-    await close();
-  }
+  await callBehind(more, "Show API call to start");
+  await callBehind(row, "Show API call to download");
+
+  await moveTo(page, `/settings/webhooks/${await mine.webhook()}`);
+  await dialogBehind(button(page, "Edit"));
+  await dialogBehind(button(page, "Delete"));
+  for (const what of ["test", "rotate the secret", "redeliver a delivery", "redeliver what failed"])
+    await callBehind(button(page, "API calls"), `Show API call to ${what}`);
 
   await moveTo(page, "/instances");
   await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();

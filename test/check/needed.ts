@@ -12,6 +12,7 @@ const BESIDES: readonly (readonly [files: string, tests: string])[] = [
   ["shared/api/**", "test/{golden,api/{client,generated,linters}}.test.ts"],
   ["shared/hosts/script/**", "test/hosts/*.test.ts"],
   ["functions/schedules/check-servers.ts", "test/servers/{disk,health,reports}.*.ts"],
+  ["functions/schedules/{deliver,dispatch}.ts", "test/webhooks/deliveries.*.ts"],
   ["functions/schedules/expire-backups.ts", "test/{uploads/uploads,backups/{quotas,import-again}}.*.ts"],
   ["functions/schedules/expire-history.ts", "test/operations/history.test.ts"],
   ["functions/schedules/refresh-catalog.ts", "test/{catalog/get,providers/live}.*.ts"],

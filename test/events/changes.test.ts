@@ -76,7 +76,12 @@ describe("an event of a change says what changed", () => {
     const { server_id } = instance;
     await transact([put(keys.watchedServer(server_id), { account_id: me.id, server_id })]);
     const backup = await seedBackup(instance);
-    const ids: Record<string, string> = { server: instance.server_id, instance: instance.id, backup: backup.id };
+    const ids: Record<string, string> = {
+      server: instance.server_id,
+      instance: instance.id,
+      backup: backup.id,
+      webhook: await me.webhook(),
+    };
     // Valid values other than the records have; a new field needs one.
     const values: Record<string, unknown> = {
       name: unique("renamed"),
@@ -91,6 +96,8 @@ describe("an event of a change says what changed", () => {
       keep: { last: 3 },
       drill_every_days: 9,
       enabled: false,
+      url: "https://flaky.example/other",
+      events: ["token.create"],
       account_name: "Other Ltd",
       contact_email: "contact@example.com",
       default_provider: "sandbox",

@@ -8,6 +8,7 @@ import type { Cloud } from "../../infra/local/cloud.ts";
 import * as auth from "../../shared/api/auth.ts";
 import * as instances from "../../shared/api/instances.ts";
 import * as tokens from "../../shared/api/tokens.ts";
+import * as webhooks from "../../shared/api/webhooks.ts";
 import { account, unique, uniqueDomain } from "../harness/account.ts";
 import { stranger } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
@@ -51,6 +52,16 @@ async function live(cloud: Cloud, random: Random): Promise<Map<string, string>> 
     tokens.create().data,
   );
   know("a token of the API", token.token.slice(9));
+
+  const hook = { name: unique("hook"), url: "https://flaky.example/", events: ["settings.update"] };
+  const webhook = (await me.api.post("/webhooks", hook, keyed())).as(webhooks.WithSecret);
+  know("the secret of a webhook", webhook.secret?.slice("whsec_".length));
+  const rotated = (await me.api.post(`/webhooks/${webhook.id}/rotate-secret`, {}, keyed())).as(webhooks.WithSecret);
+  know("the next secret of a webhook", rotated.secret?.slice("whsec_".length));
+  const path = know("the URL of a chat", randomBytes(12).toString("hex"));
+  const chat = { ...hook, name: unique("chat"), url: `https://flaky.example/${path}`, format: "slack" };
+  const { id: chatId } = (await me.api.post("/webhooks", chat, keyed())).as(webhooks.WithSecret);
+  for (const each of [webhook.id, chatId]) await me.api.post(`/webhooks/${each}/test`, {});
 
   const wrong = know("a wrong password", `wrong ${randomBytes(9).toString("hex")}`);
   await stranger.post("/auth/login", { email: me.user.email, password: wrong }, { from: `127.0.${1 + random.below(200)}.7` });

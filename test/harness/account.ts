@@ -56,8 +56,8 @@ export interface TestAccount {
   /** A token with these permissions and its own rate limits. */
   token: (permissions?: readonly Permission[], expiresAt?: string | null) => Promise<TestToken>;
   sshKey: () => Promise<SshKey>;
-  /** The ID of a webhook with a delivery. */
-  webhook: () => Promise<string>;
+  /** The ID of a webhook with so many deliveries. */
+  webhook: (deliveries?: number) => Promise<string>;
   /** A valid body for a new server. */
   serverBody: (fields?: Record<string, unknown>) => Promise<Record<string, unknown>>;
   instanceBody: (fields?: Record<string, unknown>) => Promise<Record<string, unknown>>;
@@ -237,7 +237,7 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
     anotherUser,
     token,
     sshKey,
-    webhook: () => seedWebhook(accountId, first.id),
+    webhook: (deliveries) => seedWebhook(accountId, first.id, deliveries),
     serverBody,
     instanceBody,
     server,

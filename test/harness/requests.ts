@@ -32,11 +32,15 @@ export function idKindOf({ path }: Pick<Route, "path">): IdKind {
   return kind;
 }
 
+/** Without the encoding of the characters of an ID. */
+const plain = (id: string): string =>
+  id.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
 export const pathOf = (route: Pick<Route, "path">, id?: string): string =>
   route.path.includes(":id")
     ? route.path
         .replace(":id", id ?? unusedId(idKindOf(route)))
-        .replace(":delivery_id", seededDeliveries.get(id ?? "") ?? unusedId("delivery"))
+        .replace(":delivery_id", seededDeliveries.get(plain(id ?? "")) ?? unusedId("delivery"))
     : route.path;
 
 /** The same with the query that the route needs. */

@@ -149,9 +149,10 @@ export async function seedUpload(accountId: string): Promise<string> {
 /** A delivery of each webhook that was seeded. */
 export const seededDeliveries = new Map<string, string>();
 
-/** A webhook without a secret, and two deliveries of it that have failed. It acts for a token. */
-export async function seedWebhook(accountId: string, tokenId: string): Promise<string> {
-  const change = startChange(await getAccount(accountId));
+/** A webhook without a secret, and deliveries of it that have failed, of which two have events. It acts for a token. */
+export async function seedWebhook(accountId: string, tokenId: string, deliveries = 2): Promise<string> {
+  const owner = await getAccount(accountId);
+  const change = startChange(owner);
   const id = newId("webhook");
   const webhook = WebhookRecord.parse({
     id,
@@ -168,9 +169,10 @@ export async function seedWebhook(accountId: string, tokenId: string): Promise<s
   });
   change.use("webhook", 1);
   change.put(webhookRef(accountId, id).key, webhook);
-  const events = [1, 2].map(() =>
-    logEvent(change, { operator: "test", requestId: "test" }, "webhook.test", { type: "webhook", id, name: webhook.name }),
-  );
+  const events = Array.from({ length: deliveries }, (_, index) => {
+    const by = { operator: "test", requestId: "test" };
+    return logEvent(index < 2 ? change : startChange(owner), by, "webhook.test", { type: "webhook", id, name: webhook.name });
+  });
   await change.commit();
   const made = { at: change.at, duration_ms: 1, http_status: 500, error: null, response_excerpt: null };
   for (const event of events) {

@@ -129,6 +129,15 @@ export const NEEDED: Readonly<Record<string, readonly string[]>> = {
     "lambda:UpdateFunctionEventInvokeConfig",
     "lambda:DeleteFunctionEventInvokeConfig",
   ],
+  "AWS::Lambda::EventSourceMapping": [
+    "lambda:CreateEventSourceMapping",
+    "lambda:GetEventSourceMapping",
+    "lambda:UpdateEventSourceMapping",
+    "lambda:DeleteEventSourceMapping",
+    "lambda:ListTags",
+    "lambda:TagResource",
+    "lambda:UntagResource",
+  ],
   "AWS::Lambda::Function": [
     "lambda:CreateFunction",
     "lambda:GetFunction",

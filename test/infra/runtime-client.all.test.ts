@@ -84,8 +84,9 @@ beforeAll(async () => {
 
   for (const id of tasks) await failing(id, { task: "begin", input: unused });
   await failing("tasks.create-server", { task: "misspelt", input: unused });
-  for (const id of ["check-servers", "sweep", "expire-backups", "expire-history", "run-policies"])
+  for (const id of ["check-servers", "sweep", "expire-backups", "expire-history", "run-policies", "dispatch"])
     await invoke(`schedules.${id}`, {});
+  await invoke("schedules.deliver", { Records: [] });
   await failing("schedules.refresh-catalog", {}); // only live has it
   const dead = { name: unused.operation_id, status: "FAILED", input: JSON.stringify(unused) };
   await invoke("schedules.rescue", { detail: dead });

@@ -2,6 +2,7 @@
 // no GET may fail, and customers' work goes on.
 import { globSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import * as z from "zod";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { unless } from "../harness/unless.ts";
 import { checkOut, obstacleOf } from "./checkout.ts";
@@ -36,6 +37,13 @@ async function withService(options: Parameters<typeof startService>[0], use: (se
   }
 }
 
+/** What the release did not have. */
+async function createWebhook({ api }: Service): Promise<void> {
+  const body = { name: "Hook", url: "https://flaky.example/", events: ["*"] };
+  const { id } = await api.send(z.object({ id: z.string() }), "POST", "/webhooks", body);
+  await api.send(z.unknown(), "POST", `/webhooks/${id}/test`, {});
+}
+
 describe.each(recordedReleases())("the data of release %s", (release) => {
   let dataDir: string;
   let code: ReturnType<typeof checkOut> | undefined;
@@ -64,6 +72,7 @@ describe.each(recordedReleases())("the data of release %s", (release) => {
     await withService({ folder: ROOT, dataDir, items: itemsOf(release) }, async (service) => {
       expect(service.said.at(-1)).toMatch(/is done after/);
       await work(service, "second");
+      await createWebhook(service);
       await runBulkAction(service);
       expect((await walk(service)).errors).toEqual([]);
       await service.admin("before-rollback");
@@ -97,7 +106,7 @@ describe.each(recordedReleases())("the data of release %s", (release) => {
       await work(service, "fifth");
       await service.admin("index");
       expect((await service.api.request("GET", "/operations?type=bulk.run")).meta?.total).toBe(1);
-      await expectReadable(service, { filters: false, later: /^\/operations\/\{id\}\/items/ });
+      await expectReadable(service, { filters: false, later: /^\/webhooks|^\/operations\/\{id\}\/items/ });
     });
   });
 });

@@ -73,8 +73,7 @@ export async function walk({ api, items }: Service, { filters: withFilters = tru
   const urls: { url: string; path: string }[] = [];
   for (const path of Object.keys(paths)) {
     if (paths[path]?.get === undefined) continue;
-    const collection = path.split("/{")[0] ?? "";
-    const places = path.includes("{") ? (found[lastOf(collection)] ?? []).map((id) => path.replace(/\{\w+\}/, id)) : [path];
+    const places = path.includes("{") ? await placesIn(path, found, get) : [path];
     if (places.length === 0) errors.push(`GET ${path}: there is nothing to try it on`);
     const parameters = parametersOf(description, path);
     for (const place of places) {
@@ -87,6 +86,21 @@ export async function walk({ api, items }: Service, { filters: withFilters = tru
   }
   await concurrently(AT_ONCE, urls, async ({ url, path }) => void (await get(url, MISSING[path])));
   return { requests, errors, totals };
+}
+
+/** A path with IDs in place of its parameters. What is below a resource comes from the list of it. */
+async function placesIn(
+  path: string,
+  found: Readonly<Record<string, string[]>>,
+  get: (path: string) => Promise<Response>,
+): Promise<string[]> {
+  const [collection = "", first = "", ...rest] = path.split(/\/\{\w+\}/);
+  let places = (found[lastOf(collection)] ?? []).map((id) => `${collection}/${id}${first}`);
+  for (const after of rest) {
+    const lists = await Promise.all(places.map(async (place) => ({ place, ids: Listed.parse((await get(place)).data) })));
+    places = lists.flatMap(({ place, ids }) => ids.slice(0, 1).map(({ id }) => `${place}/${id}${after}`));
+  }
+  return places;
 }
 
 const lastOf = (path: string): string => path.split("/").at(-1) ?? "";

@@ -9,6 +9,7 @@ import { type Client, stranger } from "../harness/client.ts";
 let me: TestAccount;
 let instanceId: string;
 let operationId: string;
+let webhookId: string;
 let session: Client;
 beforeAll(async () => {
   me = await account();
@@ -17,6 +18,7 @@ beforeAll(async () => {
   instanceId = instance.id;
   const labels = { action: "set_labels", select: { ids: [instanceId] }, parameters: { remove: ["unused"] } };
   operationId = (await me.api.post("/bulk", labels)).as(Operation).id;
+  webhookId = await me.webhook();
   session = await me.session();
 });
 
@@ -42,6 +44,8 @@ const FILTERS: Record<string, string[]> = {
   "GET /operations/:id/items": ["status"],
   "GET /events": ["class", "type", "actor", "resource_id"],
   "GET /ssh-keys": ["ids"],
+  "GET /webhooks": ["ids"],
+  "GET /webhooks/:id/deliveries": ["status", "event_type"],
   "GET /tokens": ["ids"],
 };
 
@@ -77,8 +81,12 @@ describe.each(everyRoute)("$title", (route) => {
   });
 });
 
+/** The record whose list a route has. */
+const idFor = ({ id, path }: { id: string; path: string }): string =>
+  id === "operations.items" ? operationId : path.startsWith("/webhooks") ? webhookId : instanceId;
+
 describe.each(listRoutes)("$title", (route) => {
-  const path = () => pathOf(route, route.id === "operations.items" ? operationId : instanceId);
+  const path = () => pathOf(route, idFor(route));
   const at = (query: string) => `${path()}?${query}`;
   const client = async () => (route.access === "session" ? session : (await me.token()).api);
   const filters = FILTERS[route.title] ?? [];

@@ -8,8 +8,8 @@ import {
   isPublicAddress,
   OutboundError,
   post,
-  problemOfTarget,
-  problemOfUrl,
+  findTargetProblem,
+  findUrlProblem,
   type Resolve,
 } from "../../shared/platform/outbound.ts";
 
@@ -108,12 +108,12 @@ describe("a URL is refused", () => {
     ["http://127.0.0.1:4000/", "must be https"],
     ["https://①②⑦.⓪.⓪.①/", "must not lead to a private address"],
   ])("%s: %s", (url, expected) => {
-    expect(problemOfUrl(url, NO_LOOPBACK)).toBe(expected);
+    expect(findUrlProblem(url, NO_LOOPBACK)).toBe(expected);
   });
 
   test("by what its name leads to, if one of its addresses is private", async () => {
     const problem = async (addresses: readonly string[]) =>
-      (await problemOfTarget("url", "https://hooks.example.com/", { loopback: false, resolve: async () => addresses }))?.reason;
+      (await findTargetProblem("url", "https://hooks.example.com/", { loopback: false, resolve: async () => addresses }))?.reason;
     expect(await problem(["93.184.216.34"])).toBeUndefined();
     expect(await problem(["93.184.216.34", "10.0.0.1"])).toBe("must not lead to a private address");
     expect(await problem(["::ffff:10.0.0.1"])).toBe("must not lead to a private address");
@@ -122,10 +122,10 @@ describe("a URL is refused", () => {
 
   test("loopback is a receiver only where it is allowed, by two names and without TLS", () => {
     const loopback = { loopback: true };
-    expect(problemOfUrl("http://127.0.0.1:4000/", loopback)).toBeUndefined();
-    expect(problemOfUrl("http://localhost:4000/", loopback)).toBeUndefined();
-    expect(problemOfUrl("http://127.0.0.2:4000/", loopback)).toBe("must be https");
-    expect(problemOfUrl("http://10.0.0.1:4000/", loopback)).toBe("must be https");
+    expect(findUrlProblem("http://127.0.0.1:4000/", loopback)).toBeUndefined();
+    expect(findUrlProblem("http://localhost:4000/", loopback)).toBeUndefined();
+    expect(findUrlProblem("http://127.0.0.2:4000/", loopback)).toBe("must be https");
+    expect(findUrlProblem("http://10.0.0.1:4000/", loopback)).toBe("must be https");
   });
 });
 
@@ -138,7 +138,7 @@ test("a name that changes between the check and the connection leads nowhere", a
   const answers = [["93.184.216.34"], ["127.0.0.1"]];
   const resolve: Resolve = async () => answers.shift() ?? ["127.0.0.1"];
   const url = "https://rebinding.example.com:8443/";
-  expect(await problemOfTarget("url", url, { loopback: false, resolve })).toBeUndefined();
+  expect(await findTargetProblem("url", url, { loopback: false, resolve })).toBeUndefined();
   await expect(send(url, { loopback: false, resolve })).rejects.toThrow("The name leads to a private address");
   await expect(send(`http://127.0.0.1:${port}/`, { loopback: false })).rejects.toThrow("The URL must be https");
   expect(hits).toBe(0);

@@ -76,6 +76,8 @@ describe("POST /webhooks", () => {
       [["backup.*"], "backups:read"],
       [["changes"], "instances:read"],
       [["*"], "instances:read"],
+      [["alert.opened"], "instances:read"],
+      [["backup.restore"], "instances:read"],
     ] as const)
       expect((await api.post("/webhooks", body({ events }))).error).toMatchObject({
         code: "FORBIDDEN",

@@ -23,6 +23,7 @@ import { SecretOnce } from "../resource/secret-once.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
+import { Calls } from "./calls.tsx";
 import { DeliveryStatus, WebhookStatus } from "./status.tsx";
 
 const EditWebhook = lazily(async () => (await import("./edit.tsx")).EditWebhook);
@@ -76,9 +77,9 @@ function Actions({ webhook, onOpen }: { webhook: Webhook; onOpen: (dialog: "edit
   const say = text.webhooks.detail;
   const [secret, setSecret] = useState<string>();
   const params = { id };
-  const test = useSend((idempotencyKey) => client.webhooks.test({ params, idempotencyKey }), sayTested);
+  const test = useSend((idempotencyKey) => client.webhooks.test({ params, body: {}, idempotencyKey }), sayTested);
   const rotation = useSend(
-    (idempotencyKey) => client.webhooks.rotateSecret({ params, idempotencyKey }),
+    (idempotencyKey) => client.webhooks.rotateSecret({ params, body: {}, idempotencyKey }),
     ({ data }) => setSecret(data.secret ?? undefined),
   );
   const toggle = useSend(
@@ -102,6 +103,7 @@ function Actions({ webhook, onOpen }: { webhook: Webhook; onOpen: (dialog: "edit
         </Button>
         <Button onClick={() => onOpen("edit")}>{say.edit}</Button>
         <Button onClick={() => onOpen("delete")}>{say.delete}</Button>
+        <Calls webhook={webhook} />
       </SpaceBetween>
       {failure !== null && <Failure error={failure} />}
       {secret !== undefined && (
@@ -195,7 +197,7 @@ function Redeliver({ webhook, delivery }: { webhook: Webhook; delivery: Delivery
   const say = text.webhooks.deliveries;
   const params = { id: webhook.id, delivery_id: delivery.id };
   const redelivery = useSend(
-    (idempotencyKey) => client.webhooks.redeliver({ params, idempotencyKey }),
+    (idempotencyKey) => client.webhooks.redeliver({ params, body: {}, idempotencyKey }),
     () => notify({ id: delivery.id, type: "success", header: say.redelivered }),
   );
   return (

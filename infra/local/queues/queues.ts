@@ -40,18 +40,18 @@ export function startQueues({ streams, queues, queueResources, invoke, timeScale
     }, milliseconds);
     timers.add(timer.unref());
   };
-  const consumers = new Map(queues.map((mapping) => [mapping.queueArn, consumerOf(mapping, { invoke, log })]));
-  const arnOf = (url: string): string => {
+  const consumers = new Map(queues.map((mapping) => [mapping.queueArn, createConsumer(mapping, { invoke, log })]));
+  const findArn = (url: string): string => {
     const found = queueResources.find(({ name }) => url.endsWith(`/${name}`));
     if (found === undefined) throw new AwsFault("QueueDoesNotExist", `There is no queue ${url}`);
     return found.arn;
   };
-  const gatherers = streams.map((mapping) => gathererOf(mapping, { invoke, log, later }));
+  const gatherers = streams.map((mapping) => createGatherer(mapping, { invoke, log, later }));
   return {
     call: async (action, input) => {
       if (action !== "SendMessageBatch") throw new AwsFault("UnknownOperationException", `The local SQS does not know ${action}`);
       const { QueueUrl, Entries } = Batch.parse(input);
-      const take = consumers.get(arnOf(QueueUrl));
+      const take = consumers.get(findArn(QueueUrl));
       for (const { MessageBody, DelaySeconds } of Entries) later(DelaySeconds * 1000 * timeScale, () => take?.(MessageBody));
       return {
         Successful: Entries.map(({ Id, MessageBody }) => ({ Id, MessageId: randomUUID(), MD5OfMessageBody: md5(MessageBody) })),
@@ -74,7 +74,7 @@ const md5 = (text: string): string => createHash("md5").update(text).digest("hex
 type Work = Pick<Options, "invoke" | "log">;
 
 /** Invokes the function with each message, so many at a time. One that fails is left to the schedule. */
-function consumerOf({ functionName, atOnce }: QueueMapping, { invoke, log }: Work): (body: string) => void {
+function createConsumer({ functionName, atOnce }: QueueMapping, { invoke, log }: Work): (body: string) => void {
   const waiting: string[] = [];
   let running = 0;
   const next = (): void => {
@@ -105,7 +105,7 @@ const putKeysIn = (action: string, input: unknown): Key[] =>
     : [];
 
 /** Invokes the function with the items that were added in the last moment, one invocation at a time. */
-function gathererOf(
+function createGatherer(
   { functionName, keysBeginWith, batch }: StreamMapping,
   { invoke, log, later }: Work & { later: (milliseconds: number, work: () => void) => void },
 ): (key: Key) => void {

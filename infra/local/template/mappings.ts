@@ -35,7 +35,7 @@ export interface Mappings {
   queues: QueueMapping[];
 }
 
-export function mappingsOf(mappings: readonly Resource[]): Mappings {
+export function readMappings(mappings: readonly Resource[]): Mappings {
   const found: Mappings = { streams: [], queues: [] };
   for (const { logicalId, properties } of mappings) {
     const { EventSourceArn, FunctionName, BatchSize, FilterCriteria, ScalingConfig } = Properties.parse(properties);

@@ -4,7 +4,7 @@ import { readApi, type RestApi } from "./api.ts";
 import { type Front, readFront } from "./front.ts";
 import { readFunctions, type LambdaFunction } from "./functions.ts";
 import { readMachines, type StateMachine } from "./machines.ts";
-import { type Mappings, mappingsOf } from "./mappings.ts";
+import { type Mappings, readMappings } from "./mappings.ts";
 import { open, type Resource, listResources } from "./resolve.ts";
 import { type Role, readRoles } from "./roles.ts";
 import { type Rule, readRules } from "./rules.ts";
@@ -45,7 +45,7 @@ export function readTemplate(outDir: string, stack: string): Template {
     secrets: of("AWS::SecretsManager::Secret"),
     machines: readMachines(of("AWS::StepFunctions::StateMachine")),
     queues: of("AWS::SQS::Queue"),
-    mappings: mappingsOf(of("AWS::Lambda::EventSourceMapping")),
+    mappings: readMappings(of("AWS::Lambda::EventSourceMapping")),
     rules: readRules(of("AWS::Events::Rule")),
     apis: of("AWS::ApiGateway::RestApi").map((api) => readApi(api, resources)),
     front: readFront(of("AWS::CloudFront::Distribution"), of("AWS::CloudFront::ResponseHeadersPolicy")),

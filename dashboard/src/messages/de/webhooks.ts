@@ -46,6 +46,15 @@ export const webhooks: typeof en = {
     id: "ID",
     never: "Noch nie",
   },
+  calls: {
+    title: "API-Aufrufe",
+    names: {
+      test: "API-Aufruf zum Testen zeigen",
+      rotate: "API-Aufruf zum Erneuern des Geheimnisses zeigen",
+      redeliver: "API-Aufruf zum erneuten Senden einer Zustellung zeigen",
+      redeliverFailed: "API-Aufruf zum erneuten Senden des Fehlgeschlagenen zeigen",
+    },
+  },
   deletion: {
     title: "Webhook löschen",
     confirm: "Webhook löschen",

@@ -45,6 +45,15 @@ export const webhooks = {
     id: "ID",
     never: "Never",
   },
+  calls: {
+    title: "API calls",
+    names: {
+      test: "Show API call to test",
+      rotate: "Show API call to rotate the secret",
+      redeliver: "Show API call to redeliver a delivery",
+      redeliverFailed: "Show API call to redeliver what failed",
+    },
+  },
   deletion: {
     title: "Delete webhook",
     confirm: "Delete webhook",

@@ -1,0 +1,50 @@
+// Webhooks in the dashboard: creating one, seeing its secret once, testing it, its deliveries, and deleting it.
+import { expect } from "vitest";
+import * as z from "zod";
+import { Webhook } from "../../shared/api/webhooks.ts";
+import { account } from "../harness/account.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+
+test("a webhook is created with a secret that is shown once, tested, changed, and deleted", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/settings/webhooks", { as: mine });
+  await page.getByRole("link", { name: "Create webhook" }).click();
+  await page.getByLabel("Name").fill("Tickets");
+  await page.getByLabel("URL").fill("https://10.0.0.1/");
+  const create = page.getByRole("button", { name: "Create webhook" });
+  await create.click();
+  await page.getByText("Must not lead to a private address.", { exact: true }).waitFor();
+  await page.getByLabel("URL").fill("https://flaky.example/hooks");
+  await create.click();
+
+  const dialog = page.getByRole("dialog", { name: "Webhook created: Tickets" });
+  const secret = (await dialog.getByRole("status", { name: "signing secret" }).textContent()) ?? "";
+  expect(secret).toMatch(/^whsec_/);
+  await expectAccessible(page);
+  await dialog.getByRole("checkbox", { name: /saved the signing secret/ }).check();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("heading", { level: 1, name: "Tickets" }).waitFor();
+  expect(await page.content()).not.toContain(secret);
+
+  await page.getByRole("button", { name: "Send test" }).click();
+  await page.getByText("The test failed").waitFor(); // flaky.example fails first
+  const row = page.getByRole("row").filter({ hasText: "webhook.test" });
+  await row.getByText("HTTP 500").waitFor();
+  await row.getByRole("button", { name: "Redeliver" }).click();
+  await row.getByText("Pending").waitFor();
+
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel("Events").fill("backup.*\nserver.offline");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Webhook saved: Tickets").waitFor();
+  await page.getByRole("button", { name: "Disable" }).click();
+  await page.getByRole("button", { name: "Enable" }).waitFor();
+  const stored = async () => (await mine.api.get("/webhooks")).as(z.array(Webhook));
+  expect(await stored()).toMatchObject([{ name: "Tickets", events: ["backup.*", "server.offline"], enabled: false }]);
+
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete webhook" }).click();
+  await page.getByText("No webhooks yet.").waitFor();
+  expect(await stored()).toEqual([]);
+});
