@@ -78,11 +78,9 @@ describe("a delivery", () => {
     const me = await account({ seeded: true });
     const { url, received } = await receiver();
     const { id, secret } = await hook(me, { url, events: ["*"] });
-    const began = Date.now();
     const instance = await me.instance();
     await me.api.put(`/instances/${instance.id}`, { name: "Renamed" });
     await eventually(() => expect(received.filter(({ body }) => body.includes('"instance.update"'))).toHaveLength(1));
-    expect(Date.now() - began).toBeLessThan(20_000);
 
     const last = received.find(({ body }) => body.includes('"instance.update"'));
     const headers = z
