@@ -76,9 +76,9 @@ export async function reserveDelivery(
   const delivery = deliveryFor(webhook, event, { queued });
   const key = keys.delivery(delivery.account_id, delivery.webhook_id, delivery.id);
   const { done, item } = await updateOne(key, { set: { ...delivery } }, { exists: false, none: ["created_at"] });
-  const present = done || item === undefined ? delivery : DeliveryRecord.parse(item);
-  if (present.status === DELIVERY.pending && present.next_try_at !== null) await enqueue(present, present.next_try_at);
-  return present;
+  const stored = done || item === undefined ? delivery : DeliveryRecord.parse(item);
+  if (stored.status === DELIVERY.pending && stored.next_try_at !== null) await enqueue(stored, stored.next_try_at);
+  return stored;
 }
 
 const Queued = z.object({ sk: z.string(), delivery_id: z.string(), event_id: z.string() });

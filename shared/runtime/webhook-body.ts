@@ -35,16 +35,16 @@ export async function bodyFor(
   const maySee = permissions.includes(permissionForEvent(type, resource.type));
   // The event of a backup policy is about an instance, which may need another permission.
   const maySeeRecord = maySee && permissions.includes(permissionForEvent("", resource.type));
-  const shown = { ...event, data: maySee ? event.data : null };
+  const visibleEvent = { ...event, data: maySee ? event.data : null };
   if (webhook.format !== "json")
-    return JSON.stringify(MESSAGES[webhook.format]?.(buildLines(shown, also), linkTo(resource)) ?? { text: type });
+    return JSON.stringify(MESSAGES[webhook.format]?.(buildLines(visibleEvent, also), linkTo(resource)) ?? { text: type });
   const object = maySeeRecord ? await loadRecord(webhook, event, permissions) : null;
-  const whole = JSON.stringify({ type, timestamp: event.created_at, data: { event: SHAPERS.event(shown), object } });
+  const whole = JSON.stringify({ type, timestamp: event.created_at, data: { event: SHAPERS.event(visibleEvent), object } });
   if (Buffer.byteLength(whole) <= BODY_BYTES_MAX) return whole;
   return JSON.stringify({
     type,
     timestamp: event.created_at,
-    data: { event: SHAPERS.event({ ...shown, data: null }), object: null },
+    data: { event: SHAPERS.event({ ...visibleEvent, data: null }), object: null },
   });
 }
 

@@ -98,14 +98,14 @@ describe("a delivery", () => {
     const folder = mkdtempSync(join(tmpdir(), "verify-"));
     try {
       writeFileSync(join(folder, "verify.py"), PYTHON);
-      const given = [secret ?? "", headers["webhook-id"], headers["webhook-timestamp"], headers["webhook-signature"]];
+      const verifierArguments = [secret ?? "", headers["webhook-id"], headers["webhook-timestamp"], headers["webhook-signature"]];
       writeFileSync(join(folder, "verify.php"), PHP);
       for (const [language, file] of [
         ["python3", "verify.py"],
         ["php", "verify.php"],
       ] as const) {
         const verify = (text: string) =>
-          execFileSync(language, [join(folder, file), ...given], { input: text })
+          execFileSync(language, [join(folder, file), ...verifierArguments], { input: text })
             .toString()
             .trim();
         expect([language, verify(body)]).toEqual([language, "valid"]);
@@ -305,8 +305,8 @@ test("the URL of a chat can be replaced, and stays if a client sends back what i
   const me = await account();
   const [first, second] = [await receiver(), await receiver()];
   const { id } = await hook(me, { url: first.url, format: "slack" });
-  const { url: shown } = (await me.api.put(`/webhooks/${id}`, { url: second.url })).as(Webhook);
-  (await me.api.put(`/webhooks/${id}`, { name: "Renamed", url: shown })).as(Webhook);
+  const { url: masked } = (await me.api.put(`/webhooks/${id}`, { url: second.url })).as(Webhook);
+  (await me.api.put(`/webhooks/${id}`, { name: "Renamed", url: masked })).as(Webhook);
   expect((await me.api.post(`/webhooks/${id}/test`, {})).as(Delivery).status).toBe("delivered");
   expect([first.received.length, second.received.length]).toEqual([0, 1]);
 });
@@ -327,9 +327,9 @@ test("messages of chats say what and why, and let no name mention anybody or lea
   const chats = ["slack", "discord", "teams"] as const;
   for (const format of chats) {
     const { url, received } = await receiver();
-    const { id, secret, url: shown } = await hook(me, { url, format, events: ["server.create.failed", "server.update"] });
+    const { id, secret, url: masked } = await hook(me, { url, format, events: ["server.create.failed", "server.update"] });
     expect(secret).toBeNull();
-    expect(shown).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/…ooks$/);
+    expect(masked).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/…ooks$/);
     const delivery = (await me.api.post(`/webhooks/${id}/test`, {})).as(Delivery);
     expect(delivery.status).toBe("delivered");
     expect(received[0]?.body).toContain("A webhook was tested");
@@ -346,8 +346,8 @@ secret, id, timestamp, signatures = sys.argv[1:]
 body = sys.stdin.buffer.read()
 key = base64.b64decode(secret.removeprefix("whsec_"))
 expected = base64.b64encode(hmac.new(key, f"{id}.{timestamp}.".encode() + body, hashlib.sha256).digest()).decode()
-given = [part.split(",", 1)[1] for part in signatures.split(" ") if part.startswith("v1,")]
-print("valid" if any(hmac.compare_digest(expected, each) for each in given) else "forged")
+version_1 = [part.split(",", 1)[1] for part in signatures.split(" ") if part.startswith("v1,")]
+print("valid" if any(hmac.compare_digest(expected, each) for each in version_1) else "forged")
 `;
 
 const PHP = `<?php

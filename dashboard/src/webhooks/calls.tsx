@@ -25,7 +25,7 @@ export function Calls({ webhook: { id, created_at, failing_since } }: { webhook:
         idempotencyKey: crypto.randomUUID(),
       }),
   } satisfies Record<keyof typeof names, Send>;
-  const [shown] = Object.entries(sends).filter(([name]) => name === open);
+  const [openCall] = Object.entries(sends).filter(([name]) => name === open);
   return (
     <>
       <ButtonDropdown
@@ -39,7 +39,7 @@ export function Calls({ webhook: { id, created_at, failing_since } }: { webhook:
       >
         {title}
       </ButtonDropdown>
-      {shown !== undefined && <ApiCallDialog title={title} send={shown[1]} onDismiss={() => setOpen(undefined)} />}
+      {openCall !== undefined && <ApiCallDialog title={title} send={openCall[1]} onDismiss={() => setOpen(undefined)} />}
     </>
   );
 }

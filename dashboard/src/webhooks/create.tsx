@@ -25,7 +25,7 @@ const initial: { name: string; url: string; format: WebhookFormat; events: strin
 
 export default function CreateWebhook() {
   const navigate = useNavigate();
-  const [made, setMade] = useState<{ id: string; name: string; secret: string }>();
+  const [created, setCreated] = useState<{ id: string; name: string; secret: string }>();
   const say = text.webhooks.create;
   const open = (id: string): void => void navigate(`${LIST}/${id}`);
   const form = useForm({
@@ -34,7 +34,7 @@ export default function CreateWebhook() {
     body: ({ name, url, format, events }) => ({ name, url, format, events: eventsIn(events) }),
     send: (filled, idempotencyKey) => client.webhooks.create({ body: filled, idempotencyKey }),
     done: ({ data: { id, name, secret } }) => {
-      if (secret !== null) return setMade({ id, name, secret });
+      if (secret !== null) return setCreated({ id, name, secret });
       notify({ id, type: "success", header: say.created(name) });
       open(id);
     },
@@ -57,8 +57,13 @@ export default function CreateWebhook() {
         </FormField>
         <EventsField {...form.text("events")} />
       </Form>
-      {made !== undefined && (
-        <SecretOnce title={say.created(made.name)} what={say.secret} value={made.secret} onStored={() => open(made.id)} />
+      {created !== undefined && (
+        <SecretOnce
+          title={say.created(created.name)}
+          what={say.secret}
+          value={created.secret}
+          onStored={() => open(created.id)}
+        />
       )}
     </Page>
   );
