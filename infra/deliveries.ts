@@ -26,12 +26,12 @@ export class Deliveries extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       visibilityTimeout: Duration.seconds(6 * DELIVER_SECONDS),
-      // A message only says that there is something to do, which the sweep finds again.
+      // A lost message loses nothing: the sweep finds again what is due.
       retentionPeriod: Duration.hours(1),
     });
     Validations.of(queue).acknowledge({
       id: "AwsSolutions-SQS3",
-      reason: "What a lost message says is found again by the sweep",
+      reason: "The sweep finds again what a lost message was for",
     });
     return queue;
   }

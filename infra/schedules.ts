@@ -156,7 +156,7 @@ export class Schedules extends Construct {
     return run;
   }
 
-  /** The outbox is carried on as soon as the table's stream says that it has something; what fails is left to the schedule. */
+  /** The table's stream invokes functions with new items of the outbox, too; what fails is left to the schedule. */
   private streamed({ tableStreamArn }: TableV2): void {
     if (tableStreamArn === undefined) throw new Error("The table needs a stream");
     new EventSourceMapping(this, "outbox", {

@@ -33,7 +33,7 @@ export function table(
       // Lists return whole records: a second read for each would cost more than the copies do.
       projectionType: ProjectionType.ALL,
     })),
-    // The outbox says with it that there is something to carry on. Whoever reads it reads the item itself.
+    // New items of the outbox invoke `dispatch`, which reads the items themselves.
     dynamoStream: StreamViewType.KEYS_ONLY,
     billing: Billing.onDemand(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },

@@ -1,4 +1,4 @@
-// Sends what a lane of a webhook has due, as a message of the queue says.
+// Sends what a lane of a webhook has due. Messages of the queue name the lanes.
 import * as z from "zod";
 import { sendLanes } from "../../shared/operations/delivery-queue.ts";
 import { runLane } from "../../shared/runtime/deliver.ts";

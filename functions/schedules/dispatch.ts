@@ -1,10 +1,10 @@
-// Carries on what changes have left in the outbox: when the table's stream says that there is something, and every minute, also for
-// what the stream has missed and for tries that are due.
+// Forwards the outbox to webhooks: when the table's stream has a new item, and every minute, also for what the stream has missed and for
+// tries that are due.
 import * as z from "zod";
 import { forwardEntries, readEntries, readOutbox } from "../../shared/operations/outbox.ts";
 import { lanesDue, sendLanes } from "../../shared/operations/delivery-queue.ts";
 
-/** What the stream says of each item: only its key, which leads to the item as it is now. */
+/** The stream has only the key of each item, which leads to the item as it is now. */
 const Stream = z.object({
   Records: z.array(
     z.object({ dynamodb: z.object({ Keys: z.object({ pk: z.object({ S: z.string() }), sk: z.object({ S: z.string() }) }) }) }),

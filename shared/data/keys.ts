@@ -238,7 +238,7 @@ export const keys = {
     pk: owned(accountId, `chat#${webhookId}`),
     sk: about,
   }),
-  /** What changes have left to be carried on, of all accounts. */
+  /** The outbox of all accounts: events whose deliveries have not been recorded. */
   outboxShard: (shard: number): string => `OUTBOX#${shard}`,
   outbox: (shard: number, id: string): Key => ({ pk: keys.outboxShard(shard), sk: id }),
 

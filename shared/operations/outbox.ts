@@ -1,5 +1,5 @@
-// The outbox: what was written with a change, and is carried on from there. An item stays until its deliveries are recorded, so that none is
-// lost; what it leads to has IDs of its own making, so that a second time has no further effect.
+// The outbox: items that changes write with their events, and that become deliveries. An item stays until its deliveries are recorded, so that
+// none is lost; a delivery's ID follows from its event, so that a second run has no further effect.
 import * as z from "zod";
 import { keys, keyString, type EventKind } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
@@ -17,7 +17,7 @@ const Entry = z.object({
   pk: z.string(),
   sk: z.string(),
   account_id: z.string(),
-  /** An event to be told. */
+  /** An event to deliver. */
   event_id: z.string().optional(),
   kind: z.enum(["event", "outcome"]).default("event"),
   /** Or a webhook with something to do. */
@@ -29,7 +29,7 @@ type Entry = z.infer<typeof Entry>;
 const READ_AT_ONCE = 200;
 const AT_ONCE = 10;
 
-/** The outbox as it is now, at most so much of it as one run can carry on. */
+/** The outbox as it is now, at most so much of it as one run can forward. */
 export async function readOutbox(): Promise<Entry[]> {
   const shards = await Promise.all(
     Array.from({ length: OUTBOX_SHARDS }, (_, shard) =>
@@ -67,14 +67,14 @@ export async function forwardEntries(entries: readonly Entry[]): Promise<Lane[]>
   return [...lanes.values()];
 }
 
-/** The events that whoever a webhook acts for may read. Once they may nothing any more, the webhook stops. */
+/** The events that the user or token for whom a webhook acts may read. Once they are removed, the webhook stops. */
 async function filterReadable(webhook: WebhookRecord, events: readonly EventRecord[]): Promise<EventRecord[]> {
   const permissions = await actingPermissions(webhook);
   if (permissions === undefined) await disableWebhook(webhook, "credential");
   return events.filter(({ type, resource }) => permissions?.includes(permissionForEvent(type, resource.type)) === true);
 }
 
-/** A webhook is not told of what was before it, nor of its own tests. */
+/** A webhook gets neither what happened before it was created, nor its own tests. */
 const shouldReceive = ({ created_at }: WebhookRecord, event: EventRecord): boolean =>
   event.created_at >= created_at && event.type !== "webhook.test";
 

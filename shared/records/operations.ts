@@ -203,7 +203,7 @@ export async function beginOperation(operation: OperationRecord, place: ShownPro
   return true;
 }
 
-/** From here on the operation cannot be withdrawn: whoever wants to know is told that it was requested. */
+/** From here on the operation cannot be withdrawn, so the event of its request goes to the outbox. */
 export function announceRequest(change: Change, { event_id }: OperationCore): void {
   if (event_id !== undefined) announce(change, "event", event_id);
 }

@@ -1,4 +1,4 @@
-// What a change leaves to be carried on once it is written: an item of the outbox, in the same transaction.
+// Items of the outbox, which a change writes in its own transaction for what must follow it.
 import { OUTBOX_SHARDS } from "../data/codes.ts";
 import type { Change } from "../data/change.ts";
 import { type EventKind, keys } from "../data/keys.ts";
@@ -7,7 +7,7 @@ import { newId } from "../domain/ids.ts";
 /** By the last character of its ID, which is random. */
 const shardOf = (id: string): number => id.charCodeAt(id.length - 1) % OUTBOX_SHARDS;
 
-/** An event that somebody may want to be told of. */
+/** An event that webhooks may subscribe to. */
 export const announce = (change: Change, kind: EventKind, eventId: string): void =>
   change.put(keys.outbox(shardOf(eventId), eventId), { account_id: change.accountId, event_id: eventId, kind });
 

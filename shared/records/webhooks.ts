@@ -196,7 +196,7 @@ export async function disableWebhook(webhook: WebhookRecord, reason: "gone" | "f
   }
 }
 
-/** What whoever a webhook acts for may do now; undefined once they are removed, revoked or expired. */
+/** The permissions now of the user or token for whom a webhook acts; undefined once they are removed, revoked or expired. */
 export async function actingPermissions({ account_id, acts_for }: WebhookRecord): Promise<readonly Permission[] | undefined> {
   if (acts_for.type === "user") {
     const user = await find(userRef(acts_for.id));

@@ -86,7 +86,7 @@ async function readDue(lane: Lane): Promise<Queued[]> {
 
 const POSTPONED_MS = 5 * 60_000;
 
-/** What fails for a reason of ours must not keep the rest of the lane waiting. */
+/** An error of the service itself must not hold up the rest of the lane. */
 async function attemptOrPostpone(lane: Lane, queued: Queued): Promise<number | undefined> {
   try {
     return await attemptOne(lane, queued);

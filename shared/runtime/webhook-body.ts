@@ -1,4 +1,4 @@
-// What a delivery says: the event with the record that it is about, or a message of a chat.
+// The body of a delivery: the event with the record that it is about, or a message of a chat.
 import type { Permission } from "../api/permissions.ts";
 import { Backup } from "../api/backups.ts";
 import { Event } from "../api/events.ts";

@@ -16,7 +16,7 @@ export interface Services {
   states: JsonService;
   secretsmanager: JsonService;
   sqs: JsonService;
-  /** Says that the database has accepted a call. */
+  /** Called when the database has accepted a call. */
   written: (action: string, input: unknown) => void;
   storage: Storage;
 }

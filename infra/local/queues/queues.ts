@@ -17,7 +17,7 @@ interface Options extends Mappings {
 export interface Queues {
   /** SQS's JSON protocol. */
   call: (action: string, input: unknown) => Promise<unknown>;
-  /** Says that DynamoDB has accepted a call. */
+  /** Called when DynamoDB has accepted a call. */
   written: (action: string, input: unknown) => void;
   stop: () => void;
 }
