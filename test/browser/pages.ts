@@ -35,6 +35,7 @@ export const PAGES: readonly Shown[] = [
   { route: "/instances/:id/clone", heading: /^Clone Shop/, path: ({ instance }) => `/instances/${instance}/clone` },
   { route: "/backups", heading: /^Backups/ },
   { route: "/backups/upload", heading: /^Upload backup/ },
+  { route: "/operations", heading: /^Operations/ },
   { route: "/operations/:id", heading: /^Change labels/, path: ({ operation }) => `/operations/${operation}` },
   { route: "/settings/api-keys", heading: /^API keys/i },
   { route: "/settings/api-keys/create", heading: /API key/i },

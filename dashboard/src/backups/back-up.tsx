@@ -14,12 +14,18 @@ import { id } from "../../../shared/api/fields.ts";
 const body = create().body.extend({ instance_id: id("instance") });
 
 interface Props {
-  instance: ListedInstance;
+  instance: { id: string; name: string };
+  note?: string | null;
   onDismiss: () => void;
 }
 
-export const BackUp = ({ instance, onDismiss }: Props) => (
-  <BackUpForm title={text.backupDialogs.backUp.title(instance.name)} chosen={instance.id} onDismiss={onDismiss} />
+export const BackUp = ({ instance, note, onDismiss }: Props) => (
+  <BackUpForm
+    title={text.backupDialogs.backUp.title(instance.name)}
+    chosen={instance.id}
+    note={note ?? ""}
+    onDismiss={onDismiss}
+  />
 );
 
 interface AnyProps {
@@ -29,7 +35,13 @@ interface AnyProps {
 }
 
 export const BackUpAny = ({ disabledReasonOf, onDismiss }: AnyProps) => (
-  <BackUpForm title={text.backupDialogs.backUp.anyTitle} disabledReasonOf={disabledReasonOf} chosen="" onDismiss={onDismiss} />
+  <BackUpForm
+    title={text.backupDialogs.backUp.anyTitle}
+    disabledReasonOf={disabledReasonOf}
+    chosen=""
+    note=""
+    onDismiss={onDismiss}
+  />
 );
 
 interface FormProps {
@@ -37,14 +49,15 @@ interface FormProps {
   /** If the user still has to choose one. */
   disabledReasonOf?: AnyProps["disabledReasonOf"];
   chosen: string;
+  note: string;
   onDismiss: () => void;
 }
 
-function BackUpForm({ title, disabledReasonOf, chosen, onDismiss }: FormProps) {
+function BackUpForm({ title, disabledReasonOf, chosen, note, onDismiss }: FormProps) {
   const say = text.backupDialogs.backUp;
   const form = useForm({
     of: chosen,
-    initial: { instance_id: chosen, note: "" },
+    initial: { instance_id: chosen, note },
     schema: body,
     body: ({ instance_id, note }) => ({ instance_id, note: given(note) }),
     send: ({ instance_id, ...body }, idempotencyKey) =>

@@ -2,10 +2,7 @@
 import Alert from "@cloudscape-design/components/alert";
 import Checkbox from "@cloudscape-design/components/checkbox";
 import FormField from "@cloudscape-design/components/form-field";
-import Modal from "@cloudscape-design/components/modal";
 import RadioGroup from "@cloudscape-design/components/radio-group";
-import Spinner from "@cloudscape-design/components/spinner";
-import { useQuery } from "@tanstack/react-query";
 import { flushSync } from "react-dom";
 import { useNavigate } from "react-router";
 import * as z from "zod";
@@ -13,11 +10,11 @@ import { restore, type Backup } from "../../../shared/api/backups.ts";
 import { nameOfBackup } from "../../../shared/domain/backup-name.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
-import { Failure } from "../app/failure.tsx";
 import { instances } from "../app/queries.ts";
 import type { Part } from "../messages/en/backup-dialogs.ts";
 import { text } from "../messages/text.ts";
 import { Forecast } from "../resource/forecast.tsx";
+import { Found } from "../resource/found.tsx";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
 import { isSameName } from "../resource/same-name.ts";
@@ -33,12 +30,14 @@ interface Props {
 
 export function Restore({ backup, onDismiss }: Props) {
   // The user types the instance's current name; the backup has the name of its time.
-  const { data, error, refetch } = useQuery(instances.one(String(backup.instance_id)));
-  if (data !== undefined) return <RestoreForm backup={backup} instance={data.data} onDismiss={onDismiss} />;
   return (
-    <Modal visible header={text.backupDialogs.restore.title(nameOfBackup(backup))} onDismiss={onDismiss}>
-      {error === null ? <Spinner size="large" /> : <Failure error={error} retry={() => void refetch()} />}
-    </Modal>
+    <Found
+      title={text.backupDialogs.restore.title(nameOfBackup(backup))}
+      question={instances.one(String(backup.instance_id))}
+      onDismiss={onDismiss}
+    >
+      {(instance) => <RestoreForm backup={backup} instance={instance} onDismiss={onDismiss} />}
+    </Found>
   );
 }
 

@@ -2,7 +2,7 @@
 import Button from "@cloudscape-design/components/button";
 import Select from "@cloudscape-design/components/select";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ComponentProps, useState } from "react";
 import { useSearchParams } from "react-router";
 import { EVENT_CLASSES, type EventClass } from "../../../shared/domain/event-types.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
@@ -35,21 +35,17 @@ interface Option {
 
 const byLabel = (a: Option, b: Option): number => a.label.localeCompare(b.label, locale);
 const anybody = (): Option => ({ value: "", label: text.events.filters.anybody });
-const kindsNow = (of: EventClass): Option[] => [
+export const kindsOf = (types: readonly string[], inWords: (type: string) => string): Option[] => [
   { value: "", label: text.events.filters.anyAction },
-  ...actionTypes(of)
-    .map((type) => ({ value: type, label: actionInWords(type) }))
-    .toSorted(byLabel),
+  ...types.map((type) => ({ value: type, label: inWords(type) })).toSorted(byLabel),
 ];
 
 export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
   const say = text.events.filters;
   useZone(); // a day begins when it begins there
-  const kinds = kindsNow(classIn(place));
+  const kinds = kindsOf(actionTypes(classIn(place)), actionInWords);
   const classes = EVENT_CLASSES.map((value) => ({ value, label: say.classes[value] }));
-  const { type = "", actor = "", resource, day = "" } = place;
-  const [choosing, setChoosing] = useState(actor !== "");
-  const people = usePeople(actor, choosing);
+  const { day = "" } = place;
   return (
     <>
       <div className="filter">
@@ -60,27 +56,8 @@ export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
           onChange={({ detail }) => go({ ...place, page: 1, type: undefined, class: detail.selectedOption.value })}
         />
       </div>
-      <div className="filter">
-        <Select
-          ariaLabel={say.person}
-          filteringType={people.length > 8 ? "auto" : "none"}
-          filteringAriaLabel={say.findPerson}
-          options={people}
-          onFocus={() => setChoosing(true)}
-          selectedOption={people.find(({ value }) => value === actor) ?? anybody()}
-          onChange={({ detail }) => go({ ...place, page: 1, actor: detail.selectedOption.value })}
-        />
-      </div>
-      <div className="filter">
-        <Select
-          ariaLabel={say.action}
-          filteringType="auto"
-          filteringAriaLabel={say.findAction}
-          options={kinds}
-          selectedOption={kinds.find(({ value }) => value === type) ?? { value: type, label: actionInWords(type) }}
-          onChange={({ detail }) => go({ ...place, page: 1, type: detail.selectedOption.value })}
-        />
-      </div>
+      <PersonFilter place={place} go={go} />
+      <TypeFilter kinds={kinds} place={place} go={go} />
       <input
         className="date"
         type="date"
@@ -88,14 +65,58 @@ export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
         value={day}
         onChange={({ target }) => go({ ...place, page: 1, day: target.value })}
       />
-      {resource && (
-        <Button iconName="close" iconAlign="right" onClick={() => go({ ...place, page: 1, resource: undefined })}>
-          {say.oneResource}
-        </Button>
-      )}
+      <ResourceFilter place={place} go={go} />
     </>
   );
 };
+
+type FieldProps = ComponentProps<Narrowing["Fields"]>;
+
+export function PersonFilter({ place, go }: FieldProps) {
+  const say = text.events.filters;
+  const { actor = "" } = place;
+  const [choosing, setChoosing] = useState(actor !== "");
+  const people = usePeople(actor, choosing);
+  return (
+    <div className="filter">
+      <Select
+        ariaLabel={say.person}
+        filteringType={people.length > 8 ? "auto" : "none"}
+        filteringAriaLabel={say.findPerson}
+        options={people}
+        onFocus={() => setChoosing(true)}
+        selectedOption={people.find(({ value }) => value === actor) ?? anybody()}
+        onChange={({ detail }) => go({ ...place, page: 1, actor: detail.selectedOption.value })}
+      />
+    </div>
+  );
+}
+
+/** By the type of an event or an operation. */
+export function TypeFilter({ kinds, place, go }: FieldProps & { kinds: readonly Option[] }) {
+  const say = text.events.filters;
+  const { type = "" } = place;
+  return (
+    <div className="filter">
+      <Select
+        ariaLabel={say.action}
+        filteringType="auto"
+        filteringAriaLabel={say.findAction}
+        options={kinds}
+        selectedOption={kinds.find(({ value }) => value === type) ?? { value: type, label: type }}
+        onChange={({ detail }) => go({ ...place, page: 1, type: detail.selectedOption.value })}
+      />
+    </div>
+  );
+}
+
+/** Removes what a row's button added. */
+export const ResourceFilter = ({ place, go }: FieldProps) =>
+  place.resource && (
+    <Button iconName="close" iconAlign="right" onClick={() => go({ ...place, page: 1, resource: undefined })}>
+      {text.events.filters.oneResource}
+    </Button>
+  );
 
 /** Those who did something lately, and the API keys, once the user chooses; an older one from a link stays chosen. */
 function usePeople(chosen: string, enabled: boolean) {

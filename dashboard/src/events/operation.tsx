@@ -27,11 +27,12 @@ import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Outcome } from "../operations/outcome.tsx";
 import { pageOf } from "../operations/pages.ts";
+import { Retry } from "../operations/retry.tsx";
 import { useOperation } from "../operations/watch.ts";
 import { isOpen } from "../operations/watch-store.ts";
-import { actorInWords, workOf } from "../operations/words.ts";
+import { actorInWords, durationInWords, workOf } from "../operations/words.ts";
 
-const above = () => [{ text: text.events.title, href: "/activity" }];
+const above = () => [{ text: text.operations.title, href: "/operations" }];
 
 export default function OperationDetail() {
   const { id = "" } = useParams();
@@ -53,7 +54,13 @@ function Shown({ operation: loaded }: { operation: Operation }) {
       title={title}
       above={above()}
       actions={
-        bulk !== undefined && (isOpen(operation) ? <Controls operation={operation} /> : <Again id={loaded.id} bulk={bulk} />)
+        bulk === undefined ? (
+          <Retry operation={operation} />
+        ) : isOpen(operation) ? (
+          <Controls operation={operation} />
+        ) : (
+          <Again id={loaded.id} bulk={bulk} />
+        )
       }
     >
       <Container>
@@ -67,6 +74,7 @@ function Shown({ operation: loaded }: { operation: Operation }) {
                 : []),
               { label: say.by, value: actorInWords(created_by) },
               { label: say.at, value: <Time at={created_at} exact /> },
+              { label: say.duration, value: durationInWords(operation) },
             ]}
           />
           {bulk !== undefined && isOpen(operation) ? <BulkProgress operation={operation} /> : <Outcome operation={operation} />}

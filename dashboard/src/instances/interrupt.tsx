@@ -1,4 +1,4 @@
-// Asks before an instance stops or restarts, which disconnects its users.
+// Asks before an instance stops or restarts, which disconnects its users, or before a failed start is tried again.
 import Box from "@cloudscape-design/components/box";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
@@ -8,7 +8,7 @@ import { Forecast } from "../resource/forecast.tsx";
 import { useAct } from "./use-act.ts";
 
 interface Props {
-  action: "stop" | "restart";
+  action: "start" | "stop" | "restart";
   instance: Instance;
   onDismiss: () => void;
 }

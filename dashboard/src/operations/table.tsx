@@ -49,7 +49,7 @@ function Work({ operation: { type, resource }, on }: { operation: Operation; on:
 }
 
 /** The list is as old as its last response; the watch is more recent. */
-function LiveStatus({ operation }: { operation: Operation }) {
+export function LiveStatus({ operation }: { operation: Operation }) {
   const live = useOperation(operation.id) ?? operation;
   return <Status of="operation" status={live.status} />;
 }

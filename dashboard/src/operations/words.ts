@@ -1,6 +1,7 @@
 // The words for each type of operation: in progress, completed and failed; and its results.
 import type { Actor } from "../../../shared/api/fields.ts";
-import type { OperationResult } from "../../../shared/api/operations.ts";
+import type { Operation, OperationResult } from "../../../shared/api/operations.ts";
+import { spanInWords } from "../app/words.ts";
 import type { Messages } from "../messages/en/index.ts";
 import { text } from "../messages/text.ts";
 
@@ -18,6 +19,10 @@ export function actorInWords({ type, name }: Pick<Actor, "type" | "name">): stri
   const known: Readonly<Record<string, string>> = text.operations.service;
   return known[name] ?? name;
 }
+
+/** From the request to the end. */
+export const durationInWords = ({ created_at, finished_at }: Pick<Operation, "created_at" | "finished_at">): string =>
+  finished_at === null ? "–" : spanInWords((Date.parse(finished_at) - Date.parse(created_at)) / 1000);
 
 /** The results of verifying a clone. */
 export function verificationInWords(found: NonNullable<OperationResult["verification"]>): string {

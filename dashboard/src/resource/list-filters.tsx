@@ -20,7 +20,7 @@ export function ListFilters({ title, filters, narrowing, searchable = false, pla
         <StatusFilter
           of={filters}
           chosen={knownFilters(filters, place)}
-          onChange={(next) => go({ page: 1, find, sort, ...next })}
+          onChange={(next) => go({ ...place, page: 1, status: undefined, protection: undefined, health: undefined, ...next })}
         />
       )}
       {narrowing !== undefined && <narrowing.Fields place={place} go={go} />}

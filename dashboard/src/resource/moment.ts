@@ -62,4 +62,10 @@ export const isDay = (day: string): boolean => /^\d{4}-\d\d-\d\d$/.test(day) && 
 export const startOf = (day: string): string =>
   new Date(chosen.get() === "utc" ? `${day}T00:00:00Z` : `${day}T00:00:00`).toISOString();
 
+/** A text such as 2026-11-20T22:00, as a field of the browser has it, in the chosen zone; undefined if it is none. */
+export function momentOfField(text: string): string | undefined {
+  const time = new Date(chosen.get() === "utc" ? `${text}Z` : text);
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined;
+}
+
 export const nextDay = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);

@@ -3,7 +3,20 @@ import { useSearchParams } from "react-router";
 
 export type FilterName = "status" | "protection" | "health";
 
-const PARAMETERS = ["status", "protection", "health", "find", "sort", "class", "type", "actor", "resource", "day"] as const;
+const PARAMETERS = [
+  "status",
+  "protection",
+  "health",
+  "find",
+  "sort",
+  "class",
+  "type",
+  "actor",
+  "resource",
+  "day",
+  "from",
+  "to",
+] as const;
 type Parameter = (typeof PARAMETERS)[number];
 
 export interface Place extends Partial<Record<Parameter, string | undefined>> {

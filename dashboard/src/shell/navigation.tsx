@@ -12,6 +12,7 @@ export function Navigation() {
     { text: say.servers, href: "/servers" },
     { text: say.instances, href: "/instances" },
     { text: say.backups, href: "/backups" },
+    { text: say.operations, href: "/operations" },
   ];
   const settings = [
     { text: say.apiKeys, href: "/settings/api-keys" },

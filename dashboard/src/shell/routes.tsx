@@ -26,6 +26,7 @@ export const routes: readonly Route[] = [
   page("/instances/:id/clone", () => import("../instances/clone.tsx"), "backups", "instances", "servers"),
   page("/backups", () => import("../backups/list.tsx"), "allowed", "backups", "bulk"),
   page("/backups/upload", () => import("../uploads/upload.tsx"), "servers", "uploads"),
+  page("/operations", () => import("../operations/list.tsx"), "events"),
   page("/operations/:id", () => import("../events/operation.tsx"), "bulk", "events"),
   page("/settings/api-keys", () => import("../tokens/list.tsx"), "tokens"),
   page("/settings/api-keys/create", () => import("../tokens/create.tsx"), "tokens"),

@@ -18,6 +18,7 @@ function placesNow() {
     { label: navigation.servers, value: "/servers" },
     { label: navigation.instances, value: "/instances" },
     { label: navigation.backups, value: "/backups" },
+    { label: navigation.operations, value: "/operations" },
     { label: navigation.apiKeys, value: "/settings/api-keys" },
     { label: navigation.sshKeys, value: "/settings/ssh-keys" },
     { label: navigation.account, value: "/settings/account" },

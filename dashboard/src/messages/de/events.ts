@@ -51,6 +51,8 @@ export const events: typeof en = {
     monthly: "monatlich",
     yearly: "jährlich",
   },
+  operations:
+    "Alles, was mit Servern, Instanzen und Sicherungen getan wurde, das Neueste zuerst: wie es endete, und warum es fehlschlug.",
   copyRequestId: (start) => `Anfrage-ID ${start} kopieren`,
   copied: "Kopiert",
   notCopied: (id) => `Kopieren nicht möglich. Die ID lautet ${id}`,
@@ -64,6 +66,8 @@ export const events: typeof en = {
     anyAction: "Alle Aktionen",
     findAction: "Aktion suchen",
     day: "Nach Tag filtern",
+    from: "Von",
+    to: "Bis",
     oneResource: "Nur eine Ressource",
     onlyBy: (name) => `Nur von ${name}`,
     onlyAbout: (name) => `Nur zu ${name}`,

@@ -99,6 +99,11 @@ export const instances: typeof en = {
       "Sicherungen, Wiederherstellungstests, Wiederherstellungen, Klone und alle anderen Vorgänge dieser Instanz, das Neueste zuerst.",
   },
   interrupt: {
+    start: {
+      title: (name) => `${name} starten?`,
+      confirm: "Starten",
+      effect: "Die Benutzer können sich wieder anmelden, sobald sie läuft.",
+    },
     stop: {
       title: (name) => `${name} stoppen?`,
       confirm: "Stoppen",

@@ -14,6 +14,7 @@ export const shell: typeof en = {
     servers: "Server",
     instances: "Instanzen",
     backups: "Sicherungen",
+    operations: "Vorgänge",
     settings: "Einstellungen",
     apiKeys: "API-Schlüssel",
     sshKeys: "SSH-Schlüssel",

@@ -98,6 +98,11 @@ export const instances = {
     description: "Backups, restore drills, restores, clones and all other work on this instance, newest first.",
   },
   interrupt: {
+    start: {
+      title: (name: string) => `Start ${name}?`,
+      confirm: "Start",
+      effect: "Users can sign in again once it runs.",
+    },
     stop: {
       title: (name: string) => `Stop ${name}?`,
       confirm: "Stop",

@@ -14,6 +14,7 @@ export const shell = {
     servers: "Servers",
     instances: "Instances",
     backups: "Backups",
+    operations: "Operations",
     settings: "Settings",
     apiKeys: "API keys",
     sshKeys: "SSH keys",

@@ -1,0 +1,79 @@
+// All operations of the account: how each ended, why it failed, how long it took, who started it, and another try.
+import type { Operation } from "../../../shared/api/operations.ts";
+import { Link } from "../app/link.tsx";
+import { operations } from "../app/queries.ts";
+import { Only } from "../events/filters.tsx";
+import { text } from "../messages/text.ts";
+import type { Column } from "../resource/column.ts";
+import { ListPage } from "../resource/list-page.tsx";
+import { errorInWords } from "../resource/sentence.ts";
+import { Time } from "../resource/time.tsx";
+import { Wrapped } from "../resource/wrapped.tsx";
+import { OperationFilters, operationQuery } from "./filters.tsx";
+import { Outcome } from "./outcome.tsx";
+import { pageOf } from "./pages.ts";
+import { Retry } from "./retry.tsx";
+import { LiveStatus } from "./table.tsx";
+import { actorInWords, durationInWords, workOf } from "./words.ts";
+
+function columns(): [Column<Operation>, ...Column<Operation>[]] {
+  const say = text.operations.columns;
+  return [
+    {
+      id: "type",
+      header: say.operation,
+      cell: ({ id, type }) => <Link to={`/operations/${id}`}>{workOf(type).name}</Link>,
+      text: ({ type }) => workOf(type).name,
+    },
+    { id: "on", header: say.on, cell: ({ resource }) => <Subject of={resource} />, text: ({ resource }) => nameOf(resource) },
+    { id: "status", header: say.status, cell: (operation) => <LiveStatus operation={operation} />, text: ({ status }) => status },
+    {
+      id: "outcome",
+      header: say.result,
+      long: true,
+      cell: (operation) => <Outcome operation={operation} />,
+      text: ({ error }) => (error === null ? "" : errorInWords(error)),
+    },
+    { id: "duration", header: say.duration, cell: durationInWords, text: durationInWords },
+    {
+      id: "by",
+      header: say.by,
+      cell: ({ created_by }) => (
+        <Wrapped>
+          {actorInWords(created_by)} <Only name="actor" value={created_by.id} what={actorInWords(created_by)} />
+        </Wrapped>
+      ),
+      text: ({ created_by }) => actorInWords(created_by),
+    },
+    { id: "at", header: say.at, cell: ({ created_at }) => <Time at={created_at} />, text: ({ created_at }) => created_at },
+    { id: "action", header: text.resource.list.actions, width: 130, cell: (operation) => <Retry operation={operation} /> },
+  ];
+}
+
+const nameOf = ({ id, name }: Operation["resource"]): string => name ?? id;
+
+/** A bulk action is on the account, and its page lists what it is about. */
+function Subject({ of: resource }: { of: Operation["resource"] }) {
+  const page = pageOf(resource);
+  if (resource.type === "account" || page === undefined) return nameOf(resource);
+  return (
+    <Wrapped>
+      <Link to={page}>{nameOf(resource)}</Link> <Only name="resource" value={resource.id} what={nameOf(resource)} />
+    </Wrapped>
+  );
+}
+
+export default function Operations() {
+  return (
+    <ListPage
+      title={text.operations.title}
+      description={text.events.operations}
+      list={operations.list}
+      filters={{ status: "operation" }}
+      narrowing={{ query: operationQuery, Fields: OperationFilters }}
+      columns={columns()}
+      perPage={25}
+      empty={text.operations.empty}
+    />
+  );
+}

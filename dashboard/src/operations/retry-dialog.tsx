@@ -1,0 +1,75 @@
+// The dialog of a failed operation's work, with the record as it is now.
+import type { Backup } from "../../../shared/api/backups.ts";
+import type { ShownInstance } from "../../../shared/api/instances.ts";
+import type { Operation } from "../../../shared/api/operations.ts";
+import { backups, instances, servers } from "../app/queries.ts";
+import { BackUp } from "../backups/back-up.tsx";
+import { DeleteBackup } from "../backups/delete.tsx";
+import { Restore } from "../backups/restore.tsx";
+import { RunDrill } from "../backups/run-drill.tsx";
+import { ChangeDomain } from "../instances/change-domain.tsx";
+import { DeleteInstance } from "../instances/delete.tsx";
+import { Interrupt } from "../instances/interrupt.tsx";
+import { Found } from "../resource/found.tsx";
+import { DeleteServer } from "../servers/delete.tsx";
+import { workOf } from "./words.ts";
+
+interface Props {
+  operation: Operation;
+  onDismiss: () => void;
+}
+
+export function RetryDialog({ operation: { type, resource, result }, onDismiss }: Props) {
+  const shared = { title: workOf(type).name, onDismiss };
+  switch (type) {
+    case "server.delete":
+      return (
+        <Found {...shared} question={servers.one(resource.id)}>
+          {(server) => <DeleteServer server={server} onDismiss={onDismiss} />}
+        </Found>
+      );
+    case "instance.start":
+    case "instance.stop":
+    case "instance.restart":
+    case "instance.update":
+    case "instance.delete":
+      return (
+        <Found {...shared} question={instances.one(resource.id)}>
+          {(instance) => <OfInstance type={type} instance={instance} onDismiss={onDismiss} />}
+        </Found>
+      );
+    default:
+      return (
+        <Found {...shared} question={backups.one(result?.backup_id ?? resource.id)}>
+          {(backup) => <OfBackup type={type} backup={backup} onDismiss={onDismiss} />}
+        </Found>
+      );
+  }
+}
+
+const INTERRUPTIONS = { "instance.start": "start", "instance.stop": "stop", "instance.restart": "restart" } as const;
+
+interface InstanceProps {
+  type: keyof typeof INTERRUPTIONS | "instance.update" | "instance.delete";
+  instance: ShownInstance;
+  onDismiss: () => void;
+}
+
+function OfInstance({ type, ...props }: InstanceProps) {
+  if (type === "instance.update") return <ChangeDomain {...props} />;
+  if (type === "instance.delete")
+    return <DeleteInstance {...props} server={props.instance.server ?? undefined} onDeleting={props.onDismiss} />;
+  return <Interrupt action={INTERRUPTIONS[type]} {...props} />;
+}
+
+function OfBackup({ type, backup, onDismiss }: { type: Operation["type"]; backup: Backup; onDismiss: () => void }) {
+  if (type === "backup.drill") return <RunDrill backup={backup} onDismiss={onDismiss} />;
+  if (type === "backup.delete") return <DeleteBackup backup={backup} onDismiss={onDismiss} />;
+  if (type === "backup.restore") return <Restore backup={backup} onDismiss={onDismiss} />;
+  const { instance_id, instance_name, note } = backup;
+  return (
+    instance_id !== null && (
+      <BackUp instance={{ id: instance_id, name: instance_name ?? instance_id }} note={note} onDismiss={onDismiss} />
+    )
+  );
+}

@@ -1,0 +1,45 @@
+// The operations of an account: what failed and why, and another try.
+import { expect } from "vitest";
+import { Backup } from "../../shared/api/backups.ts";
+import { api } from "../../shared/api/index.ts";
+import { account } from "../harness/account.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+
+test("what failed in the night is found by a link, with its reason, and is tried again with the same note", async ({ open }) => {
+  const mine = await account();
+  const { id } = await mine.instance({ name: "Shop" });
+  const failed = (await mine.api.post(`/instances/${id}/backups`, { note: "fail-upload" })).as(Backup);
+  const { error } = await mine.until(failed.operation_id, "failed");
+  await mine.backup(id);
+  const page = await open("/operations", { as: mine });
+  const title = (count: number) => page.getByRole("heading", { name: `Operations (${count})` }).waitFor();
+  await page.getByRole("row").filter({ hasText: "Create server" }).getByText("Succeeded").waitFor();
+  await page.getByRole("button", { name: /^Filter by action/ }).click();
+  await page.getByRole("option", { name: "Backup", exact: true }).click();
+  await title(2);
+  await page.getByRole("button", { name: /^Filter by status/ }).click();
+  await page.getByRole("option", { name: "Failed" }).click();
+  await title(1);
+  await expect.poll(() => new URL(page.url()).search).toBe("?status=failed&type=backup.create");
+  await page.getByLabel("From").fill("2026-01-01T10:30");
+  await title(1);
+  await page.getByLabel("Until").fill("2026-01-01T11:00");
+  await page.getByText("No matches for this filter.").waitFor();
+  await expectAccessible(page);
+  await page.goto(`/operations?status=failed&actor=${mine.user.id}`); // the API key asked for the backup
+  await page.getByText("No matches for this filter.").waitFor();
+  await page.goto("/operations?status=failed");
+  const row = page.getByRole("row").filter({ hasText: error?.message ?? "no reason" });
+  await row.getByText(/^\d+ (?:min \d+ )?s$/).waitFor();
+  await row.getByRole("button", { name: "Retry backup: Shop" }).click();
+  const dialog = page.getByRole("dialog", { name: "Back up Shop" });
+  await expect.poll(() => dialog.getByLabel(/^Note/).inputValue()).toBe("fail-upload");
+  await dialog.getByLabel(/^Note/).fill("");
+  await dialog.getByRole("button", { name: "Back up now" }).click();
+  await page.getByText("Backup completed: Shop").waitFor();
+  const [newest] = (await mine.api.get("/operations?type=backup.create")).as(api.operations.list.data);
+  expect(newest?.status).toBe("succeeded");
+  await page.goto(`/operations/${failed.operation_id}`);
+  await page.getByRole("button", { name: "Retry backup: Shop" }).waitFor();
+});
