@@ -16,6 +16,7 @@ const SAME: readonly string[] = [
   "reasons.machine_reports",
   "resource.reasons.machine_reports",
   "events.fields.domain",
+  "home.needs.offline",
   "events.fields.labels",
   "events.fields.name",
   "events.fields.status",

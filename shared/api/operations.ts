@@ -137,6 +137,10 @@ export const Operation = z
         .nullable()
         .meta({ description: "Its name when the operation started; null for old operations", examples: ["Shop"] }),
     }),
+    instance_id: fields
+      .id("instance")
+      .nullable()
+      .meta({ description: "The instance that it is about: of an operation on a backup, the backup's; null if there is none" }),
     result: OperationResult.nullable().meta({ examples: [null] }),
     error: z
       .object({ code: z.enum(OPERATION_ERRORS), message: z.string(), reason: fields.reason.optional() })

@@ -16,6 +16,7 @@ import {
   statusOf,
   type Transition,
 } from "../domain/lifecycle.ts";
+import { isId } from "../domain/ids.ts";
 import { reasonIn } from "../domain/reasons.ts";
 import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
 import { type Change, startChange, now } from "../data/change.ts";
@@ -91,10 +92,13 @@ export function toOperation({ state, error, result, ...record }: OperationRecord
   return {
     ...record,
     status: state,
+    instance_id: [record.resource, ...record.holds].find(({ type }) => type === "instance")?.id ?? findInstance(record.concerns),
     error: error && { ...error, reason: error.reason ?? reasonIn(error.message) },
     result: result && { ...result, ...(result.drill && { drill: withReasons(result.drill) }) },
   };
 }
+
+const findInstance = (ids: readonly string[]): string | null => ids.find((id) => isId("instance", id)) ?? null;
 
 /** An operation that a change begins, and for whom. */
 export interface Begun {

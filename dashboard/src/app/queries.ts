@@ -1,5 +1,7 @@
 // Every query of the pages to the API, with its key in the cache: [resource, "list" or "one", its parameters].
+import type { Backup } from "../../../shared/api/backups.ts";
 import type { Overview } from "../../../shared/api/overview.ts";
+import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { byIds } from "./by-ids.ts";
 import { client } from "./client.ts";
 
@@ -56,6 +58,28 @@ export const backups = {
     ),
   one: (id: string) => question(["backups", "one", id], ({ signal }) => client.backups.get({ params: { id }, signal })),
 };
+
+/** A thousand backups: a picture of the last nights needs no more, and a user may have opened other pages in this minute. */
+const NIGHTS_PAGES_MAX = 10;
+
+/** The backups of the last nights, and the instances whose backups are overdue. Only when the user asks, because it is many requests. */
+export const nights = (created_after: string) => ({
+  ...question(["backups", "nights", created_after], async ({ signal }) => {
+    const shared = { per_page: PER_PAGE_MAX };
+    const overdue = await client.instances.list({ query: { ...shared, protection: "overdue" }, signal });
+    const made: Backup[] = [];
+    let cursor: string | null = "";
+    for (let page = 0; page < NIGHTS_PAGES_MAX && cursor !== null; page++) {
+      const query: ListQuery = { ...shared, created_after, ...(cursor !== "" && { cursor }) };
+      const { data, meta } = await client.backups.list({ query, signal });
+      made.push(...data);
+      cursor = meta.next_cursor;
+    }
+    return { backups: made, overdue: overdue.data, isWhole: cursor === null };
+  }),
+  staleTime: Infinity,
+  meta: { changedBy: [] } satisfies QueryMeta,
+});
 
 /** 404 until an instance has one. */
 export const backupPolicies = {

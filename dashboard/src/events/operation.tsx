@@ -27,7 +27,7 @@ import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Outcome } from "../operations/outcome.tsx";
 import { pageOf } from "../operations/pages.ts";
-import { Retry } from "../operations/retry.tsx";
+import { Retry } from "./retry.tsx";
 import { useOperation } from "../operations/watch.ts";
 import { isOpen } from "../operations/watch-store.ts";
 import { actorInWords, durationInWords, workOf } from "../operations/words.ts";

@@ -1,4 +1,5 @@
 // Counts of servers, instances and backups by status; each number links to its list.
+import Box from "@cloudscape-design/components/box";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import CloudscapeLink from "@cloudscape-design/components/link";
@@ -49,8 +50,10 @@ export function Counts({ of, title, href, tally }: Props) {
   );
 }
 
+/** Zeros are quiet: there is nothing to see behind them. */
 export function Count({ number, href, ariaLabel }: { number: number; href: string; ariaLabel: string }) {
   const follow = useFollow();
+  if (number === 0) return <Box color="text-body-secondary">{inDigits(0)}</Box>;
   return (
     <CloudscapeLink href={href} onFollow={follow} fontSize="heading-m" ariaLabel={ariaLabel}>
       {inDigits(number)}

@@ -1,24 +1,30 @@
-// A warning if the disks of servers are low, and an error if some are almost full.
-import Alert from "@cloudscape-design/components/alert";
+// The servers whose disk fills up, the fullest first.
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
-import type { LowDisks as Counts } from "./use-tally.ts";
+import { diskUse } from "../servers/reported.tsx";
+import type { useNeeds } from "./needs.ts";
 
-export function LowDisks({ of: { below_5_percent: full, below_15_percent: low } }: { of: Counts }) {
+export function LowDisks({ of: disks }: { of: ReturnType<typeof useNeeds>["lowDisks"] }) {
   const say = text.home.lowDisks;
   return (
-    <SpaceBetween size="s">
-      {full > 0 && (
-        <Alert type="error" header={say.almostFull(full)}>
-          {say.almostFullAbout} <Link to="/servers">{say.view}</Link>
-        </Alert>
-      )}
-      {low > 0 && (
-        <Alert type="warning" header={say.low(low)}>
-          {say.lowAbout} <Link to="/servers">{say.view}</Link>
-        </Alert>
-      )}
-    </SpaceBetween>
+    <Container header={<Header variant="h2">{say.title}</Header>}>
+      <SpaceBetween size="s">
+        <ul className="plain">
+          {disks.map(({ server, isAlmostFull }) => (
+            <li key={server.id}>
+              <StatusIndicator type={isAlmostFull ? "error" : "warning"}>
+                {isAlmostFull ? say.almostFull : say.low}
+              </StatusIndicator>
+              : <Link to={`/servers/${server.id}`}>{server.name}</Link> {diskUse(server)}
+            </li>
+          ))}
+        </ul>
+        {disks.some(({ isAlmostFull }) => isAlmostFull) ? say.almostFullAbout : say.lowAbout}
+      </SpaceBetween>
+    </Container>
   );
 }

@@ -22,13 +22,13 @@ const tallyOf = (counted: { total: number; status: Readonly<Record<string, numbe
   count: (status) => counted?.status[status] ?? 0,
 });
 
-export type LowDisks = NonNullable<Overview["servers"]>["low_disk"];
+type LowDisks = NonNullable<Overview["servers"]>["low_disk"];
 
 /** An older service says nothing of disks. */
 const lowDisksIn = ({ low_disk = NO_DISKS }: Partial<NonNullable<Overview["servers"]>>): LowDisks => low_disk;
 const NO_DISKS: LowDisks = { below_15_percent: 0, below_5_percent: 0 };
 
-interface Tallies {
+export interface Tallies {
   servers: Tally;
   instances: Tally;
   backups: Tally;

@@ -7,6 +7,9 @@ import { text } from "../messages/text.ts";
 
 type Words = ReturnType<Messages["operations"]["unknownWork"]>;
 
+/** What another try needs to know. */
+export type Failed = Pick<Operation, "type" | "status" | "resource" | "result">;
+
 /** A newer service may know more types of operations than this page. */
 export function workOf(type: string): Words {
   const known: Readonly<Record<string, Words>> = text.operations.work;

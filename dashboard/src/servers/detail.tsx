@@ -22,6 +22,7 @@ import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
 import { BothWays } from "../resource/both-ways.tsx";
 import { Deferred } from "../resource/deferred.tsx";
+import { ListFilters } from "../resource/list-filters.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Status } from "../resource/status.tsx";
@@ -55,6 +56,7 @@ function Shown({ server }: { server: Server }) {
   return (
     <Page
       title={server.name}
+      description={<Summary server={server} />}
       above={above()}
       actions={
         <SpaceBetween direction="horizontal" size="xs">
@@ -84,6 +86,15 @@ function Shown({ server }: { server: Server }) {
   );
 }
 
+/** What it is at a glance, beside its name. */
+const Summary = ({ server }: { server: Server }) => (
+  <span className="summary">
+    <ServerState server={server} />
+    {server.ip_address !== null && <span>{server.ip_address}</span>}
+    <span>{specsInWords(server.specs)}</span>
+  </span>
+);
+
 /** What a server reports is no change that pages follow. */
 const LOOK_EVERY_MS = 60_000;
 
@@ -96,7 +107,6 @@ function Facts({ server }: { server: Server }) {
         columns={3}
         minColumnWidth={200}
         items={[
-          { label: say.status, value: <ServerState server={server} /> },
           ...nameFacts(server),
           {
             label: say.address,
@@ -127,6 +137,8 @@ const nameFacts = ({ name, name_unicode = name }: Pick<Server, "name"> & Partial
 
 const INSTANCES = 10;
 
+const FILTERS = { status: "instance", protection: "protection" } as const;
+
 function instanceColumns(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
   const say = text.servers.instances;
   return [
@@ -138,6 +150,7 @@ function instanceColumns(): [Column<ListedInstance>, ...Column<ListedInstance>[]
       cell: ({ domain, domain_unicode }) => <BothWays ascii={domain} unicode={domain_unicode} />,
     },
     { id: "version", header: say.version, cell: ({ erp_version, edition }) => `${erp_version} ${edition}` },
+    { id: "protection", header: say.protection, cell: ({ protection }) => <Status of="protection" status={protection.status} /> },
   ];
 }
 
@@ -151,6 +164,9 @@ function InstancesOf({ server }: { server: Server }) {
       only={{ server_id: server.id }}
       prefix="instances"
       perPage={INSTANCES}
+      searchable
+      Filters={ListFilters}
+      filters={FILTERS}
       columns={instanceColumns()}
       empty={say.empty}
       actions={

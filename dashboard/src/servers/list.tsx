@@ -8,9 +8,11 @@ import { BothWays } from "../resource/both-ways.tsx";
 import { labelsColumn } from "../resource/labels.tsx";
 import { CreateLink, ListPage } from "../resource/list-page.tsx";
 import type { Column } from "../resource/column.ts";
+import { inDigits } from "../resource/number.ts";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { ServersBulk } from "./bulk.tsx";
+import { diskUse, memoryUse } from "./reported.tsx";
 import { ServerState } from "./state.tsx";
 import { specsInWords } from "./specs.ts";
 
@@ -43,10 +45,29 @@ function columns(): [Column<ListedServer>, ...Column<ListedServer>[]] {
       cell: (server) => <Size of={server} />,
       text: ({ size, specs }) => `${size}: ${specsInWords(specs)}`,
     },
+    {
+      id: "instances",
+      header: text.servers.instances.title,
+      cell: ({ instance_count }) => inDigits(instance_count),
+      text: ({ instance_count }) => String(instance_count),
+    },
+    {
+      id: "disk",
+      header: text.reports.disk,
+      cell: diskUse,
+      text: ({ disk_free_bytes }) => String(disk_free_bytes ?? ""),
+    },
+    {
+      id: "memory",
+      header: text.reports.memory,
+      cell: memoryUse,
+      text: ({ memory_free_bytes }) => String(memory_free_bytes ?? ""),
+    },
     labelsColumn,
     {
       id: "created",
       header: say.created,
+      hidden: true,
       cell: ({ created_at }) => <Time at={created_at} />,
       text: ({ created_at }) => created_at,
     },

@@ -7,15 +7,44 @@ import { gigabytes, sizeInWords } from "../resource/size.ts";
 import { Time } from "../resource/time.tsx";
 
 /** For the details of the server. */
-export function reportedFacts({ disk_size_bytes, disk_free_bytes, memory_free_bytes, reported_at, specs }: Server) {
-  const { disk, memory, of, at, none } = text.reports;
-  const part = (free: number | null, all: string) => (free === null ? none : of(sizeInWords(free), all));
+export function reportedFacts(server: Server) {
+  const { disk, memory, at, none } = text.reports;
+  const { reported_at } = server;
   return [
-    { label: disk, value: part(disk_free_bytes, diskInWords({ disk_size_bytes, specs })) },
-    { label: memory, value: part(memory_free_bytes, gigabytes(specs.memory_gb)) },
+    { label: disk, value: diskUse(server) },
+    { label: memory, value: memoryUse(server) },
     { label: at, value: <Time at={reported_at} exact none={none} /> },
   ];
 }
+
+interface UseProps {
+  label: string;
+  freeBytes: number | null;
+  sizeBytes: number;
+  /** The size in words. */
+  all: string;
+}
+
+/** How much is free, and a bar of what is used. */
+function Use({ label, freeBytes, sizeBytes, all }: UseProps) {
+  if (freeBytes === null) return text.reports.none;
+  const inWords = text.reports.of(sizeInWords(freeBytes), all);
+  return (
+    <>
+      {inWords}
+      <meter className="use" aria-label={`${label}: ${inWords}`} max={sizeBytes} value={sizeBytes - freeBytes} />
+    </>
+  );
+}
+
+export const diskUse = (server: Pick<Server, "disk_size_bytes" | "disk_free_bytes" | "specs">) => (
+  <Use label={text.reports.disk} freeBytes={server.disk_free_bytes} sizeBytes={diskSize(server)} all={diskInWords(server)} />
+);
+
+export const memoryUse = ({ memory_free_bytes, specs: { memory_gb } }: Pick<Server, "memory_free_bytes" | "specs">) => (
+  <Use label={text.reports.memory} freeBytes={memory_free_bytes} sizeBytes={memory_gb * GB} all={gigabytes(memory_gb)} />
+);
+const GB = 1_000_000_000;
 
 const diskInWords = ({ disk_size_bytes, specs }: Pick<Server, "disk_size_bytes" | "specs">): string =>
   disk_size_bytes === null ? gigabytes(specs.disk_gb) : sizeInWords(disk_size_bytes);
@@ -23,7 +52,7 @@ const diskInWords = ({ disk_size_bytes, specs }: Pick<Server, "disk_size_bytes" 
 type Disk = Pick<Server, "name" | "disk_size_bytes" | "disk_free_bytes" | "specs">;
 
 /** The step of free disk space that a server is below; null if it is not, or has not reported. */
-const lowDiskOf = ({ disk_free_bytes, ...server }: Disk): number | null =>
+export const lowDiskOf = ({ disk_free_bytes, ...server }: Disk): number | null =>
   disk_free_bytes === null ? null : diskStep(disk_free_bytes, diskSize(server));
 
 interface Props {

@@ -16,8 +16,8 @@ const page = (path: string, part: () => Promise<{ default: ComponentType }>, ...
 
 /** Every page except the sign-in page, which has no shell. */
 export const routes: readonly Route[] = [
-  page("/", () => import("../home/home.tsx"), "home"),
-  page("/servers", () => import("../servers/list.tsx"), "allowed", "bulk", "servers"),
+  page("/", () => import("../home/home.tsx"), "home", "reports"),
+  page("/servers", () => import("../servers/list.tsx"), "allowed", "bulk", "reports", "servers"),
   page("/servers/create", () => import("../servers/create.tsx"), "servers", "sshKeys"),
   page("/servers/:id", () => import("../servers/detail.tsx"), "allowed", "reports", "servers"),
   page("/instances", () => import("../instances/list.tsx"), "allowed", "bulk", "instances"),
@@ -26,8 +26,8 @@ export const routes: readonly Route[] = [
   page("/instances/:id/clone", () => import("../instances/clone.tsx"), "backups", "instances", "servers"),
   page("/backups", () => import("../backups/list.tsx"), "allowed", "backups", "bulk"),
   page("/backups/upload", () => import("../uploads/upload.tsx"), "servers", "uploads"),
-  page("/operations", () => import("../operations/list.tsx"), "events"),
-  page("/operations/:id", () => import("../events/operation.tsx"), "bulk", "events"),
+  page("/operations", () => import("../events/operations.tsx"), "events"),
+  page("/operations/:id", () => import("../events/operation.tsx"), "bulk"),
   page("/settings/api-keys", () => import("../tokens/list.tsx"), "tokens"),
   page("/settings/api-keys/create", () => import("../tokens/create.tsx"), "tokens"),
   page("/settings/ssh-keys", () => import("../ssh-keys/list.tsx"), "sshKeys"),

@@ -53,6 +53,9 @@ export const OperationCore = z.object({
 
 export type OperationCore = z.infer<typeof OperationCore>;
 
-export const OperationRecord = stored(Operation.omit({ status: true })).extend({ ...OperationCore.shape, step_code: noText });
+export const OperationRecord = stored(Operation.omit({ status: true, instance_id: true })).extend({
+  ...OperationCore.shape,
+  step_code: noText,
+});
 
 export type OperationRecord = z.infer<typeof OperationRecord>;

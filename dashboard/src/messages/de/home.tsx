@@ -17,17 +17,41 @@ export const home: typeof en = {
   ),
   protection: "Schutz",
   lowDisks: {
-    almostFull: (servers) =>
-      servers === 1 ? "Die Festplatte eines Servers ist fast voll" : `Die Festplatten von ${servers} Servern sind fast voll`,
+    title: "Festplatten, die voll werden",
+    almostFull: "Fast voll",
     almostFullAbout:
       "Weniger als 5 % sind frei: Sicherungen und Wiederherstellungen schlagen fehl, und Instanzen können angehalten werden. Löschen Sie nicht mehr benötigte Instanzen.",
-    low: (servers) =>
-      servers === 1 ? "Auf einem Server ist wenig Speicherplatz frei" : `Auf ${servers} Servern ist wenig Speicherplatz frei`,
+    low: "Wenig Platz",
     lowAbout: "Weniger als 15 % sind frei. Sicherungen und Wiederherstellungen können bald fehlschlagen.",
-    view: "Server anzeigen",
   },
-  failures: "Zuletzt fehlgeschlagen",
-  noFailures: (days) => `In den letzten ${days} Tagen ist nichts fehlgeschlagen.`,
+  needs: {
+    title: "Braucht Sie",
+    nothing: "Zurzeit ist nichts zu tun.",
+    offline: "Server offline",
+    overdue: "Sicherung überfällig",
+    lastBackup: (time) => <>Letzte Sicherung: {time}</>,
+    never: "noch nie",
+    backUp: "Jetzt sichern",
+    backUpOf: (name) => `${name} jetzt sichern`,
+    unprotected: (instances) =>
+      instances === 1
+        ? "1 Instanz ist nicht durch Sicherungen geschützt"
+        : `${instances} Instanzen sind nicht durch Sicherungen geschützt`,
+    protect: "Schützen",
+    allOverdue: (instances) => `Alle ${instances} überfälligen Sicherungen anzeigen`,
+    allFailures: "Alle fehlgeschlagenen Vorgänge anzeigen",
+  },
+  nights: {
+    title: "Sicherungen der letzten 7 Tage",
+    about: "Jede Instanz, die gesichert wurde; die mit Problemen zuerst.",
+    partly: "Die letzten 1.000 Sicherungen; die Instanzen mit Problemen zuerst.",
+    instance: "Instanz",
+    last: "Letzte Sicherung",
+    drill: "Test",
+    size: "Größe",
+    none: "keine",
+    all: (instances) => `Alle ${instances} Instanzen anzeigen`,
+  },
   firstSteps: {
     title: "In vier Schritten zu Ihrer ersten geschützten Instanz",
     done: "Erledigt",

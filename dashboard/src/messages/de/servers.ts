@@ -52,6 +52,7 @@ export const servers: typeof en = {
     status: "Status",
     domain: "Domain",
     version: "Version",
+    protection: "Schutz",
     empty: "Noch keine Instanzen auf diesem Server.",
     create: "Instanz anlegen",
     notActive: "Der Server muss aktiv sein.",

@@ -53,6 +53,7 @@ export const servers = {
     status: "Status",
     domain: "Domain",
     version: "Version",
+    protection: "Protection",
     empty: "No instances on this server yet.",
     create: "Create instance",
     notActive: "The server must be active.",

@@ -1,12 +1,12 @@
 // Filters of the operations: by kind, person, resource and time.
 import { OPERATION_TYPES } from "../../../shared/domain/lifecycle.ts";
 import type { ListQuery } from "../app/queries.ts";
-import { kindsOf, PersonFilter, ResourceFilter, TypeFilter } from "../events/filters.tsx";
+import { kindsOf, PersonFilter, ResourceFilter, TypeFilter } from "./filters.tsx";
 import { text } from "../messages/text.ts";
 import type { Narrowing } from "../resource/list-query.ts";
 import { momentOfField, useZone } from "../resource/moment.ts";
 import type { Place } from "../resource/use-place.ts";
-import { workOf } from "./words.ts";
+import { workOf } from "../operations/words.ts";
 
 export function operationQuery({ type, actor, resource, from = "", to = "" }: Place): ListQuery {
   const [created_after, created_before] = [momentOfField(from), momentOfField(to)];

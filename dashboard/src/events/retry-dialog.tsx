@@ -12,10 +12,10 @@ import { DeleteInstance } from "../instances/delete.tsx";
 import { Interrupt } from "../instances/interrupt.tsx";
 import { Found } from "../resource/found.tsx";
 import { DeleteServer } from "../servers/delete.tsx";
-import { workOf } from "./words.ts";
+import { type Failed, workOf } from "../operations/words.ts";
 
 interface Props {
-  operation: Operation;
+  operation: Failed;
   onDismiss: () => void;
 }
 

@@ -1,12 +1,11 @@
 // The button that tries a failed operation again: its dialog, or the page with the form of what it would have created.
 import Button from "@cloudscape-design/components/button";
 import { useState } from "react";
-import type { Operation } from "../../../shared/api/operations.ts";
 import { OPERATION } from "../../../shared/domain/lifecycle.ts";
 import { useFollow } from "../app/follow.ts";
 import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
-import { workOf } from "./words.ts";
+import { type Failed, workOf } from "../operations/words.ts";
 
 const RetryDialog = lazily(
   async () => (await import("./retry-dialog.tsx")).RetryDialog,
@@ -14,11 +13,12 @@ const RetryDialog = lazily(
   "backups",
   "backupDialogs",
   "instances",
+  "reports",
   "servers",
 );
 
 /** What has no dialog of its own; what only a newer service knows has none either. */
-function pageFor({ type, resource: { id } }: Operation): string | undefined {
+function pageFor({ type, resource: { id } }: Failed): string | undefined {
   switch (type) {
     case "server.create":
       return `/servers/create?like=${id}`;
@@ -45,7 +45,7 @@ const IN_DIALOG: readonly string[] = [
   "backup.restore",
 ];
 
-export function Retry({ operation }: { operation: Operation }) {
+export function Retry({ operation }: { operation: Failed }) {
   const [asking, setAsking] = useState(false);
   const follow = useFollow();
   const page = pageFor(operation);

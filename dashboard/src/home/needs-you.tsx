@@ -1,0 +1,157 @@
+// What needs a person, in one list: what, why, since when, and the button that mends it.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Spinner from "@cloudscape-design/components/spinner";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import { type ReactNode, useState } from "react";
+import type { Event } from "../../../shared/api/events.ts";
+import type { ListedInstance } from "../../../shared/api/instances.ts";
+import type { Operation } from "../../../shared/api/operations.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
+import { OPERATION } from "../../../shared/domain/lifecycle.ts";
+import { Failure, RequestId } from "../app/failure.tsx";
+import { useFollow } from "../app/follow.ts";
+import { lazily } from "../app/lazily.tsx";
+import { Link } from "../app/link.tsx";
+import { text } from "../messages/text.ts";
+import { type NamedResource, subjectOf } from "../operations/pages.ts";
+import { Retry } from "../events/retry.tsx";
+import { workOf } from "../operations/words.ts";
+import { errorInWords, reasonInWords } from "../resource/sentence.ts";
+import { Time } from "../resource/time.tsx";
+import { Name } from "./names.tsx";
+import { SHOWN, type useNeeds } from "./needs.ts";
+
+const BackUp = lazily(async () => (await import("../backups/back-up.tsx")).BackUp, "backupDialogs");
+
+interface Need {
+  id: string;
+  title: string;
+  resource: NamedResource;
+  why?: ReactNode;
+  since: string | null;
+  requestId?: string;
+  action?: ReactNode;
+}
+
+function ofOperation(operation: Operation): Need {
+  const { id, request_id: requestId, type, error, finished_at, created_at } = operation;
+  return {
+    id,
+    requestId,
+    title: workOf(type).failed,
+    resource: subjectOf(operation),
+    why: error && errorInWords(error),
+    since: finished_at ?? created_at,
+    action: <Retry operation={operation} />,
+  };
+}
+
+function ofDrill({ id, request_id: requestId, resource, created_at: since }: Event): Need {
+  const again = { ...resource, type: "backup" as const };
+  return {
+    id,
+    requestId,
+    title: text.operations.drillFailed,
+    resource,
+    since,
+    action: <Retry operation={{ type: "backup.drill", status: OPERATION.failed, resource: again, result: null }} />,
+  };
+}
+
+function ofServer(server: ListedServer): Need {
+  const { id, name, reported_at, updated_at } = server;
+  return {
+    id,
+    title: text.home.needs.offline,
+    resource: { type: "server", id, name },
+    why: reasonInWords(server),
+    since: reported_at ?? updated_at,
+  };
+}
+
+const ofOverdue = ({ id, name, protection }: ListedInstance): Need => ({
+  id,
+  title: text.home.needs.overdue,
+  resource: { type: "instance", id, name },
+  why: text.home.needs.lastBackup(<Time at={protection.last_backup_at} none={text.home.needs.never} />),
+  since: null,
+  action: <BackUpNow id={id} name={name} />,
+});
+
+interface Props {
+  needs: ReturnType<typeof useNeeds>;
+  /** How many instances have an overdue backup, or no protection at all. */
+  overdue: number;
+  unprotected: number;
+}
+
+export function NeedsYou({ needs, overdue, unprotected }: Props) {
+  const say = text.home.needs;
+  const follow = useFollow();
+  const failures = [...needs.failures.map(ofOperation), ...needs.drills.map(ofDrill)].toSorted((a, b) =>
+    String(a.since) < String(b.since) ? 1 : -1,
+  );
+  const isTold = ({ id }: ListedServer): boolean => needs.failures.some(({ resource }) => resource.id === id);
+  const shown = [
+    ...needs.offline.filter((server) => !isTold(server)).map(ofServer),
+    ...needs.overdue.map(ofOverdue),
+    ...failures.slice(0, SHOWN),
+  ];
+  const isQuiet = shown.length === 0 && unprotected === 0 && needs.error === null;
+  return (
+    <Container header={<Header variant="h2">{say.title}</Header>}>
+      <SpaceBetween size="m">
+        {needs.error !== null && <Failure error={needs.error} retry={needs.retry} />}
+        {isQuiet && (needs.isPending ? <Spinner /> : <Box color="text-body-secondary">{say.nothing}</Box>)}
+        <ul className="plain" aria-label={say.title}>
+          {shown.map((need) => (
+            <li key={need.id} className="need">
+              <What need={need} />
+              {need.action}
+            </li>
+          ))}
+          {unprotected > 0 && (
+            <li className="need">
+              <StatusIndicator type="warning">{say.unprotected(unprotected)}</StatusIndicator>
+              <Button variant="inline-link" href="/instances?protection=unprotected" onFollow={follow}>
+                {say.protect}
+              </Button>
+            </li>
+          )}
+        </ul>
+        {overdue > SHOWN && <Link to="/instances?protection=overdue">{say.allOverdue(overdue)}</Link>}
+        {failures.length > SHOWN && <Link to="/operations?status=failed">{say.allFailures}</Link>}
+      </SpaceBetween>
+    </Container>
+  );
+}
+
+function What({ need: { title, resource, why, since, requestId } }: { need: Need }) {
+  return (
+    <div>
+      <StatusIndicator type="error">{title}</StatusIndicator>: <Name of={resource} />
+      <Box>{why}</Box>
+      <Box variant="small" color="text-body-secondary">
+        {since !== null && <Time at={since} />}
+        <RequestId id={requestId} />
+      </Box>
+    </div>
+  );
+}
+
+function BackUpNow({ id, name }: { id: string; name: string }) {
+  const [asking, setAsking] = useState(false);
+  const say = text.home.needs;
+  return (
+    <>
+      <Button variant="inline-link" wrapText={false} ariaLabel={say.backUpOf(name)} onClick={() => setAsking(true)}>
+        {say.backUp}
+      </Button>
+      {asking && <BackUp instance={{ id, name }} onDismiss={() => setAsking(false)} />}
+    </>
+  );
+}

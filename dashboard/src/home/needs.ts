@@ -1,0 +1,53 @@
+// What needs a person: failures that nothing has mended, servers that are offline or full, and overdue backups.
+import { useQuery } from "@tanstack/react-query";
+import { OPERATION, SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
+import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
+import { DISK_STEPS } from "../../../shared/domain/low-disk.ts";
+import { failedDrills, instances, operations, servers } from "../app/queries.ts";
+import { serviceNow } from "../session/clock.ts";
+import { lowDiskOf } from "../servers/reported.tsx";
+import { endOf, unmended } from "./unmended.ts";
+import type { Tallies } from "./use-tally.ts";
+
+/** Of each kind. */
+export const SHOWN = 5;
+const DAYS = 7;
+const DAY_MS = 86_400_000;
+
+const isRecent = (at: string): boolean => Date.parse(at) > serviceNow() - DAYS * DAY_MS;
+/** Three requests if nothing is wrong, and at most five. */
+export function useNeeds({ servers: counted, lowDisks, protection }: Tallies) {
+  // The API lists operations by their start, so one that took long and has just failed may be far down.
+  const failed = useQuery(operations.list({ status: OPERATION.failed, per_page: PER_PAGE_MAX }));
+  const recent = failed.data?.data.filter((each) => isRecent(endOf(each)) && each.error?.code !== "CANCELLED");
+  const since = recent?.map(({ created_at }) => created_at).toSorted()[0];
+  const succeeded = useQuery({
+    ...operations.list({ status: OPERATION.succeeded, created_after: since, per_page: PER_PAGE_MAX }),
+    enabled: since !== undefined,
+  });
+  const drills = useQuery(failedDrills({ per_page: SHOWN }));
+  const offline = SERVER_PHASES.unreachable;
+  const isServerBad = counted.count(offline) > 0 || Object.values(lowDisks).some((count) => count > 0);
+  const machines = useQuery({ ...servers.list({ per_page: PER_PAGE_MAX }), enabled: isServerBad });
+  const overdue = useQuery({
+    ...instances.list({ protection: "overdue", per_page: SHOWN }),
+    enabled: (protection?.overdue ?? 0) > 0,
+  });
+  const queries = [failed, succeeded, drills, machines, overdue];
+  const bad = machines.data?.data ?? [];
+  return {
+    error: queries.find(({ error }) => error !== null)?.error ?? null,
+    retry: () => void Promise.all(queries.filter(({ isError }) => isError).map(({ refetch }) => refetch())),
+    isPending: queries.some(({ isLoading }) => isLoading),
+    failures: unmended(recent ?? [], succeeded.data?.data ?? []),
+    drills: (drills.data?.data ?? []).filter(({ created_at }) => isRecent(created_at)),
+    offline: bad.filter(({ status }) => status === offline),
+    lowDisks: bad
+      .flatMap((server) => {
+        const step = lowDiskOf(server);
+        return step === null ? [] : [{ server, isAlmostFull: step === DISK_STEPS[1] }];
+      })
+      .toSorted((a, b) => Number(b.isAlmostFull) - Number(a.isAlmostFull)),
+    overdue: overdue.data?.data ?? [],
+  };
+}

@@ -1,0 +1,147 @@
+// The backups of the last nights: a row for each instance, those with trouble first, and a cell for each day.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Spinner from "@cloudscape-design/components/spinner";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Backup } from "../../../shared/api/backups.ts";
+import { Failure } from "../app/failure.tsx";
+import { Link } from "../app/link.tsx";
+import { nights } from "../app/queries.ts";
+import { DrillStatus } from "../backups/drill-status.tsx";
+import { dayOf } from "../backups/month.ts";
+import { backupInWords } from "../backups/words.ts";
+import { locale } from "../messages/language.ts";
+import { text } from "../messages/text.ts";
+import { dayIn, useZone } from "../resource/moment.ts";
+import { sizeInWords } from "../resource/size.ts";
+import { shownOf } from "../resource/status.tsx";
+import { Time } from "../resource/time.tsx";
+import { Updated } from "../resource/updated.tsx";
+import { serviceNow } from "../session/clock.ts";
+import { type Night, type Row, rowsOf } from "./rows-of-nights.ts";
+
+const DAYS = 7;
+const DAY_MS = 86_400_000;
+/** The rows with trouble are the first. */
+const ROWS = 20;
+
+export function Nights() {
+  const say = text.home.nights;
+  const [all, setAll] = useState(false);
+  useZone(); // a day begins when it begins there
+  const today = dayIn(serviceNow());
+  const days = Array.from({ length: DAYS }, (_, n) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - n));
+  // A day more: the first of them is one of the user's time zone.
+  const since = new Date(Math.floor(serviceNow() / DAY_MS - DAYS) * DAY_MS).toISOString();
+  const { data, error, dataUpdatedAt, isFetching, refetch } = useQuery(nights(since));
+  const rows = data && rowsOf(data, days.map(dayOf), ({ created_at }) => dayOf(dayIn(created_at)));
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          description={data?.isWhole === false ? say.partly : say.about}
+          actions={
+            <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+              <Updated at={dataUpdatedAt} />
+              <Button
+                variant="icon"
+                iconName="refresh"
+                ariaLabel={text.resource.list.refresh(say.title)}
+                loading={isFetching}
+                onClick={() => void refetch()}
+              />
+            </SpaceBetween>
+          }
+        >
+          {say.title}
+        </Header>
+      }
+    >
+      {error !== null && <Failure error={error} retry={() => void refetch()} />}
+      {rows === undefined ? (
+        error === null && <Spinner />
+      ) : (
+        <SpaceBetween size="s">
+          <div className="nights-box">
+            <Shown rows={all ? rows : rows.slice(0, ROWS)} days={days} />
+          </div>
+          {!all && rows.length > ROWS && <Button onClick={() => setAll(true)}>{say.all(rows.length)}</Button>}
+        </SpaceBetween>
+      )}
+    </Container>
+  );
+}
+
+function Shown({ rows, days }: { rows: readonly Row<Backup>[]; days: readonly Date[] }) {
+  const say = text.home.nights;
+  return (
+    <table className="nights">
+      <caption className="unseen">{say.title}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{say.instance}</th>
+          {days.map((day) => (
+            <th key={dayOf(day)} scope="col">
+              {day.toLocaleDateString(locale, { weekday: "short", day: "numeric" })}
+            </th>
+          ))}
+          <th scope="col">{say.last}</th>
+          <th scope="col">{say.drill}</th>
+          <th scope="col">{say.size}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ id, name, cells, last, drilled }) => (
+          <tr key={id}>
+            <th scope="row">
+              <Link to={`/instances/${id}`}>{name}</Link>
+            </th>
+            {cells.map((cell, n) => (
+              <Cell key={days[n]?.getTime()} night={cell} />
+            ))}
+            <td>
+              <Time at={last?.completed_at ?? null} none={say.none} />
+            </td>
+            <td>
+              <DrillStatus drill={drilled?.drill ?? null} />
+            </td>
+            <td>{sizeInWords(last?.size_bytes ?? null)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const SIGNS: Readonly<Record<Night<Backup>["kind"], string>> = {
+  completed: "✓",
+  failed: "!",
+  drillFailed: "✗",
+  running: "…",
+  none: "–",
+};
+
+function Cell({ night: { kind, backup } }: { night: Night<Backup> }) {
+  return (
+    <td className={kind}>
+      {backup === undefined ? (
+        <Box variant="span" color="inherit">
+          <span aria-hidden="true">{SIGNS[kind]}</span>
+          <span className="unseen">{text.home.nights.none}</span>
+        </Box>
+      ) : (
+        <Link to={`/backups?backup=${backup.id}`}>
+          <span aria-hidden="true">{SIGNS[kind]}</span>
+          <span className="unseen">{inWords(backup)}</span>
+        </Link>
+      )}
+    </td>
+  );
+}
+
+const inWords = (backup: Backup): string => backupInWords(backup, shownOf("backup", backup.status).word);

@@ -1,0 +1,73 @@
+// Which failures need a person, and which instances come first among the last nights' backups: functions of the home page alone.
+import { expect, test } from "vitest";
+import { rowsOf } from "../../dashboard/src/home/rows-of-nights.ts";
+import { unmended } from "../../dashboard/src/home/unmended.ts";
+import type { Operation } from "../../shared/api/operations.ts";
+import type { Backup } from "../../shared/api/backups.ts";
+
+/** `minute` is when it ended. */
+function operation(type: Operation["type"], id: string, minute: number, instance_id: string | null = null): Operation {
+  const at = new Date(Date.UTC(2026, 10, 26, 2, minute)).toISOString();
+  return {
+    id: `op_${type}_${id}_${minute}`,
+    type,
+    status: "failed",
+    progress: 0,
+    step: null,
+    step_code: null,
+    resource: { type: type.startsWith("backup") ? "backup" : "instance", id, name: "Shop" },
+    instance_id,
+    result: null,
+    error: null,
+    request_id: "request",
+    created_by: { type: "schedule", id: "schedule", name: "Backup policy" },
+    created_at: at,
+    started_at: at,
+    finished_at: at,
+  };
+}
+
+test("a failure needs somebody until the same work succeeds, or what it was on is deleted", () => {
+  const first = operation("backup.create", "bak_1", 0, "ins_1");
+  const second = operation("backup.create", "bak_2", 20, "ins_1");
+  const other = operation("backup.create", "bak_3", 5, "ins_2");
+  const restart = operation("instance.restart", "ins_3", 1, "ins_3");
+  const ids = (failed: Operation[], succeeded: Operation[]) => unmended(failed, succeeded).map(({ id }) => id);
+  expect(ids([first, second, other, restart], [])).toEqual([second.id, other.id, restart.id]);
+  expect(ids([first, other], [second])).toEqual([other.id]);
+  expect(ids([second], [first])).toEqual([second.id]);
+  expect(ids([restart], [operation("instance.start", "ins_3", 2, "ins_3")])).toEqual([restart.id]);
+  expect(ids([restart, other], [operation("instance.delete", "ins_3", 3, "ins_3")])).toEqual([other.id]);
+  expect(ids([other], [operation("instance.delete", "ins_2", 9, "ins_2")])).toEqual([]);
+});
+
+test("instances with trouble come first, and of several backups on a day the best counts", () => {
+  const backup = (instance_id: string, day: string, fields: Partial<Backup> = {}) => ({
+    id: `bak_${instance_id}_${day}`,
+    instance_id,
+    instance_name: instance_id,
+    created_at: day,
+    status: "completed" as const,
+    ...fields,
+  });
+  const passed = { status: "passed" as const, at: "2", checks: [] };
+  const made = [
+    backup("calm", "2", { drill: passed }),
+    backup("again", "2"),
+    backup("again", "2", { status: "failed" }),
+    backup("torn", "2", { drill: { ...passed, status: "failed" } }),
+    backup("lost", "2", { status: "failed" }),
+    backup("lost", "1", { status: "failed" }),
+    backup("lost", "0"),
+  ];
+  const found = { backups: made, overdue: [{ id: "late", name: "late" }] };
+  const rows = rowsOf(found, ["2", "1"], ({ created_at }) => created_at);
+  expect(rows.map(({ id, cells }) => `${id}: ${cells.map(({ kind }) => kind).join(" ")}`)).toEqual([
+    "late: none none",
+    "lost: failed failed",
+    "torn: drillFailed none",
+    "again: completed none",
+    "calm: completed none",
+  ]);
+  expect(rows.map(({ last }) => last?.created_at)).toEqual([undefined, "0", "2", "2", "2"]);
+});
