@@ -11,6 +11,8 @@ const NONE: readonly Step[] = [];
 interface Props {
   title: string;
   description?: ReactNode;
+  /** Below the heading: what the resource of the page is at a glance. */
+  summary?: ReactNode;
   /** The parent pages of this one, from the top. */
   above?: readonly Step[];
   actions?: ReactNode;
@@ -19,16 +21,19 @@ interface Props {
   children: ReactNode;
 }
 
-export function Page({ title, description, above = NONE, actions, headless = false, children }: Props) {
+export function Page({ title, description, summary, above = NONE, actions, headless = false, children }: Props) {
   useTitle(title);
   useTrail(above, title);
   return (
     <ContentLayout
       header={
         !headless && (
-          <Header variant="h1" description={description} actions={actions}>
-            {title}
-          </Header>
+          <SpaceBetween size="xxs">
+            <Header variant="h1" description={description} actions={actions}>
+              {title}
+            </Header>
+            {summary}
+          </SpaceBetween>
         )
       }
     >

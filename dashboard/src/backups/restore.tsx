@@ -2,24 +2,31 @@
 import Alert from "@cloudscape-design/components/alert";
 import Checkbox from "@cloudscape-design/components/checkbox";
 import FormField from "@cloudscape-design/components/form-field";
+import Modal from "@cloudscape-design/components/modal";
 import RadioGroup from "@cloudscape-design/components/radio-group";
+import Spinner from "@cloudscape-design/components/spinner";
+import { type ReactNode, useState } from "react";
 import { flushSync } from "react-dom";
 import { useNavigate } from "react-router";
 import * as z from "zod";
 import { restore, type Backup } from "../../../shared/api/backups.ts";
+import { RESTORABLE } from "../../../shared/domain/lifecycle.ts";
 import { nameOfBackup } from "../../../shared/domain/backup-name.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
-import { instances } from "../app/queries.ts";
+import { Failure } from "../app/failure.tsx";
+import { backups, instances } from "../app/queries.ts";
 import type { Part } from "../messages/en/backup-dialogs.ts";
 import { text } from "../messages/text.ts";
 import { Forecast } from "../resource/forecast.tsx";
+import { Chooser } from "../resource/chooser.tsx";
 import { Found } from "../resource/found.tsx";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
 import { isSameName } from "../resource/same-name.ts";
+import { usePages } from "../resource/use-pages.ts";
 import { useForm } from "../resource/use-form.ts";
-import { momentOf } from "./words.ts";
+import { backupOption, momentOf } from "./words.ts";
 
 const { body: restoreBody } = restore();
 
@@ -38,6 +45,41 @@ export function Restore({ backup, onDismiss }: Props) {
     >
       {(instance) => <RestoreForm backup={backup} instance={instance} onDismiss={onDismiss} />}
     </Found>
+  );
+}
+
+/** The newest backup of the instance, unless the user chooses another one. */
+export function RestoreAny({ instance, onDismiss }: { instance: Instance; onDismiss: () => void }) {
+  const say = text.backupDialogs.restore;
+  const pages = usePages(backups.listOf(instance.id), { status: RESTORABLE[0] }, { searchable: false });
+  const [chosen, setChosen] = useState("");
+  const backup = pages.items.find(({ id }) => id === chosen) ?? pages.items[0];
+  if (backup === undefined)
+    return (
+      <Modal visible header={say.title(instance.name)} onDismiss={onDismiss}>
+        {pages.error !== null ? (
+          <Failure error={pages.error} retry={pages.retry} />
+        ) : pages.pending ? (
+          <Spinner size="large" />
+        ) : (
+          say.none
+        )}
+      </Modal>
+    );
+  return (
+    <RestoreForm backup={backup} instance={instance} onDismiss={onDismiss}>
+      <Chooser
+        label={say.backup}
+        pages={pages}
+        optionOf={backupOption}
+        placeholder={say.backup}
+        what={say.backups}
+        empty={say.none}
+        chosen={backup.id}
+        error={undefined}
+        onChange={setChosen}
+      />
+    </RestoreForm>
   );
 }
 
@@ -93,13 +135,14 @@ function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Ins
   });
 }
 
-function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instance }) {
+function RestoreForm({ backup, instance, onDismiss, children }: Props & { instance: Instance; children?: ReactNode }) {
   const say = text.backupDialogs.restore;
   const form = useRestoreForm({ backup, instance, onDismiss });
   const { part, backup_first, neutralize } = form.values;
   const body = toBody(form.values);
   return (
     <FormDialog title={say.title(instance.name)} form={form} submit={say.submit} onDismiss={onDismiss}>
+      {children}
       <Alert type="warning">
         {say.about({ part, instance: instance.name, at: momentOf(backup), backupFirst: backup_first })}
       </Alert>

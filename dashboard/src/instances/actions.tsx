@@ -1,4 +1,5 @@
 // The actions of an instance: immediate ones, and those with a dialog that the page opens.
+import Button from "@cloudscape-design/components/button";
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useNavigate } from "react-router";
@@ -7,7 +8,7 @@ import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
 import { type ServerOf, whyNot, whyNotEdit } from "../allowed/instances.ts";
 
-const DIALOGS = ["stop", "restart", "edit", "domain", "delete", "start-call"] as const;
+const DIALOGS = ["back-up", "restore", "stop", "restart", "edit", "domain", "delete", "start-call"] as const;
 export type Dialog = (typeof DIALOGS)[number];
 
 interface Props {
@@ -29,6 +30,15 @@ export function Actions({ instance, server, start, onAsk }: Props) {
   ];
   return (
     <SpaceBetween direction="horizontal" size="xs">
+      <Button href={instance.url} target="_blank" iconName="external" iconAlign="right" ariaLabel={say.openOf(instance.name)}>
+        {say.open}
+      </Button>
+      <Action variant="primary" disabledReason={whyNot("backup", instance, server)} onClick={() => onAsk("back-up")}>
+        {say.backUp}
+      </Action>
+      <Action disabledReason={whyNot("restore", instance, server)} onClick={() => onAsk("restore")}>
+        {say.restore}
+      </Action>
       <Action disabledReason={whyNot("start", instance, server)} pending={start.isPending} onClick={() => start.mutate()}>
         {say.start}
       </Action>

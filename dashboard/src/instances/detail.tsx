@@ -19,11 +19,13 @@ import { Reason } from "../resource/reason.tsx";
 import { Actions, type Dialog } from "./actions.tsx";
 import { BackupsOf } from "./backups.tsx";
 import { DnsRecord } from "./dns-record.tsx";
-import { Facts } from "./facts.tsx";
+import { Facts, InstanceSummary } from "./facts.tsx";
 import { restartsInWords } from "./health.tsx";
 import { useAct } from "./use-act.ts";
 import { lazily } from "../app/lazily.tsx";
 
+const BackUp = lazily(async () => (await import("../backups/back-up.tsx")).BackUp, "backupDialogs");
+const RestoreAny = lazily(async () => (await import("../backups/restore.tsx")).RestoreAny, "backupDialogs");
 const ChangeDomain = lazily(async () => (await import("./change-domain.tsx")).ChangeDomain);
 const DeleteInstance = lazily(async () => (await import("./delete.tsx")).DeleteInstance);
 const EditInstance = lazily(async () => (await import("./edit.tsx")).EditInstance);
@@ -79,6 +81,7 @@ function Shown({ instance }: { instance: ShownInstance }) {
   return (
     <Page
       title={instance.name}
+      summary={<InstanceSummary instance={instance} server={server} />}
       above={above()}
       actions={<Actions instance={instance} server={server} start={start} onAsk={setDialog} />}
     >
@@ -93,7 +96,7 @@ function Shown({ instance }: { instance: ShownInstance }) {
           )
         }
       />
-      <Facts instance={instance} server={server} />
+      <Facts instance={instance} />
       {instance.certificate.status !== "valid" && !isNeverInstalled(instance, server) && <DnsRecord instance={instance} />}
       <Protection instance={instance} server={server} />
       <Deferred>
@@ -103,6 +106,8 @@ function Shown({ instance }: { instance: ShownInstance }) {
         <OperationsTable {...text.instances.history} resourceId={instance.id} prefix={HISTORY} />
       </OnDemand>
       {(dialog === "stop" || dialog === "restart") && <Interrupt action={dialog} instance={instance} onDismiss={dismiss} />}
+      {dialog === "back-up" && <BackUp instance={instance} onDismiss={dismiss} />}
+      {dialog === "restore" && <RestoreAny instance={instance} onDismiss={dismiss} />}
       {dialog === "start-call" && (
         <ApiCallDialog title={text.instances.actions.startCallTitle(instance.name)} send={start.send} onDismiss={dismiss} />
       )}

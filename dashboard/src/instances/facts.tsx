@@ -13,29 +13,41 @@ import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
 import { sizeInWords } from "../resource/size.ts";
 import { Status } from "../resource/status.tsx";
+import { Summary } from "../resource/summary.tsx";
 import { Time } from "../resource/time.tsx";
 import { Address } from "./address.tsx";
 import { certificateFacts } from "./certificate.tsx";
 import { healthFacts } from "./health.tsx";
 
-export function Facts({ instance, server }: { instance: ShownInstance; server: ServerOf | undefined }) {
+/** Beside its name. */
+export function InstanceSummary({ instance, server }: { instance: ShownInstance; server: ServerOf | undefined }) {
+  const { fields } = text.instances;
+  const { server_id, erp_version, edition, status } = instance;
+  return (
+    <Summary
+      facts={[
+        { label: fields.status, value: <Status of="instance" status={status} /> },
+        { label: fields.server, value: <Link to={`/servers/${server_id}`}>{server?.name ?? server_id}</Link> },
+        { label: fields.version, value: text.instances.create.odoo(`${erp_version} ${edition}`) },
+        { label: fields.url, value: <Address of={instance} /> },
+      ]}
+    />
+  );
+}
+
+export function Facts({ instance }: { instance: ShownInstance }) {
   const { fields, copied, facts: say } = text.instances;
-  const { cloned_from_backup_id: origin, server_id, neutralized } = instance;
+  const { cloned_from_backup_id: origin, neutralized } = instance;
   return (
     <Container header={<Header variant="h2">{say.title}</Header>}>
       <KeyValuePairs
         columns={3}
         minColumnWidth={200}
         items={[
-          { label: fields.status, value: <Status of="instance" status={instance.status} /> },
           ...healthFacts(instance),
-          { label: fields.url, value: <Address of={instance} /> },
           ...certificateFacts(instance.certificate),
           ...previousDomainFacts(instance),
-          { label: fields.server, value: <Link to={`/servers/${server_id}`}>{server?.name ?? server_id}</Link> },
           { label: fields.disk, value: <DiskUse of={instance} /> },
-          { label: fields.version, value: instance.erp_version },
-          { label: fields.edition, value: instance.edition },
           ...missingModuleFacts(instance),
           { label: fields.databaseName, value: <Copyable value={instance.database_name} what={copied.databaseName} code /> },
           { label: fields.adminEmail, value: <Copyable value={instance.admin_email} what={copied.adminEmail} /> },

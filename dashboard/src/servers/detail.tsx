@@ -28,6 +28,7 @@ import { Reason } from "../resource/reason.tsx";
 import { Status } from "../resource/status.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import type { Column } from "../resource/column.ts";
+import { Summary } from "../resource/summary.tsx";
 import { Time } from "../resource/time.tsx";
 import { whyNotDelete, whyNotRename } from "../allowed/servers.ts";
 import { Again } from "./again.tsx";
@@ -56,7 +57,15 @@ function Shown({ server }: { server: Server }) {
   return (
     <Page
       title={server.name}
-      description={<Summary server={server} />}
+      summary={
+        <Summary
+          facts={[
+            { label: text.servers.fields.status, value: <ServerState server={server} /> },
+            ...(server.ip_address === null ? [] : [{ label: text.servers.fields.address, value: server.ip_address }]),
+            { label: text.servers.fields.size, value: specsInWords(server.specs) },
+          ]}
+        />
+      }
       above={above()}
       actions={
         <SpaceBetween direction="horizontal" size="xs">
@@ -85,15 +94,6 @@ function Shown({ server }: { server: Server }) {
     </Page>
   );
 }
-
-/** What it is at a glance, beside its name. */
-const Summary = ({ server }: { server: Server }) => (
-  <span className="summary">
-    <ServerState server={server} />
-    {server.ip_address !== null && <span>{server.ip_address}</span>}
-    <span>{specsInWords(server.specs)}</span>
-  </span>
-);
 
 /** What a server reports is no change that pages follow. */
 const LOOK_EVERY_MS = 60_000;

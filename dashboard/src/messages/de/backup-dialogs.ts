@@ -51,6 +51,9 @@ export const backupDialogs: typeof en = {
   restore: {
     title: (instance) => `${instance} wiederherstellen`,
     submit: "Wiederherstellen",
+    backup: "Sicherung",
+    backups: "Sicherungen",
+    none: "Noch keine abgeschlossene Sicherung dieser Instanz.",
     about({ part, instance, at, backupFirst }) {
       const future = backupFirst ? "sind dann nur noch in der Vorab-Sicherung enthalten" : "gehen verloren";
       const [effect, replaced] =

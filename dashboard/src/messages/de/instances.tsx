@@ -77,6 +77,10 @@ export const instances: typeof en = {
   },
   actions: {
     title: "Aktionen",
+    open: "Öffnen",
+    openOf: (name) => `${name} öffnen (in einem neuen Tab)`,
+    backUp: "Jetzt sichern",
+    restore: "Wiederherstellen",
     start: "Starten",
     stop: "Stoppen",
     restart: "Neu starten",
@@ -91,7 +95,6 @@ export const instances: typeof en = {
   },
   backups: {
     empty: "Noch keine Sicherungen dieser Instanz.",
-    backUp: "Jetzt sichern",
   },
   history: {
     title: "Verlauf",

@@ -47,6 +47,9 @@ export const backupDialogs = {
   restore: {
     title: (instance: string) => `Restore ${instance}`,
     submit: "Restore",
+    backup: "Backup",
+    backups: "backups",
+    none: "No completed backup of this instance yet.",
     about({ part, instance, at, backupFirst }: { part: Part; instance: string; at: string; backupFirst: boolean }) {
       const future = backupFirst ? "will exist only in the pre-restore backup" : "will be lost";
       const [effect, replaced] =

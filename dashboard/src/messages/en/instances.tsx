@@ -77,6 +77,10 @@ export const instances = {
   },
   actions: {
     title: "Actions",
+    open: "Open",
+    openOf: (name: string) => `Open ${name} (opens in a new tab)`,
+    backUp: "Back up now",
+    restore: "Restore",
     start: "Start",
     stop: "Stop",
     restart: "Restart",
@@ -91,7 +95,6 @@ export const instances = {
   },
   backups: {
     empty: "No backups of this instance yet.",
-    backUp: "Back up now",
   },
   history: {
     title: "History",
