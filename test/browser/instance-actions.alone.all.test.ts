@@ -161,6 +161,28 @@ describe("actions", () => {
     await dialog(page, "Restore Shop").waitFor();
     await expect.poll(() => pathOf(page)).toBe(`/instances/${id}`);
   });
+
+  test("the header restores the newest backup, unless the user chooses another one, and opens the ERP", async ({ open }) => {
+    const mine = await account({ seeded: true });
+    const { id, url } = await mine.instance({ name: "Shop" });
+    const [older, newer] = [await mine.backup(id, { note: "Older" }), await mine.backup(id, { note: "Newer" })];
+    const page = await open(`/instances/${id}`, { as: mine });
+    expect(await page.getByRole("link", { name: "Open Shop" }).getAttribute("href")).toBe(url);
+    const sent: string[] = [];
+    page.on("request", (request) => request.method() === "POST" && sent.push(new URL(request.url()).pathname));
+    await button(page, "Restore").click();
+    const asked = dialog(page, "Restore Shop");
+    const choice = asked.getByRole("button", { name: /^Backup / });
+    await choice.getByText("Newer").waitFor();
+    expect(await asked.getByRole("link", { name: "Restore to a new instance instead" }).getAttribute("href")).toContain(newer.id);
+    await choice.click();
+    await page.getByRole("option", { name: /Older/ }).click();
+    await expectAccessible(page);
+    await asked.getByLabel("Type Shop to confirm").fill("Shop");
+    await button(asked, "Restore").click();
+    await page.getByText("Backup restored: Shop").first().waitFor();
+    expect(sent.filter((path) => path.endsWith("/restore")).at(-1)).toContain(older.id);
+  });
 });
 
 describe("editing", () => {

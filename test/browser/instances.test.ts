@@ -204,6 +204,17 @@ describe("creating an instance", () => {
     await button(page, "Set up automatic backups").hover();
     await page.getByText("Odoo was never installed. Delete this instance").filter({ visible: true }).waitFor();
     expect(await page.getByRole("heading", { name: "DNS record" }).count()).toBe(0);
+
+    await page.getByRole("link", { name: "Create again" }).click();
+    await page.getByText("Doomed, whose creation failed, is deleted first").waitFor();
+    await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("Doomed");
+    await expect.poll(() => page.getByLabel("Domain").inputValue()).toBe("fail-install.example.com");
+    await page.getByLabel("Domain").fill(uniqueDomain());
+    const created = notification(page, "Instance created: Doomed");
+    await button(page, "Create instance").click();
+    await storePassword(page, "Doomed");
+    await created;
+    expect((await instancesOf(mine)).map(({ name, status }) => [name, status])).toEqual([["Doomed", "running"]]);
   });
 });
 

@@ -15,6 +15,7 @@ import { nameOfBackup } from "../../../shared/domain/backup-name.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
+import { Link } from "../app/link.tsx";
 import { backups, instances } from "../app/queries.ts";
 import type { Part } from "../messages/en/backup-dialogs.ts";
 import { text } from "../messages/text.ts";
@@ -146,6 +147,7 @@ function RestoreForm({ backup, instance, onDismiss, children }: Props & { instan
       <Alert type="warning">
         {say.about({ part, instance: instance.name, at: momentOf(backup), backupFirst: backup_first })}
       </Alert>
+      <Link to={`/instances/${instance.id}/clone?backup=${backup.id}`}>{say.toNew}</Link>
       <FormField label={say.parts} errorText={form.error("restore_database")}>
         <RadioGroup
           value={part}

@@ -7,7 +7,7 @@ import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
-import { create } from "../../../shared/api/instances.ts";
+import { create, type Instance } from "../../../shared/api/instances.ts";
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { Catalog } from "../../../shared/api/catalog.ts";
 import { EDITIONS } from "../../../shared/domain/erp-versions.ts";
@@ -16,9 +16,10 @@ import { databaseNameFrom } from "../../../shared/domain/database-name.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
-import { backups, catalog, servers } from "../app/queries.ts";
+import { backups, catalog, instances, servers } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
+import { Forecast } from "../resource/forecast.tsx";
 import { Form, TextField } from "../resource/form.tsx";
 import { SettledForecast } from "../resource/settled.tsx";
 import { useEver } from "../resource/use-ever.ts";
@@ -40,17 +41,19 @@ const { body: instanceBody } = create();
 
 export default function CreateInstance() {
   const [search] = useSearchParams();
-  const [named, origin] = [search.get("server"), search.get("backup")];
-  return <CreateFrom key={`${named} ${origin}`} named={named} origin={origin} />;
+  const [named, origin, like] = [search.get("server"), search.get("backup"), search.get("like")];
+  return <CreateFrom key={`${named} ${origin} ${like}`} named={named} origin={origin} like={like} />;
 }
 
 interface FromProps {
   /** The server and the backup that a link names. */
   named: string | null;
   origin: string | null;
+  /** An instance whose creation failed, to try again. */
+  like: string | null;
 }
 
-function CreateFrom({ named, origin }: FromProps) {
+function CreateFrom({ named, origin, like }: FromProps) {
   const [made, setMade] = useState<Made>();
   const offered = useQuery(catalog());
   const active = useActiveServers();
@@ -59,7 +62,9 @@ function CreateFrom({ named, origin }: FromProps) {
   const linked = useQuery({ ...servers.one(named ?? ""), enabled: ({ state }) => isFurther && !isMissing(state.error) });
   const usable = linked.data !== undefined && isUsable(linked.data.data) ? [linked.data.data] : [];
   const backup = useQuery({ ...backups.one(origin ?? ""), enabled: ({ state }) => origin !== null && !isMissing(state.error) });
-  const loaded = active.total !== undefined && (!isFurther || !linked.isPending) && (origin === null || !backup.isPending);
+  const model = useQuery({ ...instances.one(like ?? ""), enabled: ({ state }) => like !== null && !isMissing(state.error) });
+  const loaded =
+    !model.isLoading && active.total !== undefined && (!isFurther || !linked.isPending) && (origin === null || !backup.isPending);
   const shown = useEver(loaded && active.total !== 0);
   const failed = offered.error ?? active.error;
   // Without the backup the form would install an empty ERP.
@@ -74,6 +79,7 @@ function CreateFrom({ named, origin }: FromProps) {
           active={{ ...active, items: [...usable, ...active.items.filter(({ id }) => id !== usable[0]?.id)] }}
           serverId={chosenOf(active.items, usable[0] ?? active.items.find(({ id }) => id === named))}
           backup={backup.data?.data}
+          model={model.data?.data}
           onMade={setMade}
         />
       ) : offered.data !== undefined && loaded ? (
@@ -106,6 +112,8 @@ interface Props {
   serverId: string;
   /** The instance begins with its data. */
   backup: Backup | undefined;
+  /** What failed, and is deleted first: it holds the name, the domain and the database. */
+  model: Instance | undefined;
   onMade: (made: Made) => void;
 }
 
@@ -137,31 +145,51 @@ const toBody = (
   ...(admin_password !== "" && { admin_password }),
 });
 
-const useInstanceForm = (offered: Catalog, serverId: string, backup: Backup | undefined, onMade: Props["onMade"]) =>
+const useInstanceForm = ({ offered, serverId, backup, model, onMade }: Omit<Props, "active">) =>
   useForm({
-    of: backup?.id ?? "",
+    of: model?.id ?? backup?.id ?? "",
     initial: {
-      name: "",
+      name: model?.name ?? "",
       server_id: serverId,
-      erp_version: backup?.erp_version ?? offered.erp_versions.find(({ deprecated }) => !deprecated)?.version ?? "",
-      edition: backup?.edition ?? offered.editions[0] ?? EDITIONS[0],
-      database_name: "",
-      admin_email: session()?.user.email ?? "",
-      domain: "",
-      neutralize: backup !== undefined && backup.kind !== "uploaded",
+      erp_version:
+        backup?.erp_version ?? model?.erp_version ?? offered.erp_versions.find(({ deprecated }) => !deprecated)?.version ?? "",
+      edition: backup?.edition ?? model?.edition ?? offered.editions[0] ?? EDITIONS[0],
+      database_name: model?.database_name ?? "",
+      admin_email: model?.admin_email ?? session()?.user.email ?? "",
+      domain: model?.domain ?? "",
+      neutralize: model?.neutralized ?? (backup !== undefined && backup.kind !== "uploaded"),
       accept_missing_files: false,
       admin_password: "",
     },
     schema: instanceBody,
     body: (values) => toBody(values, backup),
-    send: (body, idempotencyKey) => client.instances.create({ body, idempotencyKey }),
+    send: async (body, idempotencyKey) => {
+      if (model !== undefined) await deleteFailed(model.id);
+      return client.instances.create({ body, idempotencyKey });
+    },
     done: ({ data }) => onMade(data),
   });
 
-function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
+/** Until it is gone, or says why it cannot go: each request waits for 20 seconds. */
+async function deleteFailed(id: string): Promise<void> {
+  try {
+    const deletion = await client.instances.delete({ params: { id } });
+    for (let waits = 0; waits < DELETION_WAITS; waits++) {
+      const { data } = await client.operations.get({ params: { id: deletion.data.id }, query: { wait: WAIT_SECONDS } });
+      if (data.finished_at !== null) return;
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+const WAIT_SECONDS = 20;
+const DELETION_WAITS = 15;
+
+function InstanceForm({ active, ...props }: Props) {
+  const { offered, backup, model } = props;
   const { fields, create: say } = text.instances;
   const navigate = useNavigate();
-  const form = useInstanceForm(offered, serverId, backup, onMade);
+  const form = useInstanceForm(props);
   const { name, database_name, server_id } = form.values;
   const chosen = active.items.find(({ id }) => id === server_id);
   /** Follows the name until the user changes it. */
@@ -172,6 +200,7 @@ function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
     });
   return (
     <Form form={form} secret submit={say.title} onCancel={() => void navigate("/instances")}>
+      {model !== undefined && <DeletesFirst model={model} />}
       <NameField {...form.text("name")} onChange={rename} />
       <ServerField
         label={fields.server}
@@ -196,7 +225,7 @@ function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
       <TextField label={fields.databaseName} hint={say.databaseNameHint} {...form.text("database_name")} />
       <TextField label={fields.adminEmail} description={say.adminEmailAbout} type="email" {...form.text("admin_email")} />
       <AdminPasswordField {...form.text("admin_password")} />
-      {backup !== undefined && (
+      {backup !== undefined && model === undefined && (
         <SettledForecast
           schema={instanceBody}
           body={toBody(form.values, backup)}
@@ -207,6 +236,15 @@ function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
         />
       )}
     </Form>
+  );
+}
+
+function DeletesFirst({ model: { id, name } }: { model: Instance }) {
+  return (
+    <>
+      <Alert type="warning">{text.instances.create.deletesFirst(name)}</Alert>
+      <Forecast rehearse={() => client.instances.delete.dryRun({ params: { id } })} of={[id]} returns={false} />
+    </>
   );
 }
 

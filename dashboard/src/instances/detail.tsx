@@ -1,11 +1,13 @@
 // One instance: its details, its DNS record, its backup policy and backups, its operations and its actions.
 import Button from "@cloudscape-design/components/button";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useState } from "react";
 import { useNavigate, useParams, useSearchParams } from "react-router";
 import type { Instance, ShownInstance } from "../../../shared/api/instances.ts";
 import { isFailure } from "../../../shared/domain/lifecycle.ts";
 import { isNeverInstalled, type ServerOf, whyNot } from "../allowed/instances.ts";
 import { Failure } from "../app/failure.tsx";
+import { useFollow } from "../app/follow.ts";
 import { Page } from "../app/page.tsx";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -55,10 +57,16 @@ function StartAgain({
   start: ReturnType<typeof useAct>;
   onDelete: () => void;
 }) {
+  const follow = useFollow();
   if (whyNot("start", instance, server) !== undefined)
     return (
       whyNot("delete", instance, server) === undefined && (
-        <Button onClick={onDelete}>{text.instances.actions.deleteFailed}</Button>
+        <SpaceBetween direction="horizontal" size="xs">
+          <Button href={createAgainFor(instance)} onFollow={follow}>
+            {text.instances.actions.createAgain}
+          </Button>
+          <Button onClick={onDelete}>{text.instances.actions.deleteFailed}</Button>
+        </SpaceBetween>
       )
     );
   return (
@@ -67,6 +75,10 @@ function StartAgain({
     </Button>
   );
 }
+
+/** The form with the same values, and with the backup that it began with. */
+const createAgainFor = ({ id, server_id, cloned_from_backup_id: backup }: Instance): string =>
+  `/instances/create?like=${id}&server=${server_id}${backup === null ? "" : `&backup=${backup}`}`;
 
 /** Of the place in its history, in the URL. */
 const HISTORY = "operations";

@@ -5,6 +5,7 @@ import type { Operation, OperationResult } from "../../../shared/api/operations.
 import { RequestId } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
+import { inShortOfId } from "../resource/moment.ts";
 import { errorInWords } from "../resource/sentence.ts";
 import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
@@ -53,14 +54,16 @@ function Found({ result }: { result: OperationResult }) {
     <>
       {backup_id !== undefined && (
         <div>
-          <Link to={`/backups?backup=${backup_id}`}>{text.operations.backup}</Link>
+          <Link to={`/backups?backup=${backup_id}`}>{text.operations.backup(inShortOfId(backup_id))}</Link>
         </div>
       )}
       {drill !== undefined && <div>{text.operations.drill(<Status of="drill" status={drill.status} />)}</div>}
       {verification !== undefined && <div>{verificationInWords(verification)}</div>}
       {safety_backup_id !== undefined && (
         <div>
-          <Link to={`/backups?backup=${safety_backup_id}`}>{text.operations.preRestoreBackup}</Link>
+          <Link to={`/backups?backup=${safety_backup_id}`}>
+            {text.operations.preRestoreBackup(inShortOfId(safety_backup_id))}
+          </Link>
         </div>
       )}
       {downtime_seconds !== undefined && <div>{text.operations.downtime(downtime_seconds)}</div>}

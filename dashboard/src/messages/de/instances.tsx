@@ -91,6 +91,7 @@ export const instances: typeof en = {
     startCallTitle: (name) => `${name} starten`,
     delete: "Löschen",
     startAgain: "Erneut starten",
+    createAgain: "Noch einmal anlegen",
     deleteFailed: "Instanz löschen",
   },
   backups: {
@@ -150,6 +151,8 @@ export const instances: typeof en = {
   create: {
     title: "Instanz anlegen",
     needsServer: "Instanzen laufen auf einem aktiven Server.",
+    deletesFirst: (name) =>
+      `${name}, deren Anlegen fehlschlug, wird zuerst gelöscht: Sie belegt diesen Namen, diese Domain und diese Datenbank.`,
     domainAbout: "Die Adresse, die Ihre Benutzer aufrufen. Den nötigen DNS-Eintrag erfahren Sie danach.",
     databaseNameHint:
       "Kleinbuchstaben, Ziffern und Unterstriche. Muss mit einem Buchstaben beginnen. Lässt sich später nicht ändern.",

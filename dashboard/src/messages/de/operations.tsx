@@ -173,10 +173,10 @@ export const operations: typeof en = {
   hostSkipped:
     "Der Server war nicht aktiv, daher wurde nur der Eintrag entfernt. Das ERP und seine Daten werden entfernt, sobald der Server wieder antwortet.",
   finished: (time) => <>Beendet {time}</>,
-  backup: "Sicherung",
+  backup: (at) => `Sicherung vom ${at}`,
   drillFailed: "Wiederherstellungstest nicht bestanden",
   drill: (status) => <>Test: {status}</>,
-  preRestoreBackup: "Vorab-Sicherung",
+  preRestoreBackup: (at) => `Vorab-Sicherung vom ${at}`,
   skipped: (paths) => `Ausgelassen: ${paths}`,
   missingModules: (modules) => `Installierte Module, die im Image des ERP fehlen oder dort älter sind: ${modules}`,
   unfinished: (modules) =>

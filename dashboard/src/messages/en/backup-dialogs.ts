@@ -47,6 +47,7 @@ export const backupDialogs = {
   restore: {
     title: (instance: string) => `Restore ${instance}`,
     submit: "Restore",
+    toNew: "Restore to a new instance instead",
     backup: "Backup",
     backups: "backups",
     none: "No completed backup of this instance yet.",

@@ -91,6 +91,7 @@ export const instances = {
     startCallTitle: (name: string) => `Start ${name}`,
     delete: "Delete",
     startAgain: "Try starting again",
+    createAgain: "Create again",
     deleteFailed: "Delete instance",
   },
   backups: {
@@ -150,6 +151,7 @@ export const instances = {
   create: {
     title: "Create instance",
     needsServer: "Instances run on an active server.",
+    deletesFirst: (name: string) => `${name}, whose creation failed, is deleted first: it holds this name, domain and database.`,
     domainAbout: "The address your users open. You'll get the DNS record to create afterwards.",
     databaseNameHint: "Lowercase letters, numbers and underscores. Must start with a letter. Can't be changed later.",
     adminEmailAbout: "The admin signs in to Odoo with this email.",

@@ -185,10 +185,10 @@ export const operations = {
   hostSkipped:
     "The server wasn't active, so only the record was removed. The ERP and its data are removed when the server responds again.",
   finished: (time: ReactNode) => <>Finished {time}</>,
-  backup: "Backup",
+  backup: (at: string) => `Backup from ${at}`,
   drillFailed: "Restore drill failed",
   drill: (status: ReactNode) => <>Drill: {status}</>,
-  preRestoreBackup: "Pre-restore backup",
+  preRestoreBackup: (at: string) => `Pre-restore backup from ${at}`,
   skipped: (paths: string) => `Skipped: ${paths}`,
   missingModules: (modules: string) =>
     `Installed modules that the ERP's image lacks, or has only in an older version: ${modules}`,
