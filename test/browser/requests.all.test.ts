@@ -92,7 +92,7 @@ test("no page asks more than three times, and the shell once", async ({ open }) 
     if (seen.asked.length > OWN_MAX) counts[path] = [...seen.asked];
   }
   expect(counts).toEqual({});
-}, 240_000);
+}, 300_000);
 
 test("nor does one whose records name others, or that a link opens with something chosen", async ({ open }) => {
   const me = await account();

@@ -25,8 +25,8 @@ export const home: typeof en = {
     lowAbout: "Weniger als 15 % sind frei. Sicherungen und Wiederherstellungen können bald fehlschlagen.",
   },
   needs: {
-    title: "Braucht Sie",
-    nothing: "Zurzeit ist nichts zu tun.",
+    title: "Zu erledigen",
+    nothing: "Zurzeit ist nichts zu erledigen.",
     offline: "Server offline",
     overdue: "Sicherung überfällig",
     lastBackup: (time) => <>Letzte Sicherung: {time}</>,
