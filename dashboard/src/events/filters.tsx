@@ -35,15 +35,9 @@ interface Option {
 
 const byLabel = (a: Option, b: Option): number => a.label.localeCompare(b.label, locale);
 const anybody = (): Option => ({ value: "", label: text.events.filters.anybody });
-export const kindsOf = (types: readonly string[], inWords: (type: string) => string): Option[] => [
-  { value: "", label: text.events.filters.anyAction },
-  ...types.map((type) => ({ value: type, label: inWords(type) })).toSorted(byLabel),
-];
-
 export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
   const say = text.events.filters;
   useZone(); // a day begins when it begins there
-  const kinds = kindsOf(actionTypes(classIn(place)), actionInWords);
   const classes = EVENT_CLASSES.map((value) => ({ value, label: say.classes[value] }));
   const { day = "" } = place;
   return (
@@ -57,7 +51,7 @@ export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
         />
       </div>
       <PersonFilter place={place} go={go} />
-      <TypeFilter kinds={kinds} place={place} go={go} />
+      <TypeFilter types={actionTypes(classIn(place))} inWords={actionInWords} place={place} go={go} />
       <input
         className="date"
         type="date"
@@ -92,10 +86,17 @@ export function PersonFilter({ place, go }: FieldProps) {
   );
 }
 
+interface TypeFilterProps extends FieldProps {
+  types: readonly string[];
+  inWords: (type: string) => string;
+}
+
 /** By the type of an event or an operation. */
-export function TypeFilter({ kinds, place, go }: FieldProps & { kinds: readonly Option[] }) {
+export function TypeFilter({ types, inWords, place, go }: TypeFilterProps) {
   const say = text.events.filters;
   const { type = "" } = place;
+  const options = types.map((value) => ({ value, label: inWords(value) })).toSorted(byLabel);
+  const kinds = [{ value: "", label: say.anyAction }, ...options];
   return (
     <div className="filter">
       <Select
@@ -103,7 +104,7 @@ export function TypeFilter({ kinds, place, go }: FieldProps & { kinds: readonly 
         filteringType="auto"
         filteringAriaLabel={say.findAction}
         options={kinds}
-        selectedOption={kinds.find(({ value }) => value === type) ?? { value: type, label: type }}
+        selectedOption={kinds.find(({ value }) => value === type) ?? { value: type, label: inWords(type) }}
         onChange={({ detail }) => go({ ...place, page: 1, type: detail.selectedOption.value })}
       />
     </div>

@@ -2,19 +2,19 @@
 import type { Operation } from "../../../shared/api/operations.ts";
 import { Link } from "../app/link.tsx";
 import { operations } from "../app/queries.ts";
-import { Only } from "./filters.tsx";
 import { text } from "../messages/text.ts";
+import { Outcome } from "../operations/outcome.tsx";
+import { pageOf } from "../operations/pages.ts";
+import { LiveStatus } from "../operations/table.tsx";
+import { actorInWords, durationInWords, workOf } from "../operations/words.ts";
 import type { Column } from "../resource/column.ts";
 import { ListPage } from "../resource/list-page.tsx";
 import { errorInWords } from "../resource/sentence.ts";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
+import { Only } from "./filters.tsx";
 import { OperationFilters, operationQuery } from "./operation-filters.tsx";
-import { Outcome } from "../operations/outcome.tsx";
-import { pageOf } from "../operations/pages.ts";
 import { Retry } from "./retry.tsx";
-import { LiveStatus } from "../operations/table.tsx";
-import { actorInWords, durationInWords, workOf } from "../operations/words.ts";
 
 function columns(): [Column<Operation>, ...Column<Operation>[]] {
   const say = text.operations.columns;
