@@ -26,7 +26,7 @@ import { ListFilters } from "../resource/list-filters.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Status } from "../resource/status.tsx";
-import { ResourceTable } from "../resource/table.tsx";
+import { ResourceTable, type TableProps } from "../resource/table.tsx";
 import type { Column } from "../resource/column.ts";
 import { Summary } from "../resource/summary.tsx";
 import { Time } from "../resource/time.tsx";
@@ -42,16 +42,19 @@ const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);
 
 const above = () => [{ text: text.servers.title, href: "/servers" }];
 
-export default function ServerDetail() {
+/** The actions on selected instances, which their own folder has. */
+type Bulk = NonNullable<TableProps<ListedInstance>["bulk"]>;
+
+export default function ServerDetail({ bulk }: { bulk: Bulk }) {
   const { id = "" } = useParams();
   return (
     <Loaded kind={text.servers.one} above={above()} question={servers.one(id)}>
-      {(server) => <Shown key={server.id} server={server} />}
+      {(server) => <Shown key={server.id} server={server} bulk={bulk} />}
     </Loaded>
   );
 }
 
-function Shown({ server }: { server: Server }) {
+function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
   const [dialog, setDialog] = useState<"edit" | "delete">();
   const held = useQuery(instances.onServer({ server_id: server.id, page: 1, per_page: INSTANCES }));
   return (
@@ -82,7 +85,7 @@ function Shown({ server }: { server: Server }) {
       <Reason of={server} action={<Again server={server} onDelete={() => setDialog("delete")} />} />
       <LowDisk server={server} />
       <Facts server={server} />
-      <InstancesOf server={server} />
+      <InstancesOf server={server} bulk={bulk} />
       {/* It would jump down when the instances are there. */}
       <div className={held.isPending ? "waiting" : ""}>
         <Deferred>
@@ -154,7 +157,7 @@ function instanceColumns(): [Column<ListedInstance>, ...Column<ListedInstance>[]
   ];
 }
 
-function InstancesOf({ server }: { server: Server }) {
+function InstancesOf({ server, bulk }: { server: Server; bulk: Bulk }) {
   const say = text.servers.instances;
   const follow = useFollow();
   return (
@@ -167,6 +170,7 @@ function InstancesOf({ server }: { server: Server }) {
       searchable
       Filters={ListFilters}
       filters={FILTERS}
+      bulk={bulk}
       columns={instanceColumns()}
       empty={say.empty}
       actions={
