@@ -82,6 +82,8 @@ const ofOverdue = ({ id, name, protection }: ListedInstance): Need => ({
   action: <BackUpNow id={id} name={name} />,
 });
 
+const serverIn = ({ type, id }: Operation["resource"]): string | undefined => (type === "server" ? id : undefined);
+
 interface Props {
   needs: ReturnType<typeof useNeeds>;
   /** How many instances have an overdue backup, or no protection at all. */
@@ -95,10 +97,14 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
   const failures = [...needs.failures.map(ofOperation), ...needs.drills.map(ofDrill)].toSorted((a, b) =>
     String(a.since) < String(b.since) ? 1 : -1,
   );
-  const isTold = ({ id }: ListedServer): boolean => needs.failures.some(({ resource }) => resource.id === id);
+  // A failure says the reason, too.
+  const isTold = ({ id }: ListedServer | ListedInstance): boolean =>
+    needs.failures.some(
+      ({ type, resource, instance_id }) => id === (type === "backup.create" ? instance_id : serverIn(resource)),
+    );
   const shown = [
     ...needs.offline.filter((server) => !isTold(server)).map(ofServer),
-    ...needs.overdue.map(ofOverdue),
+    ...needs.overdue.filter((instance) => !isTold(instance)).map(ofOverdue),
     ...failures.slice(0, SHOWN),
   ];
   const isQuiet = shown.length === 0 && unprotected === 0 && needs.error === null;

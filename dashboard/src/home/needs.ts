@@ -15,7 +15,8 @@ const DAYS = 7;
 const DAY_MS = 86_400_000;
 
 const isRecent = (at: string): boolean => Date.parse(at) > serviceNow() - DAYS * DAY_MS;
-/** Three requests if nothing is wrong, and at most five. */
+
+/** Two requests if nothing is wrong, and at most five. */
 export function useNeeds({ servers: counted, lowDisks, protection }: Tallies) {
   // The API lists operations by their start, so one that took long and has just failed may be far down.
   const failed = useQuery(operations.list({ status: OPERATION.failed, per_page: PER_PAGE_MAX }));
