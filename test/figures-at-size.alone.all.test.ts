@@ -1,17 +1,17 @@
 // What a request may cost however many records an account has: calls to DynamoDB and their capacity.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import type { Call } from "../infra/local/aws/aws.ts";
-import type { Cloud } from "../infra/local/cloud.ts";
+import type { Served } from "./harness/aws.ts";
 import { account, type TestAccount } from "./harness/account.ts";
 import type { ApiResponse } from "./harness/client.ts";
 import { ownCloud } from "./harness/cloud.ts";
+import type { TestCloud } from "./harness/facts.ts";
 import { costIn } from "./harness/cost.ts";
 import { holdForGood } from "./harness/held-work.ts";
 import { seedInstance } from "./harness/seed.ts";
 import { createdAt, seedManyInstances } from "./harness/seed-many.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 const RECORDS = 10_000;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 const costOf = (id: string, request: () => Promise<ApiResponse>) => costIn(cloud, id, request);
-const capacityOf = (calls: readonly Call[]): number => calls.reduce((sum, call) => sum + (call.capacity ?? 0), 0);
+const capacityOf = (calls: readonly Served[]): number => calls.reduce((sum, call) => sum + (call.capacity ?? 0), 0);
 
 describe("a page of 20 of 10,000 instances on 1,000 servers, filtered", () => {
   test.each([

@@ -1,7 +1,6 @@
 // What a page of a very long list may cost, wherever it is: calls to DynamoDB and its capacity.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import type { Cloud } from "../infra/local/cloud.ts";
 import { BackupRecord } from "../shared/records/schemas/backup.ts";
 import { InstanceRecord } from "../shared/records/schemas/instance.ts";
 import { ServerRecord } from "../shared/records/schemas/server.ts";
@@ -11,11 +10,12 @@ import { SERVER_PHASES } from "../shared/domain/lifecycle.ts";
 import { account, type TestAccount, unusedId } from "./harness/account.ts";
 import type { ApiResponse } from "./harness/client.ts";
 import { ownCloud } from "./harness/cloud.ts";
+import type { TestCloud } from "./harness/facts.ts";
 import { costIn } from "./harness/cost.ts";
 import { backupFields, instanceFields, serverFields } from "./harness/seed.ts";
 import { writeItems } from "./harness/seed-many.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 beforeAll(async () => {
   cloud = await ownCloud();
 });

@@ -2,7 +2,6 @@
 // project's own goals: a change that breaks one makes every request slower and more expensive.
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import type { Cloud } from "../infra/local/cloud.ts";
 import { routes } from "../shared/api/index.ts";
 import { getAccount } from "../shared/records/accounts.ts";
 import { beginBackup } from "../shared/operations/begin-backup.ts";
@@ -16,12 +15,13 @@ import { setQuota } from "../shared/operations/operator.ts";
 import { account, newPublicKey, type TestAccount, unique, uniqueDomain } from "./harness/account.ts";
 import { type ApiResponse, type Client, stranger } from "./harness/client.ts";
 import { ownCloud } from "./harness/cloud.ts";
+import type { TestCloud } from "./harness/facts.ts";
 import { costIn } from "./harness/cost.ts";
 import { holdForGood } from "./harness/held-work.ts";
 import { closedRoutes } from "./harness/requests.ts";
 import { seedBackup, seededDeliveries, seedInstance, seedServer } from "./harness/seed.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 beforeAll(async () => {
   cloud = await ownCloud();

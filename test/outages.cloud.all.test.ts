@@ -2,7 +2,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
-import type { Cloud } from "../infra/local/cloud.ts";
 import { AwsFault } from "../infra/local/errors.ts";
 import { Backup } from "../shared/api/backups.ts";
 import { Instance } from "../shared/api/instances.ts";
@@ -22,11 +21,12 @@ import { account, newPublicKey, type TestAccount, uniqueDomain } from "./harness
 import type { Client } from "./harness/client.ts";
 import { stranger } from "./harness/client.ts";
 import { processCloud } from "./harness/cloud.ts";
+import type { TestCloud } from "./harness/facts.ts";
 import { giveUpEarly, holdWork } from "./harness/held-work.ts";
 import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
 import { closedRoutes, bodyOf, wholePathOf } from "./harness/requests.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 let api: Client;
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 // Lets a test intercept calls: to make them fail, run twice, wait, or to watch them.
-type Hook<Call> = (call: Call, next: (call?: Call) => Promise<unknown>) => Promise<unknown>;
+export type Hook<Call, Result = unknown> = (call: Call, next: (call?: Call) => Promise<Result>) => Promise<Result>;
 
-export interface Hooks<Call> {
+export interface Hooks<Call, Result = unknown> {
   /** The last hook added is called first. Returns the function that removes it. */
-  intercept: (hook: Hook<Call>) => () => void;
-  run: (call: Call, last: (call: Call) => Promise<unknown>) => Promise<unknown>;
+  intercept: (hook: Hook<Call, Result>) => () => void;
+  run: (call: Call, last: (call: Call) => Promise<Result>) => Promise<Result>;
 }
 
-export function hooks<Call>(): Hooks<Call> {
-  const added: Hook<Call>[] = [];
-  const run = (call: Call, last: (call: Call) => Promise<unknown>, from: number): Promise<unknown> => {
+export function hooks<Call, Result = unknown>(): Hooks<Call, Result> {
+  const added: Hook<Call, Result>[] = [];
+  const run = (call: Call, last: (call: Call) => Promise<Result>, from: number): Promise<Result> => {
     const hook = added[from];
     return hook ? hook(call, (changed = call) => run(changed, last, from - 1)) : last(call);
   };

@@ -9,14 +9,14 @@ import { policyRef, savePolicy } from "../../shared/records/policies.ts";
 import type { PolicyRecord } from "../../shared/records/schemas/backup-policy.ts";
 import { find, updateOne } from "../../shared/data/table.ts";
 import type { TestAccount } from "../harness/account.ts";
-import type { Cloud } from "../../infra/local/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 
 export const NIGHTLY = { schedule: "0 2 * * *", keep: { last: 1 } };
 
 export const isSchedule = (principal: string): boolean => /runpolicies/i.test(principal);
 
 /** The schedule function, and what it logs. */
-export const scheduleOf = (cloud: Pick<Cloud, "events" | "states" | "lambda" | "template">) => ({
+export const scheduleOf = (cloud: Pick<TestCloud, "events" | "states" | "lambda" | "template">) => ({
   /** Runs it once, and everything that it starts to the end. */
   tick: async (): Promise<void> => {
     await cloud.events.fire("runpolicies");

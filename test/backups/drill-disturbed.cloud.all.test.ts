@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
@@ -14,11 +13,12 @@ import { archiveKey } from "../../shared/storage/archive-key.ts";
 import { getArchive, putArchive, removeArchive } from "../../shared/storage/archives.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { holdWork } from "../harness/held-work.ts";
 import { seedServer } from "../harness/seed.ts";
 import { expectFree, snapshotOf } from "../workflows/snapshot.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 beforeAll(async () => {
   cloud = await processCloud();

@@ -1,6 +1,5 @@
 // POST /backups/:id/drill
 import { beforeAll, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Event } from "../../shared/api/events.ts";
 import { Operation } from "../../shared/api/operations.ts";
@@ -8,10 +7,11 @@ import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { expectFree, snapshotOf } from "../workflows/snapshot.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 beforeAll(async () => {
   cloud = await processCloud();

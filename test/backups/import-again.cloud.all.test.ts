@@ -1,6 +1,5 @@
 // POST /backups/:id/import: an import that failed for another reason than its archive is tried again without sending that again.
 import { beforeAll, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import type { Server } from "../../shared/api/servers.ts";
@@ -15,11 +14,12 @@ import { archiveKey } from "../../shared/storage/archive-key.ts";
 import { storedObject } from "../../shared/storage/archives.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { holdWork } from "../harness/held-work.ts";
 import { downloaded, sha256Of, uploaded } from "../harness/upload.ts";
 import { expectConsistent, snapshotOf } from "../workflows/snapshot.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 let server: Server;
 let archive: Uint8Array;

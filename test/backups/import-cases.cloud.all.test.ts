@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { strFromU8, strToU8, unzipSync, zipSync, type Zippable } from "fflate";
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import * as instances from "../../shared/api/instances.ts";
 import { Instance } from "../../shared/api/instances.ts";
@@ -18,6 +17,7 @@ import { archiveKey } from "../../shared/storage/archive-key.ts";
 import { storedObject } from "../../shared/storage/archives.ts";
 import { account, type EndedOperation, type TestAccount, unusedId } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { holdWork } from "../harness/held-work.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { downloaded, imported, sha256Of, uploaded } from "../harness/upload.ts";
@@ -25,7 +25,7 @@ import { expectFree, snapshotOf } from "../workflows/snapshot.ts";
 
 const Manifest = z.looseObject({});
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 let server: Server;
 /** As a sandbox made it. */

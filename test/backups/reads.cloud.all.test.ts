@@ -1,12 +1,12 @@
 // The sandbox gets each archive from the store once, for a restore, a clone, a drill and an import, as a machine does.
 import { beforeAll, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 let instance: Instance;
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { account } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { dashboard } from "../harness/dashboard.ts";
 import { freePort } from "../harness/free-port.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
@@ -15,7 +15,7 @@ import { title } from "./instance-page.ts";
 const dataDir = mkdtempSync(join(tmpdir(), "restart-"));
 const port = await freePort();
 /** The same service each time: its data, its secrets and its address. */
-const start = (): Promise<Cloud> => ownCloud({ dataDir, port, fallback: dashboard() });
+const start = (): Promise<TestCloud> => ownCloud({ dataDir, port, fallback: dashboard() });
 const first = await start();
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 

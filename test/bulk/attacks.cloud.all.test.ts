@@ -1,6 +1,5 @@
 // Bulk actions under attack: many resources, two runs at once, a token that is revoked, too many at once.
 import { beforeAll, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import * as z from "zod";
 import { Event } from "../../shared/api/events.ts";
 import { ListedInstance } from "../../shared/api/instances.ts";
@@ -10,9 +9,10 @@ import { BULK } from "../../shared/domain/limits.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 beforeAll(async () => {
   cloud = await processCloud();
 });

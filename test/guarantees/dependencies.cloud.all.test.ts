@@ -1,7 +1,7 @@
 // Every call of a dependency, for every endpoint and every workflow, with every fault: the response is in the envelope, in time and can be retried, and
 // nothing is left half done.
 import { expect } from "vitest";
-import type { Arriving, Fault } from "../../infra/local/aws/aws.ts";
+import type { Arriving, Fault } from "../harness/aws.ts";
 import { AwsFault } from "../../infra/local/errors.ts";
 import { findOperation } from "../../shared/records/operations.ts";
 import { processCloud } from "../harness/cloud.ts";

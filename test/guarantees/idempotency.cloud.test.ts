@@ -2,10 +2,10 @@
 // its effects.
 import { expect } from "vitest";
 import * as z from "zod";
-import type { Arriving } from "../../infra/local/aws/aws.ts";
-import type { Cloud } from "../../infra/local/cloud.ts";
+import type { Arriving } from "../harness/aws.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { giveUpEarly } from "../harness/held-work.ts";
 import { sweepAll } from "../workflows/repair.ts";
 import { expectCounts, expectEntries, expectFree, expectMarkers, snapshotOf } from "../workflows/snapshot.ts";
@@ -119,7 +119,7 @@ prove("idempotency", async () => {
 });
 
 interface Round {
-  cloud: Cloud;
+  cloud: TestCloud;
   api: Client;
   request: Made;
   key: string;

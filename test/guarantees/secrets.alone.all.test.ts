@@ -4,7 +4,6 @@ import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/clien
 import { unzipSync } from "fflate";
 import { expect } from "vitest";
 import * as z from "zod";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import * as auth from "../../shared/api/auth.ts";
 import * as instances from "../../shared/api/instances.ts";
 import * as tokens from "../../shared/api/tokens.ts";
@@ -12,6 +11,7 @@ import * as webhooks from "../../shared/api/webhooks.ts";
 import { account, unique, uniqueDomain } from "../harness/account.ts";
 import { stranger } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { everyItem } from "../harness/table.ts";
 import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
@@ -35,7 +35,7 @@ const formsOf = (secret: string): string[] => {
 };
 
 /** The whole life of credentials in a new account; returns the secrets. */
-async function live(cloud: Cloud, random: Random): Promise<Map<string, string>> {
+async function live(cloud: TestCloud, random: Random): Promise<Map<string, string>> {
   const secrets = new Map<string, string>();
   const know = (what: string, secret: string | undefined | null): string => {
     if (typeof secret !== "string" || secret.length < 8) throw new Error(`There is no ${what}`);

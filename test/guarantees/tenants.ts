@@ -2,7 +2,6 @@
 // same time as an unused ID.
 import { expect } from "vitest";
 import * as z from "zod";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { unusedId } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
@@ -12,6 +11,7 @@ import { fieldsOf, idKindOf, listRoutes, pathOf } from "../harness/requests.ts";
 import { type IdKind, ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
 import { type Attack, isFullSize } from "./prove.ts";
 import { type Kind, kinds, type Made, newRecords, requestOf, send, type World } from "./world.ts";
+import type { TestCloud } from "../harness/facts.ts";
 
 const isIdKind = (kind: string): kind is IdKind => Object.hasOwn(ID_PREFIXES, kind);
 const KINDS = Object.keys(ID_PREFIXES).filter((kind) => isIdKind(kind));
@@ -82,7 +82,7 @@ const newServer = async ({ api, serverBody }: World["me"]): Promise<Server> =>
 const TIMED = isFullSize ? 500 : 0;
 const NEAR = 0.05;
 
-export async function attackTenants(cloud: Cloud): Promise<Attack> {
+export async function attackTenants(cloud: TestCloud): Promise<Attack> {
   giveUpEarly(cloud);
   const mine = await newRecords();
   const theirs = await newRecords();

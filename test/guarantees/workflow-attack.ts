@@ -1,6 +1,5 @@
 // What the attacks on workflows share: an account that is used for some runs, and what must be true once a run has ended.
 import { expect } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { afterRestore, type State } from "../../shared/domain/lifecycle.ts";
 import {
@@ -14,6 +13,7 @@ import {
 } from "../workflows/harness.ts";
 import { sweepAll } from "../workflows/repair.ts";
 import { expectConsistent, expectFree, snapshotOf } from "../workflows/snapshot.ts";
+import type { TestCloud } from "../harness/facts.ts";
 
 /** Everything in the account is read after each run, so it must not grow for long. */
 const RUNS_PER_ACCOUNT = 20;
@@ -24,7 +24,7 @@ export interface Lease {
 }
 
 /** One account for many runs, and another one after a violation, because nothing is certain about the first any more. */
-export function leaseOf(cloud: Cloud): Lease {
+export function leaseOf(cloud: TestCloud): Lease {
   let harness: WorkflowHarness | undefined;
   let uses = 0;
   const close = (): void => {

@@ -1,9 +1,9 @@
 // The clouds that tests run against. A file uses the shared one, which it knows by HTTP and by its table, or one in its own process,
 // whose calls it can count and whose parts it can turn off: that of the process, or one that it starts for itself.
 import { afterAll, inject } from "vitest";
-import type { Cloud, CloudOptions } from "../../infra/local/cloud.ts";
+import type { CloudOptions } from "../../infra/local/cloud.ts";
 import { stackName } from "../../infra/settings.ts";
-import { type CloudFacts, factsOf, startTestCloud } from "./facts.ts";
+import { type CloudFacts, factsOf, startTestCloud, type TestCloud } from "./facts.ts";
 import { useTable } from "./table.ts";
 
 let used: string | undefined;
@@ -24,10 +24,10 @@ export function apiUrl(): string {
 }
 
 /** A live cloud for the calling file, which polls as often as the test one. */
-export const ownLiveCloud = (): Promise<Cloud> => ownCloud({ stack: stackName("live"), timeScale: 0.005 });
+export const ownLiveCloud = (): Promise<TestCloud> => ownCloud({ stack: stackName("live"), timeScale: 0.005 });
 
 /** A cloud for the calling file alone, stopped at its end. */
-export async function ownCloud(options: Partial<CloudOptions> = {}): Promise<Cloud> {
+export async function ownCloud(options: Partial<CloudOptions> = {}): Promise<TestCloud> {
   if (["cloud", "together"].includes(inject("process")))
     throw new Error("A file that starts a cloud has a process of its own: name it X.alone.test.ts (CONTRIBUTING.md)");
   const cloud = await startTestCloud(inject("outDir"), inject("databaseUrl"), options);
@@ -36,13 +36,13 @@ export async function ownCloud(options: Partial<CloudOptions> = {}): Promise<Clo
   return cloud;
 }
 
-let kept: Promise<Cloud> | undefined;
+let kept: Promise<TestCloud> | undefined;
 
 /**
  * The cloud of this process, in which nothing waits. One file after another uses it, because starting its functions anew is what a small file
  * mostly costs: a file leaves nothing intercepted, broken or held.
  */
-export async function processCloud(): Promise<Cloud> {
+export async function processCloud(): Promise<TestCloud> {
   if (inject("process") === "together")
     throw new Error(
       "A file that uses the cloud of its process shares it only with its like: name it X.cloud.test.ts (CONTRIBUTING.md)",

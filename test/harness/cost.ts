@@ -1,22 +1,22 @@
 // What a request costs: the calls that its functions make.
-import type { Call } from "../../infra/local/aws/aws.ts";
-import type { Cloud } from "../../infra/local/cloud.ts";
+import type { Served } from "./aws.ts";
 import type { ApiResponse } from "./client.ts";
+import type { TestCloud } from "./facts.ts";
 
 interface Cost {
-  authorizer: Call[];
-  handler: Call[];
-  starts: Call[];
+  authorizer: Served[];
+  handler: Served[];
+  starts: Served[];
 }
 
 /** The calls of a request: the authorizer's, and those of the endpoint's own function. */
 export async function costIn(
-  cloud: Cloud,
+  cloud: TestCloud,
   id: string,
   request: () => Promise<ApiResponse>,
 ): Promise<Cost & { response: ApiResponse }> {
   const own = new RegExp(`-api${id.replace(".", "")}[0-9A-F]{8}$`, "i");
-  const calls: Call[] = [];
+  const calls: Served[] = [];
   const stop = cloud.aws.calls.subscribe((call) => calls.push(call));
   const response = await request();
   stop();

@@ -1,6 +1,8 @@
 // A cloud for tests, and what another process needs to know about it.
+import type { Aws } from "../../infra/local/aws/aws.ts";
 import { type Cloud, type CloudOptions, startCloud, variableOf } from "../../infra/local/cloud.ts";
 import { stackName } from "../../infra/settings.ts";
+import { type Faults, faultsIn } from "./aws.ts";
 
 const ENVIRONMENT = "test";
 
@@ -14,9 +16,16 @@ export interface CloudFacts {
 /** For the functions, and for what tests do on the sandbox's machines directly. */
 const AT_ONCE = { SANDBOX_TIME_SCALE: "0" };
 
+/** A cloud of this process, of which a test sees and disturbs the calls of AWS. */
+export type TestCloud = Cloud & { aws: Aws & Faults };
+
 /** In memory, with an instant sandbox, polls after hundredths of a second, and schedules that run only when fired. */
-export const startTestCloud = (outDir: string, databaseUrl: string, options: Partial<CloudOptions> = {}): Promise<Cloud> =>
-  startCloud({
+export async function startTestCloud(
+  outDir: string,
+  databaseUrl: string,
+  options: Partial<CloudOptions> = {},
+): Promise<TestCloud> {
+  const cloud = await startCloud({
     outDir,
     stack: stackName(ENVIRONMENT),
     environment: AT_ONCE,
@@ -25,6 +34,9 @@ export const startTestCloud = (outDir: string, databaseUrl: string, options: Par
     ...(options.dataDir === undefined && { databaseUrl }),
     ...options,
   });
+  const database = { url: cloud.databaseUrl, accessKeyId: cloud.operator.accessKeyId };
+  return { ...cloud, aws: { ...cloud.aws, ...faultsIn(cloud.aws, database) } };
+}
 
 /** The one that the operator's commands and the data functions use. */
 const VARIABLES = ["ENVIRONMENT", "TABLE_NAME", "SESSION_KEY", "SEALING_KEY", "HOSTS_KEY", "BACKUP_BUCKET"] as const;

@@ -1,16 +1,16 @@
 // The health of instances: what three and five failed looks bring about, what brings an ERP back, and what is left alone.
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Event } from "../../shared/api/events.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { holdWork } from "../harness/held-work.ts";
 import { indexed } from "../harness/indexed.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 beforeAll(async () => {
   cloud = await processCloud();

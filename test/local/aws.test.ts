@@ -11,7 +11,7 @@ import {
 import { SecretsManagerClient, GetSecretValueCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Call } from "../../infra/local/aws/aws.ts";
+import type { Served } from "../harness/aws.ts";
 import { requestTo, signer } from "./signer.ts";
 import { allow, MACHINE, SECRET, startLocal, TABLE, type Local } from "./services.ts";
 
@@ -131,7 +131,7 @@ test("a body or header changed after signing is rejected, and so is a clock that
 
 test("calls are counted with their cost, and responses contain the cost only on request", async () => {
   const client = new DynamoDBClient(local.as("counter"));
-  const seen: Call[] = [];
+  const seen: Served[] = [];
   const unsubscribe = local.aws.calls.subscribe((call) => seen.push(call));
   await client.send(put);
   expect(await client.send(get)).not.toHaveProperty("ConsumedCapacity");

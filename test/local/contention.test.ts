@@ -7,10 +7,17 @@ const TABLE = "service";
 const keyOf = (id: string) => ({ pk: { S: "ACC" }, sk: { S: id } });
 const updateOf = (id: string) => ({ TableName: TABLE, Key: keyOf(id) });
 const transactionOf = (...ids: string[]) => ({ TransactItems: ids.map((id) => ({ Update: updateOf(id) })) });
+/** The model as a function of an action, its input, and what the database does. */
+function modelOf(milliseconds: number) {
+  const hook = contention<string>(milliseconds);
+  return (action: string, input: unknown, call: () => Promise<string>): Promise<string> =>
+    hook({ ...CALL, actions: [], resources: [], action, input: () => Promise.resolve(input) }, call);
+}
+const CALL = { requestId: "", principal: "operator", service: "dynamodb" } as const;
 const done = () => Promise.resolve("done");
 
 test("a transaction keeps others, and single writes, from its items for as long as it takes", async () => {
-  const during = contention(200);
+  const during = modelOf(200);
   const first = during("TransactWriteItems", transactionOf("a", "b"), done);
   await expect(during("TransactWriteItems", transactionOf("c", "b"), done)).rejects.toMatchObject({
     name: "TransactionCanceledException",
@@ -26,14 +33,14 @@ test("a transaction keeps others, and single writes, from its items for as long 
 });
 
 test("an item takes part in as many transactions a second as there is time for", async () => {
-  const during = contention(50);
+  const during = modelOf(50);
   const began = performance.now();
   for (let count = 0; count < 4; count++) await during("TransactWriteItems", transactionOf("a"), done);
   expect(performance.now() - began).toBeGreaterThan(195);
 });
 
 test("a transaction that fails lets go of its items", async () => {
-  const during = contention(1);
+  const during = modelOf(1);
   await expect(during("TransactWriteItems", transactionOf("a"), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   await sleep(5);
   expect(await during("TransactWriteItems", transactionOf("a"), done)).toBe("done");

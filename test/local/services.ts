@@ -1,5 +1,6 @@
 // Shared by the tests of the local AWS: a DynamoDB Local, a bucket, a secret, and principals with the policies that a test gives them.
 import { startAws, type Aws, type Principal } from "../../infra/local/aws/aws.ts";
+import { type Faults, faultsIn } from "../harness/aws.ts";
 import { createTable, startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";
 import { AwsFault } from "../../infra/local/errors.ts";
 import type { PolicyDocument } from "../../infra/local/iam/iam.ts";
@@ -33,7 +34,7 @@ interface ClientConfig {
 }
 
 export interface Local {
-  aws: Aws;
+  aws: Aws & Faults;
   dir: string | undefined;
   /** Java's process. */
   databasePid: number | undefined;
@@ -132,8 +133,9 @@ export async function startLocal(options: Options = {}): Promise<Local> {
     log: (line) => log.push(line),
     transactionMilliseconds,
   });
+  const tables = database ?? { url: "http://127.0.0.1:1", accessKeyId: "local" };
   return {
-    aws,
+    aws: { ...aws, ...faultsIn(aws, tables) },
     dir,
     databasePid: database?.pid,
     log,

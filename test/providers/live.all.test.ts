@@ -1,7 +1,6 @@
 // The live environment as deployed: the operator's settings, the catalog that results from them, and who can read the settings.
 import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { stackName } from "../../infra/settings.ts";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { Operation } from "../../shared/api/operations.ts";
@@ -10,6 +9,7 @@ import { computeFingerprint } from "../../shared/providers/first-boot.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { isThere } from "./fake.ts";
 import { type FakeDigitalOcean, fakeDigitalOcean } from "./fake-digitalocean.ts";
 import { type FakeHetzner, fakeHetzner, errorResponse } from "./fake-hetzner.ts";
@@ -29,7 +29,7 @@ const READERS = [
   "schedules.refresh-catalog",
 ];
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let hetzner: FakeHetzner;
 let digitalocean: FakeDigitalOcean;
 let me: TestAccount;

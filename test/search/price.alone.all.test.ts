@@ -7,8 +7,8 @@ import { formatNumber } from "../../shared/data/numbers.ts";
 import { addedOperation } from "../../shared/data/operation-entries.ts";
 import { idFrom, newId } from "../../shared/domain/ids.ts";
 import { seedManyInstances, writeItems } from "../harness/seed-many.ts";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { ownCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 
 const RECORDS = 10_000;
 /** 16 labels of 64 bytes: 1,024 bytes in all. Half of the records have the first value of each, some have values of their own. */
@@ -24,7 +24,7 @@ const label = (i: number, made = 0): string => {
   return `label=${key}:${value}`;
 };
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 
 beforeAll(async () => {

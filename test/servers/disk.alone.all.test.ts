@@ -1,7 +1,6 @@
 // The disk that the instances of a server share: what they use of it, what they may use, and who is told when it is almost full.
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { ListedServer } from "../../shared/api/servers.ts";
 import * as overview from "../../shared/api/overview.ts";
@@ -14,10 +13,11 @@ import { updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { seedInstance } from "../harness/seed.ts";
 
 const clock = testClock();
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 beforeAll(async () => {
   cloud = await ownCloud({ clock: clock.shared });

@@ -1,6 +1,5 @@
 // The health check of servers: five failed probes in a row set a server offline, and one good probe brings it back.
 import { beforeAll, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
@@ -11,8 +10,9 @@ import { listErps } from "../../shared/providers/sandbox/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 beforeAll(async () => {
   cloud = await processCloud();

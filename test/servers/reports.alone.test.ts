@@ -10,11 +10,11 @@ import { Operation } from "../../shared/api/operations.ts";
 import { account, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
-import type { Cloud } from "../../infra/local/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 
 const clock = testClock();
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 beforeAll(async () => {
   cloud = await ownCloud({ clock: clock.shared });

@@ -1,7 +1,6 @@
 // Uploads that are sent twice at once, expire, or whose removal or import fails.
 import { randomBytes } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Event } from "../../shared/api/events.ts";
 import { Upload } from "../../shared/api/uploads.ts";
@@ -12,10 +11,11 @@ import { buildArchiveKey } from "../../shared/storage/archive-key.ts";
 import { heldParts, openUpload } from "../../shared/storage/uploads.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { backupFields } from "../harness/seed.ts";
 import { addressesOf, downloaded, sha256Of, uploaded } from "../harness/upload.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 beforeAll(async () => {
   cloud = await processCloud();

@@ -1,7 +1,6 @@
 // POST /backups/uploads, its parts, and how it ends
 import { randomBytes } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Event } from "../../shared/api/events.ts";
 import * as uploads from "../../shared/api/uploads.ts";
@@ -14,10 +13,11 @@ import { storedObject } from "../../shared/storage/archives.ts";
 import { heldParts } from "../../shared/storage/uploads.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { seedServer } from "../harness/seed.ts";
 import { addressesOf, downloaded, sendPart, sha256Of, uploaded } from "../harness/upload.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 beforeAll(async () => {
   cloud = await processCloud();

@@ -8,17 +8,17 @@ import { join } from "node:path";
 import { Webhook as Verifier } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { Delivery, Webhook, WithSecret } from "../../shared/api/webhooks.ts";
 import { queryAll } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { unique } from "../harness/unique.ts";
 
 const clock = testClock();
-let cloud: Cloud;
+let cloud: TestCloud;
 beforeAll(async () => {
   // Messages wait as long as on AWS, and no rule runs by itself.
   cloud = await ownCloud({

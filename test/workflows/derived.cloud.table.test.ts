@@ -1,10 +1,10 @@
 // Every workflow runs its steps once and in order, and undoes them in reverse order, with the synthesized state machines and the real
 // bundles. `test/guarantees` attacks them.
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import type { State, Transition } from "../../shared/domain/lifecycle.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { later, some } from "../harness/some.ts";
 import {
   type Intercept,
@@ -20,7 +20,7 @@ import {
 } from "./harness.ts";
 import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 /** Each test has its own account, so that no test finds or reads what another one left. */
 let harness: WorkflowHarness;
 

@@ -1,7 +1,6 @@
 // Runs every workflow through the API, from every status that the lifecycle allows, and intercepts its tasks.
 import { expect } from "vitest";
 import * as z from "zod";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import type { TaskCall } from "../../infra/local/states/states.ts";
 import { workflows } from "../../functions/workflows/index.ts";
 import { Backup } from "../../shared/api/backups.ts";
@@ -27,6 +26,7 @@ import type { Poll, Step, Workflow } from "../../shared/domain/workflow.ts";
 import { account, type AccountOptions, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
 import { downloaded, sha256Of, uploaded } from "../harness/upload.ts";
+import type { TestCloud } from "../harness/facts.ts";
 
 /** An error with the name that Step Functions sees, as a task throws it. */
 export class InjectedError extends Error {
@@ -58,7 +58,7 @@ export interface Run {
 }
 
 export interface WorkflowHarness {
-  cloud: Cloud;
+  cloud: TestCloud;
   me: TestAccount;
   /** An instance or a server to work on, and a request that starts the operation. */
   prepare: (workflow: Workflow, from?: State) => Promise<() => Promise<ApiResponse>>;
@@ -96,7 +96,7 @@ function begunBy(response: ApiResponse): string {
 /** The public status of a state, which is the state itself except for servers. */
 export const published = (state: string): string => (isServerPhase(state) ? SERVER_PHASES[state] : state);
 
-export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}): Promise<WorkflowHarness> {
+export async function workflowHarness(cloud: TestCloud, options: AccountOptions = {}): Promise<WorkflowHarness> {
   const me = await account(options);
   for (const kind of ["server", "instance"] as const) await setQuota(me.id, kind, 10_000);
   const fresh = async (): Promise<Client> => (await me.token()).api;

@@ -1,15 +1,15 @@
 // Lost starts of every workflow, from every status: the request is withdrawn completely, or the sweep starts the operation.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { findOperation } from "../../shared/records/operations.ts";
 import { queryAll, updateOne } from "../../shared/data/table.ts";
 import type { ApiResponse } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { startsOf, table, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, snapshotOf } from "./snapshot.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let harness: WorkflowHarness;
 beforeAll(async () => {
   cloud = await processCloud();

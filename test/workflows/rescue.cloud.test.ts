@@ -1,13 +1,13 @@
 // The rescue of executions that die, called twice or late. What it repairs is attacked in `test/guarantees`.
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { findOperation, stopSteps } from "../../shared/records/operations.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { InjectedError, table, undosOf, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { snapshotOf } from "./snapshot.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let harness: WorkflowHarness;
 beforeAll(async () => {
   cloud = await processCloud();

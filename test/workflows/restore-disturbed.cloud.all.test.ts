@@ -1,6 +1,5 @@
 // Restores of one part of an instance, and tasks that write after their operation was given up.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { workflows } from "../../functions/workflows/index.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
@@ -13,13 +12,14 @@ import { completeSafetyBackup, reserveSafetyBackup } from "../../shared/operatio
 import { uniqueDomain } from "../harness/account.ts";
 import type { ApiResponse } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { ARCHIVED, OLD, restoresOf } from "./restores.ts";
 import { expectConsistent, snapshotOf } from "./snapshot.ts";
 
 const workflow = workflows["restore-backup"];
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let harness: WorkflowHarness;
 beforeAll(async () => {
   cloud = await processCloud();

@@ -1,16 +1,16 @@
 // A restore that fails in each of its steps, before and after the step's work.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { workflows } from "../../functions/workflows/index.ts";
 import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { ARCHIVED, restoresOf } from "./restores.ts";
 import { expectConsistent, snapshotOf } from "./snapshot.ts";
 
 const workflow = workflows["restore-backup"];
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let harness: WorkflowHarness;
 beforeAll(async () => {
   cloud = await processCloud();

@@ -18,10 +18,10 @@ import { archiveKey } from "../../shared/storage/archive-key.ts";
 import { storedObject } from "../../shared/storage/archives.ts";
 import { requireStoredArchive } from "../../shared/storage/stored-archive.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { erpsOf } from "./erps.ts";
 import { InjectedError, type Intercept, type Run, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, snapshotOf } from "./snapshot.ts";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { because } from "../../shared/domain/reasons.ts";
 
 type AnyJob = Job;
@@ -48,7 +48,7 @@ const STEPS = workflow.steps.map(({ name }) => name);
 const OLD = { orders: 2, note: "written since the backup" };
 const ARCHIVED = { orders: 1 };
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let harness: WorkflowHarness;
 beforeAll(async () => {
   cloud = await processCloud();

@@ -1,16 +1,16 @@
 // Restores lose neither the old nor the new data, whatever fails and whenever.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { workflows } from "../../functions/workflows/index.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { ARCHIVED, restoresOf } from "./restores.ts";
 
 const workflow = workflows["restore-backup"];
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let harness: WorkflowHarness;
 beforeAll(async () => {
   cloud = await processCloud();

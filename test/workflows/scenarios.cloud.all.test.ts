@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { workflows } from "../../functions/workflows/index.ts";
 import * as backups from "../../shared/api/backups.ts";
 import { Backup } from "../../shared/api/backups.ts";
@@ -18,6 +17,7 @@ import { put } from "../../shared/data/writes.ts";
 import { backupRef } from "../../shared/records/backups.ts";
 import { account, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { seedBackup } from "../harness/seed.ts";
 import { getInstance } from "../../shared/records/instances.ts";
 import { erpsOf } from "./erps.ts";
@@ -26,7 +26,7 @@ import { expectConsistent, snapshotOf } from "./snapshot.ts";
 
 const DATA = { orders: 3, note: "Ünïcödé \\ tab\t line\n 💥", nested: { empty: "", list: [null, true, 1.5] } };
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let harness: WorkflowHarness;
 beforeAll(async () => {
   cloud = await processCloud();

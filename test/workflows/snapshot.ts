@@ -1,7 +1,6 @@
 // Everything of an account, in the table, on the sandbox's machines and in the store, and what must be true of it at rest.
 import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { expect } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { countItems, findBulk } from "../../shared/records/bulk.ts";
 import { buildEntry, findableIn, indexedIn } from "../../shared/data/entries.ts";
@@ -17,11 +16,12 @@ import { readCounts } from "../../shared/data/shards.ts";
 import { queryAll, readAll } from "../../shared/data/table.ts";
 import { isOpen, RESOURCE_TYPES, SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
+import type { TestCloud } from "../harness/facts.ts";
 
 const all = (pk: string): Promise<Item[]> => queryAll(pk, { consistent: true });
 const recordsOf = (kind: ListKind, accountId: string) => all(keys.record(kind, accountId, "").pk);
 
-export async function snapshotOf(cloud: Cloud, accountId: string) {
+export async function snapshotOf(cloud: TestCloud, accountId: string) {
   const [
     servers,
     instances,
@@ -121,9 +121,9 @@ async function bulksOf(accountId: string, operations: readonly OperationRecord[]
 }
 
 /** One client for all snapshots of a cloud: to make one and warm it costs more than what it is asked. */
-const stores = new WeakMap<Cloud, S3Client>();
+const stores = new WeakMap<TestCloud, S3Client>();
 
-function storeOf(cloud: Cloud): S3Client {
+function storeOf(cloud: TestCloud): S3Client {
   const { accessKeyId, secretAccessKey } = cloud.operator;
   const s3 =
     stores.get(cloud) ??
@@ -137,7 +137,7 @@ function storeOf(cloud: Cloud): S3Client {
   return s3;
 }
 
-async function archivesOf(cloud: Cloud, accountId: string): Promise<string[]> {
+async function archivesOf(cloud: TestCloud, accountId: string): Promise<string[]> {
   const pages = await Promise.all(
     cloud.template.buckets.map(({ name }) =>
       storeOf(cloud).send(new ListObjectsV2Command({ Bucket: name, Prefix: `accounts/${accountId}/` })),

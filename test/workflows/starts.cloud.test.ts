@@ -1,6 +1,5 @@
 // What the sweep finds: operations without an execution, markers of ended ones, and machines that nobody knows.
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { findOperation } from "../../shared/records/operations.ts";
@@ -16,10 +15,11 @@ import { newId } from "../../shared/domain/ids.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { table, InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let harness: WorkflowHarness;
 beforeAll(async () => {
   cloud = await processCloud();

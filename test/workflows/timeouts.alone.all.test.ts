@@ -7,7 +7,6 @@ import { beforeAll, describe, expect, inject, test } from "vitest";
 import * as z from "zod";
 import { SETTINGS } from "../../infra/settings.ts";
 import { limited } from "../../infra/workflow.ts";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { getInstance } from "../../shared/records/instances.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { beginJob, listMachines } from "../../shared/providers/sandbox/machines.ts";
@@ -16,6 +15,7 @@ import { updateOne } from "../../shared/data/table.ts";
 import { jobIdFor } from "../../shared/runtime/tasks.ts";
 import { rescueName, listWaits } from "../../shared/domain/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
 import { type Payload, table, undosOf, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
 
@@ -39,7 +39,7 @@ function hurried(): string {
   return outDir;
 }
 
-let cloud: Cloud;
+let cloud: TestCloud;
 /** One account per workflow. */
 const harnesses = new Map<string, Promise<WorkflowHarness>>();
 function open(name: string): Promise<WorkflowHarness> {

@@ -3,28 +3,19 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import * as z from "zod";
-import { contention, noContention } from "../dynamodb/contention.ts";
-import { holdIndexes, type HeldIndexes } from "../dynamodb/held-indexes.ts";
+import { contention } from "../dynamodb/contention.ts";
+import { hooks, type Hooks } from "../hooks.ts";
 import type { Principal } from "./authorize.ts";
-import { callLog, type Calls, type Service } from "./calls.ts";
-import { serve, type Arriving, type Endpoint, type Fault, type Outage } from "./serve.ts";
+import type { Call } from "./calls.ts";
+import { serve, type Endpoint, type Reply } from "./serve.ts";
 import type { Cors } from "../s3/cors.ts";
 import { listKnown, type Services } from "./services.ts";
 
 export type { Principal } from "./authorize.ts";
-export type { Call } from "./calls.ts";
-export type { Arriving, Fault } from "./serve.ts";
 
-export interface Aws {
+/** Whatever intercepts a call has it before its signature and permissions are checked. */
+export interface Aws extends Pick<Hooks<Call, Reply>, "intercept"> {
   url: string;
-  calls: Pick<Calls, "list" | "clear" | "subscribe">;
-  outage: (service: Service, mode: Outage) => void;
-  /** Asked about every call from now on, until the returned function is called: the fault that the call has. */
-  inject: (toFault: (call: Arriving) => Fault | undefined) => () => void;
-  /** The next call of the action takes effect, and its response is lost. */
-  loseResponse: (action: string) => void;
-  /** Queries of the tables' indexes see no write from now on, until the returned function is called: AWS's indexes lag. */
-  holdIndexes: () => Promise<() => Promise<void>>;
   stop: () => Promise<void>;
 }
 
@@ -54,24 +45,16 @@ export async function startAws({
   transactionMilliseconds,
   port: wanted = 0,
 }: AwsOptions): Promise<Aws> {
-  const outages = new Map<Service, Outage>();
-  const lost = new Set<string>();
-  const injected = new Set<(call: Arriving) => Fault | undefined>();
-  const { record, ...calls } = callLog();
-  let held: HeldIndexes | undefined;
+  const { intercept, run } = hooks<Call, Reply>();
   const endpoint: Endpoint = {
     principals,
     services,
     cors,
     known: listKnown(services),
-    toFault: (call) => [...injected].reduce<Fault | undefined>((fault, each) => fault ?? each(call), undefined),
-    outageOf: (service) => outages.get(service) ?? false,
-    contention: transactionMilliseconds === undefined ? noContention : contention(transactionMilliseconds),
-    redirected: (action, input) => held?.redirect(action, input) ?? input,
-    record,
-    loses: (action) => lost.delete(action),
+    run,
     log,
   };
+  if (transactionMilliseconds !== undefined) intercept(contention(transactionMilliseconds));
   const server = createServer((request, response) => {
     serve(endpoint, request, response).catch((error: unknown) => {
       log(`The local AWS broke off a response: ${String(error)}`);
@@ -84,21 +67,7 @@ export async function startAws({
   const { port } = z.object({ port: z.number() }).parse(server.address());
   return {
     url: `http://127.0.0.1:${port}`,
-    calls,
-    outage: (service, mode) => void outages.set(service, mode),
-    inject: (toFault) => {
-      injected.add(toFault);
-      return () => void injected.delete(toFault);
-    },
-    loseResponse: (action) => void lost.add(action),
-    holdIndexes: async () => {
-      const copy = await holdIndexes(services.database);
-      held = copy;
-      return async () => {
-        held = undefined;
-        await copy.remove();
-      };
-    },
+    intercept,
     async stop() {
       server.close();
       server.closeAllConnections();

@@ -1,44 +1,20 @@
-// The calls that the local AWS handled, for tests.
+// What the local AWS is asked to do.
 
 export type Service = "dynamodb" | "states" | "secretsmanager" | "sqs" | "s3";
 
-const CALLS_KEPT = 10_000;
-
-/** One call with its result. `actions` are the IAM actions it needed, `capacity` DynamoDB's units. */
+/** One call of an SDK. What becomes of it is in it once it was served: `actions` are the IAM actions that it needed, `capacity` DynamoDB's units. */
 export interface Call {
-  at: string;
   requestId: string;
+  /** The function that makes the call, or the operator. */
   principal: string;
   service: Service;
   action: string;
+  /** The body of a call in JSON, of all services but S3. */
+  input: () => Promise<unknown>;
+  /** What the database gets in its place. */
+  forwarded?: unknown;
   actions: string[];
   resources: string[];
-  status: number;
-  error?: string;
-  capacity?: number;
-}
-
-export interface Calls {
-  record: (call: Call) => void;
-  list: () => readonly Call[];
-  clear: () => void;
-  subscribe: (listener: (call: Call) => void) => () => void;
-}
-
-export function callLog(): Calls {
-  const listeners = new Set<(call: Call) => void>();
-  let calls: Call[] = [];
-  return {
-    record: (call) => {
-      calls.push(call);
-      if (calls.length > CALLS_KEPT) calls = calls.slice(-CALLS_KEPT / 2);
-      for (const listener of listeners) listener(call);
-    },
-    list: () => calls,
-    clear: () => void (calls = []),
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
+  error?: string | undefined;
+  capacity?: number | undefined;
 }

@@ -3,21 +3,11 @@ import * as z from "zod";
 import { AwsFault, LocalError } from "../errors.ts";
 import { toXml } from "../s3/xml.ts";
 import type { ServiceResponse } from "./services.ts";
-import type { Service } from "./calls.ts";
 import type { HttpCall } from "./signature.ts";
 
 export function s3Error({ name, message, status }: AwsFault, { method, path }: HttpCall, requestId: string): ServiceResponse {
   const body = toXml("Error", { Code: name, Message: message, Resource: path, RequestId: requestId });
   return { status, headers: { "content-type": "application/xml" }, ...(method === "HEAD" ? {} : { body }) };
-}
-
-export function unavailable(service: Service): AwsFault {
-  if (service === "dynamodb") return new AwsFault("InternalServerError", "The service is down, as the test asked", 500);
-  return new AwsFault(
-    service === "s3" ? "ServiceUnavailable" : "ServiceUnavailableException",
-    "The service is down, as the test asked",
-    503,
-  );
 }
 
 // What a service throws to its caller has AWS's error code as its name; these are mistakes of ours.

@@ -1,18 +1,17 @@
-// One call of an SDK: authenticates, authorizes, forwards, records and returns it.
+// One call of an SDK: authenticates, authorizes, forwards and returns it.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import type { Contention } from "../dynamodb/contention.ts";
 import { AwsFault } from "../errors.ts";
+import type { Hooks } from "../hooks.ts";
 import type { Need } from "../iam/iam.ts";
 import { permissionsFor, type Known } from "../iam/permissions.ts";
 import { corsHeaders, type Cors } from "../s3/cors.ts";
 import { nameOperation, readOperation } from "../s3/operation.ts";
 import { asSeenBy, authenticate, findNeed, readPayloadHash, requireAllowed, type Principal } from "./authorize.ts";
 import type { Call, Service } from "./calls.ts";
-import { toFault, s3Error, unavailable } from "./faults.ts";
+import { toFault, s3Error } from "./faults.ts";
 import { dynamodb, json, type ServiceResponse, type Services } from "./services.ts";
 import { checkSignature, readCall, readSignature, sha256Hex, type HttpCall, type Signed } from "./signature.ts";
 
@@ -25,44 +24,15 @@ const TARGETS = new Map<string, Service>([
   ["AmazonSQS", "sqs"],
 ]);
 
-/** "refuse" breaks the connection, "silent" accepts it and never responds, true responds like a service that is down. */
-export type Outage = boolean | "refuse" | "silent";
-
-/** What goes wrong with one call. */
-export type Fault =
-  | { kind: "refuse" | "silent" }
-  /** It waits, and then takes effect as usual. */
-  | { kind: "slow"; milliseconds: number }
-  /** It has no effect, and the caller gets this error. */
-  | { kind: "error"; fault: AwsFault }
-  /** It takes effect, and the response is lost. */
-  | { kind: "lost" }
-  /** It takes effect, and a second time, as if the network had duplicated it. */
-  | { kind: "twice" };
-
-/** What is known of a call before it is served. */
-export interface Arriving {
-  service: Service;
-  action: string;
-  /** The function that makes the call, or the operator. */
-  principal: string;
-}
+/** Undefined breaks the connection. */
+export type Reply = ServiceResponse | undefined;
 
 export interface Endpoint {
   principals: (accessKeyId: string) => Principal | undefined;
   services: Services;
   cors: Cors;
   known: Known;
-  outageOf: (service: Service) => Outage;
-  /** The fault of this call, if it has one. */
-  toFault: (call: Arriving) => Fault | undefined;
-  /** What transactions do to each other. */
-  contention: Contention;
-  /** The input for DynamoDB, in place of the caller's. */
-  redirected: (action: string, input: unknown) => unknown;
-  record: (call: Call) => void;
-  /** Whether to lose the response to this action. */
-  loses: (action: string) => boolean;
+  run: Hooks<Call, Reply>["run"];
   log: (line: string) => void;
 }
 
@@ -70,14 +40,19 @@ export async function serve(endpoint: Endpoint, request: IncomingMessage, respon
   const http = readCall(request);
   const [target = "", action = "?"] = (http.headers["x-amz-target"] ?? "").split(".");
   const service = TARGETS.get(target) ?? "s3";
-  const fault = injectedInto(endpoint, http, service, action);
-  if (fault?.kind === "refuse") return void request.socket.destroy();
-  if (fault?.kind === "silent") return void request.resume();
-  if (fault?.kind === "slow") await sleep(fault.milliseconds);
   const cors = service === "s3" ? corsHeaders(endpoint.cors, http) : undefined;
   if (http.method === "OPTIONS") return void response.writeHead(cors === undefined ? 403 : 200, cors).end();
-  const call = newCall(service, action);
-  const reply = await respond(endpoint, { call, http, request }, fault).catch((error: unknown): ServiceResponse => {
+  const readOnce = once(() => readBody(request));
+  const call: Call = {
+    requestId: randomUUID(),
+    principal: endpoint.principals(readSignature(http)?.accessKeyId ?? "")?.name ?? "?",
+    service,
+    action: service === "s3" ? nameOperation(http) : action,
+    input: once(async () => parseJson((await readOnce()).toString())),
+    actions: [],
+    resources: [],
+  };
+  const rejected = (error: unknown): ServiceResponse => {
     const fault = toFault(error, endpoint.log);
     if (fault.name === "AccessDenied" || fault.name === "AccessDeniedException")
       endpoint.log(`${call.principal}: ${fault.message}`);
@@ -85,33 +60,19 @@ export async function serve(endpoint: Endpoint, request: IncomingMessage, respon
     return service === "s3"
       ? s3Error(fault, http, call.requestId)
       : json({ __type: fault.name, message: fault.message, ...fault.details }, fault.status);
-  });
-  call.status = reply.status;
-  endpoint.record(call); // before the response is sent, so that its recipient finds the call
-  if (fault?.kind === "lost" || endpoint.loses(call.action)) return void request.socket.destroy();
+  };
+  const reply = await endpoint
+    .run(call, (served) => respond(endpoint, { call: served, http, request, body: readOnce }).catch(rejected))
+    .catch(rejected);
+  if (reply === undefined) return void request.socket.destroy();
   await send({ ...reply, headers: { ...reply.headers, ...cors } }, call.requestId, http.method, response);
   request.resume(); // reads a rejected body, so that its sender gets to the response
 }
 
-/** An outage comes before a fault of the one call. */
-function injectedInto(endpoint: Endpoint, http: HttpCall, service: Service, action: string): Fault | undefined {
-  const outage = endpoint.outageOf(service);
-  if (outage === true) return { kind: "error", fault: unavailable(service) };
-  if (outage !== false) return { kind: outage };
-  const principal = endpoint.principals(readSignature(http)?.accessKeyId ?? "")?.name ?? "?";
-  return endpoint.toFault({ service, action: service === "s3" ? nameOperation(http) : action, principal });
+function once<T>(get: () => Promise<T>): () => Promise<T> {
+  let got: Promise<T> | undefined;
+  return () => (got ??= get());
 }
-
-const newCall = (service: Service, action: string): Call => ({
-  at: new Date().toISOString(),
-  requestId: randomUUID(),
-  principal: "?",
-  service,
-  action,
-  actions: [],
-  resources: [],
-  status: 200,
-});
 
 /** Checks a call before forwarding it. */
 interface Caller {
@@ -126,13 +87,12 @@ interface Exchange {
   call: Call;
   http: HttpCall;
   request: IncomingMessage;
+  body: () => Promise<Buffer>;
 }
 
-async function respond(endpoint: Endpoint, exchange: Exchange, fault: Fault | undefined): Promise<ServiceResponse> {
+async function respond(endpoint: Endpoint, exchange: Exchange): Promise<ServiceResponse> {
   const { call, http } = exchange;
-  if (fault?.kind === "error") throw fault.fault;
   const { principal, signed } = authenticate(endpoint.principals, call.service, http);
-  call.principal = principal.name;
   const caller: Caller = {
     principal,
     signed,
@@ -146,7 +106,7 @@ async function respond(endpoint: Endpoint, exchange: Exchange, fault: Fault | un
   };
   return call.service === "s3"
     ? callS3(endpoint, exchange, caller)
-    : callJsonService(endpoint, { ...exchange, service: call.service }, caller, fault?.kind === "twice");
+    : callJsonService(endpoint, { ...exchange, service: call.service }, caller);
 }
 
 async function callS3({ services }: Endpoint, { call, http, request }: Exchange, caller: Caller): Promise<ServiceResponse> {
@@ -161,23 +121,17 @@ async function callS3({ services }: Endpoint, { call, http, request }: Exchange,
 }
 
 async function callJsonService(
-  { services, known, redirected, contention }: Endpoint,
-  { call, request, service }: Exchange & { service: Exclude<Service, "s3"> },
+  { services, known }: Endpoint,
+  { call, body, service }: Exchange & { service: Exclude<Service, "s3"> },
   caller: Caller,
-  twice: boolean,
 ): Promise<ServiceResponse> {
   const { action } = call;
-  const body = await readBody(request);
-  caller.checkSignature(sha256Hex(body));
-  const input = parseJson(body.toString());
+  caller.checkSignature(sha256Hex(await body()));
+  const input = await call.input();
   await caller.authorize(await permissionsFor(service, action, input, known));
-  const deliver = async (): Promise<ServiceResponse> =>
-    service === "dynamodb"
-      ? contention(action, input, () => dynamodb(services, action, redirected(action, input), call))
-      : json(await services[service](action, input));
-  const response = await deliver();
-  if (service === "dynamodb" && response.status === 200) services.written(action, input);
-  if (twice) await deliver().catch(() => undefined); // the caller only sees the first
+  if (service !== "dynamodb") return json(await services[service](action, input));
+  const response = await dynamodb(services, action, call.forwarded ?? input, call);
+  if (response.status === 200) services.written(action, input);
   return response;
 }
 

@@ -2,12 +2,9 @@
 // other write of that item, and the transaction takes some time.
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
+import type { Call } from "../aws/calls.ts";
 import { AwsFault } from "../errors.ts";
-
-/** Around a call of DynamoDB: rejects it, or keeps others from its items for as long as it takes. */
-export type Contention = <T>(action: string, input: unknown, call: () => Promise<T>) => Promise<T>;
-
-export const noContention: Contention = (_action, _input, call) => call();
+import type { Hook } from "../hooks.ts";
 
 const Named = z.looseObject({
   TableName: z.string(),
@@ -17,17 +14,21 @@ const Named = z.looseObject({
 const Transaction = z.looseObject({ TransactItems: z.array(z.record(z.string(), Named)) });
 const SINGLE = /^(Put|Update|Delete)Item$/;
 
-/** A transaction takes at least so long: with 50, as many on one item as a second has room for twenty. */
-export function contention(milliseconds: number): Contention {
+/**
+ * Rejects a call of DynamoDB, or keeps others from its items for as long as it takes. A transaction takes at least so long: with 50, as many on one item
+ * as a second has room for twenty.
+ */
+export function contention<Reply>(milliseconds: number): Hook<Call, Reply> {
   const held = new Set<string>();
-  return async (action, input, call) => {
+  return async ({ service, action, input }, next) => {
+    if (service !== "dynamodb") return next();
     if (SINGLE.test(action)) {
-      if (held.has(nameItem(Named.parse(input))))
+      if (held.has(nameItem(Named.parse(await input()))))
         throw new AwsFault("TransactionConflictException", "Transaction is ongoing for the item");
-      return call();
+      return next();
     }
-    if (action !== "TransactWriteItems") return call();
-    const items = Transaction.parse(input).TransactItems.flatMap((each) => Object.values(each).map(nameItem));
+    if (action !== "TransactWriteItems") return next();
+    const items = Transaction.parse(await input()).TransactItems.flatMap((each) => Object.values(each).map(nameItem));
     const codes = items.map((item) => (held.has(item) ? "TransactionConflict" : "None"));
     if (codes.includes("TransactionConflict"))
       throw new AwsFault("TransactionCanceledException", `Transaction cancelled [${codes.join(", ")}]`, 400, {
@@ -36,7 +37,7 @@ export function contention(milliseconds: number): Contention {
     for (const item of items) held.add(item);
     const over = sleep(milliseconds);
     try {
-      return await call();
+      return await next();
     } finally {
       await over;
       for (const item of items) held.delete(item);

@@ -1,7 +1,7 @@
 // Lagging indexes: copies of the tables at one moment, which serve the queries of indexes while the tables change.
 import * as z from "zod";
-import { callDynamoDb, createTable, type Database, deleteTable, describeTable } from "./dynamodb.ts";
-import { LocalError } from "../errors.ts";
+import { callDynamoDb, createTable, type Database, deleteTable, describeTable } from "../../infra/local/dynamodb/dynamodb.ts";
+import { LocalError } from "../../infra/local/errors.ts";
 
 export interface HeldIndexes {
   /** The same query of the copy; undefined if it uses no held index. */
