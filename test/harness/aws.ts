@@ -47,8 +47,8 @@ const CALLS_KEPT = 10_000;
 export function faultsIn({ intercept }: Pick<Aws, "intercept">, database: Database): Faults {
   const listeners = new Set<(call: Served) => void>();
   let calls: Served[] = [];
-  const record = ({ principal, service, action, actions, resources, error, capacity }: Call, status: number): void => {
-    const served = { principal, service, action, actions, resources, error, capacity, status }; // without the input, which may be large
+  const record = ({ principal, service, action, attempt, actions, resources, error, capacity }: Call, status: number): void => {
+    const served = { principal, service, action, attempt, actions, resources, error, capacity, status }; // without the input, which may be large
     calls.push(served);
     if (calls.length > CALLS_KEPT) calls = calls.slice(-CALLS_KEPT / 2);
     for (const listener of listeners) listener(served);

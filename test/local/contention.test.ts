@@ -13,7 +13,7 @@ function modelOf(milliseconds: number) {
   return (action: string, input: unknown, call: () => Promise<string>): Promise<string> =>
     hook({ ...CALL, actions: [], resources: [], action, input: () => Promise.resolve(input) }, call);
 }
-const CALL = { requestId: "", principal: "operator", service: "dynamodb" } as const;
+const CALL = { requestId: "", principal: "operator", service: "dynamodb", attempt: 1 } as const;
 const done = () => Promise.resolve("done");
 
 test("a transaction keeps others, and single writes, from its items for as long as it takes", async () => {

@@ -9,6 +9,8 @@ export interface Call {
   principal: string;
   service: Service;
   action: string;
+  /** 1, or more for what an SDK tries again: a call that took too long has been served, too. */
+  attempt: number;
   /** The body of a call in JSON, of all services but S3. */
   input: () => Promise<unknown>;
   /** What the database gets in its place. */

@@ -48,6 +48,7 @@ export async function serve(endpoint: Endpoint, request: IncomingMessage, respon
     principal: endpoint.principals(readSignature(http)?.accessKeyId ?? "")?.name ?? "?",
     service,
     action: service === "s3" ? nameOperation(http) : action,
+    attempt: Number(/attempt=(\d+)/.exec(http.headers["amz-sdk-request"] ?? "")?.[1] ?? 1),
     input: once(async () => parseJson((await readOnce()).toString())),
     actions: [],
     resources: [],
