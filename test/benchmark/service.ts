@@ -29,13 +29,13 @@ const TOKENS = 95;
 const REQUESTS = 50_000;
 const IDLE_SECONDS = 60;
 
-interface Service {
+export interface Service {
   url: string;
   pid: number;
   stop: () => Promise<void>;
 }
 
-async function startService(): Promise<Service> {
+export async function startService(): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), "bench-"));
   const port = 20_000 + Math.floor(Math.random() * 10_000);
   const child = spawn(process.execPath, [join(ROOT, "infra/local/start.ts"), "--data", dataDir], {
