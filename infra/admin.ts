@@ -23,6 +23,7 @@ import { completeFoundBackups } from "../shared/operations/found-archives.ts";
 import { releaseMachine } from "../shared/records/taken-machines.ts";
 import { generatePassword } from "../shared/domain/generated-password.ts";
 import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
+import { env } from "../shared/platform/env.ts";
 import { serviceKey } from "../shared/platform/service-key.ts";
 import { exportHostsKey, hostsKeyLog, importHostsKey, rotateHostsKey } from "./hosts-key.ts";
 import { LocalError } from "./local/errors.ts";
@@ -30,11 +31,14 @@ import { storeFrom } from "./local/operator.ts";
 import { DEFAULT_DATA_DIR, NOT_RUNNING, readAccess, useAccess } from "./local/access.ts";
 import { restoreBackup, showBackups, takeBackup } from "./local/service-backup/commands.ts";
 import { tableName } from "./settings.ts";
+import { showStatus } from "./status.ts";
 import { ENVIRONMENTS } from "../shared/domain/environments.ts";
 
 const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
 
   list                                                     accounts, their users and quotas
+  status [--json] [--requests N]                           how much there is, what is overdue or waits, which deliveries fail, and what
+                                                           this month costs on AWS; N is how many requests the API got this month
   create-account --name NAME --email EMAIL [--user NAME]   an account with its first user
   create-user --account ID --email EMAIL [--user NAME]     one more user of an account
   delete-user --email EMAIL                                removes a user and ends all of their sessions; keeps and lists the API
@@ -93,11 +97,14 @@ const OPTIONS = {
   backup: { type: "string" },
   keep: { type: "string" },
   daily: { type: "boolean" },
+  json: { type: "boolean" },
+  requests: { type: "string" },
   "ask-password": { type: "boolean" },
   help: { type: "boolean" },
 } as const;
 
 const WHOLE = z.string().regex(/^\d{1,6}$/, "must be a whole number");
+const COUNT = z.string().regex(/^\d{1,15}$/, "must be a whole number");
 const BYTES = z.string().regex(/^(\d{1,15}|\d{1,6}[GT]B)$/, "must be a whole number of bytes, GB or TB, such as 500GB");
 const FEW = WHOLE.refine(
   (text) => Number(text) >= 1 && Number(text) <= SESSIONS_PER_USER,
@@ -136,6 +143,8 @@ async function run(): Promise<void> {
   switch (command) {
     case "list":
       return list();
+    case "status":
+      return status(values);
     case "create-account": {
       const { account, user, password } = await withPassword(values, async (password) => ({
         password,
@@ -174,11 +183,8 @@ async function run(): Promise<void> {
       await releaseMachine(name);
       return console.log(`Any account may have ${name}`);
     }
-    case "service-key": {
-      process.env["HOSTS_KEY"] ??= hostsKey(values);
-      const { public_key } = await serviceKey();
-      return console.log(public_key);
-    }
+    case "service-key":
+      return showServiceKey(values);
     default:
       throw new UsageError(`Unknown command: ${command}.`);
   }
@@ -291,6 +297,18 @@ async function list(): Promise<void> {
     console.log(`${account.id}  ${account.account_name}\n  ${used.join(", ")}\n  ${(await listEmails(account.id)).join(", ")}`);
   }
 }
+
+async function showServiceKey(values: Values): Promise<void> {
+  process.env["HOSTS_KEY"] ??= hostsKey(values);
+  console.log((await serviceKey()).public_key);
+}
+
+const status = ({ json = false, requests }: Values): Promise<void> =>
+  showStatus({
+    environment: env().ENVIRONMENT,
+    json,
+    requests: requests === undefined ? undefined : Number(given("requests", requests, COUNT)),
+  });
 
 async function removeUser(address: string): Promise<void> {
   const tokens = await deleteUser(address);
