@@ -6,14 +6,13 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import type { Cloud } from "../../infra/local/cloud.ts";
 import { writeAccess } from "../../infra/local/access.ts";
 import { costsOfMonth, PRICES } from "../../infra/costs.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
-import { factsOf } from "../harness/facts.ts";
+import { factsOf, type TestCloud } from "../harness/facts.ts";
 import { holdForGood } from "../harness/held-work.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "status-"));
@@ -40,7 +39,7 @@ const Status = z.object({
 });
 const read = async (...args: string[]) => Status.parse(JSON.parse(await status("--json", ...args)));
 
-let cloud: Cloud;
+let cloud: TestCloud;
 let me: TestAccount;
 beforeAll(async () => {
   cloud = await ownCloud(); // no schedule runs, and nothing is delivered
