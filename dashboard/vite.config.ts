@@ -13,7 +13,10 @@ const FONTS = resolve(ROOT, "../.local/dashboard-fonts");
 /** `npm start` of one's own, for `npx vite dashboard`. */
 const API = process.env["API"] ?? "http://127.0.0.1:3000";
 
-/** The design system's fonts come inside its style sheet; as files the policy allows them. Regular and bold are enough: a browser slants them itself. */
+/**
+ * The design system's fonts come inside its style sheet; as files the policy allows them. Regular and bold are enough: a browser
+ * slants them itself.
+ */
 const fontFiles: Plugin = {
   name: "font-files",
   enforce: "pre",
@@ -106,8 +109,8 @@ const usedIcons: Plugin = {
 };
 
 /**
- * The components ask in every render whether the page has the design system's other theme, by a search of the whole page for its class. It does
- * not: for 100 checkboxes the search would take as long as all the rest.
+ * The components ask in every render whether the page has the design system's other theme, by a search of the whole page for its
+ * class. It does not: for 100 checkboxes the search would take as long as all the rest.
  */
 const oneTheme: Plugin = {
   name: "one-theme",

@@ -70,7 +70,10 @@ async function admit(authorization: string | undefined, facts: RequestFacts): Pr
   return session === undefined ? { kind: "rejected" } : admitSession(session, facts);
 }
 
-/** Of any resource: nothing is cached, so it is for this one request, whose own ARN may be longer than the 512 characters that a policy takes. */
+/**
+ * Of any resource: nothing is cached, so it is for this one request, whose own ARN may be longer than the 512 characters that a
+ * policy takes.
+ */
 const policy = (principalId: string, Effect: "Allow" | "Deny", context: Record<string, string>): APIGatewayAuthorizerResult => ({
   principalId,
   policyDocument: { Version: "2012-10-17", Statement: [{ Action: "execute-api:Invoke", Effect, Resource: "*" }] },

@@ -1,4 +1,5 @@
-// Requests without an endpoint: 405 with `Allow` if the path has other methods (but no GET, whose function does it), otherwise 404.
+// Requests without an endpoint: 405 with `Allow` if the path has other methods (but no GET, whose function does it), otherwise
+// 404.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { methodNotAllowed, notFound } from "../shared/api/errors.ts";
 import { allowedAt } from "../shared/runtime/methods.ts";

@@ -29,7 +29,10 @@ import type { Environment } from "../shared/domain/environments.ts";
 
 const PERIOD = Duration.minutes(5);
 
-/** A share of 401 that no mix of healthy clients has: one client with an expired token is less, unless there are hardly any others. */
+/**
+ * A share of 401 that no mix of healthy clients has: one client with an expired token is less, unless there are hardly any
+ * others.
+ */
 const REJECTED_PERCENT = 25;
 /** Fewer requests in a period say nothing: one forgotten script would be most of them. */
 const REQUESTS_COMPARED = 200;
@@ -256,7 +259,9 @@ export class Alarms extends Construct {
     });
   }
 
-  /** An index's throttles do not count for its table. An alarm of reads and writes together would have no room for a fifth index. */
+  /**
+   * An index's throttles do not count for its table. An alarm of reads and writes together would have no room for a fifth index.
+   */
   private throttles(table: TableV2, kind: "Read" | "Write"): MathExpression {
     const of = (index?: string): Metric =>
       new Metric({

@@ -76,7 +76,8 @@ const securityScheme = (authorizer: IFunction, role: IRole) => ({
     type: "request",
     authorizerUri: buildInvocation(authorizer),
     authorizerCredentials: role.roleArn,
-    // No cache, so that a revoked token is invalid for the next request; no identity source, so that requests without the header reach it, too.
+    // No cache, so that a revoked token is invalid for the next request; no identity source, so that requests without the header
+    // reach it, too.
     authorizerResultTtlInSeconds: 0,
   },
 });

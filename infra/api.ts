@@ -88,7 +88,10 @@ export class Api extends Construct {
     return { method: toGatewayMethod(route), path: toGatewayPath(route), handler, status: route.status, open };
   }
 
-  /** 404 and 405 in the envelope, from one function: on every path without a GET for its missing methods, and for all unknown paths. */
+  /**
+   * 404 and 405 in the envelope, from one function: on every path without a GET for its missing methods, and for all unknown
+   * paths.
+   */
   private fallbacks(methods: readonly Method[]): Method[] {
     const { functions, originKey, logGroup } = this.props;
     const handler = functions.make(this, "fallback", {
@@ -110,8 +113,8 @@ export class Api extends Construct {
     const { environment, settings } = this.props;
     const kept = chooseLogs(settings);
     const about = { title: stackName(environment), description: `ERP control plane, ${environment}` };
-    // Earlier versions had "rest", with a resource for each method. Under that ID, CloudFormation would first import the body into the old
-    // API and then delete the methods that the template no longer has.
+    // Earlier versions had "rest", with a resource for each method. Under that ID, CloudFormation would first import the body
+    // into the old API and then delete the methods that the template no longer has.
     const rest = new SpecRestApi(this, "gateway", {
       apiDefinition: ApiDefinition.fromInline(apiBody({ ...about, methods, authorizer: this.authorize, role: this.invoker() })),
       // What the gateway does not understand fails the deployment and changes nothing, instead of being left out.
@@ -146,7 +149,9 @@ export class Api extends Construct {
     return rest;
   }
 
-  /** Invokes this construct's functions, which CloudFormation names after it: a list of them all would outgrow a role's policy. */
+  /**
+   * Invokes this construct's functions, which CloudFormation names after it: a list of them all would outgrow a role's policy.
+   */
   private invoker(): Role {
     const stack = Stack.of(this);
     const resourceName = `${stack.stackName}-${this.node.id}*`;
@@ -171,7 +176,8 @@ export class Api extends Construct {
   }
 
   private sample(environment: Environment): void {
-    // If there are few requests, AWS would trace nearly all of them, which costs more than everything else. Errors are in the log.
+    // If there are few requests, AWS would trace nearly all of them, which costs more than everything else. Errors are in the
+    // log.
     new CfnSamplingRule(this, "sampling", {
       samplingRule: {
         ruleName: stackName(environment),

@@ -81,7 +81,10 @@ function otherDashboard(environment: Environment, { otherDashboard: url }: Chose
 /** The file is in the repository, like the option that names it. */
 const brand = ({ brand: path }: Chosen): DashboardConfig["brand"] => (path === undefined ? null : readBrand(resolve(ROOT, path)));
 
-/** Whether what holds data is protected against deletion. `npm run deploy` sets it after a successful creation; undefined: not set. */
+/**
+ * Whether what holds data is protected against deletion. `npm run deploy` sets it after a successful creation; undefined: not
+ * set.
+ */
 function guarded(app: App, options: Chosen): boolean | undefined {
   const value = contextText(app, "protected") ?? options.protected;
   if (value === undefined || value === "true" || value === "false") return value === undefined ? undefined : value === "true";

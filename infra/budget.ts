@@ -1,5 +1,5 @@
-// A monthly budget of the AWS account. It counts the account and not the stack: costs are told apart by a tag only once somebody has activated the
-// tag in the account's billing settings, and until then such a budget would read 0 and never alarm.
+// A monthly budget of the AWS account. It counts the account and not the stack: costs are told apart by a tag only once somebody
+// has activated the tag in the account's billing settings, and until then such a budget would read 0 and never alarm.
 import { Aws } from "aws-cdk-lib";
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import type { Topic } from "aws-cdk-lib/aws-sns";

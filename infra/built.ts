@@ -12,8 +12,8 @@ const KEPT_HOURS = 2;
 const DRAFT = "draft-";
 
 /**
- * The folder of that name in the cache: if there is none yet, builds it completely or not at all. The cache is a folder of its own: whatever
- * else is in there and old is removed.
+ * The folder of that name in the cache: if there is none yet, builds it completely or not at all. The cache is a folder of its
+ * own: whatever else is in there and old is removed.
  */
 export async function builtOnce(cache: string, name: string, build: (draft: string) => Promise<unknown>): Promise<string> {
   const folder = join(cache, name);

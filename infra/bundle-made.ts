@@ -3,7 +3,10 @@ import type { Plugin } from "rolldown";
 import { routeTable } from "../shared/api/route-table.ts";
 import { hostScript } from "../shared/hosts/host-script.ts";
 
-/** Modules whose values are known before, so that no function computes them: the API description, the routes, and the machine's script. */
+/**
+ * Modules whose values are known before, so that no function computes them: the API description, the routes, and the machine's
+ * script.
+ */
 const MADE: readonly { file: RegExp; code: () => string }[] = [
   {
     file: /\/shared\/api\/openapi\/describe\.ts$/,

@@ -1,5 +1,6 @@
-// The modules of libraries that bundles have a small one for, because ours never use them and loading code is most of a cold start. Each is
-// replaced as a whole, and nothing else is edited: all other code runs as it was written. Bundling fails if a stand-in lacks an export that is imported.
+// The modules of libraries that bundles have a small one for, because ours never use them and loading code is most of a cold
+// start. Each is replaced as a whole, and nothing else is edited: all other code runs as it was written. Bundling fails if a
+// stand-in lacks an export that is imported.
 import type { Plugin } from "rolldown";
 import * as z from "zod";
 
@@ -18,7 +19,8 @@ const HOSTS: Readonly<Record<string, string>> = { dynamodb: "dynamodb", sfn: "st
 
 export const STAND_INS: readonly StandIn[] = [
   {
-    // Lambda passes credentials in the environment, which ends before they do. The SDK would look for files, SSO and metadata services, too.
+    // Lambda passes credentials in the environment, which ends before they do. The SDK would look for files, SSO and metadata
+    // services, too.
     name: "sources of credentials",
     file: /@aws-sdk\/credential-provider-node\/dist-es\/index\.js$/,
     contents: () => `

@@ -55,8 +55,9 @@ export const ENTRIES: Readonly<Record<string, string>> = Object.fromEntries([
 const CREATES_REQUIRE = "node:module";
 
 /**
- * Node's own modules, found as CommonJS finds them: importing `node:http` and its like the ESM way makes Node 22 and later load undici for their
- * named exports, which takes 16 to 24 ms of a start, against 2 ms for the module itself. Of an import only the names that are used stay.
+ * Node's own modules, found as CommonJS finds them: importing `node:http` and its like the ESM way makes Node 22 and later load
+ * undici for their named exports, which takes 16 to 24 ms of a start, against 2 ms for the module itself. Of an import only the
+ * names that are used stay.
  */
 const builtins: Plugin = {
   name: "builtins",
@@ -84,8 +85,8 @@ const builtins: Plugin = {
 };
 
 /**
- * Functions that only compute a value, with all that is called on what they return: a schema, an endpoint. Where nobody uses the value, the call is
- * left out, so that a function has the schemas of its own endpoint and not those of all.
+ * Functions that only compute a value, with all that is called on what they return: a schema, an endpoint. Where nobody uses the
+ * value, the call is left out, so that a function has the schemas of its own endpoint and not those of all.
  */
 export const PURE: readonly string[] = ["z", "fields", "stored", "growing"];
 
@@ -100,7 +101,10 @@ interface Options {
   earlier?: string | undefined;
 }
 
-/** Bundles all functions, or those of `only`, into `<outDir>/<id>/index.mjs`, and writes what is in them into `<outDir>/contents.json`. */
+/**
+ * Bundles all functions, or those of `only`, into `<outDir>/<id>/index.mjs`, and writes what is in them into
+ * `<outDir>/contents.json`.
+ */
 export async function bundle(outDir: string, { only, ...options }: Options & { only?: readonly string[] } = {}): Promise<Sizes> {
   const wanted = Object.entries(ENTRIES).filter(([id]) => only === undefined || only.includes(id));
   const missing = wanted.filter(([, file]) => !existsSync(join(ROOT, file)));

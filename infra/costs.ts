@@ -1,5 +1,5 @@
-// What the running month has cost so far on AWS, by the arithmetic of docs/deploy.md and docs/scale.md: their prices, and the use that the table
-// knows. It does not count requests: their number is a metric of API Gateway.
+// What the running month has cost so far on AWS, by the arithmetic of docs/deploy.md and docs/scale.md: their prices, and the use
+// that the table knows. It does not count requests: their number is a metric of API Gateway.
 import type { Environment } from "../shared/domain/environments.ts";
 
 /** US$, in eu-central-1. `test/local/status.test.ts` finds each in the docs. */

@@ -1,7 +1,9 @@
 // The headers of the dashboard, the same from CloudFront and from the local server.
 import type { Environment } from "../shared/domain/environments.ts";
 
-/** Allows only the dashboard's own origin and the storage to which it uploads archives, no inline script or style, and no framing. */
+/**
+ * Allows only the dashboard's own origin and the storage to which it uploads archives, no inline script or style, and no framing.
+ */
 export const contentSecurityPolicy = (storeUrl: string): string =>
   [
     "default-src 'none'",

@@ -32,8 +32,8 @@ import { stackName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
 /**
- * The fallback's response, for what the API's behavior does not match: `/api` alone, and `/API/v1`, because paths match by case. Only for
- * `GET` and `HEAD`: CloudFront itself rejects the other methods there.
+ * The fallback's response, for what the API's behavior does not match: `/api` alone, and `/API/v1`, because paths match by case.
+ * Only for `GET` and `HEAD`: CloudFront itself rejects the other methods there.
  */
 const NOT_FOUND = JSON.stringify({ success: false, error: { code: "NOT_FOUND", message: "No such path" } });
 
@@ -141,7 +141,8 @@ export class Dashboard extends Construct {
         functionAssociations: [this.onRequest("show-page", SHOW_PAGE)],
       },
       additionalBehaviors: {
-        // The gateway renames the header in a function's response, so the 401 of a wrong password, or of a session that ends during its request, gets it here, and so does every response of these paths.
+        // The gateway renames the header in a function's response, so the 401 of a wrong password, or of a session that ends
+        // during its request, gets it here, and so does every response of these paths.
         [`${BASE_PATH}/auth/*`]: {
           ...api,
           responseHeadersPolicy: this.headers("sign-in-headers", storeUrl, { ...OTHER_HEADERS, "www-authenticate": "Bearer" }),

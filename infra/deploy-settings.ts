@@ -40,13 +40,18 @@ export const Chosen = z.strictObject({
     .string()
     .regex(/^[a-z0-9-]+$/, "must be the name of a region")
     .optional(),
-  /** Roles of this account that may delete archives for good, besides the deployment's; also by pattern, because those of people have random ends. */
+  /**
+   * Roles of this account that may delete archives for good, besides the deployment's; also by pattern, because those of people
+   * have random ends.
+   */
   archiveAdmins: z
     .string()
     .regex(/^[\w+=.@/*-]+(,[\w+=.@/*-]+)*$/, "must be names of roles, separated by commas")
     .refine((names) => names.split(",").every((name) => /^[^*/].{2}/.test(name)), "must not stand for every role")
     .optional(),
-  /** For how many days nobody else can delete a new archive for good; 0: no new ones are locked. Once set, it cannot be removed. */
+  /**
+   * For how many days nobody else can delete a new archive for good; 0: no new ones are locked. Once set, it cannot be removed.
+   */
   lockDays: wholeNumber(0, 365).optional(),
   /** Where archives are copied to, in another region or account. */
   replicaBucket: z
@@ -82,7 +87,10 @@ export const RECOVER_DAYS = 7;
 /** In US$: well above the 7 that an environment costs which nobody uses. */
 export const BUDGET = 100;
 
-/** What belongs together and what is not a value, as a sentence that names the option as `nameOf` does; undefined if nothing is wrong. */
+/**
+ * What belongs together and what is not a value, as a sentence that names the option as `nameOf` does; undefined if nothing is
+ * wrong.
+ */
 export function findProblem(options: Chosen, nameOf: (option: string) => string = (option) => option): string | undefined {
   const { error } = Chosen.safeParse(options);
   const [issue] = error?.issues ?? [];
@@ -121,7 +129,9 @@ export function withChosen(
 /** What the stack's outputs say of its settings. */
 type Outputs = Readonly<Record<string, string>>;
 
-/** What a deployment ends only if it is told to: the stack's output that says so, the option, and a sentence about the present. */
+/**
+ * What a deployment ends only if it is told to: the stack's output that says so, the option, and a sentence about the present.
+ */
 const ENDED_BY_OPTION = [
   { output: "AlarmEmail", option: "alarmEmail", name: "--alarm-email", present: "Alarms go to" },
   { output: "ArchiveAdmins", option: "archiveAdmins", name: "--archive-admins", present: "Archives can be deleted for good by" },
@@ -130,8 +140,8 @@ const ENDED_BY_OPTION = [
 ] as const;
 
 /**
- * Why a deployment fails that would change what the stack is reached by or protected with, or delete archives for good, without an option:
- * cdk.json is an older one, or another checkout's.
+ * Why a deployment fails that would change what the stack is reached by or protected with, or delete archives for good, without
+ * an option: cdk.json is an older one, or another checkout's.
  */
 export function forgotten(outputs: Outputs, values: Chosen, chosen: Readonly<Record<string, string>>): string | undefined {
   const { Distribution, Dashboard, LockDays } = outputs;
@@ -158,7 +168,9 @@ ${after} days ago: give --recover-days ${before} to keep them, or --recover-days
 const readRecoverDays = ({ BackupBucket, RecoverDays }: Outputs): number | undefined =>
   BackupBucket === undefined ? undefined : Number(RecoverDays ?? 30);
 
-/** Where the stack's archives are, if the deployment would look for them elsewhere: a bucket of AWS, or the URL of another store. */
+/**
+ * Where the stack's archives are, if the deployment would look for them elsewhere: a bucket of AWS, or the URL of another store.
+ */
 export function leftStore({ BackupBucket, BackupStore }: Outputs, { storeEndpoint, storeBucket }: Chosen): string | undefined {
   const deployed = BackupStore ?? BackupBucket;
   const wanted = storeEndpoint === undefined || storeBucket === undefined ? BackupBucket : buildUrl(storeEndpoint, storeBucket);
@@ -169,8 +181,8 @@ export function leftStore({ BackupBucket, BackupStore }: Outputs, { storeEndpoin
 export const buildUrl = (endpoint: string, bucket: string): string => `${new URL(endpoint).origin}/${bucket}/`;
 
 /**
- * Why a deployment with this key fails: the functions change before CloudFront does, and accept only this key and the one before it. With any
- * other, no request would succeed until CloudFront has the new key everywhere.
+ * Why a deployment with this key fails: the functions change before CloudFront does, and accept only this key and the one before
+ * it. With any other, no request would succeed until CloudFront has the new key everywhere.
  */
 export function unreachableKey({ OriginKey }: Outputs, number: number): string | undefined {
   if (OriginKey === undefined) return undefined;

@@ -1,4 +1,5 @@
-// `npm run deploy -- test|live`: bundles, deploys one environment's stack, prints the URLs of its dashboard and API, and migrates its data.
+// `npm run deploy -- test|live`: bundles, deploys one environment's stack, prints the URLs of its dashboard and API, and migrates
+// its data.
 import { spawn } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";

@@ -1,5 +1,6 @@
-// What the account already has, checked before a deployment: which one it is, the stack, its archives, and its limit of concurrent functions. Signed
-// calls, because no SDK client of ours calls these services, and the CDK's command line reports none of it.
+// What the account already has, checked before a deployment: which one it is, the stack, its archives, and its limit of
+// concurrent functions. Signed calls, because no SDK client of ours calls these services, and the CDK's command line reports none
+// of it.
 import { SignatureV4 } from "@smithy/signature-v4";
 import * as z from "zod";
 import { RESERVED_MAX } from "./settings.ts";
@@ -13,8 +14,8 @@ export interface Access {
 const KEYS = ["ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN"].flatMap((name) => [`AWS_${name}`, `AMAZON_${name}`]);
 
 /**
- * The environment in which the CDK deploys where the SDK has looked. The CDK alone would prefer AWS_DEFAULT_REGION to a profile's region, and
- * keys to AWS_PROFILE: it could deploy to another account than the one whose stack was checked.
+ * The environment in which the CDK deploys where the SDK has looked. The CDK alone would prefer AWS_DEFAULT_REGION to a profile's
+ * region, and keys to AWS_PROFILE: it could deploy to another account than the one whose stack was checked.
  */
 export function environmentFor({ region }: Access, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const unused = (env["AWS_PROFILE"] ?? "") === "" ? [] : KEYS;
@@ -101,8 +102,9 @@ export const canReserve = ({ unreserved }: Concurrency, { ReservedConcurrency }:
   unreserved + Number(ReservedConcurrency ?? 0) - RESERVED_MAX >= UNRESERVED_MIN;
 
 /**
- * A request takes two functions, its authorizer and its own, and the dashboard sends several concurrently; a wait for an operation holds one for up
- * to 20 seconds, and an operation in progress one for each running step. AWS gives new accounts 10, and 1,000 on request.
+ * A request takes two functions, its authorizer and its own, and the dashboard sends several concurrently; a wait for an
+ * operation holds one for up to 20 seconds, and an operation in progress one for each running step. AWS gives new accounts 10,
+ * and 1,000 on request.
  */
 const CONCURRENCY_WANTED = 1000;
 const CONCURRENCY_MIN = 100;

@@ -1,4 +1,5 @@
-// What AWS has in us-east-1 only, as a stack of its own: a firewall for CloudFront, and a health check with its alarm. Each is optional.
+// What AWS has in us-east-1 only, as a stack of its own: a firewall for CloudFront, and a health check with its alarm. Each is
+// optional.
 import { CfnOutput, Duration, Stack } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
@@ -74,7 +75,10 @@ export class Edge extends Stack {
     new CfnOutput(this, "AlarmTopic", { value: topic.topicArn, description: "Subscribe here to receive the alarm" });
   }
 
-  /** In front of everything, so what it stops costs no function. It counts all requests of an address: it cannot know which credentials are valid. */
+  /**
+   * In front of everything, so what it stops costs no function. It counts all requests of an address: it cannot know which
+   * credentials are valid.
+   */
   private firewall(limit: number): CfnWebACL {
     const visibilityConfig = (metricName: string) => ({
       cloudWatchMetricsEnabled: true,

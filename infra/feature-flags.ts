@@ -1,5 +1,6 @@
-// The CDK's feature flags, each with a value: an update of the CDK adds flags, and changes what an existing stack gets by none of these.
-// Here and not in cdk.json, so that everyone synthesizes the same template: the local runner does without the CDK's command line.
+// The CDK's feature flags, each with a value: an update of the CDK adds flags, and changes what an existing stack gets by none of
+// these. Here and not in cdk.json, so that everyone synthesizes the same template: the local runner does without the CDK's
+// command line.
 
 /** What the CDK recommends for new apps, but for the three with a comment. A test fails if one is missing. */
 export const FEATURE_FLAGS = {

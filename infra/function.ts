@@ -225,7 +225,10 @@ export class Functions extends Construct {
     return statements;
   }
 
-  /** What a function needs whose invocations come from a queue or from the stream: Lambda reads them with the function's own permissions. */
+  /**
+   * What a function needs whose invocations come from a queue or from the stream: Lambda reads them with the function's own
+   * permissions.
+   */
   private eventStatements({ deliveries, stream = false }: Access): PolicyStatement[] {
     const queues = this.namedQueues().map(([, { queueArn }]) => queueArn);
     const { tableStreamArn } = this.parts.table;

@@ -1,4 +1,5 @@
-// The operator's commands for the key that machines let in: export it sealed, import it elsewhere, and replace it on all machines.
+// The operator's commands for the key that machines let in: export it sealed, import it elsewhere, and replace it on all
+// machines.
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
@@ -72,8 +73,9 @@ const Rotation = z.object({ token: z.string(), at: z.string() });
 const SETTLED_SECONDS = KEY_CACHE_SECONDS + 60;
 
 /**
- * Replaces the key on all machines: makes a new one, which functions use beside the old one, lets it in everywhere, waits until no function
- * knows the old one alone, and then lets the old one in nowhere. May be repeated at any point, and goes on where it was.
+ * Replaces the key on all machines: makes a new one, which functions use beside the old one, lets it in everywhere, waits until
+ * no function knows the old one alone, and then lets the old one in nowhere. May be repeated at any point, and goes on where it
+ * was.
  * @throws LocalError that names the servers which are still missing.
  */
 export async function rotateHostsKey(secretId: string, { settledSeconds = SETTLED_SECONDS } = {}): Promise<void> {

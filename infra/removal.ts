@@ -4,7 +4,10 @@ import { type LogGroupProps, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { SecretProps } from "aws-cdk-lib/aws-secretsmanager";
 import type { Settings } from "./settings.ts";
 
-/** What a failed creation of a stack left is removed in any case: it is empty, and anything with a fixed name would block the next try. */
+/**
+ * What a failed creation of a stack left is removed in any case: it is empty, and anything with a fixed name would block the next
+ * try.
+ */
 export const chooseRemoval = ({ protectData }: Settings): RemovalPolicy =>
   protectData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 

@@ -25,7 +25,8 @@ export function replicationTo(scope: Construct, replica: string | undefined, pro
   return {
     replicationRole: replicationRole(scope, replica, props),
     replicationRules: [
-      // Deletions, too: the replica's own lifecycle says for how long they can be recovered there. Those of versions are never replicated.
+      // Deletions, too: the replica's own lifecycle says for how long they can be recovered there. Those of versions are never
+      // replicated.
       { destination: Bucket.fromBucketArn(scope, "replica", replica), deleteMarkerReplication: true },
     ],
   };

@@ -1,4 +1,5 @@
-// The order in which a deployment's stacks are deployed, and what cdk.json is told on the way: what fails later begins with what has been deployed.
+// The order in which a deployment's stacks are deployed, and what cdk.json is told on the way: what fails later begins with what
+// has been deployed.
 import { type Chosen, needsEdge, NONE } from "./deploy-settings.ts";
 import { edgeStackName, SETTINGS, stackName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";

@@ -36,7 +36,8 @@ export const TIMED = {
     every: Duration.minutes(1),
     description: "Checks whether every server and every ERP responds, and restarts ERPs that do not",
     access: { table: "write", starts: ["restart-instance"], keys: ["hosts"], configuration: true },
-    // Its time is the processor's: three times as much of it costs the same. Three runs check more than 20,000 servers a minute (docs/scale.md).
+    // Its time is the processor's: three times as much of it costs the same. Three runs check more than 20,000 servers a minute
+    // (docs/scale.md).
     memoryMegabytes: ONE_PROCESSOR_MEGABYTES,
     parts: 3,
   },
@@ -87,7 +88,10 @@ interface Props {
   settings: Settings;
   functions: Functions;
   logGroup: LogGroup;
-  /** Whether requests cannot take all of the account's concurrent functions, so that schedules always find one. A new account allows no reservation. */
+  /**
+   * Whether requests cannot take all of the account's concurrent functions, so that schedules always find one. A new account
+   * allows no reservation.
+   */
   reserved: boolean;
   /** The dashboard's address. */
   url: string;

@@ -1,5 +1,5 @@
-// The differences between the two environments, in one table. Everything else is the same in both. Without the CDK, which takes half a
-// second to load: the operator's commands read this file, too.
+// The differences between the two environments, in one table. Everything else is the same in both. Without the CDK, which takes
+// half a second to load: the operator's commands read this file, too.
 
 import type { Environment } from "../shared/domain/environments.ts";
 
@@ -21,7 +21,10 @@ export interface Settings {
   logLevel: "INFO" | "DEBUG";
   /** Whether machines are real: then there is a secret with the operator's credentials, and a catalog to refresh. */
   rents: boolean;
-  /** The number of the key between CloudFront and the functions. A higher one, deployed, is a new key; the functions still accept the previous one. */
+  /**
+   * The number of the key between CloudFront and the functions. A higher one, deployed, is a new key; the functions still accept
+   * the previous one.
+   */
   originKey: number;
 }
 
@@ -54,7 +57,10 @@ export const stackName = (environment: Environment): string => `ErpControlPlane-
 export const edgeStackName = (environment: Environment): string => `${stackName(environment)}-edge`;
 export const EDGE_REGION = "us-east-1";
 
-/** Runs of each scheduled function that nothing else can keep from starting: two, because one may last until after the next has begun. */
+/**
+ * Runs of each scheduled function that nothing else can keep from starting: two, because one may last until after the next has
+ * begun.
+ */
 export const RESERVED_EACH = 2;
 /** All of them together, at most. */
 export const RESERVED_MAX = 20;

@@ -54,7 +54,10 @@ interface Props {
   guarded: boolean;
 }
 
-/** Functions know it by the name that it gets: the bucket waits for the dashboard, which may upload to it, and the dashboard for the functions. */
+/**
+ * Functions know it by the name that it gets: the bucket waits for the dashboard, which may upload to it, and the dashboard for
+ * the functions.
+ */
 export class Storage extends Construct implements Store {
   readonly backups: Bucket;
   readonly url: string;
@@ -115,7 +118,8 @@ export class Storage extends Construct implements Store {
       serverAccessLogsBucket: accessLog as IBucket,
       serverAccessLogsPrefix: "backups/",
       lifecycleRules: [
-        // Of customers' uploads that the service has lost track of: a day after they expire. The parts of a failed import may wait for another try.
+        // Of customers' uploads that the service has lost track of: a day after they expire. The parts of a failed import may
+        // wait for another try.
         { abortIncompleteMultipartUploadAfter: Duration.days(UPLOAD.days + UPLOAD.failedImportDays + 1) },
         { noncurrentVersionExpiration: Duration.days(this.recoverDays), expiredObjectDeleteMarker: true },
       ],
@@ -140,7 +144,10 @@ export class Storage extends Construct implements Store {
     });
   }
 
-  /** To everyone in the account but the role with which CloudFormation works, and these. The account's root user can remove the policy. */
+  /**
+   * To everyone in the account but the role with which CloudFormation works, and these. The account's root user can remove the
+   * policy.
+   */
   private deny(actions: readonly string[], admins: readonly string[]): void {
     const { synthesizer } = Stack.of(this);
     if (!(synthesizer instanceof DefaultStackSynthesizer)) throw new Error("The stack must be deployed by the CDK's usual roles");
@@ -159,8 +166,8 @@ export class Storage extends Construct implements Store {
   }
 
   /**
-   * New versions, by the bucket's default. Not by the CDK's own property, which also sets the bucket's `ObjectLockEnabled`: that can only be set
-   * when a bucket is created, so an existing one would be replaced.
+   * New versions, by the bucket's default. Not by the CDK's own property, which also sets the bucket's `ObjectLockEnabled`: that
+   * can only be set when a bucket is created, so an existing one would be replaced.
    */
   private lock(Days: number): void {
     const { defaultChild } = this.backups.node;

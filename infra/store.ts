@@ -1,4 +1,5 @@
-// Where the archives of backups are: the stack's own bucket (storage.ts), or another S3-compatible store that the operator has named.
+// Where the archives of backups are: the stack's own bucket (storage.ts), or another S3-compatible store that the operator has
+// named.
 import { SecretValue, Validations } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";

@@ -1,4 +1,5 @@
-// `npm run update`: every dependency to its newest version of the same major, or with `-- --major` to its newest, then `npm test`. Versions stay exact.
+// `npm run update`: every dependency to its newest version of the same major, or with `-- --major` to its newest, then `npm
+// test`. Versions stay exact.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";

@@ -1,4 +1,5 @@
-// Builds a state machine from a workflow's table: every step with its retries, and the undos of what may have been done, in reverse.
+// Builds a state machine from a workflow's table: every step with its retries, and the undos of what may have been done, in
+// reverse.
 import { Duration, Validations } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement, Role } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -48,15 +49,16 @@ const INVOKE_ERRORS = [
 const INVOKE_AGAIN: RetryProps = { ...TRY_AGAIN, errors: INVOKE_ERRORS };
 
 /**
- * The account runs no more functions at once. Anything in the account may use up its quota for minutes, and work that is done would be
- * undone if its last state gave up: as long as `TRY_UNDOING_AGAIN`.
+ * The account runs no more functions at once. Anything in the account may use up its quota for minutes, and work that is done
+ * would be undone if its last state gave up: as long as `TRY_UNDOING_AGAIN`.
  */
 const THROTTLED = "Lambda.TooManyRequestsException";
 const THROTTLED_AGAIN: RetryProps = { ...TRY_UNDOING_AGAIN, errors: [THROTTLED] };
 
 /**
- * A poll is one state whose retries are its waits: each costs one transition, where a state to wait and one to choose cost three. What may
- * pass is waited for in the same way, until the poll's time is over: the retries of a visit of a state have one count for each retrier.
+ * A poll is one state whose retries are its waits: each costs one transition, where a state to wait and one to choose cost three.
+ * What may pass is waited for in the same way, until the poll's time is over: the retries of a visit of a state have one count
+ * for each retrier.
  */
 const pollAgain = (poll: Poll): RetryProps => ({
   errors: ["NotYet", "TryAgain", ...INVOKE_ERRORS, THROTTLED],
@@ -87,7 +89,10 @@ const RETRY_MINUTES = 33;
 const UNDO_MINUTES = 60;
 /** Of a poll, besides the waits that its time has. */
 const POLL_RETRY_MINUTES = 2;
-/** For `begin` as a step and `succeed` or `fail` as an undo, of `ASK_MINUTES`: 48 and 75. The rest is for the state machine's own states. */
+/**
+ * For `begin` as a step and `succeed` or `fail` as an undo, of `ASK_MINUTES`: 48 and 75. The rest is for the state machine's own
+ * states.
+ */
 const MARGIN_MINUTES = 130;
 
 /** A poll takes seconds, but may meet a host that responds slowly. */
@@ -99,7 +104,10 @@ export const taskTimeout = ({ steps }: Workflow): Duration =>
     Math.min(LAMBDA_MINUTES_MAX, Math.max(ASK_MINUTES, ...steps.map((each) => (each.kind === "step" ? each.minutes : 0)))),
   );
 
-/** The last resort, if nothing else ends it: every limit at its worst (twice a poll's time, because asks take time, too), and everything undone after that. */
+/**
+ * The last resort, if nothing else ends it: every limit at its worst (twice a poll's time, because asks take time, too), and
+ * everything undone after that.
+ */
 function machineTimeout(workflow: Workflow): Duration {
   const undoing = UNDO_MINUTES + RUNS * ASK_MINUTES;
   const minutes = workflow.steps.map((each) => {
@@ -121,7 +129,9 @@ interface WorkflowMachineProps {
   polls: PollLimits | undefined;
 }
 
-/** A flag that an execution's input may lack, as that of an earlier version does: its path alone would end the execution at once. */
+/**
+ * A flag that an execution's input may lack, as that of an earlier version does: its path alone would end the execution at once.
+ */
 const isSet = (flag: string): Condition =>
   Condition.and(Condition.isPresent(`$.${flag}`), Condition.booleanEquals(`$.${flag}`, true));
 
@@ -132,8 +142,9 @@ const LAST_AGAIN = [TRY_UNDOING_AGAIN, ...FUNCTION_AGAIN];
  * The machine's input is the workflow's own: ids and flags. With `undo_only` (and the `error` that made it necessary) nothing is
  * done but undone: the second execution, after one that died. Every task gets the input, once a step has failed with its `error`.
  *
- * A failure that was undone is an execution that SUCCEEDED, in the state `fail`: the operation reports it, and if the failure is our
- * fault (`INTERNAL_ERROR`), an alarm does. Every other end is our fault: it starts the second execution and triggers an alarm.
+ * A failure that was undone is an execution that SUCCEEDED, in the state `fail`: the operation reports it, and if the failure is
+ * our fault (`INTERNAL_ERROR`), an alarm does. Every other end is our fault: it starts the second execution and triggers an
+ * alarm.
  */
 export class WorkflowMachine extends Construct {
   readonly machine: StateMachine;

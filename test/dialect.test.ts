@@ -23,3 +23,16 @@ test("the schema of an object has the same name as the type inferred from it", (
   );
   expect(lowercase).toEqual([]);
 });
+
+/** What the formatter breaks lines at, too. */
+const COLUMNS = 130;
+
+test("no comment is wider than the code", () => {
+  const wide = sourcesOf("shared", "functions", "infra", "dashboard/src", "test").flatMap(({ file, text }) =>
+    text.split("\n").flatMap((line, at) => {
+      const isComment = /^\s*(?:\/\/|\/\*\*|\* )/.test(line) && !/https?:|oxlint-disable/.test(line);
+      return isComment && line.length > COLUMNS ? [`${file}:${at + 1}`] : [];
+    }),
+  );
+  expect(wide).toEqual([]);
+});

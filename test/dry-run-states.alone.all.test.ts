@@ -1,4 +1,5 @@
-// Dry runs in random states of the account: whatever the request, a dry run gets the error that the request gets, and changes nothing.
+// Dry runs in random states of the account: whatever the request, a dry run gets the error that the request gets, and changes
+// nothing.
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { DryRun } from "../shared/api/dry-run.ts";
@@ -182,7 +183,8 @@ test("a dry run gets exactly the error of the request, writes nothing, and the r
         allowed++;
         expect(real.error, said).toBeUndefined();
         const { effects, warnings } = rehearsed.as(DryRun);
-        expect(effects.length + warnings.length, said).toBeGreaterThan(0); // a bulk action says why it would leave a resource as it is
+        // A bulk action says why it would leave a resource as it is.
+        expect(effects.length + warnings.length, said).toBeGreaterThan(0);
       } else {
         rejected++;
         expect([real.status, real.text, real.headers["retry-after"]], said).toEqual([

@@ -1,4 +1,5 @@
-// Dry runs: which routes have them, how they count, and what the parameter may be (in every state: dry-run-states.alone.all.test.ts).
+// Dry runs: which routes have them, how they count, and what the parameter may be (in every state:
+// dry-run-states.alone.all.test.ts).
 import { beforeAll, expect, test } from "vitest";
 import { account, unusedId } from "./harness/account.ts";
 import { ownCloud } from "./harness/cloud.ts";

@@ -1,4 +1,5 @@
-// The import rule: which folder may import which (docs/decisions/0053-the-layers-inside-shared-have-one-direction.md says why). An allow-list below may only shrink.
+// The import rule: which folder may import which (docs/decisions/0053-the-layers-inside-shared-have-one-direction.md says why).
+// An allow-list below may only shrink.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";

@@ -113,7 +113,10 @@ function messagesIn(catalog: unknown, place = ""): [string, Message][] {
 
 const isFunction = (value: unknown): value is (...parts: never[]) => unknown => typeof value === "function";
 
-/** The compiler checks that all languages have the same messages. Their files are not the tests' to compile: some have elements in them. */
+/**
+ * The compiler checks that all languages have the same messages. Their files are not the tests' to compile: some have elements in
+ * them.
+ */
 async function catalogOf(language: string): Promise<Map<string, Message>> {
   const files = globSync(`${MESSAGES}/${language}/*.{ts,tsx}`).filter((file) => !file.endsWith("index.ts"));
   const areas = await Promise.all(files.toSorted().map(async (file): Promise<object> => import(join(ROOT, file))));
@@ -307,12 +310,16 @@ function sourceOf(code: string): (typeof sources)[number] {
   return { file: "x.tsx", folder: "", code, program };
 }
 
-/** Every page has these; what it needs of the others is named where its file is loaded, or where a part of it is that loads later. */
+/**
+ * Every page has these; what it needs of the others is named where its file is loaded, or where a part of it is that loads later.
+ */
 const COMMON = /\btext\.(?!(?:app|operations|resource|shell|ts)\b)(\w+)/g;
 const PAGE = /\b(?:page\(\s*"[^"]+",|withAreas\()\s*\(\) => import\("([^"]+)"\)((?:,\s*"\w+")*)/g;
 const LATER = /\blazily\(\s*async \(\) => \(await import\("([^"]+)"\)\)\.\w+((?:,\s*"\w+")*),?\s*\)/g;
 
-/** The areas of the catalog that a file and all that it imports read, except those that a part that is loaded later brings itself. */
+/**
+ * The areas of the catalog that a file and all that it imports read, except those that a part that is loaded later brings itself.
+ */
 function areasOf(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return new Set();
   seen.add(file);

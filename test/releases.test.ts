@@ -1,5 +1,5 @@
-// What every release stored, and what its functions passed to each other, is read by this version: customers' records are of any age, and during a
-// deployment or a rollback both versions serve for minutes. A file of `test/releases` never changes.
+// What every release stored, and what its functions passed to each other, is read by this version: customers' records are of any
+// age, and during a deployment or a rollback both versions serve for minutes. A file of `test/releases` never changes.
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";

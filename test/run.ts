@@ -1,5 +1,6 @@
-// `npm test`: types, format, lint and the tests of the first ring. `npm run test:all`: the rest of the tests and checks; `-- --part 1/3` runs a third of
-// the tests. The last line counts them; lists before it name what was skipped with reasons, and what failed once and passed when it was repeated.
+// `npm test`: types, format, lint and the tests of the first ring. `npm run test:all`: the rest of the tests and checks; `--
+// --part 1/3` runs a third of the tests. The last line counts them; lists before it name what was skipped with reasons, and what
+// failed once and passed when it was repeated.
 import { appendFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { CHECKS, runChecks } from "./harness/checks.ts";

@@ -1,4 +1,5 @@
-// The sentences that have a code: each is in every language, with the same parameters, and none that the service can say lacks one.
+// The sentences that have a code: each is in every language, with the same parameters, and none that the service can say lacks
+// one.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

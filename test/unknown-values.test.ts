@@ -1,5 +1,5 @@
-// Values that only a newer version knows, as a rollback or the minutes of a deployment leave them: they are shown as they are, and allow nothing.
-// A damaged record hides no others.
+// Values that only a newer version knows, as a rollback or the minutes of a deployment leave them: they are shown as they are,
+// and allow nothing. A damaged record hides no others.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { type Key, keys } from "../shared/data/keys.ts";

@@ -1,4 +1,5 @@
-// One word for one idea: words that the glossary in CONTRIBUTING.md rules out, and those that plain English replaced, do not come back.
+// One word for one idea: words that the glossary in CONTRIBUTING.md rules out, and those that plain English replaced, do not come
+// back.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openapiDocument } from "../shared/api/openapi/describe.ts";

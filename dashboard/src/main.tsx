@@ -11,7 +11,9 @@ sayLoading();
 
 const root = document.getElementById("root") ?? document.body;
 
-/** The dashboard's own files, for those who have signed in. Loaded concurrently, so that all are known before any of them arrives. */
+/**
+ * The dashboard's own files, for those who have signed in. Loaded concurrently, so that all are known before any of them arrives.
+ */
 const prepare = () => Promise.all([import("./start.tsx"), loadText(), import("./shell/shell.tsx"), loadComponentText()]);
 
 const loadFirstVisit = withAreas(() => import("./login/first-visit.tsx"), "login");

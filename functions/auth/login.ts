@@ -22,7 +22,8 @@ export const handler = handle(auth.login)(async ({ body, ipAddress, requestId })
   const sessionId = newId("session");
   const expires = endOfSession(sessionId);
   const account = await getAccount(user.account_id);
-  const change = startChange(account); // at once: the event's time goes with its number, which comes from the account as it was read
+  // At once: the event's time goes with its number, which comes from the account as it was read.
+  const change = startChange(account);
   if (!(await openSession(user, sessionId, account.limit_session))) throw wrongPassword();
   const caller = {
     account_id: user.account_id,

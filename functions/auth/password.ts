@@ -1,4 +1,4 @@
-// PUT /auth/password
+// PUT /auth/password.
 import { ApiError, notCurrentPassword } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { logEvent } from "../../shared/records/events.ts";
@@ -11,7 +11,8 @@ import { hashPassword, verifyPassword } from "../../shared/platform/passwords.ts
 export const handler = handle(auth.password)(async ({ body, caller, by, ipAddress, read, commit }) => {
   const { change, user } = await beginChange({ caller, read }, { user: userRef(caller.id) });
   if (user === undefined) throw new ApiError("UNAUTHORIZED"); // removed after the session was authenticated
-  const attempt = await admitLogin(user.email, ipAddress ?? "unknown"); // a stolen session must not be a way to guess the password
+  // A stolen session must not be a way to guess the password.
+  const attempt = await admitLogin(user.email, ipAddress ?? "unknown");
   if (!(await verifyPassword(body.current_password, user.password_hash))) throw notCurrentPassword();
   await attempt.succeeded();
   setPassword(change, user, await hashPassword(body.new_password), requireSession(caller));

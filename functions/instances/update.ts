@@ -49,7 +49,8 @@ export const handler = handle(instances.update)(async ({ params, body, caller, b
     }
     requireAllowed(instance, "update");
     requireServerUsable(change, instance);
-    // First, so that of two changes to one domain the second gets the first's operation in its error, and not just a taken domain.
+    // First, so that of two changes to one domain the second gets the first's operation in its error, and not just a taken
+    // domain.
     const moved = moveInstance(change, instance, { type: "instance.update", operationId }, fields);
     claimDomain(change, instance, domain);
     const redirectOf = await endRedirect(change, records.redirect, { id: instance.id, domain });

@@ -1,6 +1,6 @@
-// Every minute: checks whether each server responds, and records those that went offline or came back, and what they report about themselves.
-// Where a machine's line says which of its ERPs cannot be used, that is recorded too, and those that stay down are restarted. If it says that
-// instances are paused, the machine is logged in to, because its report says which.
+// Every minute: checks whether each server responds, and records those that went offline or came back, and what they report about
+// themselves. Where a machine's line says which of its ERPs cannot be used, that is recorded too, and those that stay down are
+// restarted. If it says that instances are paused, the machine is logged in to, because its report says which.
 // Those that came back lose the ERPs whose instances were deleted meanwhile.
 import * as z from "zod";
 import { judgeDisk, noteDisk, quotasOn, settingsPassedOn } from "../../shared/operations/disk-alerts.ts";
@@ -135,8 +135,8 @@ async function judge(server: ServerRecord, report: HostReport): Promise<void> {
 }
 
 /**
- * The job continues without us. As long as it has not succeeded, the machine reports the ERP, and a later check begins the job again, as a new
- * try each hour. One at a time: this function has to look after other servers, too.
+ * The job continues without us. As long as it has not succeeded, the machine reports the ERP, and a later check begins the job
+ * again, as a new try each hour. One at a time: this function has to look after other servers, too.
  */
 async function removeLeftover(server: ServerRecord, report: MachineReport): Promise<void> {
   const [instance_id] = shuffled(await leftoversOn(server, report));
@@ -164,8 +164,9 @@ const inTime = (work: Promise<unknown>): Promise<unknown> =>
 const MINUTES_BETWEEN_LOGINS = 10;
 
 /**
- * Logs in every minute to a machine that may be in trouble, and every ten minutes to any other, spread by ID: only a login shows that the
- * machine is ours and works, and brings its report. A new machine, and one that has got or lost an instance, need not wait its turn.
+ * Logs in every minute to a machine that may be in trouble, and every ten minutes to any other, spread by ID: only a login shows
+ * that the machine is ours and works, and brings its report. A new machine, and one that has got or lost an instance, need not
+ * wait its turn.
  */
 function needsLogin({ id, state, failed_probes, instances }: ServerRecord, watched: WatchedServer, at: number): boolean {
   const { last_seen_at, instances_at_login = instances, quotas_changed_at, disk_low = false } = watched;

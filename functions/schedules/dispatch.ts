@@ -1,5 +1,5 @@
-// Forwards the outbox to webhooks: when the table's stream has a new item, and every minute, also for what the stream has missed and for
-// tries that are due.
+// Forwards the outbox to webhooks: when the table's stream has a new item, and every minute, also for what the stream has missed
+// and for tries that are due.
 import * as z from "zod";
 import { forwardEntries, readEntries, readOutbox } from "../../shared/operations/outbox.ts";
 import { lanesDue, sendLanes } from "../../shared/operations/delivery-queue.ts";

@@ -1,4 +1,5 @@
-// Every hour: deletes expired backups, but never an instance's last completed backup; and removes the parts of uploads that expired or were deleted.
+// Every hour: deletes expired backups, but never an instance's last completed backup; and removes the parts of uploads that
+// expired or were deleted.
 import { expiredBackups } from "../../shared/records/backups.ts";
 import { workflowOf } from "../../shared/domain/lifecycle.ts";
 import { now } from "../../shared/data/change.ts";

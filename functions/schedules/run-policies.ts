@@ -1,5 +1,5 @@
-// Every minute: starts the backups and restore drills that policies have due, removes what their rules no longer keep, and finds out which instances are
-// overdue. It reads only the policies for which there is something to do.
+// Every minute: starts the backups and restore drills that policies have due, removes what their rules no longer keep, and finds
+// out which instances are overdue. It reads only the policies for which there is something to do.
 import { ApiError } from "../../shared/api/errors.ts";
 import { waitingBackup } from "../../shared/operations/begin-backup.ts";
 import { now, Overtaken } from "../../shared/data/change.ts";
@@ -47,8 +47,9 @@ const ACCOUNTS_AT_ONCE = 20;
 /** The next run of this function continues with what is left then. */
 const SECONDS_MAX = 50;
 /**
- * Operations begun in a second, and backups that wait. Each writes about 50 units and starts an execution: more at a time would meet the limits of Step Functions (150 starts
- * a second) and of a new table (4,000 units a second). 3,000 a minute are what 10,000 policies need that are due at once (docs/scale.md).
+ * Operations begun in a second, and backups that wait. Each writes about 50 units and starts an execution: more at a time would
+ * meet the limits of Step Functions (150 starts a second) and of a new table (4,000 units a second). 3,000 a minute are what
+ * 10,000 policies need that are due at once (docs/scale.md).
  */
 export const BEGUN_PER_SECOND = 60;
 
@@ -97,7 +98,10 @@ function serverIn(items: ReadonlyMap<string, Record<string, unknown>>, accountId
   return item && parseOrSkip(ServerRecord, item);
 }
 
-/** Another function, or a person, has moved the policy, or is deleting its instance: whatever there is to do now, the next minute sees. */
+/**
+ * Another function, or a person, has moved the policy, or is deleting its instance: whatever there is to do now, the next minute
+ * sees.
+ */
 function leaveToNextMinute(error: unknown): void {
   const isConflict = error instanceof ConditionFailed || (error instanceof ApiError && error.status < 500);
   if (!isConflict) throw error;

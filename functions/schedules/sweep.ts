@@ -24,8 +24,9 @@ const START_SECONDS = 60;
 const ORPHAN_MINUTES = 30;
 const AT_ONCE = 10;
 /**
- * A check takes up to two DescribeExecution calls. AWS allows 10 a second (15 in some regions), after a burst of 250, for all callers of the account: this
- * uses at most 100 at once and 8 a second. The next sweep first checks what is left when time is up, a minute before it starts.
+ * A check takes up to two DescribeExecution calls. AWS allows 10 a second (15 in some regions), after a burst of 250, for all
+ * callers of the account: this uses at most 100 at once and 8 a second. The next sweep first checks what is left when time is up,
+ * a minute before it starts.
  */
 const PACE = { burst: 50, perSecond: 4, seconds: 240, atOnce: AT_ONCE };
 
@@ -84,8 +85,9 @@ async function compare(provider: Provider): Promise<void> {
 }
 
 /**
- * A machine without a record. It is deleted if the table has the operation that created it, which proves that it is not in use: the
- * creation failed, its server was deleted, or it exists twice. Otherwise the table lacks something, and a person has to check.
+ * A machine without a record. It is deleted if the table has the operation that created it, which proves that it is not in use:
+ * the creation failed, its server was deleted, or it exists twice. Otherwise the table lacks something, and a person has to
+ * check.
  */
 async function isOrphan(provider: Provider, machine: LabeledMachine): Promise<boolean> {
   const { account_id, server_id, machine_id, operation_id } = machine;

@@ -27,7 +27,8 @@ export const handler = handle(uploads.parts)(async ({ params, body, caller, read
     return { number, ...(await presignedPart(part, seconds)) };
   });
   const change = startChange({ id: caller.account_id });
-  change.write(check(keys.upload(upload.account_id, upload.id), {}, () => notFound("upload"))); // it may have been aborted meanwhile
+  // It may have been aborted meanwhile.
+  change.write(check(keys.upload(upload.account_id, upload.id), {}, () => notFound("upload")));
   return commit(change, { parts: await Promise.all(parts), expires_at });
 });
 

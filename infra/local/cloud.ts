@@ -39,8 +39,8 @@ export interface CloudOptions {
   /** The URL of a running DynamoDB Local in memory that other clouds share; without it the cloud starts its own. */
   databaseUrl?: string;
   /**
-   * How long a transaction keeps others from its items, as DynamoDB's do: with 50, an item takes part in twenty a second. Without it no time, as
-   * in DynamoDB Local.
+   * How long a transaction keeps others from its items, as DynamoDB's do: with 50, an item takes part in twenty a second. Without
+   * it no time, as in DynamoDB Local.
    */
   transactionMilliseconds?: number | undefined;
   /** Multiplies waits, pauses before retries and schedules' periods, never timeouts. 0: immediately, and no schedules. */

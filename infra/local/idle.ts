@@ -12,7 +12,10 @@ const BUSY = 0.2;
 
 type Collect = (how: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
 
-/** V8 collects what a busy minute has left when the heap next grows, which may be hours later: after a start, and after 50,000 requests, some 200 MB. */
+/**
+ * V8 collects what a busy minute has left when the heap next grows, which may be hours later: after a start, and after 50,000
+ * requests, some 200 MB.
+ */
 export function collectWhenIdle(everyMs = LOOK_EVERY_MS): void {
   setFlagsFromString("--expose-gc");
   const collect = z.custom<Collect>((value) => typeof value === "function").parse(runInNewContext("gc"));

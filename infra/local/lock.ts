@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join, resolve } from "node:path";
 import { LocalError } from "./errors.ts";
 
-// The locks of this process. A file with our own process ID that is not in here is from before a restart of the container, where IDs repeat.
+// The locks of this process. A file with our own process ID that is not in here is from before a restart of the container, where
+// IDs repeat.
 const held = new Set<string>();
 
 function isRunning(pid: number): boolean {
@@ -47,7 +48,8 @@ export function lockDirectory(directory: string): () => void {
     } catch (error) {
       if (!isTaken(error)) throw new LocalError(`${directory} is not writable: ${String(error)}`, { cause: error });
       const [pid = 0, start] = readFileSync(file, "utf8").split(" ").map(Number);
-      const isSame = start === undefined || start === readStart(pid); // after a crash of the machine, another process may have the ID
+      // After a crash of the machine, another process may have the ID.
+      const isSame = start === undefined || start === readStart(pid);
       if (isLastTry || held.has(file) || (pid !== process.pid && pid > 0 && isRunning(pid) && isSame))
         throw new LocalError(`${directory} is used by process ${pid}: stop that, or choose another data directory`, {
           cause: error,

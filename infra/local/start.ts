@@ -236,7 +236,10 @@ function formatMessage(error: unknown): string {
   return isOfData(error) ? dataCannotBeUsed(error.message) : (error.stack ?? error.message);
 }
 
-/** Something in the data folder is damaged: a file in place of a folder, or invalid JSON. What else fails is no reason to touch the data. */
+/**
+ * Something in the data folder is damaged: a file in place of a folder, or invalid JSON. What else fails is no reason to touch
+ * the data.
+ */
 function isOfData(error: Error): boolean {
   if (error instanceof SyntaxError) return true;
   const path = "path" in error && typeof error.path === "string" ? error.path : "";

@@ -13,8 +13,8 @@ const [script, ...args] = process.argv.slice(2);
 const SERVES = ["infra/local/start.ts", "test/benchmark/run.ts"];
 /** Gives memory back, for more CPU: tests, whose processes end soon, took 7 % more. */
 const SERVICE_MEMORY = {
-  // Functions run in threads that end when they are idle. With an arena each, what a thread held is given back; shared with what stays,
-  // 50,000 requests left 600 MB of holes.
+  // Functions run in threads that end when they are idle. With an arena each, what a thread held is given back; shared with what
+  // stays, 50,000 requests left 600 MB of holes.
   MALLOC_ARENA_MAX: "128",
   // A fixed limit keeps it from raising the limit with every large buffer: those are given back as soon as they are free.
   MALLOC_MMAP_THRESHOLD_: "131072",
@@ -24,7 +24,10 @@ const SERVICE_MEMORY = {
 install();
 run(findNode());
 
-/** Installs what the lockfile lists, unless that was the last installation. `npm ci` begins with an empty folder: no stamp survives a failure. */
+/**
+ * Installs what the lockfile lists, unless that was the last installation. `npm ci` begins with an empty folder: no stamp
+ * survives a failure.
+ */
 function install() {
   const lock = createHash("sha256")
     .update(readFileSync(join(root, "package-lock.json")))

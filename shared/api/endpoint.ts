@@ -70,7 +70,10 @@ export interface Endpoint<
   starts: readonly WorkflowName[];
   /** Whether `Idempotency-Key` is supported: every POST but `/auth/*`. */
   idempotent: boolean;
-  /** Whether a retry with the key gets the first response. Otherwise it runs again, because it has the same effect, and its response is large or expires. */
+  /**
+   * Whether a retry with the key gets the first response. Otherwise it runs again, because it has the same effect, and its
+   * response is large or expires.
+   */
   storesResponse: boolean;
   /** Whether `?dry_run=true` is supported: the handler checks everything and writes nothing. */
   dryRun: Dry;

@@ -46,8 +46,8 @@ function countUpTo(limit: number, value: string): number {
 
 const LONE_SURROGATE = /\p{Cs}/u;
 
-// Patterns are written so that Python, Go, Rust and JavaScript without the flag `u` can read them too, because the API's description
-// shows them: no lookaround, no \p, characters above U+00FF as they are, and none above U+FFFF.
+// Patterns are written so that Python, Go, Rust and JavaScript without the flag `u` can read them too, because the API's
+// description shows them: no lookaround, no \p, characters above U+00FF as they are, and none above U+FFFF.
 
 /** Control characters, and those that nobody sees: formatting (but what Persian, Mongolian and emoji need), private use. */
 const UNPRINTABLE =
@@ -185,7 +185,10 @@ export const statusReason = z
   .nullable()
   .meta({ description: "Why the resource has this status, for people to read", examples: [null] });
 
-/** Who did something: an API token, a user of the dashboard, a backup policy; `operator` is the person who runs the service, `service` the service itself. */
+/**
+ * Who did something: an API token, a user of the dashboard, a backup policy; `operator` is the person who runs the service,
+ * `service` the service itself.
+ */
 export const Actor = z
   .object({
     type: z.enum(["token", "user", "operator", "schedule", "service"]).meta({ examples: ["token"] }),
@@ -218,7 +221,10 @@ const moment = (text: z.ZodString, pattern: string, error: string) =>
     .refine((value) => new RegExp(pattern).test(value) && toUtc(value) !== undefined, error)
     .overwrite((value) => toUtc(value) ?? value);
 
-/** Rounded up to milliseconds, so that what is created before or after the time stays so; undefined for days and years that do not exist. */
+/**
+ * Rounded up to milliseconds, so that what is created before or after the time stays so; undefined for days and years that do not
+ * exist.
+ */
 function toUtc(value: string): string | undefined {
   const [day, at] = [new Date(value.slice(0, 10)), new Date(value.toUpperCase())];
   if (Number.isNaN(at.valueOf()) || !isDay(day, value.slice(0, 10))) return undefined;

@@ -1,4 +1,5 @@
-// Backup policies as responses and records show them: without the rules of input, whose cron parser is a sixth of a small function.
+// Backup policies as responses and records show them: without the rules of input, whose cron parser is a sixth of a small
+// function.
 import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
 import { KEEP_RULES } from "../domain/retention.ts";

@@ -1,5 +1,5 @@
-// What the authorizer and 405 responses need to know about every endpoint, as plain data. The bundler replaces this module with the computed
-// table, so that a function does not build the schemas of all endpoints just to list their methods.
+// What the authorizer and 405 responses need to know about every endpoint, as plain data. The bundler replaces this module with
+// the computed table, so that a function does not build the schemas of all endpoints just to list their methods.
 import type { Endpoint } from "./endpoint.ts";
 import { toGatewayResource, routes } from "./index.ts";
 

@@ -37,7 +37,8 @@ function permissionsForPattern(pattern: string): readonly Permission[] {
   const types = Object.entries(EVENT_TYPES).filter(([type]) => matches(pattern, type));
   // An alert is about a server or an instance.
   if (types.some(([type]) => type.startsWith("alert."))) return ["servers:read", "instances:read"];
-  // The prefix of a kind needs that kind alone. Of `backup.*`, restores are about instances: only who may also read those is sent them.
+  // The prefix of a kind needs that kind alone. Of `backup.*`, restores are about instances: only who may also read those is sent
+  // them.
   const named = types.filter(([, { about }]) => pattern === `${about}.*`);
   return (named.length === 0 ? types : named).map(([type, { about }]) => permissionForEvent(type, about));
 }

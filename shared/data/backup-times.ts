@@ -1,5 +1,5 @@
-// When each instance was last backed up, for the filter by it: outside the entries that searches read, in 64 items an account, each with the
-// times of its part of the instances.
+// When each instance was last backed up, for the filter by it: outside the entries that searches read, in 64 items an account,
+// each with the times of its part of the instances.
 import { bytesOfId, bytesOfShort } from "../domain/ids.ts";
 import { type Key, keys, keyString, type Item } from "./keys.ts";
 import { locate } from "./label-index.ts";

@@ -17,7 +17,9 @@ import { type Version, withVersion } from "./versions.ts";
 /** Who makes the change and on which account; workflows change without a caller and count nothing new. */
 export interface Change {
   readonly accountId: string;
-  /** When the change began: when its new records were created. Numbers are taken at this time, so that both have the same order. */
+  /**
+   * When the change began: when its new records were created. Numbers are taken at this time, so that both have the same order.
+   */
   readonly at: string;
   /** The number that a new record of this kind gets. */
   number: (kind: ListKind, id: string) => string;
@@ -74,11 +76,16 @@ export interface Change {
   readonly added: readonly Added[];
   /** Puts back what the change takes away besides what its operation holds, if the operation is withdrawn. */
   ifWithdrawn: (putBack: (withdrawal: Change) => void) => void;
-  /** Takes back with another change what neither the end of the operation nor the operation itself does: the events, and what was to be put back. */
+  /**
+   * Takes back with another change what neither the end of the operation nor the operation itself does: the events, and what was
+   * to be put back.
+   */
   withdraw: (withdrawal: Change) => void;
   writes: () => Write[];
   commit: () => Promise<void>;
-  /** Throws what `commit` would throw now, and writes nothing: the same conditions on the same items, decided by DynamoDB as well. */
+  /**
+   * Throws what `commit` would throw now, and writes nothing: the same conditions on the same items, decided by DynamoDB as well.
+   */
   rehearse: () => Promise<void>;
 }
 

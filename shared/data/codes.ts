@@ -1,5 +1,5 @@
-// Codes that stand for values in stored items. An item is read for years, by later versions and, after a rollback, by earlier ones:
-// never change a code, and never give one that was used to another value. `test/codes.test.ts` allows additions only.
+// Codes that stand for values in stored items. An item is read for years, by later versions and, after a rollback, by earlier
+// ones: never change a code, and never give one that was used to another value. `test/codes.test.ts` allows additions only.
 import type { Permission } from "../api/permissions.ts";
 import type {
   BackupStatus,
@@ -26,8 +26,8 @@ export const PERMISSION_BITS: Readonly<Record<Permission, number>> = {
 };
 
 /**
- * One character for each status, as search entries store it: 10,000 of them are read for a search. A new status needs none: it is stored
- * as its text, which versions without it can show.
+ * One character for each status, as search entries store it: 10,000 of them are read for a search. A new status needs none: it is
+ * stored as its text, which versions without it can show.
  */
 export const STATUS_CODES: Readonly<
   Partial<Record<ServerStatus | InstanceStatus | BackupStatus | ProtectionStatus | OperationStatus, string>>

@@ -1,5 +1,5 @@
-// What one change counts: on the account's own item what it uses of the quotas and the numbers of its new records, and for each list
-// how many records it has. However much is counted, each item gets one write.
+// What one change counts: on the account's own item what it uses of the quotas and the numbers of its new records, and for each
+// list how many records it has. However much is counted, each item gets one write.
 import { overQuota, quotaChanged } from "../api/errors.ts";
 import { OPEN_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, type QuotaKind } from "../domain/limits.ts";
@@ -74,7 +74,9 @@ export function accountCounters(account: Counted | { id: string }) {
   };
 }
 
-/** DynamoDB compares attributes, but does not calculate: where more than one is needed, the limit must be the one that was read. */
+/**
+ * DynamoDB compares attributes, but does not calculate: where more than one is needed, the limit must be the one that was read.
+ */
 function withinQuotas(account: Counted | { id: string }, needs: Needs) {
   const below: NonNullable<Where["below"]> = {};
   const limits: Item = {};

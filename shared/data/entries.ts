@@ -1,6 +1,7 @@
-// What lists are searched and filtered by: a small item for each server, instance and backup, written in the transaction that writes the
-// record. A search reads all of an account, so that names of attributes are one character and statuses too. Each attribute is
-// written by whoever changes its field, so that no writer has to know the others. Labels are in items of their own (label-index.ts).
+// What lists are searched and filtered by: a small item for each server, instance and backup, written in the transaction that
+// writes the record. A search reads all of an account, so that names of attributes are one character and statuses too. Each
+// attribute is written by whoever changes its field, so that no writer has to know the others. Labels are in items of their own
+// (label-index.ts).
 import * as z from "zod";
 import type { Labels } from "../api/fields.ts";
 import { bytesOfId, timeOfId } from "../domain/ids.ts";

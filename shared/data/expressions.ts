@@ -14,7 +14,10 @@ export interface Where {
   exists?: boolean;
   equals?: Item;
   oneOf?: Record<string, readonly unknown[]>;
-  /** Attributes as they were read: equal, or absent, because records from before the attribute existed have a default when they are read. */
+  /**
+   * Attributes as they were read: equal, or absent, because records from before the attribute existed have a default when they
+   * are read.
+   */
   unchanged?: Item;
   /** Attributes exactly as they were read; undefined: absent. */
   same?: Item;

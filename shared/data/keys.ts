@@ -63,7 +63,10 @@ export const keys = {
     sk: `${keys.countsOf(filter)}${String(leaf).padStart(8, "0")}`,
   }),
   countsOf: (filter: string) => `${filter}#`,
-  /** A part of the same, for changes that meet others on one of those items; before them, so that one Query reads both and no marks. */
+  /**
+   * A part of the same, for changes that meet others on one of those items; before them, so that one Query reads both and no
+   * marks.
+   */
   countShard: (kind: ListKind, accountId: string, filter: string, shard: number): Key => ({
     pk: keys.counts(kind, accountId),
     sk: `${keys.countShardsOf(filter)}${shard}`,
@@ -92,7 +95,10 @@ export const keys = {
   revised: (accountId: string, written: string): Revised | undefined =>
     REVISED.find((each) => written.startsWith(keyString({ pk: owned(accountId, each), sk: "" }))),
 
-  /** What lists are searched and filtered by: one small item for each record of a kind. Short keys, because a search reads them all. */
+  /**
+   * What lists are searched and filtered by: one small item for each record of a kind. Short keys, because a search reads them
+   * all.
+   */
   entries: (kind: ResourceType | "operation", accountId: string) => `${shorten(accountId)}${ENTRY_LETTERS[kind]}`,
   entry: (kind: ResourceType | "operation", accountId: string, id: string): Key => ({
     pk: keys.entries(kind, accountId),
@@ -121,7 +127,10 @@ export const keys = {
     owned(accountId, `${kind}#protection#${protection}`),
   /** Partition of the same index: the events of an actor. */
   listByActor: (kind: ListKind, accountId: string, actorId: string) => owned(accountId, `${kind}#actor#${actorId}`),
-  /** Partition of index `byParent`: the instances of a server, the backups of an instance, the operations and events of a resource, or links to those that concern it. */
+  /**
+   * Partition of index `byParent`: the instances of a server, the backups of an instance, the operations and events of a
+   * resource, or links to those that concern it.
+   */
   listByParent: (kind: ListKind, accountId: string, parentId: string) => owned(accountId, `${kind}#${parentId}`),
 
   /** Markers that make a value unique: whose it is. */
@@ -139,8 +148,8 @@ export const keys = {
   tokens: (accountId: string) => owned(accountId, "api_token"),
   token: (accountId: string, id: string): Key => ({ pk: keys.tokens(accountId), sk: id }),
   /**
-   * A token's permissions and limits, by the part of its id that is taken from the hash of its value. Every request writes it: at most
-   * 1 KB, like `userAccess` (`test/figures.alone.test.ts`).
+   * A token's permissions and limits, by the part of its id that is taken from the hash of its value. Every request writes it: at
+   * most 1 KB, like `userAccess` (`test/figures.alone.test.ts`).
    */
   tokenAccess: (fingerprint: string): Key => ({ pk: `TOKEN#${fingerprint}`, sk: "ACCESS" }),
 
@@ -153,7 +162,10 @@ export const keys = {
   /** The ids of an account's users. */
   users: (accountId: string) => owned(accountId, "user"),
   userOf: (accountId: string, userId: string): Key => ({ pk: keys.users(accountId), sk: userId }),
-  /** Recent failed sign-ins of an email from an IP address, or of an IP address. Hashed, because the email may be a mistyped password. */
+  /**
+   * Recent failed sign-ins of an email from an IP address, or of an IP address. Hashed, because the email may be a mistyped
+   * password.
+   */
   loginFailures: (...of: string[]): Key => ({ pk: `SIGN_IN#${hashed(of.join("\n"))}`, sk: "FAILURES" }),
 
   /** The response stored for a credential's `Idempotency-Key`. */
@@ -199,7 +211,10 @@ export const keys = {
   expiringUpload: (at: string, uploadId: string): Key => ({ pk: keys.expiringUploads(), sk: `${at}#${uploadId}` }),
   /** An instance's backup policy. */
   backupPolicy: (accountId: string, instanceId: string): Key => ({ pk: owned(accountId, "backup_policy"), sk: instanceId }),
-  /** Partition of index `byStatus`: the enabled policies of all accounts, in shards, in the order in which there is something to do. */
+  /**
+   * Partition of index `byStatus`: the enabled policies of all accounts, in shards, in the order in which there is something to
+   * do.
+   */
   policiesDue: (shard: number): string => `POLICIES_DUE#${shard}`,
   policyDue: (at: string, instanceId: string): string => `${at}#${instanceId}`,
   /** Servers whose health is checked. */
@@ -264,7 +279,10 @@ export const keys = {
 const HOSTS_KEY = "HOSTS_KEY";
 const NOTES = "NOTE#";
 
-/** The key that machines let in: what operators have done with it, and its replacement in progress. Apart from the others, because no function needs them. */
+/**
+ * The key that machines let in: what operators have done with it, and its replacement in progress. Apart from the others, because
+ * no function needs them.
+ */
 export const hostsKeyItems = {
   all: HOSTS_KEY,
   rotation: { pk: HOSTS_KEY, sk: "ROTATION" } satisfies Key,

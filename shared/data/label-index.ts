@@ -1,6 +1,6 @@
-// Which records have a label, outside the entries that searches read, so that these stay small whatever labels there are. A label has
-// 64 items, in each of which five bytes of an ID say that a record of this part has it: 7 read units for 10,000 records. Members are
-// added and removed in the transaction that changes the record, and doing so twice changes nothing.
+// Which records have a label, outside the entries that searches read, so that these stay small whatever labels there are. A label
+// has 64 items, in each of which five bytes of an ID say that a record of this part has it: 7 read units for 10,000 records.
+// Members are added and removed in the transaction that changes the record, and doing so twice changes nothing.
 import { createHash } from "node:crypto";
 import type { Labels } from "../api/fields.ts";
 import { bytesOfId, bytesOfShort } from "../domain/ids.ts";
@@ -15,7 +15,10 @@ export const labelsIn = (labels: Labels): string[] => Object.entries(labels).map
 const PARTS = 64;
 const MEMBER_BYTES = 5;
 
-/** The part of each label in which an ID is, and its member there: 46 random bits, so that two of 10,000 IDs are the same in one account of a million. */
+/**
+ * The part of each label in which an ID is, and its member there: 46 random bits, so that two of 10,000 IDs are the same in one
+ * account of a million.
+ */
 export function locate(bytes: Buffer): { part: string; member: Buffer } {
   const [random = 0] = bytes.subarray(8);
   return { part: String(random % PARTS).padStart(2, "0"), member: bytes.subarray(-MEMBER_BYTES) };

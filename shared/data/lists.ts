@@ -5,8 +5,8 @@
 // there returns the page. Numbers need not be dense or unique: concurrent requests may take the same one, deleted records
 // leave gaps, and the counts know how many are left. The ID after the number makes the position in the index unique.
 //
-// Marks say when the first record of a block was created. A list of a time therefore reads the few records around its two ends, and counts
-// the blocks between them.
+// Marks say when the first record of a block was created. A list of a time therefore reads the few records around its two ends,
+// and counts the blocks between them.
 import type * as z from "zod";
 import { BLOCK, BLOCKS_PER_LEAF, COUNT_ATTRIBUTES } from "./codes.ts";
 import { actorFilter, type EventKind, keys, type ListKind, protectionFilter, type Item } from "./keys.ts";
@@ -161,8 +161,8 @@ const countIn = (blocks: readonly Block[], { from, to }: Range): number =>
   blocks.reduce((sum, { block, count }) => (block >= from && block < to ? sum + count : sum), 0);
 
 /**
- * Numbers are taken in the order of creation, but for requests that run at the same time: the account is read, and the time taken, within a call to
- * DynamoDB, which lasts at most 2 s before it is repeated.
+ * Numbers are taken in the order of creation, but for requests that run at the same time: the account is read, and the time
+ * taken, within a call to DynamoDB, which lasts at most 2 s before it is repeated.
  */
 const SKEW_MS = 2_500;
 /** So many records are read instead of found out which of them there are: some 150 KB, 20 read units. */

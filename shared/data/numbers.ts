@@ -13,7 +13,10 @@ export function countPlace(number: string): { leaf: number; attribute: string } 
   return { leaf: Math.floor(block / BLOCKS_PER_LEAF), attribute: `${COUNT_ATTRIBUTES.count}${block % BLOCKS_PER_LEAF}` };
 }
 
-/** Where the first record of a block says when it was created; undefined for any other. Blocks may be without: concurrent requests take the same number, so that some are never taken. */
+/**
+ * Where the first record of a block says when it was created; undefined for any other. Blocks may be without: concurrent requests
+ * take the same number, so that some are never taken.
+ */
 export function markPlace(number: string): { leaf: number; attribute: string } | undefined {
   if (parseNumber(number) % BLOCK !== 0) return undefined;
   const { leaf, attribute } = countPlace(number);

@@ -1,5 +1,5 @@
-// What lists of operations are filtered by beyond what has an index: a small item for each operation (75 bytes), written in the transaction that
-// writes its record. A list that is filtered by type or actor reads all of an account.
+// What lists of operations are filtered by beyond what has an index: a small item for each operation (75 bytes), written in the
+// transaction that writes its record. A list that is filtered by type or actor reads all of an account.
 import * as z from "zod";
 import { bytesOfId, timeOfId } from "../domain/ids.ts";
 import { codeOfOperation, codeOfStatus, ENTRY_ATTRIBUTES } from "./codes.ts";

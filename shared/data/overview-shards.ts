@@ -28,7 +28,10 @@ function addUp(parts: readonly Part[]): Record<string, number> {
   return sum;
 }
 
-/** For a correction of counts: what shards hold, and the writes that raise the revision and set counts, if nothing has changed since. */
+/**
+ * For a correction of counts: what shards hold, and the writes that raise the revision and set counts, if nothing has changed
+ * since.
+ */
 export async function overviewAsRead(
   accountId: string,
 ): Promise<{ inShards: Record<string, number>; writes: (set?: Item) => Write[] }> {

@@ -3,7 +3,10 @@ import * as z from "zod";
 import { log } from "../platform/log.ts";
 import type { Item } from "./keys.ts";
 
-/** The record, or undefined if it cannot be parsed: the log says which one, without its values, and the alarm "record skipped" is raised. */
+/**
+ * The record, or undefined if it cannot be parsed: the log says which one, without its values, and the alarm "record skipped" is
+ * raised.
+ */
 export function parseOrSkip<T>(schema: z.ZodType<T>, item: Item): T | undefined {
   const { data, error } = schema.safeParse(item);
   if (error !== undefined) logSkipped(item, error);

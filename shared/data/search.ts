@@ -1,5 +1,5 @@
-// Lists that are filtered by label or search, by several filters, or sorted by name: the entries of a kind are read whole (110 bytes a
-// record), with what says which records have a label (5 bytes), and then the records of the page.
+// Lists that are filtered by label or search, by several filters, or sorted by name: the entries of a kind are read whole (110
+// bytes a record), with what says which records have a label (5 bytes), and then the records of the page.
 import { domainToUnicode } from "node:url";
 import type * as z from "zod";
 import type { ListMeta } from "../api/fields.ts";
@@ -76,7 +76,9 @@ function searchedText(fields: readonly unknown[]): string {
   return [...texts, ...texts.filter((each) => each.includes("xn--")).map(domainToUnicode)].join(" ");
 }
 
-/** An entry without a name is not complete: the first migration has yet to write what its record had before there were entries. */
+/**
+ * An entry without a name is not complete: the first migration has yet to write what its record had before there were entries.
+ */
 function entryIn(item: Item): Entry | undefined {
   const read = (field: keyof typeof ENTRY_ATTRIBUTES) => item[ENTRY_ATTRIBUTES[field]];
   const name = read("name");

@@ -1,6 +1,7 @@
-// Shards of counts. Most changes of an account add to the same few items: its overview, the counts of its lists, and what it uses of its quotas.
-// DynamoDB takes some twenty transactions a second on an item. So a change that meets another one there adds to a shard of the item instead. Whoever
-// reads the counts adds the shards, and the sweep moves what they hold to the items, where versions that do not know shards find everything.
+// Shards of counts. Most changes of an account add to the same few items: its overview, the counts of its lists, and what it uses
+// of its quotas. DynamoDB takes some twenty transactions a second on an item. So a change that meets another one there adds to a
+// shard of the item instead. Whoever reads the counts adds the shards, and the sweep moves what they hold to the items, where
+// versions that do not know shards find everything.
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import * as z from "zod";
 import { concurrently } from "../platform/concurrently.ts";
@@ -13,7 +14,9 @@ import { remove, update, type Write } from "./writes.ts";
 /** Sixty changes a second are four on each: a fifth of what DynamoDB takes. */
 export const SHARDS = 16;
 
-/** Which counts: the overview's, those on the account's own item, or those of a list, which are on an item for each 1,024 records. */
+/**
+ * Which counts: the overview's, those on the account's own item, or those of a list, which are on an item for each 1,024 records.
+ */
 export interface Sharded {
   account_id: string;
   of: "overview" | "account" | ListKind;
@@ -24,7 +27,10 @@ export interface Sharded {
 /** By attribute; those of a list by block. */
 type Counts = Readonly<Record<string, number>>;
 
-/** How often something was moved from the shards to these items, and from this shard: equal sums, unless a reader sees half of a move. */
+/**
+ * How often something was moved from the shards to these items, and from this shard: equal sums, unless a reader sees half of a
+ * move.
+ */
 const [MOVED_IN, MOVED_OUT] = ["moved_in", "moved_out"] as const;
 /** How often something was added to a shard. */
 const CHANGES = "changes";

@@ -68,7 +68,9 @@ export async function tryAcquireSlots<const N extends string>(entry: Entry<N>): 
   throw new Error(`Found no free slot on ${key.pk} in ${TRIES} tries`);
 }
 
-/** A request that began before those that took the slots and came to the database after them still waits for one window at most. */
+/**
+ * A request that began before those that took the slots and came to the database after them still waits for one window at most.
+ */
 const waitFor = (oldest: number, now: number, windowMs: number): number => Math.max(1, Math.min(oldest, now) + windowMs - now);
 
 const findFreePlace = (item: Item, { places }: Wish, now: number): string | undefined =>
@@ -83,8 +85,8 @@ function pickPlace(key: string, wish: Wish, now: number): string | undefined {
 }
 
 /**
- * This container believed that all slots were taken, but the item shows one that has been released: rare, and worth a call. Another request may
- * take it first, so there are as many tries as places.
+ * This container believed that all slots were taken, but the item shows one that has been released: rare, and worth a call.
+ * Another request may take it first, so there are as many tries as places.
  */
 async function takeFreed({ key, wish, now }: Entry<string>, item: Item): Promise<string | undefined> {
   if (wish === undefined) return undefined;

@@ -1,5 +1,5 @@
-// Times in five bytes: milliseconds since 2026, which lasts until 2060. DynamoDB compares bytes as it does numbers, and a number of as
-// many digits takes nine in a list: a credential's item, which every request writes, would need a second write unit.
+// Times in five bytes: milliseconds since 2026, which lasts until 2060. DynamoDB compares bytes as it does numbers, and a number
+// of as many digits takes nine in a list: a credential's item, which every request writes, would need a second write unit.
 import * as z from "zod";
 import { STAMP } from "./codes.ts";
 

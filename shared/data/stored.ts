@@ -1,9 +1,10 @@
-// The schema of what the service has stored itself: the types of a public schema without its rules for input. Those were checked when
-// it came in; checking them at each read would be most of a list's CPU time, and a stricter rule would make old records unreadable.
+// The schema of what the service has stored itself: the types of a public schema without its rules for input. Those were checked
+// when it came in; checking them at each read would be most of a list's CPU time, and a stricter rule would make old records
+// unreadable.
 //
-// Values are read leniently, because a newer version may have stored them before a rollback, or beside this one during a deployment: a
-// value of an enumeration is any text, and the fields inside a field are kept even if they are unknown. Tables that are looked up by an
-// unknown value do not have it, so it is shown as it is, and allows nothing.
+// Values are read leniently, because a newer version may have stored them before a rollback, or beside this one during a
+// deployment: a value of an enumeration is any text, and the fields inside a field are kept even if they are unknown. Tables that
+// are looked up by an unknown value do not have it, so it is shown as it is, and allows nothing.
 import * as z from "zod";
 
 const TEXT = z.string();

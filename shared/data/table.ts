@@ -248,8 +248,9 @@ export async function updateRaw(key: Key, expression: Expression & { UpdateExpre
 }
 
 /**
- * If the response to a write is lost, the SDK sends it again, and the first attempt may have made the condition of the second fail. The mark, unique
- * to every write, shows that it was this write itself. Transactions need none: the SDK gives each a token, by which DynamoDB recognizes it.
+ * If the response to a write is lost, the SDK sends it again, and the first attempt may have made the condition of the second
+ * fail. The mark, unique to every write, shows that it was this write itself. Transactions need none: the SDK gives each a token,
+ * by which DynamoDB recognizes it.
  */
 const MARK = "written_by";
 const newMark = (): string => randomBytes(6).toString("base64url");

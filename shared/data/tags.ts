@@ -1,5 +1,5 @@
-// What else records are filtered and found by, kept as labels are (label-index.ts): whoever has it, in five bytes a record. No label begins
-// with an equals sign.
+// What else records are filtered and found by, kept as labels are (label-index.ts): whoever has it, in five bytes a record. No
+// label begins with an equals sign.
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import * as z from "zod";

@@ -11,8 +11,8 @@ export interface Write {
   item: TransactItem;
   conditionError: ((present: Item | undefined) => Error | undefined) | undefined;
   /**
-   * What to write instead of this, and of all writes that have the same function, when the transaction is tried again because another one was
-   * writing this item.
+   * What to write instead of this, and of all writes that have the same function, when the transaction is tried again because
+   * another one was writing this item.
    */
   elsewhere?: () => Write[];
 }

@@ -7,7 +7,10 @@ const TAG_CHARACTERS = 22;
 
 const buildTag = (text: string): string => `"${hash("sha256", text, "base64url").slice(0, TAG_CHARACTERS)}"`;
 
-/** The fields of a resource that make up its version, in the order that its tag takes them: sorting them for each request would cost a tenth of its time. */
+/**
+ * The fields of a resource that make up its version, in the order that its tag takes them: sorting them for each request would
+ * cost a tenth of its time.
+ */
 export const versionedFields = (shape: object, unversioned: readonly string[]): readonly string[] =>
   Object.keys(shape)
     .filter((name) => !unversioned.includes(name))

@@ -1,7 +1,10 @@
 // What functions may be granted beyond the table.
 import type { WorkflowName } from "./lifecycle.ts";
 
-/** The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in plain text, `hosts` logs in to machines. */
+/**
+ * The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in plain text, `hosts` logs in to
+ * machines.
+ */
 export type KeyName = "session" | "sealing" | "hosts";
 
 /** What the tasks of a workflow touch beyond the table. */

@@ -1,4 +1,5 @@
-// Domains that no instance with real users can have: nobody outside resolves them, or they name what only the machine itself may reach.
+// Domains that no instance with real users can have: nobody outside resolves them, or they name what only the machine itself may
+// reach.
 
 /** Reserved for internal use or documentation (RFC 2606, RFC 6761, RFC 6762, ICANN's .internal). */
 const INTERNAL = /\.(?:local|internal|invalid|localhost|example)$/;

@@ -1,5 +1,5 @@
-// Names in other scripts where only ASCII is taken: domains, and the domains of email addresses. They are stored in their ASCII form
-// (IDNA, with the mapping that browsers use).
+// Names in other scripts where only ASCII is taken: domains, and the domains of email addresses. They are stored in their ASCII
+// form (IDNA, with the mapping that browsers use).
 
 const ASCII = /^[\x00-\x7f]*$/; // oxlint-disable-line no-control-regex
 /** Otherwise a URL takes it apart. */

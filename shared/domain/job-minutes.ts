@@ -1,6 +1,6 @@
-// How long each kind of job on a machine may take: a workflow waits so long for it, and the machine ends it a minute before, so that it
-// reports itself what took too long. Whatever was packed and sent in time can be read in time: checking an archive has as long, because a
-// listing that cannot be used makes it read all of it, and loading it longer.
+// How long each kind of job on a machine may take: a workflow waits so long for it, and the machine ends it a minute before, so
+// that it reports itself what took too long. Whatever was packed and sent in time can be read in time: checking an archive has as
+// long, because a listing that cannot be used makes it read all of it, and loading it longer.
 
 export const JOB_MINUTES = {
   prepare_host: 20,

@@ -1,4 +1,5 @@
-// What a dump has of the server that it comes from, by kind: it is counted and named, and never loaded. See hosts/server-statements.ts.
+// What a dump has of the server that it comes from, by kind: it is counted and named, and never loaded. See
+// hosts/server-statements.ts.
 export const LEFT_OUT_KINDS = [
   "privileges",
   "owners",

@@ -1,5 +1,5 @@
-// The states of servers, instances, backups and operations, and what each kind of work does to them: the one table that the API, the
-// workflows, the conditions of writes and the dashboard's buttons read. No other file spells a state.
+// The states of servers, instances, backups and operations, and what each kind of work does to them: the one table that the API,
+// the workflows, the conditions of writes and the dashboard's buttons read. No other file spells a state.
 
 export const SERVER_STATUSES = ["active", "provisioning", "offline"] as const;
 export type ServerStatus = (typeof SERVER_STATUSES)[number];
@@ -221,7 +221,10 @@ export const WATCHED: readonly ServerPhase[] = ["ready", "unreachable"];
 /** Where a server's health check leads: `ready` while its machine responds, `unreachable` once it has not for too long. */
 export const HEALTH = { responds: "ready", silent: "unreachable" } as const satisfies Record<string, ServerPhase>;
 
-/** The state of a resource whose work failed and could not be undone, undefined for the one that it had; it says that something is wrong, also where a failure goes unseen. */
+/**
+ * The state of a resource whose work failed and could not be undone, undefined for the one that it had; it says that something is
+ * wrong, also where a failure goes unseen.
+ */
 export function abandonedState(type: OperationType): State | undefined {
   const row: Transition = LIFECYCLE[type];
   if (row.intact) return undefined;

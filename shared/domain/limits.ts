@@ -93,14 +93,19 @@ export const FAILED_BACKUP_DAYS = 30;
 /** A server is offline after this many failed probes in a row, one a minute. */
 export const FAILED_PROBES_MAX = 5;
 
-/** An ERP is down after so many failed looks in a row, and is restarted after so many. There is one a minute, and a second one at the first failure. */
+/**
+ * An ERP is down after so many failed looks in a row, and is restarted after so many. There is one a minute, and a second one at
+ * the first failure.
+ */
 export const MISSES = { down: 3, restart: 5 } as const;
 /** Restarts of an instance in 24 hours that the service begins by itself. */
 export const RESTARTS_A_DAY = 3;
 /** A machine's line is written once a minute, and may be read just before that. */
 export const STALE_SECONDS = 150;
 
-/** Bulk actions: how many an account has in progress, how much one selects and does at a time, and how long it tries and lasts. */
+/**
+ * Bulk actions: how many an account has in progress, how much one selects and does at a time, and how long it tries and lasts.
+ */
 export const BULK = {
   open: 3,
   selected: 1_000,

@@ -1,4 +1,5 @@
-// Which installed modules the image of an ERP lacks: it has no such module, or only an older version than the database was last updated with.
+// Which installed modules the image of an ERP lacks: it has no such module, or only an older version than the database was last
+// updated with.
 
 /** An installed module that the image does not have in the same version. */
 export interface DifferingModule {

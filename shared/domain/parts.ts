@@ -1,5 +1,5 @@
-// A sentence that is a parameter of another: `{name}_code` is its code, and its own parameters stand beside those of the whole. One whose
-// name is taken there has the part's name before its own, as `why_why` has: the reason of the reason.
+// A sentence that is a parameter of another: `{name}_code` is its code, and its own parameters stand beside those of the whole.
+// One whose name is taken there has the part's name before its own, as `why_why` has: the reason of the reason.
 import { fillIn, type Parameters } from "./sentences.ts";
 
 /** `own` has the English sentence of each part under its name. */

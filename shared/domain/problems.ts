@@ -1,5 +1,5 @@
-// What is wrong with a request, or with a field of it, by code. The dashboard recognizes the API's sentences, and its own checks', which are
-// the API's schemas, to say them in its own words. Codes are only added.
+// What is wrong with a request, or with a field of it, by code. The dashboard recognizes the API's sentences, and its own
+// checks', which are the API's schemas, to say them in its own words. Codes are only added.
 import { createRecognizer } from "./recognize.ts";
 
 /** `{name}` stands for a parameter. */

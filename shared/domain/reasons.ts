@@ -1,5 +1,6 @@
-// Why something has its status, why an operation failed, and what a check found, by code: whoever knows the reason names its code and
-// parameters, and the English sentence follows from this table. A code and the names of its parameters never change; codes are only added.
+// Why something has its status, why an operation failed, and what a check found, by code: whoever knows the reason names its code
+// and parameters, and the English sentence follows from this table. A code and the names of its parameters never change; codes
+// are only added.
 import { withParts } from "./parts.ts";
 import { createRecognizer } from "./recognize.ts";
 import { fillIn, type Parameters } from "./sentences.ts";

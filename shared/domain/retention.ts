@@ -22,9 +22,9 @@ interface Retained<C> {
 }
 
 /**
- * Applies the rules. Each rule goes through the backups from the newest to the oldest and keeps the newest of each hour, day, week,
- * month or year, as many as its number; while its number is not used up, it also keeps the oldest. Locked backups count like others.
- * A rule that only a newer version knows may keep any of them: nothing is removable.
+ * Applies the rules. Each rule goes through the backups from the newest to the oldest and keeps the newest of each hour, day,
+ * week, month or year, as many as its number; while its number is not used up, it also keeps the oldest. Locked backups count
+ * like others. A rule that only a newer version knows may keep any of them: nothing is removable.
  */
 export function retain<C extends Candidate>(keep: Keep, timezone: string, backups: readonly C[]): Retained<C> {
   const newestFirst = backups.toSorted(byAge);

@@ -1,5 +1,5 @@
-// What dry runs say, by code: the API sends the code and its parameters beside the English sentence, and a client says it in its own
-// words. A code and the names of its parameters never change; codes are only added.
+// What dry runs say, by code: the API sends the code and its parameters beside the English sentence, and a client says it in its
+// own words. A code and the names of its parameters never change; codes are only added.
 
 /** `{name}` stands for a parameter; the name of one in bytes ends in `_bytes`. */
 export const SENTENCES = {

@@ -24,15 +24,19 @@ function createFormat(zone: string): Intl.DateTimeFormat {
 let zones: ReadonlyMap<string, string> | undefined;
 
 /**
- * IANA's name of a zone in its canonical spelling, whatever its case: `europe/berlin` is `Europe/Berlin`. Undefined for what else `Intl` takes:
- * offsets such as `+02:00`, and old abbreviations, some of which are not the zone that people mean by them (BST is in Bangladesh).
+ * IANA's name of a zone in its canonical spelling, whatever its case: `europe/berlin` is `Europe/Berlin`. Undefined for what else
+ * `Intl` takes: offsets such as `+02:00`, and old abbreviations, some of which are not the zone that people mean by them (BST is
+ * in Bangladesh).
  */
 export function zoneNamed(name: string): string | undefined {
   zones ??= new Map([...Intl.supportedValuesOf("timeZone"), ...OTHER_NAMES].map((zone) => [zone.toLowerCase(), zone]));
   return zones.get(name.toLowerCase());
 }
 
-/** IANA's names that `Intl` takes and does not list, because it has another name for the same zone: `Asia/Calcutta` for `Asia/Kolkata`. */
+/**
+ * IANA's names that `Intl` takes and does not list, because it has another name for the same zone: `Asia/Calcutta` for
+ * `Asia/Kolkata`.
+ */
 const OTHER_NAMES = `
   Africa/Asmara Africa/Asmera Africa/Timbuktu America/Argentina/Buenos_Aires America/Argentina/Catamarca
   America/Argentina/ComodRivadavia America/Argentina/Cordoba America/Argentina/Jujuy America/Argentina/Mendoza

@@ -1,6 +1,6 @@
-// How text is searched: by the beginnings of its words, without what people leave out or write differently when they type: case, accents,
-// compatibility forms, apostrophes. Texts are stored as they are and folded when they are read, so that another version of Unicode
-// changes what is found, never what is stored.
+// How text is searched: by the beginnings of its words, without what people leave out or write differently when they type: case,
+// accents, compatibility forms, apostrophes. Texts are stored as they are and folded when they are read, so that another version
+// of Unicode changes what is found, never what is stored.
 
 /** Letters that Unicode does not take apart into a letter and an accent, and the sigma at the end of a word. */
 const PLAIN: Readonly<Record<string, string>> = {
@@ -65,8 +65,8 @@ function hasWord(text: string, beginning: string): boolean {
 const LETTER_BEFORE = /[\p{L}\p{N}]$/u;
 
 /**
- * Scripts that put no spaces between words, where a word may begin at any letter; Korean puts none within a company's name. Splitting
- * into words would need a dictionary, and those differ by version.
+ * Scripts that put no spaces between words, where a word may begin at any letter; Korean puts none within a company's name.
+ * Splitting into words would need a dictionary, and those differ by version.
  */
 const UNSPACED =
   /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Hang}\p{sc=Yiii}\p{sc=Nshu}\p{sc=Tang}\p{sc=Kits}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}\p{sc=Tale}\p{sc=Talu}\p{sc=Lana}\p{sc=Tavt}\p{sc=Ahom}\p{sc=Java}\p{sc=Bali}\p{sc=Batk}\p{sc=Bugi}ー々〆]/u;

@@ -1,5 +1,6 @@
-// What archives from outside contain: the ERP's own files, what systems and programs add to them, and what people send instead. The program
-// on a machine (script/files/layout.py) and the sandbox (sandbox-layout.ts) read these tables, so that they judge alike.
+// What archives from outside contain: the ERP's own files, what systems and programs add to them, and what people send instead.
+// The program on a machine (script/files/layout.py) and the sandbox (sandbox-layout.ts) read these tables, so that they judge
+// alike.
 //
 // Patterns ignore case, have only ASCII characters, and mean the same in Python and JavaScript.
 import { compose, inEnglish, type Reason, type ReasonCode } from "../domain/reasons.ts";

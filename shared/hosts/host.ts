@@ -46,7 +46,9 @@ export type LeftOut = z.infer<typeof LeftOut>;
 const NAMES_MAX = 20;
 const NAME_CHARACTERS_MAX = 120;
 
-/** Installed modules that the ERP's image does not have in the same version; null if that could not be found out. Named by anyone. */
+/**
+ * Installed modules that the ERP's image does not have in the same version; null if that could not be found out. Named by anyone.
+ */
 const DifferingModules = z
   .array(
     z.object({
@@ -103,8 +105,8 @@ interface JobInput {
   /** Reads the archive's listing, touches nothing, and fails if the archive is not worth reading. */
   verify_archive: { archive: StoredArchive };
   /**
-   * Builds the archive's data next to the old data while the ERP runs, and verifies the archive as it passes: it is read once. Fails if the
-   * disk lacks space for what follows.
+   * Builds the archive's data next to the old data while the ERP runs, and verifies the archive as it passes: it is read once.
+   * Fails if the disk lacks space for what follows.
    */
   build_restore: OfBuild & { backup_first: boolean };
   /** Restores the archive next to everything else, checks it, and removes it again. */
@@ -161,8 +163,8 @@ export const JOB_RESULTS = {
   stop_erp: z.null(),
   restart_erp: z.null(),
   /**
-   * Of modules: those whose installation, upgrade or removal has begun and not ended, and those that the image lacks. Jobs that were started by
-   * versions before 1.0.0 result in null.
+   * Of modules: those whose installation, upgrade or removal has begun and not ended, and those that the image lacks. Jobs that
+   * were started by versions before 1.0.0 result in null.
    */
   check_health: z
     .object({ unfinished_modules: z.array(z.string()), modules: DifferingModules })

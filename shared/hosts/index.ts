@@ -50,7 +50,10 @@ interface Started {
   jobId: string;
 }
 
-/** Whether an ERP that was started responds. The operation's result names the modules that it found half installed, and those that the image lacks. */
+/**
+ * Whether an ERP that was started responds. The operation's result names the modules that it found half installed, and those that
+ * the image lacks.
+ */
 export async function isHealthy(server: ServerRecord, { operation, instance, jobId }: Started): Promise<boolean> {
   const progress = await run(server, { id: jobId, kind: "check_health", instance_id: instance.id });
   if (!progress.ready) return false;
@@ -74,8 +77,8 @@ export async function addMissingModules(operation: OperationRecord, modules: rea
 }
 
 /**
- * Whether an ERP that was started responds, at the domain of its record. What had failed may serve another one: that of a move which its
- * machine completed after nobody could take it back.
+ * Whether an ERP that was started responds, at the domain of its record. What had failed may serve another one: that of a move
+ * which its machine completed after nobody could take it back.
  */
 export async function respondsAgain(server: ServerRecord, started: Started & { instance: InstanceRecord }): Promise<boolean> {
   if (!(await isHealthy(server, started))) return false;
@@ -87,8 +90,8 @@ export async function respondsAgain(server: ServerRecord, started: Started & { i
 }
 
 /**
- * Removes from the machine the archive that a job made and sent. Nothing depends on that copy any more: a machine that is down, or
- * cannot do it, removes the job's folder after two days.
+ * Removes from the machine the archive that a job made and sent. Nothing depends on that copy any more: a machine that is down,
+ * or cannot do it, removes the job's folder after two days.
  */
 export async function forgetSent(server: ServerRecord, made_by: string): Promise<boolean> {
   try {

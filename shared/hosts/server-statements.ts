@@ -1,9 +1,11 @@
-// Which statements of a dump are about the server that it comes from, not about the ERP: they are left out, counted and named. Everything else
-// is the ERP's, and loaded strictly. It covers what pg_dump 12 to 18 can write. The program on a machine and the sandbox both read this table.
+// Which statements of a dump are about the server that it comes from, not about the ERP: they are left out, counted and named.
+// Everything else is the ERP's, and loaded strictly. It covers what pg_dump 12 to 18 can write. The program on a machine and the
+// sandbox both read this table.
 //
-// Patterns are matched, case ignored, against a statement on one line without its semicolon and comments; texts in it are '…', empty ones ''.
-// They are written for both Python and JavaScript. What depends on more than the statement is decided in script/files/statements.py:
-// extensions, settings, what a dump drops before it creates anything, and what belongs to something that was left out.
+// Patterns are matched, case ignored, against a statement on one line without its semicolon and comments; texts in it are '…',
+// empty ones ''. They are written for both Python and JavaScript. What depends on more than the statement is decided in
+// script/files/statements.py: extensions, settings, what a dump drops before it creates anything, and what belongs to something
+// that was left out.
 import type { LeftOutKind } from "../domain/left-out.ts";
 
 const NAME = String.raw`(?:"(?:[^"]|"")*"|[^\s".;(]+)(?:\.(?:"(?:[^"]|"")*"|[^\s".;(]+))*`;
@@ -34,7 +36,8 @@ export const SERVER_STATEMENTS: readonly { kind: LeftOutKind; pattern: string }[
     kind: "languages",
     pattern: String.raw`^(?:CREATE(?: OR REPLACE)?|ALTER|DROP|COMMENT ON)(?: TRUSTED)?(?: PROCEDURAL)? LANGUAGE\b`,
   },
-  // Whose policies name roles. The ERP's role owns all tables, which only "force" would keep rows from: those of its own backups, too.
+  // Whose policies name roles. The ERP's role owns all tables, which only "force" would keep rows from: those of its own backups,
+  // too.
   {
     kind: "policies",
     pattern: String.raw`^CREATE POLICY ${NAME} ON ${NAME}(?: AS \w+)?(?: FOR \w+)? TO (?!PUBLIC\b|CURRENT_USER\b|CURRENT_ROLE\b|SESSION_USER\b)`,

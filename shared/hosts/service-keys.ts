@@ -1,4 +1,5 @@
-// The service's own SSH keys on a machine, when one replaces another. Without the script: also on machines on which nothing else works.
+// The service's own SSH keys on a machine, when one replaces another. Without the script: also on machines on which nothing else
+// works.
 import type { KeyPair } from "../platform/key-pair.ts";
 import { TryAgain } from "../platform/task-errors.ts";
 import type { HostedServer } from "./host.ts";

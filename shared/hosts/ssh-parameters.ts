@@ -24,7 +24,9 @@ export const buildParameters = async (server: HostedServer, job: PlainJob): Prom
   ...(await statusParameters(server)),
 });
 
-/** What the machine's timer signs its lines with: also a machine that was prepared before there was one gets it with its next job. */
+/**
+ * What the machine's timer signs its lines with: also a machine that was prepared before there was one gets it with its next job.
+ */
 export async function statusParameters({ id }: HostedServer): Promise<JobParameters> {
   const [{ key, name }] = await statusKeys(id);
   return { STATUS_SERVER: id, STATUS_KEY: key.toString("hex"), STATUS_NAME: name };

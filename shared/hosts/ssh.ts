@@ -76,8 +76,8 @@ async function understood<T>(result: Promise<T>): Promise<T> {
 const PROBE = { seconds: 5 };
 
 /**
- * This needs nothing of ours on the machine. One that sends something else is useless, and must not count as active: of an active server's
- * instances none can be deleted without its help.
+ * This needs nothing of ours on the machine. One that sends something else is useless, and must not count as active: of an active
+ * server's instances none can be deleted without its help.
  */
 async function echoes(shell: Shell): Promise<boolean> {
   const asked = randomUUID();
@@ -86,8 +86,8 @@ async function echoes(shell: Shell): Promise<boolean> {
 }
 
 /**
- * For all of a report, with the upload of a new version of the script: some 2 s on a busy machine with 80 instances. The script's own
- * limits add up to 8 s, so that the figures of a machine in trouble arrive without its certificates.
+ * For all of a report, with the upload of a new version of the script: some 2 s on a busy machine with 80 instances. The script's
+ * own limits add up to 8 s, so that the figures of a machine in trouble arrive without its certificates.
  */
 const REPORT_SECONDS = 10;
 

@@ -1,4 +1,5 @@
-// The line in which a machine's timer says which of its ERPs cannot be used (script/watch.sh): read over HTTP, and believed by its signature alone.
+// The line in which a machine's timer says which of its ERPs cannot be used (script/watch.sh): read over HTTP, and believed by
+// its signature alone.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { get } from "node:http";
 import * as z from "zod";
@@ -54,7 +55,10 @@ const READ_SECONDS = 5;
 /** Those of 1,000 ERPs. */
 const CHARACTERS_MAX = 64 * 1024;
 
-/** Whatever listens there: nothing is read but a short text, nothing is followed, and it ends in time. Empty if it is no such text. */
+/**
+ * Whatever listens there: nothing is read but a short text, nothing is followed, and it ends in time. Empty if it is no such
+ * text.
+ */
 async function read(host: string, name: string): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const request = get({ host, port: 80, path: `/${name}`, agent: false }, (response) => {

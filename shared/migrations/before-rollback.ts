@@ -1,5 +1,6 @@
-// What versions from before 1.0.0 cannot read: one operation of a type that they do not know makes lists of operations respond 500. Bulk actions
-// therefore leave the lists before such a version serves, and the first migration brings them back. Later versions read any type.
+// What versions from before 1.0.0 cannot read: one operation of a type that they do not know makes lists of operations respond
+// 500. Bulk actions therefore leave the lists before such a version serves, and the first migration brings them back. Later
+// versions read any type.
 import * as z from "zod";
 import { type Change, startChange } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
@@ -19,7 +20,10 @@ type BulkAction = z.infer<typeof BulkAction>;
 
 const bulkActionsIn = (items: readonly unknown[]): BulkAction[] => items.flatMap((item) => BulkAction.safeParse(item).data ?? []);
 
-/** Takes an account's bulk actions off its lists, without those in progress, whose IDs it returns. It may be killed anywhere and run again. */
+/**
+ * Takes an account's bulk actions off its lists, without those in progress, whose IDs it returns. It may be killed anywhere and
+ * run again.
+ */
 export async function setBulkActionsAside(accountId: string): Promise<string[]> {
   const listed = bulkActionsIn(await queryAll(keys.record("operation", accountId, "").pk, { consistent: true }));
   for (const record of listed.filter(({ state }) => !isOpen(state)))

@@ -86,8 +86,8 @@ const Used = z.object({
 });
 
 /**
- * The counters are what the records say that they count, unless something changes meanwhile: after a rollback, a version without counters may have
- * removed some that were counted.
+ * The counters are what the records say that they count, unless something changes meanwhile: after a rollback, a version without
+ * counters may have removed some that were counted.
  */
 async function correct(accountId: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {

@@ -1,6 +1,6 @@
-// The first migration: records that were written before there were search entries, lists of events by type, actor and resource, and overviews
-// get what they lack, labels move out of search entries, and backups count in the quotas. It can run at any time, and again: what a change has
-// written meanwhile stays.
+// The first migration: records that were written before there were search entries, lists of events by type, actor and resource,
+// and overviews get what they lack, labels move out of search entries, and backups count in the quotas. It can run at any time,
+// and again: what a change has written meanwhile stays.
 import * as z from "zod";
 import { OPEN_STATUSES, type ResourceType } from "../domain/lifecycle.ts";
 import { listCounts } from "../data/counters.ts";
@@ -104,8 +104,8 @@ function entryWrites(accountId: string, kind: ListKind & ("server" | "instance" 
 }
 
 /**
- * Takes records out of labels that they do not have: older versions changed labels without these. The members are read before the records,
- * so that one without a record is of one that is gone.
+ * Takes records out of labels that they do not have: older versions changed labels without these. The members are read before the
+ * records, so that one without a record is of one that is gone.
  */
 async function removeStaleLabels(accountId: string, kind: ResourceType): Promise<void> {
   const members = await readMembers(kind, accountId);

@@ -1,6 +1,6 @@
-// Migrations: what a version changes in the records of earlier ones. `npm run deploy` and `npm start` run those that are missing, in order, while the
-// service is used. All of them only add, so that the version before can still read everything: it serves beside this one for minutes, and after a
-// rollback alone.
+// Migrations: what a version changes in the records of earlier ones. `npm run deploy` and `npm start` run those that are missing,
+// in order, while the service is used. All of them only add, so that the version before can still read everything: it serves
+// beside this one for minutes, and after a rollback alone.
 import * as z from "zod";
 import { indexAccount, type Place } from "./indexing.ts";
 import { keys } from "../data/keys.ts";
@@ -13,9 +13,9 @@ interface Migration {
   /** For whoever waits for it. */
   title: string;
   /**
-   * Changes an account's records, from a place that an earlier run has reached; yields each place that it reaches. It may be killed anywhere and
-   * run twice, even at the same time, and leaves alone what it cannot read and what has changed since it was read. A place that it does not know is of
-   * a later version of it: it then begins anew.
+   * Changes an account's records, from a place that an earlier run has reached; yields each place that it reaches. It may be
+   * killed anywhere and run twice, even at the same time, and leaves alone what it cannot read and what has changed since it was
+   * read. A place that it does not know is of a later version of it: it then begins anew.
    */
   run: (accountId: string, from?: Place) => AsyncIterable<Place>;
 }
@@ -28,7 +28,9 @@ export const MIGRATIONS: readonly Migration[] = [
 const Schema = z.object({
   /** The last migration that is done in all accounts. */
   done: z.number().default(0),
-  /** The last one that ever was: a later one than `done` after a rollback, because an earlier version's changes lack what it adds. */
+  /**
+   * The last one that ever was: a later one than `done` after a rollback, because an earlier version's changes lack what it adds.
+   */
   highest: z.number().default(0),
   /** The one in progress, and how far it has come. */
   running: z

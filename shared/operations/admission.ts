@@ -1,5 +1,5 @@
-// One conditional write admits a request: it checks that the credential exists, has not expired and is within its limits, records its use, and
-// returns its permissions.
+// One conditional write admits a request: it checks that the credential exists, has not expired and is within its limits, records
+// its use, and returns its permissions.
 import type { RateClass } from "../api/endpoint.ts";
 import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
 import { WAIT_GRACE_SECONDS, WAITS_AT_ONCE } from "../domain/limits.ts";

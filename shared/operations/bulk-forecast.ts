@@ -1,4 +1,5 @@
-// What a bulk action would do, for its dry run: every resource that it would change or delete now, and why it would leave others as they are.
+// What a bulk action would do, for its dry run: every resource that it would change or delete now, and why it would leave others
+// as they are.
 import { isDeepStrictEqual } from "node:util";
 import { PolicyFields } from "../api/backup-policy.ts";
 import type { Effect, Forecast } from "../api/dry-run.ts";

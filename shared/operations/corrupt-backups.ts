@@ -1,4 +1,5 @@
-// A completed backup whose archive turns out to be corrupt: nobody can restore it, and its instance is protected by the one before it.
+// A completed backup whose archive turns out to be corrupt: nobody can restore it, and its instance is protected by the one
+// before it.
 import * as z from "zod";
 import { LIFECYCLE } from "../domain/lifecycle.ts";
 import { startChange, Overtaken, retryOnConflict } from "../data/change.ts";
@@ -17,7 +18,10 @@ const Corrupt = z.object({
   expires_at: z.string().nullable(),
 });
 
-/** Marking it twice has the same effect as once. Its archive stays until a user deletes it, and does not expire: parts of it may be of use. */
+/**
+ * Marking it twice has the same effect as once. Its archive stays until a user deletes it, and does not expire: parts of it may
+ * be of use.
+ */
 export const markCorrupt = (accountId: string, backupId: string, error: Explained): Promise<void> =>
   retryOnConflict(async () => {
     const backup = await find({ key: keys.record("backup", accountId, backupId), schema: Corrupt });

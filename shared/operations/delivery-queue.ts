@@ -1,4 +1,5 @@
-// The queue between what is to be delivered and the function that delivers: a message names a lane of a webhook that has something due.
+// The queue between what is to be delivered and the function that delivers: a message names a lane of a webhook that has
+// something due.
 import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as z from "zod";
 import { keys } from "../data/keys.ts";
@@ -18,7 +19,10 @@ let client: SQSClient | undefined;
 const BATCH = 10;
 const DELAY_SECONDS_MAX = 900;
 
-/** Queues lanes that have something to do, now or soon. Those of slow receivers have a queue of their own, so that they take no place from others. */
+/**
+ * Queues lanes that have something to do, now or soon. Those of slow receivers have a queue of their own, so that they take no
+ * place from others.
+ */
 export async function sendLanes(lanes: readonly Lane[], delaySeconds = 0): Promise<void> {
   if (lanes.length === 0 || delaySeconds > DELAY_SECONDS_MAX) return;
   const health = await readAll([

@@ -1,5 +1,5 @@
-// What follows from a server's report about its disk: alerts of the server and of its instances, each with an event when it opens and closes, and
-// the reasons that its instances show.
+// What follows from a server's report about its disk: alerts of the server and of its instances, each with an event when it opens
+// and closes, and the reasons that its instances show.
 import { isDeepStrictEqual } from "node:util";
 import type { Alert } from "../api/events.ts";
 import { LIFECYCLE } from "../domain/lifecycle.ts";
@@ -117,7 +117,9 @@ async function judgeInstance(
   });
 }
 
-/** Says in the instance's record what is the matter, or no longer says it, unless an operation or a failure has something to say. */
+/**
+ * Says in the instance's record what is the matter, or no longer says it, unless an operation or a failure has something to say.
+ */
 async function explain(instance: InstanceRecord, use: ReportedUse | undefined, is: readonly Kind[]): Promise<void> {
   const { account_id, id, operation_id, status_reason } = instance;
   const isOver = use !== undefined && isOverQuota(use.used_bytes, use.quota_bytes, false);

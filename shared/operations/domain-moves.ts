@@ -27,8 +27,8 @@ const findOwner = async (accountId: string, domain: string): Promise<string | un
   (await find({ key: keys.domain(accountId, domain), schema: Marker }))?.owner_id;
 
 /**
- * Takes the old domain again, before the machine serves it again: false if another instance has taken it meanwhile, so that this one keeps the
- * new domain. Idempotent.
+ * Takes the old domain again, before the machine serves it again: false if another instance has taken it meanwhile, so that this
+ * one keeps the new domain. Idempotent.
  */
 export async function reclaimDomain({ account_id: accountId, id, domain }: InstanceRecord, domains: Domains): Promise<boolean> {
   if (domain !== domains.new) return true; // it still has the old one

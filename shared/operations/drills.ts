@@ -17,7 +17,9 @@ import { requireServerReady } from "../records/servers.ts";
 import { ConditionFailed, find } from "../data/table.ts";
 import { put, update } from "../data/writes.ts";
 
-/** Begins a drill of a completed backup on a server. A server has one at a time, so that it does not take the instances' share. */
+/**
+ * Begins a drill of a completed backup on a server. A server has one at a time, so that it does not take the instances' share.
+ */
 export function beginDrill({ change, by, operationId }: Begun, backup: BackupRecord, serverId: string): OperationRecord {
   lockBackup(change, backup, LIFECYCLE["backup.drill"].from, operationId);
   requireServerReady(change, serverId);

@@ -17,8 +17,8 @@ interface Expired {
 }
 
 /**
- * Begins the deletion of an expired backup. Returns undefined if it must be kept for now, because it is locked, in use or the last
- * completed backup of its instance. The write that begins the deletion also checks that there is another one.
+ * Begins the deletion of an expired backup. Returns undefined if it must be kept for now, because it is locked, in use or the
+ * last completed backup of its instance. The write that begins the deletion also checks that there is another one.
  */
 export async function reserveExpiry({ accountId, backupId }: Expired): Promise<OperationRecord | undefined> {
   const backup = await find(backupRef(accountId, backupId));

@@ -1,5 +1,5 @@
-// What a request would do, for its dry run. Whether it is allowed is decided by the change itself (`Change.rehearse`); this only describes
-// it, and estimates what past operations of the instance allow to estimate.
+// What a request would do, for its dry run. Whether it is allowed is decided by the change itself (`Change.rehearse`); this only
+// describes it, and estimates what past operations of the instance allow to estimate.
 import { isDeepStrictEqual } from "node:util";
 import type { PolicyFields } from "../api/backup-policy.ts";
 import type { Effect, Forecast } from "../api/dry-run.ts";
@@ -69,8 +69,8 @@ const readsArchive = (reader: Reader, { id, size_bytes }: BackupRecord): Effect 
     : effect("read", { type: BACKUP, id }, "archive_read");
 
 /**
- * What a server's disk is short of, as it last reported: `bytes` are the least that the work needs. Nothing without a report. It is never an
- * error: the machine itself checks for room before it works.
+ * What a server's disk is short of, as it last reported: `bytes` are the least that the work needs. Nothing without a report. It
+ * is never an error: the machine itself checks for room before it works.
  */
 async function diskWarnings(reader: Reader, accountId: string, serverId: string, bytes: number): Promise<Sentence[]> {
   if (!mayRead(reader, "server")) return [];
@@ -84,7 +84,10 @@ async function diskWarnings(reader: Reader, accountId: string, serverId: string,
   return [sentence("disk_low_afterwards", { needed_bytes: bytes, ...reported })];
 }
 
-/** With one more instance, each must have at least the least share of memory that an instance gets (`share` in hosts/script/install.sh). */
+/**
+ * With one more instance, each must have at least the least share of memory that an instance gets (`share` in
+ * hosts/script/install.sh).
+ */
 const INSTANCE_MB_MIN = 768;
 const memoryForInstances = (memory_gb: number): number => (memory_gb * 1024 * 15) / 16 - 384;
 
@@ -442,8 +445,8 @@ async function durationOfLast(instance: InstanceRecord, type: OperationType): Pr
 }
 
 /**
- * The last restore of the same parts. The ERP is away for the safety backup and the swap, not while the restored data is built; so it is
- * longer if the instance has grown since, as its backups show.
+ * The last restore of the same parts. The ERP is away for the safety backup and the swap, not while the restored data is built;
+ * so it is longer if the instance has grown since, as its backups show.
  */
 async function downtimeOfRestore(instance: InstanceRecord, restore: Restore): Promise<number | null> {
   const same = (await succeeded(instance, "backup.restore")).filter(({ input }) =>

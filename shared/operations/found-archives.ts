@@ -14,7 +14,10 @@ import { protectAgain } from "./protection.ts";
 
 const { to: COMPLETED, failed: FAILED } = LIFECYCLE["backup.create"];
 
-/** Yields the account's backups that are completed again: those that were once, and whose archives the store has as they were recorded. */
+/**
+ * Yields the account's backups that are completed again: those that were once, and whose archives the store has as they were
+ * recorded.
+ */
 export async function* completeFoundBackups(accountId: string): AsyncGenerator<BackupRecord> {
   const items = await queryAll(keys.record("backup", accountId, "").pk, { consistent: true });
   for (const backup of parseEach(BackupRecord, items)) {

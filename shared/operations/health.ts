@@ -22,15 +22,17 @@ const { ok, failing, unknown } = HEALTH_OF_ERP;
 /** What a machine says about its ERPs once a minute. A line is a new one if its sequence is higher. */
 export interface StatusLine {
   sequence: number;
-  /** The ERPs that should run and cannot be used, with what does not load, and how many looks found that since the line before. */
+  /**
+   * The ERPs that should run and cannot be used, with what does not load, and how many looks found that since the line before.
+   */
   faults: readonly { instance_id: string; what: string; looks: number }[];
   /** It has paused an instance, because its disk is almost full. */
   paused?: boolean;
 }
 
 /**
- * A machine's line if it is a new one, `old` if it is the one that was seen a moment ago. Undefined if there is none, the timer has stopped, or
- * someone sends an earlier line again.
+ * A machine's line if it is a new one, `old` if it is the one that was seen a moment ago. Undefined if there is none, the timer
+ * has stopped, or someone sends an earlier line again.
  */
 export function selectNews(
   { line: seen }: WatchedServer,
@@ -88,7 +90,10 @@ export async function judgeErps(server: ServerRecord, before: Misses, { faults }
   return judged;
 }
 
-/** With an event if the ERP went down or came back; false if the instance has changed since it was read: a later check sees it again. */
+/**
+ * With an event if the ERP went down or came back; false if the instance has changed since it was read: a later check sees it
+ * again.
+ */
 async function recordHealth(instance: InstanceRecord, to: HealthStatus, fault: string | null): Promise<boolean> {
   const { account_id, id, name, health_status: from } = instance;
   const change = startChange(await getAccount(account_id));
@@ -106,7 +111,9 @@ async function recordHealth(instance: InstanceRecord, to: HealthStatus, fault: s
   return isCommitted(change);
 }
 
-/** Notes of a server's instances that somebody looks at them again, or nobody any more. What is down stays so until it is seen. */
+/**
+ * Notes of a server's instances that somebody looks at them again, or nobody any more. What is down stays so until it is seen.
+ */
 export async function noteWatched({ account_id, id }: ServerRecord, isWatched: boolean): Promise<void> {
   const status = isWatched ? ok : unknown;
   for (const instance of parseEach(InstanceRecord, await itemsOfParent("instance", account_id, id))) {

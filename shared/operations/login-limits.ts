@@ -1,5 +1,6 @@
 // Limits on failed sign-ins: for an email from one IP address (so that nobody can lock another person out from elsewhere), and
-// for an IP address. An attempt takes its slot before the password is checked, so that concurrent attempts cannot exceed the limit.
+// for an IP address. An attempt takes its slot before the password is checked, so that concurrent attempts cannot exceed the
+// limit.
 import { tooManySignIns } from "../api/errors.ts";
 import { LOGIN_FAILURES, LOGIN_WINDOW_SECONDS } from "../domain/limits.ts";
 import { toNetwork } from "../domain/network.ts";
@@ -61,7 +62,10 @@ async function take(key: Key, slots: number, at: number): Promise<number | undef
   return verdict.kind === "limited" ? verdict.retryAfterMs : undefined;
 }
 
-/** Frees the slot that was taken at a time. Of two attempts of one millisecond, each frees one: where one was faster, the other looks again. */
+/**
+ * Frees the slot that was taken at a time. Of two attempts of one millisecond, each frees one: where one was faster, the other
+ * looks again.
+ */
 async function release(key: Key, at: number): Promise<void> {
   for (let done = false; !done;) {
     const slot = (await find({ key, schema: Failures }))?.failures.indexOf(at) ?? -1;

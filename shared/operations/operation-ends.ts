@@ -1,4 +1,5 @@
-// How operations end, or are taken back: everything that they held is free again, and their resource is where its lifecycle leads.
+// How operations end, or are taken back: everything that they held is free again, and their resource is where its lifecycle
+// leads.
 import {
   type OperationEnd,
   afterRestore,
@@ -96,12 +97,15 @@ function logEnd(
   logOutcome(change, by, { type: `${type}.${to}`, operation_id: id, operation: outcome }, resource);
 }
 
-/** Each failed try means that the operation was started or confirmed, or its resource renamed, in the meantime, which the next try sees. */
+/**
+ * Each failed try means that the operation was started or confirmed, or its resource renamed, in the meantime, which the next try
+ * sees.
+ */
 const WITHDRAW_TRIES = 5;
 
 /**
- * Withdraws an operation that could not be started, as if it had never been requested; false if it continues after all, because its
- * first task has begun or a repetition of the request has confirmed it.
+ * Withdraws an operation that could not be started, as if it had never been requested; false if it continues after all, because
+ * its first task has begun or a repetition of the request has confirmed it.
  */
 export async function withdrawOperation(operation: OperationCore, also: (change: Change) => void): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
@@ -143,7 +147,9 @@ interface Release {
   error: OperationError | null;
   at?: string;
   withdrawn?: boolean;
-  /** What the backup means for its instance. A withdrawn one means nothing, and functions that only withdraw do without that code. */
+  /**
+   * What the backup means for its instance. A withdrawn one means nothing, and functions that only withdraw do without that code.
+   */
   protection?: Protection | undefined;
 }
 

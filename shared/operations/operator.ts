@@ -72,8 +72,8 @@ export async function resetPassword(email: string, password: string): Promise<Us
 }
 
 /**
- * Removes a user of an account, with all of their sessions; an account keeps its last one. API tokens are the account's own: those
- * that the user created keep working, and are returned.
+ * Removes a user of an account, with all of their sessions; an account keeps its last one. API tokens are the account's own:
+ * those that the user created keep working, and are returned.
  */
 export async function deleteUser(email: string): Promise<TokenRecord[]> {
   const user = await findUserByEmail(email);

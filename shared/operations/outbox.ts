@@ -1,5 +1,5 @@
-// The outbox: items that changes write with their events, and that become deliveries. An item stays until its deliveries are recorded, so that
-// none is lost; a delivery's ID follows from its event, so that a second run has no further effect.
+// The outbox: items that changes write with their events, and that become deliveries. An item stays until its deliveries are
+// recorded, so that none is lost; a delivery's ID follows from its event, so that a second run has no further effect.
 import * as z from "zod";
 import { keys, keyString, type EventKind } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";

@@ -20,8 +20,8 @@ import type { DueRun, PolicyRecord } from "../records/schemas/backup-policy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 
 /**
- * When an instance becomes overdue: two hours after the first due time since its last completed backup was begun, not counting times
- * before the policy was set, nor a run that waits for a place on its server.
+ * When an instance becomes overdue: two hours after the first due time since its last completed backup was begun, not counting
+ * times before the policy was set, nor a run that waits for a place on its server.
  */
 export function overdueAt(
   policy: Pick<PolicyRecord, "schedule" | "timezone" | "enabled" | "since" | "due">,
@@ -88,7 +88,10 @@ function drillAtWith(active: PolicyRecord | undefined, { drill_every_days }: Pol
   return active?.drill_every_days === drill_every_days ? active.drill_at : at;
 }
 
-/** A run that is due stays due, whatever the new schedule is; without any completed backup, one is due at once, unless it is being made. */
+/**
+ * A run that is due stays due, whatever the new schedule is; without any completed backup, one is due at once, unless it is being
+ * made.
+ */
 function dueWith(
   { instance, firstIsRunning }: Pick<Setting, "instance" | "firstIsRunning">,
   active: PolicyRecord | undefined,

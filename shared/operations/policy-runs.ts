@@ -1,5 +1,5 @@
-// The runs of backup policies, as the schedule function moves them. Each function makes one change, which needs the policy as it was
-// read: of two schedule functions that meet, one moves the policy and the other changes nothing.
+// The runs of backup policies, as the schedule function moves them. Each function makes one change, which needs the policy as it
+// was read: of two schedule functions that meet, one moves the policy and the other changes nothing.
 import { createHash } from "node:crypto";
 import { DRILL, RESTORABLE } from "../domain/lifecycle.ts";
 import { HELD_MINUTES } from "../domain/limits.ts";
@@ -47,8 +47,8 @@ export function dueRun(policy: PolicyRecord, at: string): DueRun | undefined {
 }
 
 /**
- * A policy that has come to its due run: the next one is after it, whatever the clock says. Only a run that begins also covers one that
- * has become due since; otherwise that one is tried itself.
+ * A policy that has come to its due run: the next one is after it, whatever the clock says. Only a run that begins also covers
+ * one that has become due since; otherwise that one is tried itself.
  */
 function reached(policy: PolicyRecord, due: DueRun, at: string, { begins = false } = {}): PolicyRecord & { next_run_at: string } {
   const pending = policy.next_run_at;
@@ -68,8 +68,8 @@ function deriveId(kind: IdKind, { instance_id }: PolicyRecord, { due_at, attempt
 }
 
 /**
- * With the account as it is now, for the numbers of new records: a run of the function takes up to a minute, and lists by date need
- * numbers that are as recent as the times.
+ * With the account as it is now, for the numbers of new records: a run of the function takes up to a minute, and lists by date
+ * need numbers that are as recent as the times.
  */
 const changeWithNumbers = async ({ account_id }: PolicyRecord): Promise<Change> => startChange(await getAccount(account_id));
 
@@ -173,7 +173,9 @@ const showNext = (change: Change, instance: InstanceRecord, next_backup_at: stri
   change.revise();
 };
 
-/** Moves an instance to `overdue`, unless a backup that is still running was begun since the run was due; whether it became so. */
+/**
+ * Moves an instance to `overdue`, unless a backup that is still running was begun since the run was due; whether it became so.
+ */
 export async function becomeOverdue(
   { instance, policy }: Subject,
   at: string,
@@ -196,7 +198,10 @@ export async function becomeOverdue(
   return { policy: saved, became };
 }
 
-/** When a drill is tried again that cannot begin: there is no completed backup yet, or the backup or the server's place for drills is in use. */
+/**
+ * When a drill is tried again that cannot begin: there is no completed backup yet, or the backup or the server's place for drills
+ * is in use.
+ */
 const DRILL_AGAIN_MINUTES = 15;
 
 /** Begins the drill that is due, of the instance's last completed backup. Undefined if there is none. */
@@ -227,8 +232,8 @@ const REMOVALS_MAX = 50;
 const CHANGES_MAX = 90;
 
 /**
- * What a policy would keep and remove of an instance's backups: now, or once the backup that is due at `coming` is completed, which then is
- * the instance's last one.
+ * What a policy would keep and remove of an instance's backups: now, or once the backup that is due at `coming` is completed,
+ * which then is the instance's last one.
  */
 export async function applyRules(
   policy: Pick<PolicyRecord, "account_id" | "instance_id" | "keep" | "timezone">,
@@ -268,8 +273,8 @@ export async function applyRules(
 }
 
 /**
- * The newest backup whose drill passed, if the drill of a newer one has failed: until another passes, it may be the only one that restores.
- * The newer one stays as well, because it is what says so.
+ * The newest backup whose drill passed, if the drill of a newer one has failed: until another passes, it may be the only one that
+ * restores. The newer one stays as well, because it is what says so.
  */
 function lastProven(newestFirst: readonly Pick<BackupRecord, "id" | "state" | "drill" | "expires_at">[]): string[] {
   const drilled = newestFirst.filter(({ state, drill, expires_at }) => {
@@ -284,7 +289,10 @@ function lastProven(newestFirst: readonly Pick<BackupRecord, "id" | "state" | "d
 
 const isRetained = ({ kind, state }: BackupRecord): boolean => kind === "scheduled" && RESTORABLE.includes(state);
 
-/** Begins the deletion of what no rule keeps, and shows which rules keep the others. Afterwards there is nothing to do until the next run. */
+/**
+ * Begins the deletion of what no rule keeps, and shows which rules keep the others. Afterwards there is nothing to do until the
+ * next run.
+ */
 export async function applyRetention(
   { instance, policy }: Subject,
   turn: () => Promise<void>,
@@ -295,7 +303,8 @@ export async function applyRetention(
     await turn();
     const change = await changeWithNumbers(policy);
     const operation = beginDeletion(change, SCHEDULE, backup, newId("operation"));
-    // The rules still are those that were applied, the instance exists, its last completed backup stays, and was not drilled since.
+    // The rules still are those that were applied, the instance exists, its last completed backup stays, and was not drilled
+    // since.
     change.write(check(keys.backupPolicy(policy.account_id, policy.instance_id), { equals: { revision: policy.revision } }));
     change.write(
       check(keys.record("instance", policy.account_id, instance.id), { unchanged: { last_backup_id: instance.last_backup_id } }),

@@ -1,4 +1,5 @@
-// What the end of a backup, of its deletion or of its drill means for the protection of its instance, and for its policy's next run or drill.
+// What the end of a backup, of its deletion or of its drill means for the protection of its instance, and for its policy's next
+// run or drill.
 //
 // The schemas have only what that takes: every function that can begin an operation builds them at each cold start.
 import * as z from "zod";

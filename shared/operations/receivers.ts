@@ -16,8 +16,8 @@ export const receiverGuard = (): { loopback: boolean } => ({
 });
 
 /**
- * Rejects a URL that leads to where we alone can go, or back to the host that the request came to, as far as that can be known now.
- * It is checked again with each connection.
+ * Rejects a URL that leads to where we alone can go, or back to the host that the request came to, as far as that can be known
+ * now. It is checked again with each connection.
  */
 export async function requireTarget(url: string, ownHost: string): Promise<void> {
   const guard = { ...receiverGuard(), own: [ownHost, process.env[OWN_DOMAIN]].filter((host) => host !== undefined) };

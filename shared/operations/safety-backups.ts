@@ -34,8 +34,8 @@ export async function reserveSafetyBackup(
 }
 
 /**
- * Ends it as completed, while its restore runs: a task that was given up may come to this while the archive is being removed again.
- * One that has ended stays as it is.
+ * Ends it as completed, while its restore runs: a task that was given up may come to this while the archive is being removed
+ * again. One that has ended stays as it is.
  */
 export async function completeSafetyBackup(operation: OperationRecord, id: string): Promise<void> {
   const { account_id: accountId } = operation;

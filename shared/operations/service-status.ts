@@ -1,4 +1,5 @@
-// What the operator wants to know of a service at a glance: how much there is, what is overdue, what waits, and which deliveries fail.
+// What the operator wants to know of a service at a glance: how much there is, what is overdue, what waits, and which deliveries
+// fail.
 import * as z from "zod";
 import { listQuery } from "../api/fields.ts";
 import { OUTBOX_SHARDS } from "../data/codes.ts";

@@ -60,7 +60,10 @@ export const Configuration = z.strictObject({
   acme_email: z.email().optional(),
   /** Networks and addresses that the ERPs' containers reach although they are private, or by port 25: mail relays, printers. */
   open_networks: z.array(z.string().refine(isNetwork, "must be an address or a network such as 192.168.1.0/24")).default([]),
-  /** PostgreSQL's image for new instances, drills and imports, as the official one with version 16 or later. The default has pgvector. */
+  /**
+   * PostgreSQL's image for new instances, drills and imports, as the official one with version 16 or later. The default has
+   * pgvector.
+   */
   postgres_image: z
     .string()
     .regex(/^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$/, "must be the name of an image")
@@ -117,6 +120,7 @@ function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new InvalidConfiguration("The secret `providers` is invalid: it is not JSON"); // the parser's own message quotes the text
+    // The parser's own message quotes the text.
+    throw new InvalidConfiguration("The secret `providers` is invalid: it is not JSON");
   }
 }

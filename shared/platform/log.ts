@@ -1,8 +1,8 @@
 // Log lines as events with fields. Tokens, passwords and bodies are never among them.
 //
-// Lambda's runtime makes a JSON object of each: time, level, Lambda's own request id, and as `message` what is given here, an object
-// because text would be encoded twice. It leaves out levels below the function's own. A logger of ours, because the one that AWS
-// offers would take a fourteenth of the largest function's size.
+// Lambda's runtime makes a JSON object of each: time, level, Lambda's own request id, and as `message` what is given here, an
+// object because text would be encoded twice. It leaves out levels below the function's own. A logger of ours, because the one
+// that AWS offers would take a fourteenth of the largest function's size.
 import { AsyncLocalStorage } from "node:async_hooks";
 
 type Fields = Record<string, unknown>;
@@ -33,7 +33,10 @@ export const log = {
   error: (message: string, fields?: Fields): void => write("error", message, fields),
 };
 
-/** Lambda's runtime logs whatever a function throws with `console.error`. Errors of this type are a result, so they are logged at level DEBUG. */
+/**
+ * Lambda's runtime logs whatever a function throws with `console.error`. Errors of this type are a result, so they are logged at
+ * level DEBUG.
+ */
 export function logAsDebug(type: new (...given: never[]) => Error): void {
   const { error, debug } = console;
   console.error = (...given: unknown[]) => (given[0] instanceof type ? debug : error)(...given);

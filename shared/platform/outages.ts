@@ -1,6 +1,7 @@
 // The transient errors of AWS's services: clients get 503, and tasks retry.
 //
-// Among them is what the services say while they do not know the permissions or credentials yet that an upgrade has just given a function.
+// Among them is what the services say while they do not know the permissions or credentials yet that an upgrade has just given a
+// function.
 
 const OUTAGES = new Set([
   "TimeoutError",
@@ -12,7 +13,8 @@ const OUTAGES = new Set([
   "LimitExceededException",
   "ProvisionedThroughputExceededException",
   "RequestLimitExceeded",
-  "TransactionCanceledException", // only transactions cancelled by conflicts or throttling get here: failed conditions have their own errors
+  // Only transactions cancelled by conflicts or throttling get here: failed conditions have their own errors.
+  "TransactionCanceledException",
   "TransactionConflictException",
   "TransactionInProgressException",
   "InternalServerError",

@@ -1,7 +1,8 @@
 // Requests to addresses that customers choose: the one guard against being sent to what only we can reach.
 //
-// The name is resolved by us, every address is checked, and the connection goes to an address that was checked: a name that changes between
-// check and connection leads nowhere else. There are no redirects, no proxies and no decompression, and no more is read than is kept.
+// The name is resolved by us, every address is checked, and the connection goes to an address that was checked: a name that
+// changes between check and connection leads nowhere else. There are no redirects, no proxies and no decompression, and no more
+// is read than is kept.
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { request as requestHttp } from "node:http";

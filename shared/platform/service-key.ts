@@ -18,8 +18,8 @@ export async function serviceKeys(): Promise<KeyPair[]> {
 }
 
 /**
- * The host key that a machine is created with, so that even the first connection to it can be trusted; and, after a rotation, the one that it
- * has if it was created before.
+ * The host key that a machine is created with, so that even the first connection to it can be trusted; and, after a rotation, the
+ * one that it has if it was created before.
  */
 export async function oneTimeHostKeys(operationId: string): Promise<[KeyPair, ...KeyPair[]]> {
   const { current, previous } = await keyVersions("HOSTS_KEY");

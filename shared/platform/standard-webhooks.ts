@@ -1,4 +1,5 @@
-// Signatures of Standard Webhooks 1.0 (https://www.standardwebhooks.com): whoever knows the secret can tell that a delivery is ours.
+// Signatures of Standard Webhooks 1.0 (https://www.standardwebhooks.com): whoever knows the secret can tell that a delivery is
+// ours.
 import { createHmac, randomBytes } from "node:crypto";
 
 const PREFIX = "whsec_";

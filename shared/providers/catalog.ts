@@ -1,4 +1,5 @@
-// The catalog: the providers' offers, as last fetched, and the ERP's versions. Calls no provider, because clients wait for the response.
+// The catalog: the providers' offers, as last fetched, and the ERP's versions. Calls no provider, because clients wait for the
+// response.
 import type { Catalog } from "../api/catalog.ts";
 import { mustBeOneOf, type Problem } from "../api/errors.ts";
 import type { ServerSpecs } from "../api/servers.ts";

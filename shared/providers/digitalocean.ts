@@ -44,7 +44,10 @@ const Size = z.object({
 const Region = z.object({ slug: z.string(), name: z.string(), available: z.boolean() });
 const Image = z.object({ slug: z.string().nullish(), status: z.string().optional(), regions: z.array(z.string()).optional() });
 const Network = z.object({ ip_address: z.string(), type: z.string() }).nullable().catch(null);
-/** Only the ID decides what becomes of a machine; its name and tags say whose it is. A status that is no text is one that does not run yet. */
+/**
+ * Only the ID decides what becomes of a machine; its name and tags say whose it is. A status that is no text is one that does not
+ * run yet.
+ */
 const Droplet = z.object({
   id: z.number(),
   name: z.string().catch(""),
@@ -184,7 +187,8 @@ function errorIn(body: unknown): Omit<ErrorResponse, "status"> {
 /** One status and code for many errors: only the message distinguishes them, as people report them of its clients. */
 function meaning({ status, code, message }: ErrorResponse): Meaning | undefined {
   if (status !== 422 && status !== 403) return undefined;
-  if (/payment|billing|verify|locked|suspended/i.test(message)) return "rejected"; // about the operator's account, and not its credentials
+  // About the operator's account, and not its credentials.
+  if (/payment|billing|verify|locked|suspended/i.test(message)) return "rejected";
   if (/\blimit\b/i.test(message) && !/character|byte|\bkb\b|user.?data/i.test(message)) return "quota";
   if (/restricted/i.test(message)) return "quota"; // a size that the account may not use yet
   if (/pending event|already in use/i.test(message)) return "busy";

@@ -40,7 +40,9 @@ export const UNKNOWN = "unknown";
 /** What both providers call it. */
 const NOT_FOUND = "not_found";
 
-/** `broken`: it is unknown whether the request took effect. `rejected`: repeating it would not help, and no other meaning applies. */
+/**
+ * `broken`: it is unknown whether the request took effect. `rejected`: repeating it would not help, and no other meaning applies.
+ */
 export type Meaning = "quota" | "capacity" | "unauthorized" | "busy" | "broken" | "rejected";
 
 interface Call<T> {

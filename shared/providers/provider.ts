@@ -17,8 +17,8 @@ export interface MachineRequest {
 export type RequestedMachine = { machine_id: string } & Pick<ServerRecord, "ssh_port" | "host_keys">;
 
 /**
- * Asks for the machine: one request, sent once, which times out after `RESPONSE_SECONDS`. Throws GiveUp or RetryLater only if surely none was
- * made; after any other error there may be one.
+ * Asks for the machine: one request, sent once, which times out after `RESPONSE_SECONDS`. Throws GiveUp or RetryLater only if
+ * surely none was made; after any other error there may be one.
  */
 export type Order = () => Promise<RequestedMachine>;
 
@@ -59,7 +59,9 @@ export interface Provider {
   findRequested: (request: MachineRequest) => Promise<RequestedMachine | undefined>;
   /** Finds out all that the order needs, and orders nothing. */
   prepareOrder: (request: MachineRequest) => Promise<Order>;
-  /** Undefined if the machine does not exist at the provider, or no longer. Throws if the provider says that it will never run. */
+  /**
+   * Undefined if the machine does not exist at the provider, or no longer. Throws if the provider says that it will never run.
+   */
   findMachine: (machineId: string) => Promise<Machine | undefined>;
   /**
    * Gives every machine of a server back, found by its label, because a request may have been cut off before the id was

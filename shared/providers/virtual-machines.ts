@@ -1,5 +1,5 @@
-// What the providers of virtual machines have in common: they list our machines by label and delete them one at a time, and they fail
-// in the same ways.
+// What the providers of virtual machines have in common: they list our machines by label and delete them one at a time, and they
+// fail in the same ways.
 import * as z from "zod";
 import { GiveUp } from "../platform/task-errors.ts";
 import { initialSshTrust, SYSTEMS } from "./first-boot.ts";

@@ -1,7 +1,8 @@
 // What backups and uploads use of the account's quotas: how many backups there are, and the bytes of all archives.
 //
-// Each record says which bytes it counts, in `counted_bytes`, and changes that in the write that moves the account's counters: a step that
-// runs twice counts once. Records from before there were these quotas count nothing until a change or the first migration counts them.
+// Each record says which bytes it counts, in `counted_bytes`, and changes that in the write that moves the account's counters: a
+// step that runs twice counts once. Records from before there were these quotas count nothing until a change or the first
+// migration counts them.
 import { type Change, Overtaken } from "../data/change.ts";
 import type { Where } from "../data/expressions.ts";
 import type { BackupRecord } from "./schemas/backup.ts";
@@ -10,8 +11,8 @@ import type { Item } from "../data/keys.ts";
 type Counted = Pick<BackupRecord, "counted_bytes">;
 
 /**
- * Counts a new backup, of whose archive nothing is known yet: it may take the account over its bytes, but not begin where there is no room left.
- * A safety backup passes, because nobody may lose data for a quota.
+ * Counts a new backup, of whose archive nothing is known yet: it may take the account over its bytes, but not begin where there
+ * is no room left. A safety backup passes, because nobody may lose data for a quota.
  */
 export function countNewBackup(change: Change, kind: BackupRecord["kind"]): Required<Counted> {
   const limited = kind !== "pre_restore";

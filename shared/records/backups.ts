@@ -226,7 +226,9 @@ export function requireDrillable(backup: BackupRecord): asserts backup is Restor
   requireRestorable(backup);
 }
 
-/** Begins another try of an import that failed, as long as its archive is stored. Its expiry stays, for a try that is withdrawn. */
+/**
+ * Begins another try of an import that failed, as long as its archive is stored. Its expiry stays, for a try that is withdrawn.
+ */
 export function beginImportAgain(change: Change, backup: BackupRecord, server_id: string, operationId: string): KeptUpload {
   const { through } = LIFECYCLE["backup.import"];
   const again: readonly string[] = LIFECYCLE["backup.import"].again;
@@ -357,7 +359,10 @@ export async function endBackup(change: Change, { operation, to, at, failure, wi
   );
 }
 
-/** When a backup expires after work on it, which bytes it counts if these change, and what else its record says of the archive from then on. */
+/**
+ * When a backup expires after work on it, which bytes it counts if these change, and what else its record says of the archive
+ * from then on.
+ */
 function archiveAfter(
   { type, input }: OperationCore,
   { kind, expires_at }: z.infer<typeof Ended>,
@@ -390,7 +395,10 @@ type MeasuredArchive = Required<
   Pick<BackupRecord, "size_bytes" | "sha256" | "stored_checksum" | "missing_files" | "listed_files" | "skipped_files">
 >;
 
-/** Measurements of the stored archive, by the operation that makes the backup: a task that was given up must not write to a failed one. */
+/**
+ * Measurements of the stored archive, by the operation that makes the backup: a task that was given up must not write to a failed
+ * one.
+ */
 export async function recordArchive(
   operation: OperationRecord,
   id: string,

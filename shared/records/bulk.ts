@@ -1,5 +1,6 @@
-// Bulk actions in the table. What the request fixed is written with the operation: the action, and the selection in parts. Each resource has an
-// item of its own from its turn on, so that its outcome costs one small write, and two runs that meet overwrite nothing.
+// Bulk actions in the table. What the request fixed is written with the operation: the action, and the selection in parts. Each
+// resource has an item of its own from its turn on, so that its outcome costs one small write, and two runs that meet overwrite
+// nothing.
 import type { BulkResult, OperationItem } from "../api/operations.ts";
 import { notControllable, tooManyBulks } from "../api/errors.ts";
 import { type Change, Overtaken } from "../data/change.ts";

@@ -1,4 +1,5 @@
-// Deliveries of events to webhooks: each in an item of its own, with an item in its webhook's queue for as long as there is a try to make.
+// Deliveries of events to webhooks: each in an item of its own, with an item in its webhook's queue for as long as there is a try
+// to make.
 import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import * as z from "zod";

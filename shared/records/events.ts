@@ -34,7 +34,9 @@ interface NewEvent<T> {
   operation_id?: string;
 }
 
-/** Writes to the account's audit log who did what. What begins an operation is announced once that cannot be withdrawn any more. */
+/**
+ * Writes to the account's audit log who did what. What begins an operation is announced once that cannot be withdrawn any more.
+ */
 export const logEvent = (
   change: Change,
   by: Author,

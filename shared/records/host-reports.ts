@@ -29,8 +29,8 @@ export const hostReportRef = (accountId: string, serverId: string): Ref<HostRepo
 });
 
 /**
- * A machine's root may be hostile, and may report more instances than there are, for each of which its account would have more read and
- * written. Those that were deleted without the machine's help are still on it.
+ * A machine's root may be hostile, and may report more instances than there are, for each of which its account would have more
+ * read and written. Those that were deleted without the machine's help are still on it.
  */
 const LEFTOVERS_MAX = 50;
 
@@ -70,8 +70,8 @@ export async function recordReport(
 }
 
 /**
- * The instances that were deleted while the machine did not respond, and whose ERPs are still on it. Any other without a record stays where it
- * is: the table may have been restored to an earlier time.
+ * The instances that were deleted while the machine did not respond, and whose ERPs are still on it. Any other without a record
+ * stays where it is: the table may have been restored to an earlier time.
  */
 export async function leftoversOn(server: ServerRecord, { certificates = [] }: MachineReport): Promise<string[]> {
   const { account_id, instances, state } = server;

@@ -289,13 +289,18 @@ export function moveInstance(
   return moved;
 }
 
-/** Work whose success means that the ERP responded at its end. What was down before comes back with the next look, and its event. */
+/**
+ * Work whose success means that the ERP responded at its end. What was down before comes back with the next look, and its event.
+ */
 const STARTING: readonly OperationType[] = ["instance.create", "instance.clone", "instance.start", "instance.restart"];
 
 /** Work after whose success there is an ERP where there was none. */
 const INSTALLING: readonly OperationType[] = ["instance.create", "instance.clone"];
 
-/** What the end of an operation takes of its instance: the whole record's schema would slow every cold start of a function that begins one. */
+/**
+ * What the end of an operation takes of its instance: the whole record's schema would slow every cold start of a function that
+ * begins one.
+ */
 const Ended = Held.extend({
   domain: z.string(),
   database_name: z.string(),
@@ -315,8 +320,8 @@ const Ended = Held.extend({
 });
 
 /**
- * Ends the work on an instance: it is gone, with its domain, its database's name and its places on the server and in the quota, or
- * free again in another state.
+ * Ends the work on an instance: it is gone, with its domain, its database's name and its places on the server and in the quota,
+ * or free again in another state.
  */
 export async function endInstance(change: Change, { operation, to, withdrawn, reasonAfter }: Ending): Promise<void> {
   const { accountId } = change;
@@ -372,7 +377,9 @@ function stillReplaced(
 
 const NOTHING_REPLACED: NonNullable<OperationCore["replaced"]> = { before: {}, after: {} };
 
-/** Holds an instance for a backup, which changes nothing of it, not even `updated_at`: whoever read it before can still change it. */
+/**
+ * Holds an instance for a backup, which changes nothing of it, not even `updated_at`: whoever read it before can still change it.
+ */
 export function holdInstance(change: Change, instance: InstanceRecord, operationId: string, also: Item = {}): void {
   change.update(
     keys.record("instance", change.accountId, instance.id),
@@ -452,7 +459,10 @@ export function claimDomain(change: Change, instance: InstanceRecord, domain: st
   change.claim(keys.domain(change.accountId, domain), "domain", instance.id);
 }
 
-/** Makes the new domain the instance's own and frees the old one, which redirects from now on, while the operation that moves it runs. */
+/**
+ * Makes the new domain the instance's own and frees the old one, which redirects from now on, while the operation that moves it
+ * runs.
+ */
 export function adoptDomain(change: Change, operation: OperationRecord, instance: InstanceRecord, domain: string): void {
   requireRunning(change, operation);
   change.update(
@@ -474,7 +484,10 @@ const unchangeable = (state: string): Error =>
 const instanceError = (present: Item | undefined): Error =>
   present === undefined ? notFound("instance") : (heldByAnother(present) ?? unchangeable(String(present["state"])));
 
-/** Whether what the instance now holds is neutralized, as its host found it for the operation that locks it. A later task of an ended one changes nothing. */
+/**
+ * Whether what the instance now holds is neutralized, as its host found it for the operation that locks it. A later task of an
+ * ended one changes nothing.
+ */
 export async function recordNeutralized(
   { account_id, id }: InstanceRecord,
   operation: OperationRecord,

@@ -40,8 +40,8 @@ async function record(server: ServerRecord, set: Partial<Pick<ServerRecord, Mach
 }
 
 /**
- * Notes that an order is sent now. False if another run of the same task has noted one since the server was read, or has a machine,
- * or if the creation was given up: then nothing may be ordered.
+ * Notes that an order is sent now. False if another run of the same task has noted one since the server was read, or has a
+ * machine, or if the creation was given up: then nothing may be ordered.
  */
 export async function recordOrder(server: ServerRecord, operationId: string, requested_at: string): Promise<boolean> {
   const unchanged = { operation_id: operationId, machine_id: null, requested_at: server.requested_at };
@@ -82,7 +82,9 @@ export interface Part {
 /** By the last character of its ID, which is random. */
 const isIn = ({ sk }: Item, { part, parts }: Part): boolean => (String(sk).at(-1)?.charCodeAt(0) ?? 0) % parts === part;
 
-/** The servers of a part whose health is checked, with what the last checks noted: the one whose check is the oldest comes first. */
+/**
+ * The servers of a part whose health is checked, with what the last checks noted: the one whose check is the oldest comes first.
+ */
 export async function watchedServers(part: Part): Promise<{ server: ServerRecord; watched: WatchedServer }[]> {
   const items = (await queryAll(keys.watched())).filter((item) => isIn(item, part));
   const markers = parseEach(WatchedServer, items).toSorted((a, b) => (checkedAt(a) < checkedAt(b) ? -1 : 1));

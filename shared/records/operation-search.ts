@@ -1,4 +1,5 @@
-// Lists of operations that are filtered by type or actor: the entries of an account are read whole, and then the records of the page.
+// Lists of operations that are filtered by type or actor: the entries of an account are read whole, and then the records of the
+// page.
 import { idOfShort, timeOfShort } from "../domain/ids.ts";
 import { codeOfOperation, codeOfStatus, ENTRY_ATTRIBUTES } from "../data/codes.ts";
 import { type Key, keys, keyString, type Item } from "../data/keys.ts";

@@ -79,8 +79,8 @@ export function listOperations(
 const Filtered = z.object({ state: z.string(), type: z.string(), created_by: z.object({ id: z.string() }) });
 
 /**
- * What it takes to read an operation that somebody else started: a bulk action is read as what it selects. For a resource that only a newer version
- * knows, the permissions of all that this one knows, as the list of operations needs.
+ * What it takes to read an operation that somebody else started: a bulk action is read as what it selects. For a resource that
+ * only a newer version knows, the permissions of all that this one knows, as the list of operations needs.
  */
 export function permissionsToRead({ resource, result }: Pick<OperationRecord, "resource" | "result">): Permission[] {
   const type = result?.bulk?.type ?? resource.type;
@@ -237,7 +237,10 @@ export const requireRunning = (change: Change, { account_id, id }: OperationReco
 const RESULT_TRIES = 5;
 const WithResult = z.object({ state: OperationCore.shape.state, result: z.custom<OperationRecord["result"]>() });
 
-/** Adds to the operation's result while it is open. Two tasks that add at the same time both count: the second one adds to what the first wrote. */
+/**
+ * Adds to the operation's result while it is open. Two tasks that add at the same time both count: the second one adds to what
+ * the first wrote.
+ */
 export async function addResult(operation: OperationRecord, added: OperationResult): Promise<void> {
   const key = keys.record("operation", operation.account_id, operation.id);
   let { result } = operation;
@@ -286,14 +289,20 @@ export async function countFailedUndo(operation: OperationRecord): Promise<void>
   await updateOne(key, { set: { failed_undos: failed_undos + 1 } }, seen);
 }
 
-/** From here on the operation is a success: what it replaced may be gone the next moment. False if it has ended, or is being undone. */
+/**
+ * From here on the operation is a success: what it replaced may be gone the next moment. False if it has ended, or is being
+ * undone.
+ */
 export async function commitOperation({ account_id, id }: OperationRecord): Promise<boolean> {
   const still = { equals: { state: OPERATION.running }, none: ["undoing"] };
   const { done } = await updateOne(keys.record("operation", account_id, id), { set: { committed: true } }, still);
   return done;
 }
 
-/** Confirms that a retry of the request may get its response: from then on the operation cannot be withdrawn. False if it already was. */
+/**
+ * Confirms that a retry of the request may get its response: from then on the operation cannot be withdrawn. False if it already
+ * was.
+ */
 export async function confirmOperation({ account_id, id }: OperationCore): Promise<boolean> {
   const { done } = await updateOne(keys.record("operation", account_id, id), { set: { confirmed: true } }, {});
   return done;

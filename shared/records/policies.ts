@@ -1,7 +1,7 @@
 // Backup policies in the table: one item for each instance that has one.
 //
-// A policy's item is its own timer: index `byStatus` has the enabled policies in the order of the next time at which there is something
-// to do for them. One write therefore moves a policy and its timer, and nothing can be killed between the two.
+// A policy's item is its own timer: index `byStatus` has the enabled policies in the order of the next time at which there is
+// something to do for them. One write therefore moves a policy and its timer, and nothing can be killed between the two.
 import { randomBytes } from "node:crypto";
 import type { PolicyFields } from "../api/backup-policy.ts";
 import { BackupPolicy, POLICY_UNVERSIONED } from "../api/policy-shown.ts";
@@ -171,7 +171,9 @@ export function protectionError(instanceId: string, present: Item | undefined): 
   return present["state"] === through ? instanceBeingDeleted(through) : policyOvertaken(instanceId);
 }
 
-/** The policies for which there is something to do, longest due first. The index may lag behind; the writes check the revision. */
+/**
+ * The policies for which there is something to do, longest due first. The index may lag behind; the writes check the revision.
+ */
 export async function duePolicies(at: string): Promise<PolicyRecord[]> {
   const shards = await Promise.all(Array.from({ length: POLICY_SHARDS }, (_, shard) => dueIn(shard, at)));
   return shards

@@ -1,4 +1,5 @@
-// Domains that an instance had before the present one. Its machine redirects them for a while, unless another instance of the account takes one.
+// Domains that an instance had before the present one. Its machine redirects them for a while, unless another instance of the
+// account takes one.
 import * as z from "zod";
 import type { PreviousDomain } from "../api/instances.ts";
 import { PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
@@ -55,8 +56,8 @@ export function forgetRedirects(change: Change, domains: readonly { domain: stri
 }
 
 /**
- * Of a domain that an instance takes: whichever other instance had it before redirects it no longer. Its machine learns of it with its next
- * check. Returns that instance's ID.
+ * Of a domain that an instance takes: whichever other instance had it before redirects it no longer. Its machine learns of it
+ * with its next check. Returns that instance's ID.
  */
 export async function endRedirect(
   change: Change,

@@ -31,8 +31,8 @@ export const getToken = async (accountId: string, id: string): Promise<TokenReco
   tokenWith(id, await find(labelRef(accountId, id)));
 
 /**
- * Completes a token of which its account's own part has been read. If both parts were read at once, another account's token would take a
- * millisecond longer than none.
+ * Completes a token of which its account's own part has been read. If both parts were read at once, another account's token would
+ * take a millisecond longer than none.
  */
 export async function tokenWith(id: string, label: z.infer<typeof TokenLabel> | undefined): Promise<TokenRecord> {
   const access = label && (await find(tokenAccessRef(id)));

@@ -109,8 +109,9 @@ export function finishUpload(change: Change, upload: UploadRecord): void {
 const HOUR_MS = 3_600_000;
 
 /**
- * Puts a completed upload back whose import could not be started. It may then be one more than an account may begin. It lasts for an hour
- * at least: for another try, and because the schedule, which may have found its old marker, would remove the same marker again.
+ * Puts a completed upload back whose import could not be started. It may then be one more than an account may begin. It lasts for
+ * an hour at least: for another try, and because the schedule, which may have found its old marker, would remove the same marker
+ * again.
  */
 export function restoreUpload(change: Change, upload: UploadRecord): void {
   const inAnHour = new Date(Date.now() + HOUR_MS).toISOString();
@@ -149,8 +150,8 @@ export async function expiredUploads(): Promise<ExpiringUpload[]> {
 }
 
 /**
- * Takes an expired upload away from its account, if nobody has; its marker stays until its parts are removed. False if its parts are still of
- * use: it was completed in the meantime, so that they are an archive's, or it was put back and expires later.
+ * Takes an expired upload away from its account, if nobody has; its marker stays until its parts are removed. False if its parts
+ * are still of use: it was completed in the meantime, so that they are an archive's, or it was put back and expires later.
  */
 export async function dropExpired({ account_id, upload_id, backup_id }: ExpiringUpload): Promise<boolean> {
   const upload = await find(uploadRef(account_id, upload_id));

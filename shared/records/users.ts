@@ -49,8 +49,9 @@ export const endOfSession = (sessionId: string): Date => new Date(timeOfId(sessi
 const SESSION_RANDOM_BYTES = 3;
 
 /**
- * What the table keeps of a session: when it was opened, which sorts sessions by age, and three random bytes of its ID. The bytes only tell
- * apart a user's sessions of the same millisecond: nobody can present a guessed ID, because the JWT that carries it is signed.
+ * What the table keeps of a session: when it was opened, which sorts sessions by age, and three random bytes of its ID. The bytes
+ * only tell apart a user's sessions of the same millisecond: nobody can present a guessed ID, because the JWT that carries it is
+ * signed.
  */
 export function sessionTag(sessionId: string): Uint8Array {
   return Buffer.concat([encodeStamp(timeOfId(sessionId)), bytesOfId(sessionId).subarray(-SESSION_RANDOM_BYTES)]);
@@ -60,12 +61,14 @@ export function sessionTag(sessionId: string): Uint8Array {
 export const openSessions = (item: Item): Uint8Array[] =>
   [...(UserAccess.parse(item).sessions ?? [])].toSorted((a, b) => Buffer.compare(a, b));
 
-/** Each failed try means that another request opened or ended a session of the user, so that some request always makes progress. */
+/**
+ * Each failed try means that another request opened or ended a session of the user, so that some request always makes progress.
+ */
 const SESSION_TRIES = 100;
 
 /**
- * Opens a session, and ends the oldest if there would be more than `most`. Returns false if the verified password is no longer the user's: a password change
- * also ends sessions that are being opened.
+ * Opens a session, and ends the oldest if there would be more than `most`. Returns false if the verified password is no longer
+ * the user's: a password change also ends sessions that are being opened.
  */
 export async function openSession(user: UserRecord, sessionId: string, most: number = SESSIONS_PER_USER): Promise<boolean> {
   const [key, tag, password] = [keys.userAccess(user.id), sessionTag(sessionId), passwordTag(user.password_hash)];

@@ -51,8 +51,8 @@ async function open<const R extends Refs>({ caller, read }: Reading, refs: R, wo
 }
 
 /**
- * Starts the operation that a change created, once the change is written. If the workflow engine is down, nothing is left half done:
- * the change is withdrawn before the client gets its response.
+ * Starts the operation that a change created, once the change is written. If the workflow engine is down, nothing is left half
+ * done: the change is withdrawn before the client gets its response.
  */
 async function startOperation(change: Change, alsoWithdraw: (change: Change) => void): Promise<void> {
   const begun = operationIn(change);

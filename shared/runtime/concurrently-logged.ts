@@ -1,5 +1,5 @@
-// What scheduled functions do for many records, a few at a time. The runtime logs what a function throws without the errors in it, so each is
-// logged here.
+// What scheduled functions do for many records, a few at a time. The runtime logs what a function throws without the errors in
+// it, so each is logged here.
 import { log } from "../platform/log.ts";
 import { concurrently } from "../platform/concurrently.ts";
 

@@ -1,4 +1,5 @@
-// Sends what a webhook's queue has due: one run for each of its lanes, so that at most three deliveries of a webhook are sent at a time.
+// Sends what a webhook's queue has due: one run for each of its lanes, so that at most three deliveries of a webhook are sent at
+// a time.
 import { setTimeout as sleep } from "node:timers/promises";
 import { sandboxReceiver } from "../operations/sandbox-receivers.ts";
 import type { Try } from "../api/webhooks.ts";

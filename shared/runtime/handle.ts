@@ -57,8 +57,8 @@ type Request<E extends Endpoint> = RequestOf<E> & {
   /** Several records in one call. */
   read: Read;
   /**
-   * Rejects the request (412) if its `If-Match` does not match, or its `If-None-Match` does, and the change if the record has changed when it
-   * is written; no tag matches what is not there.
+   * Rejects the request (412) if its `If-Match` does not match, or its `If-None-Match` does, and the change if the record has
+   * changed when it is written; no tag matches what is not there.
    */
   match: (change: Change, version: Version | undefined) => void;
   /** The same for a write without a `Change`. */
@@ -66,8 +66,8 @@ type Request<E extends Endpoint> = RequestOf<E> & {
   /** The same for a resource that is only partly in the table; its tag is computed only if the request has an `If-Match`. */
   matchFound: (etag: () => Promise<string>) => Promise<void>;
   /**
-   * Writes the change with the response for replays, and starts the operation that it created. In a dry run it only checks the change's
-   * conditions, and leaves the handler with the forecast.
+   * Writes the change with the response for replays, and starts the operation that it created. In a dry run it only checks the
+   * change's conditions, and leaves the handler with the forecast.
    */
   commit: Commits<E>;
 };
@@ -79,7 +79,9 @@ type Reply<E extends Endpoint> = E extends { list: true; data: z.ZodType<(infer 
 
 type Handling = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
-/** A body where none is taken is an error: whoever sends one expects something of it. Some clients always send an empty object. */
+/**
+ * A body where none is taken is an error: whoever sends one expects something of it. Some clients always send an empty object.
+ */
 const NO_BODY: Handling = {
   before: ({ event }) => {
     if (event.httpMethod !== "GET" && event.httpMethod !== "HEAD" && !/^\s*(?:\{\s*\}\s*)?$/.test(event.body ?? ""))
@@ -233,7 +235,9 @@ function permissionIn({ bodyPermission }: Endpoint, body: unknown): Permission {
   return permission;
 }
 
-/** A REST API passes path parameters as the client wrote them. Broken encoding identifies nothing: with its `%` it is not an ID. */
+/**
+ * A REST API passes path parameters as the client wrote them. Broken encoding identifies nothing: with its `%` it is not an ID.
+ */
 const readParams = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string> =>
   Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value = ""]) => [name, decoded(value)]));
 

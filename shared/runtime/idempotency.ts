@@ -23,8 +23,8 @@ const Kept = z.object({
   operation_id: z.string().optional(),
   expires_at: z.string(),
   /**
-   * Until when the key stays with this request, if its response is not stored. `expires_at` has passed then: versions that do not know this
-   * field run a retry again, too.
+   * Until when the key stays with this request, if its response is not stored. `expires_at` has passed then: versions that do not
+   * know this field run a retry again, too.
    */
   reserved_until: z.string().optional(),
 });
@@ -63,7 +63,10 @@ export interface Work {
   resume: (accountId: string, operationId: string) => Promise<void>;
 }
 
-/** The stored response, if there is one and its operation is certain to stay. Throws an error if the key was used for another request. */
+/**
+ * The stored response, if there is one and its operation is certain to stay. Throws an error if the key was used for another
+ * request.
+ */
 export async function keptResponse(
   request: IdempotentRequest,
   kept: z.infer<typeof Kept> | undefined,
@@ -76,7 +79,9 @@ export async function keptResponse(
   return StoredResponse.parse(JSON.parse(await unseal(kept.answer, buildContext(request))));
 }
 
-/** Stores the response with the change. It is encrypted as a whole, because some responses contain a secret that is shown once. */
+/**
+ * Stores the response with the change. It is encrypted as a whole, because some responses contain a secret that is shown once.
+ */
 export async function keep(change: Change, request: IdempotentRequest, response: StoredResponse): Promise<void> {
   const operation = operationIn(change);
   await record(change, request, {

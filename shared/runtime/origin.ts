@@ -1,4 +1,5 @@
-// CloudFront, which is in front of the API: it proves with a key that a request came through it, and passes on the client's IP address.
+// CloudFront, which is in front of the API: it proves with a key that a request came through it, and passes on the client's IP
+// address.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../api/errors.ts";
 import { plainAddress } from "../domain/network.ts";

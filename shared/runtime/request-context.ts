@@ -1,5 +1,6 @@
-// What the authorizer passes to the handlers, and the ID of every request. During a deployment the authorizer is of another version than a
-// handler for minutes: what a handler does not know grants nothing, and what it lacks has a default (test/releases).
+// What the authorizer passes to the handlers, and the ID of every request. During a deployment the authorizer is of another
+// version than a handler for minutes: what a handler does not know grants nothing, and what it lacks has a default
+// (test/releases).
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import * as z from "zod";
 import type { RateClass } from "../api/endpoint.ts";

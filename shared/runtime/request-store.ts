@@ -34,11 +34,13 @@ interface RequestStore {
   /** The forecast of the dry run that this request was. */
   rehearsed: () => DryRun;
   /**
-   * Whether the change met other writes of the same records until its tries ran out, so that whether it is possible is unknown. An outage, if
-   * it happens again.
+   * Whether the change met other writes of the same records until its tries ran out, so that whether it is possible is unknown.
+   * An outage, if it happens again.
    */
   lostTo: (error: unknown) => boolean;
-  /** The error of a request that met the effects of another one with its key, which began later than it read the stored response. */
+  /**
+   * The error of a request that met the effects of another one with its key, which began later than it read the stored response.
+   */
   overtaken: (error: unknown) => Promise<Error | undefined>;
 }
 

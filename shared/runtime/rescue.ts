@@ -1,4 +1,5 @@
-// Rescues an operation whose execution died: starts a second execution that only undoes; if that dies too, notifies the operators.
+// Rescues an operation whose execution died: starts a second execution that only undoes; if that dies too, notifies the
+// operators.
 import * as z from "zod";
 import { returnDomain } from "../operations/domain-moves.ts";
 import { instanceRef } from "../records/instances.ts";

@@ -162,7 +162,8 @@ async function perform(
 
 /** After a step that failed, and the undos. */
 async function end(operation: OperationRecord, error: OperationError): Promise<void> {
-  if (error.code === "INTERNAL_ERROR") publish("InternalError", 1); // the execution ends like that of any failure which is not ours
+  // The execution ends like that of any failure which is not ours.
+  if (error.code === "INTERNAL_ERROR") publish("InternalError", 1);
   if (operation.committed) {
     log.error("only the cleanup failed", { cause: error });
     return endOperation(operation, { succeeded: true });

@@ -10,8 +10,8 @@ type Sdk = typeof SdkModule;
 let client: SdkModule.S3Client | undefined;
 
 /**
- * Calls S3, with the errors of a task. Its client is loaded on demand: it is a quarter of what a task would load at its start, and most
- * tasks touch no archive. The tasks that do may take minutes.
+ * Calls S3, with the errors of a task. Its client is loaded on demand: it is a quarter of what a task would load at its start,
+ * and most tasks touch no archive. The tasks that do may take minutes.
  */
 export async function withS3<T>(call: (s3: SdkModule.S3Client, sdk: Sdk) => Promise<T>): Promise<T> {
   const sdk = await import("./sdk.ts");

@@ -1,5 +1,5 @@
-// Multipart uploads for functions that someone waits for: three signed calls, without the S3 client, which is as large as all the rest of
-// such a function. Tasks use `uploads.ts`.
+// Multipart uploads for functions that someone waits for: three signed calls, without the S3 client, which is as large as all the
+// rest of such a function. Tasks use `uploads.ts`.
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { unavailable } from "../api/errors.ts";

@@ -1,4 +1,5 @@
-// The parts of the S3 client that the service uses, as one module, so that a bundle holds only these although they are loaded on demand.
+// The parts of the S3 client that the service uses, as one module, so that a bundle holds only these although they are loaded on
+// demand.
 export {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,

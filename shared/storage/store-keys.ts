@@ -1,4 +1,5 @@
-// The keys of another store, from the secret that the operator of a deployment fills in (docs/deploy.md, "Another store for archives").
+// The keys of another store, from the secret that the operator of a deployment fills in (docs/deploy.md, "Another store for
+// archives").
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as z from "zod";
 import { unavailable } from "../api/errors.ts";
@@ -29,7 +30,10 @@ export function storeKeys(): Promise<StoreKeys> {
   return keys;
 }
 
-/** Until the operator corrects the secret, requests get 503 and tasks wait. The value is not repeated: it may be a key in the wrong place. */
+/**
+ * Until the operator corrects the secret, requests get 503 and tasks wait. The value is not repeated: it may be a key in the
+ * wrong place.
+ */
 async function read(expiration: Date): Promise<StoreKeys> {
   client ??= new SecretsManagerClient(CALLS);
   const { SecretString = "" } = await client.send(new GetSecretValueCommand({ SecretId: variable("BACKUP_S3_SECRET") }));

@@ -23,6 +23,8 @@ export function requireStoredArchive(backup: BackupRecord): StoredArchive & { ed
   return { key: archiveKey(backup), size_bytes, sha256, erp_version, edition, ...counted };
 }
 
-/** What the store must have; undefined as long as nothing was recorded, and in records of before there was the store's checksum. */
+/**
+ * What the store must have; undefined as long as nothing was recorded, and in records of before there was the store's checksum.
+ */
 export const recordedIn = ({ size_bytes, stored_checksum }: Pick<BackupRecord, "size_bytes" | "stored_checksum">) =>
   size_bytes !== null && stored_checksum !== undefined ? { size_bytes, stored_checksum } : undefined;

@@ -1,4 +1,5 @@
-// What the authorizer decides, and what it passes on: called as API Gateway calls it, in this process, with the clock in the test's hands.
+// What the authorizer decides, and what it passes on: called as API Gateway calls it, in this process, with the clock in the
+// test's hands.
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import type { APIGatewayRequestAuthorizerEvent } from "aws-lambda";

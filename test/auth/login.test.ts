@@ -120,7 +120,10 @@ describe("invalid bodies", () => {
 });
 
 describe("failures in fifteen minutes", () => {
-  /** Exactly as many as allowed; fewer, if the machine was too busy for some: those may have been counted, and got an error that says to retry. */
+  /**
+   * Exactly as many as allowed; fewer, if the machine was too busy for some: those may have been counted, and got an error that
+   * says to retry.
+   */
   function expectGuesses(statuses: readonly number[], allowed: number): void {
     const [guessed = 0, locked = 0, unserved = 0] = [401, 429, 503].map(
       (each) => statuses.filter((status) => status === each).length,

@@ -1,5 +1,5 @@
-// Runs of backup policies over nights and years of a clock that the test drives: repeats, outages of servers, changes between due and
-// start, clocks that go back, daylight saving.
+// Runs of backup policies over nights and years of a clock that the test drives: repeats, outages of servers, changes between due
+// and start, clocks that go back, daylight saving.
 import { describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { BackupPolicy } from "../../shared/api/policy-shown.ts";
@@ -408,7 +408,10 @@ test("a run waits for a place until an hour before the next one is due, neither 
 });
 
 describe("a run that waits for a place", () => {
-  /** Instances on one server on the night after a day, in the order of their runs, without the two whose backups run until the work is released. */
+  /**
+   * Instances on one server on the night after a day, in the order of their runs, without the two whose backups run until the
+   * work is released.
+   */
   async function waitingOn(day: string, instances: number): Promise<{ waiting: Subject[]; release: () => Promise<void> }> {
     clock.set(`${day}T12:00:00Z`);
     const me = await account({ seeded: true });

@@ -18,8 +18,8 @@ const keptOf = (keep: Keep, zone: string, backups: readonly Candidate[]): string
   [...retain(keep, zone, backups).retained_by].flatMap(([id, rules]) => (rules.length > 0 ? [id] : []));
 
 /**
- * What restic's documentation says, written on its own: for each rule, the last snapshot of each of the last n periods that have any;
- * if there are fewer periods than n, the oldest snapshot as well.
+ * What restic's documentation says, written on its own: for each rule, the last snapshot of each of the last n periods that have
+ * any; if there are fewer periods than n, the oldest snapshot as well.
  */
 function documented(keep: Keep, zone: string, backups: readonly Candidate[]): Set<string> {
   const sorted = backups.toSorted((a, b) => Date.parse(a.due_at) - Date.parse(b.due_at) || (a.id < b.id ? -1 : 1));

@@ -1,4 +1,5 @@
-// Modules that the image of the ERP lacks: an import names them, and so do dry runs, what is created from the backup, and its own backups.
+// Modules that the image of the ERP lacks: an import names them, and so do dry runs, what is created from the backup, and its own
+// backups.
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";

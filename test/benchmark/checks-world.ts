@@ -1,5 +1,5 @@
-// What the benchmark of health checks needs around the function, in a process of its own, whose time does not count: DynamoDB, the secret that keys
-// derive from, and machines, each of which serves its line.
+// What the benchmark of health checks needs around the function, in a process of its own, whose time does not count: DynamoDB,
+// the secret that keys derive from, and machines, each of which serves its line.
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";

@@ -1,5 +1,6 @@
-// `npm run bench -- --checks`: how many servers one run of the health check reaches. Measures the processor's time that the real function takes for
-// each server whose machine says that all is well, and reckons with the share of a processor that is deployed. Writes docs/scale.md.
+// `npm run bench -- --checks`: how many servers one run of the health check reaches. Measures the processor's time that the real
+// function takes for each server whose machine says that all is well, and reckons with the share of a processor that is deployed.
+// Writes docs/scale.md.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { BEGIN_SECONDS, handler } from "../../functions/schedules/check-servers.ts";

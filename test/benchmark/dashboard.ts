@@ -1,4 +1,5 @@
-// What a user waits for in the dashboard: a first visit over a slow connection, and what they do in lists of 320 instances and 560 backups.
+// What a user waits for in the dashboard: a first visit over a slow connection, and what they do in lists of 320 instances and
+// 560 backups.
 import { cpus } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";

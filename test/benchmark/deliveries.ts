@@ -1,5 +1,5 @@
-// `npm run bench -- --webhooks`: deliveries of `npm start` to a hundred receivers, also while one of them does not respond, and of a storm
-// of 10,000 events. Writes docs/scale.md.
+// `npm run bench -- --webhooks`: deliveries of `npm start` to a hundred receivers, also while one of them does not respond, and
+// of a storm of 10,000 events. Writes docs/scale.md.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,7 +20,9 @@ const SECONDS = 60;
 const STORM = 10_000;
 const STORM_ACCOUNTS = 20;
 const AT_ONCE = 4;
-/** What is not there by then is lost: the second try of a delivery comes after seconds, and lanes are free again after a minute. */
+/**
+ * What is not there by then is lost: the second try of a delivery comes after seconds, and lanes are free again after a minute.
+ */
 const WAIT_SECONDS = 1_200;
 
 interface Owner {

@@ -1,5 +1,6 @@
-// DynamoDB Local with a meter in front of it: it counts the capacity of each partition key, of the table and of its indexes, as AWS bills
-// and limits it. DynamoDB Local itself bills transactions too low and does not know partitions. Step Functions here only notes what is started.
+// DynamoDB Local with a meter in front of it: it counts the capacity of each partition key, of the table and of its indexes, as
+// AWS bills and limits it. DynamoDB Local itself bills transactions too low and does not know partitions. Step Functions here
+// only notes what is started.
 import { createServer, type IncomingMessage } from "node:http";
 import { once } from "node:events";
 import { type AttributeValue } from "@aws-sdk/client-dynamodb";

@@ -31,7 +31,10 @@ const SHARE = MEMORY_MEGABYTES / ONE_PROCESSOR_MEGABYTES;
 type Units = "writes" | "reads";
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);
 
-/** The most units in one second, by partition: what the schedule function takes at its full pace, and the average of the minute's tasks. */
+/**
+ * The most units in one second, by partition: what the schedule function takes at its full pace, and the average of the minute's
+ * tasks.
+ */
 function peaks(minutes: readonly Minute[], units: Units, keyOf: (partition: string) => string): { key: string; units: number } {
   let most = { key: "", units: 0 };
   for (const { spent, work } of minutes) {

@@ -1,5 +1,5 @@
-// A night of backup policies, simulated: all are due at the same time, the schedule function runs each minute of a driven clock, and
-// the backups that it starts end after five minutes. The code is the product's; what a backup does on its server is left out.
+// A night of backup policies, simulated: all are due at the same time, the schedule function runs each minute of a driven clock,
+// and the backups that it starts end after five minutes. The code is the product's; what a backup does on its server is left out.
 import { addResult, beginOperation, findOperation, showProgress } from "../../shared/records/operations.ts";
 import { endOperation } from "../../shared/operations/operation-ends.ts";
 import { getAccount } from "../../shared/records/accounts.ts";

@@ -1,4 +1,5 @@
-// `npm run bench`: what starts and requests cost, as ratios within one run, because machines differ and are noisy. Writes docs/performance.md.
+// `npm run bench`: what starts and requests cost, as ratios within one run, because machines differ and are noisy. Writes
+// docs/performance.md.
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { bundleIfChanged } from "../../infra/bundle.ts";
@@ -10,8 +11,8 @@ import { night } from "./night.ts";
 import { service } from "./service.ts";
 import { starts } from "./starts.ts";
 
-// With `-- --policies` it simulates a night of 10,000 backup policies instead, with `-- --checks` it measures the health check of servers, and
-// with `-- --webhooks` deliveries.
+// With `-- --policies` it simulates a night of 10,000 backup policies instead, with `-- --checks` it measures the health check of
+// servers, and with `-- --webhooks` deliveries.
 const policies = process.argv.includes("--policies");
 const healthChecks = process.argv.includes("--checks");
 const webhooks = process.argv.includes("--webhooks");

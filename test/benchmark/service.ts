@@ -1,6 +1,6 @@
-// `npm start` under load: requests per second beside the SDK's GetItem on DynamoDB Local, and beside the two calls that a request cannot do
-// without: an update that counts it, which DynamoDB Local writes to disk before it responds, and a read. With `--memory` also what the
-// service holds a minute after 50,000 requests over all endpoints.
+// `npm start` under load: requests per second beside the SDK's GetItem on DynamoDB Local, and beside the two calls that a request
+// cannot do without: an update that counts it, which DynamoDB Local writes to disk before it responds, and a read. With
+// `--memory` also what the service holds a minute after 50,000 requests over all endpoints.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
-// What a cold start costs: the CPU time and memory of a process that loads a function, over one that loads an empty handler, beside AWS's
-// own example. All take turns, so that they meet the same noise, and CPU time is what other work on the machine changes least.
+// What a cold start costs: the CPU time and memory of a process that loads a function, over one that loads an empty handler,
+// beside AWS's own example. All take turns, so that they meet the same noise, and CPU time is what other work on the machine
+// changes least.
 import { execFile } from "node:child_process";
 import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";

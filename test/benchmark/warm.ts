@@ -1,5 +1,5 @@
-// The CPU time of a request in a warm function: the bundled handlers, as deployed except for their database, which responds from memory.
-// Run `node infra/local/with-node24.mjs test/benchmark/warm.ts` for this table alone.
+// The CPU time of a request in a warm function: the bundled handlers, as deployed except for their database, which responds from
+// memory. Run `node infra/local/with-node24.mjs test/benchmark/warm.ts` for this table alone.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Every change that the dashboard makes shows its API call: for the shell and for the typed client, or that only the dashboard can make it.
+// Every change that the dashboard makes shows its API call: for the shell and for the typed client, or that only the dashboard
+// can make it.
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { routes } from "../../shared/api/index.ts";

@@ -11,8 +11,9 @@ const Results = z.object({
 });
 
 /**
- * The one thing that the components do not allow: the menu of a row opens at the end of the page, so that the table does not cut it off, and
- * that is outside all landmarks. `aria-owns` puts it beside its button for screen readers, which axe does not consider (docs/decisions).
+ * The one thing that the components do not allow: the menu of a row opens at the end of the page, so that the table does not cut
+ * it off, and that is outside all landmarks. `aria-owns` puts it beside its button for screen readers, which axe does not
+ * consider (docs/decisions).
  */
 const isMenuOfRow = (rule: string, html: string): boolean =>
   rule === "region" && /^<div id="[^"]*" data-awsui-referrer-id=/.test(html);

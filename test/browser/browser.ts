@@ -17,7 +17,10 @@ export interface Look {
   dark?: boolean;
   /** In a new browser: its cache has nothing of the dashboard, and no other test uses it. */
   fresh?: boolean;
-  /** In a new browser whose clock the test drives (`page.clock`): what lasts seconds lasts until the test moves on, however busy the machine is. */
+  /**
+   * In a new browser whose clock the test drives (`page.clock`): what lasts seconds lasts until the test moves on, however busy
+   * the machine is.
+   */
   clock?: boolean;
   /** The browser's time zone. */
   zone?: string;
@@ -121,7 +124,9 @@ async function leave(window: Window): Promise<void> {
   kept.removeAllListeners();
 }
 
-/** Opens another page as a link of the dashboard does: without loading the dashboard again, which is most of what a page costs. */
+/**
+ * Opens another page as a link of the dashboard does: without loading the dashboard again, which is most of what a page costs.
+ */
 export const moveTo = (page: Page, path: string): Promise<unknown> =>
   page.evaluate(`history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"));`);
 
@@ -167,7 +172,9 @@ async function signedIn({ user: { email, password } }: Pick<TestAccount, "user">
   return JSON.stringify((await stranger.post("/auth/login", { email, password })).as(auth.login().data));
 }
 
-/** For a used window: Playwright's own `setStorageState` opens another page for it, which costs as much as one of the dashboard's. */
+/**
+ * For a used window: Playwright's own `setStorageState` opens another page for it, which costs as much as one of the dashboard's.
+ */
 const remembering = (session: string | undefined): string => `
   localStorage.clear();
   sessionStorage.clear();

@@ -1,5 +1,5 @@
-// In German nothing shows a sentence of the API as it is: what a request would do, why something failed, and what a check found is said in
-// the words of the catalog.
+// In German nothing shows a sentence of the API as it is: what a request would do, why something failed, and what a check found
+// is said in the words of the catalog.
 import type { Page, Response } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";

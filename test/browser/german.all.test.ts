@@ -1,5 +1,5 @@
-// In German nothing on any page is English: every text of every page, dialog and menu is compared with the sentences that the API has sent,
-// with the English catalog, and with words that no German sentence has.
+// In German nothing on any page is English: every text of every page, dialog and menu is compared with the sentences that the API
+// has sent, with the English catalog, and with words that no German sentence has.
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page, Request, Response } from "playwright-core";

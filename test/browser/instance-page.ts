@@ -43,7 +43,10 @@ export const comeBackUntil = (page: Page, shown: Locator): Promise<void> =>
     })
     .toBe(true);
 
-/** Begins to watch for a notification: a success leaves after ten seconds, and other steps of a test may take that long on a busy machine. */
+/**
+ * Begins to watch for a notification: a success leaves after ten seconds, and other steps of a test may take that long on a busy
+ * machine.
+ */
 export function notification(page: Page, text: string): Promise<void> {
   const shown = page.getByText(text).first().waitFor();
   shown.catch(() => undefined); // thrown where the test waits for it

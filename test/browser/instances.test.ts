@@ -59,7 +59,8 @@ describe("creating an instance", () => {
     const sent = sentTo(page, "POST", /\/instances$/);
     await page.getByLabel("Admin email").fill("nobody");
     await button(page, "Create instance").click();
-    await expect.poll(() => page.getByText("This is required.", { exact: true }).count()).toBe(4); // name, server, domain, database name
+    // name, server, domain, database name.
+    await expect.poll(() => page.getByText("This is required.", { exact: true }).count()).toBe(4);
     await page.getByText("Must be an email address.", { exact: true }).waitFor();
     await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-invalid')")).toBe("true");
     await page.getByLabel("Domain").fill("not a domain");

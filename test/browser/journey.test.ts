@@ -1,4 +1,5 @@
-// The whole journey of a new user: from signing in to a clone of an instance, and the end of an API key that they created on the way.
+// The whole journey of a new user: from signing in to a clone of an instance, and the end of an API key that they created on the
+// way.
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";

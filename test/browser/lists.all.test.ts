@@ -1,4 +1,5 @@
-// Lists of many records: all of their columns can be read at any width, nothing moves under the pointer, and the keyboard is enough.
+// Lists of many records: all of their columns can be read at any width, nothing moves under the pointer, and the keyboard is
+// enough.
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import * as z from "zod";

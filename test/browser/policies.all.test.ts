@@ -1,4 +1,5 @@
-// Backup policies in the dashboard: set up, changed and deleted on the instance's page, and seen in the list and on the home page.
+// Backup policies in the dashboard: set up, changed and deleted on the instance's page, and seen in the list and on the home
+// page.
 import { expect } from "vitest";
 import { BackupPolicy } from "../../shared/api/policy-shown.ts";
 import { Backup } from "../../shared/api/backups.ts";

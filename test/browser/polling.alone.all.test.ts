@@ -45,7 +45,10 @@ async function opened(open: Open, mine: TestAccount): Promise<Page[]> {
 
 const settled = (page: Page): Promise<void> => expect.poll(() => page.evaluate("pending")).toBe(0);
 
-/** Longer than half a minute, after which every page asks whether something has changed: the next time is not while the test watches. */
+/**
+ * Longer than half a minute, after which every page asks whether something has changed: the next time is not while the test
+ * watches.
+ */
 const UNTIL_PAUSE_MS = 60_000;
 
 /** From now on the page's time goes on only in `askedMeanwhile`. */

@@ -1,4 +1,5 @@
-// How often pages ask the service: few requests a page, so that nobody who clicks quickly meets the rate limit, and one gate for all if they do.
+// How often pages ask the service: few requests a page, so that nobody who clicks quickly meets the rate limit, and one gate for
+// all if they do.
 import type { Page, Request } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
@@ -62,7 +63,10 @@ function watchApi(page: Page): Seen {
   return seen;
 }
 
-/** Until each response is there and nothing more is asked for; the page's own clock stands still, so that nothing is asked for because time passes. */
+/**
+ * Until each response is there and nothing more is asked for; the page's own clock stands still, so that nothing is asked for
+ * because time passes.
+ */
 async function quiet(page: Page, seen: Seen): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await page.waitForLoadState("networkidle");

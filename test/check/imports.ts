@@ -1,4 +1,5 @@
-// Who contains and who imports a file: the contents of the functions' bundles, and the imports of the test files and all that they lead to.
+// Who contains and who imports a file: the contents of the functions' bundles, and the imports of the test files and all that
+// they lead to.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { bundledContents } from "../../infra/bundle-contents.ts";

@@ -1,4 +1,5 @@
-// `npm run check` runs the tests that a change needs: here of files of each kind, judged by the bundles and imports that there are.
+// `npm run check` runs the tests that a change needs: here of files of each kind, judged by the bundles and imports that there
+// are.
 import { globSync } from "node:fs";
 import { expect, inject, it } from "vitest";
 import { ROOT } from "../harness/rounds.ts";

@@ -1,5 +1,5 @@
-// Keeps a DynamoDB Local for the next `npm run check`: a new one takes seconds until Java has compiled what tests call. It is a process of its
-// own, ends when nobody has used it for a while, and is used only by a check of the same sources.
+// Keeps a DynamoDB Local for the next `npm run check`: a new one takes seconds until Java has compiled what tests call. It is a
+// process of its own, ends when nobody has used it for a while, and is used only by a check of the same sources.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";

@@ -61,7 +61,10 @@ const ACCOUNT = newId("account");
 const EMPTY = newId("account");
 let rows: Row[];
 
-/** Some 600 records in two items of counts: with gaps, blocks without a beginning, one that was emptied, and numbers that two have. */
+/**
+ * Some 600 records in two items of counts: with gaps, blocks without a beginning, one that was emptied, and numbers that two
+ * have.
+ */
 beforeAll(async () => {
   apiUrl(); // chooses the table
   const made = [...Array.from({ length: 330 }, (_, i) => i), ...Array.from({ length: 280 }, (_, i) => 1_010 + i), 1_055, 1_055];

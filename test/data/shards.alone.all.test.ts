@@ -1,4 +1,5 @@
-// An account's counts under contention: DynamoDB takes some twenty transactions a second on an item, and an account needs more of them.
+// An account's counts under contention: DynamoDB takes some twenty transactions a second on an item, and an account needs more of
+// them.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import * as z from "zod";
 import { INDEXES } from "../../infra/table.ts";

@@ -59,7 +59,8 @@ test("npm start that was killed during operations resumes them: every operation 
   await started.kill();
   started = await up();
   const ended: Ended[] = [];
-  for (const each of [...nearlyDone, ...hardlyBegun]) ended.push(await until(each)); // one at a time: a credential can have three waits
+  // One at a time: a credential can have three waits.
+  for (const each of [...nearlyDone, ...hardlyBegun]) ended.push(await until(each));
   expect(ended.map(({ type, status, error }) => ({ type, status, error }))).toEqual(
     ended.map(({ type }) => ({ type, status: "succeeded", error: null })),
   );

@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { type BackedUp, type Chain, DATABASE } from "./context.ts";
 import { until } from "./machine.ts";
 
-/** Attachments as the ERP stores them, created and deleted without it: deleting some hundred through it takes as long as a backup. */
+/**
+ * Attachments as the ERP stores them, created and deleted without it: deleting some hundred through it takes as long as a backup.
+ */
 const ATTACHMENTS = `
 import configparser, hashlib, os, psycopg2, time
 conf = configparser.RawConfigParser()

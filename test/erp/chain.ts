@@ -38,7 +38,10 @@ const PARTS: Readonly<Record<string, (chain: Chain, of: BackedUp) => Promise<voi
 /** Parts that take long, and run only by name. */
 const LONG_PARTS: typeof PARTS = { slowClientsAtSize };
 
-/** All parts, or the named ones alone: installation, first backup and release belong to each. A part that fails does not stop the others. */
+/**
+ * All parts, or the named ones alone: installation, first backup and release belong to each. A part that fails does not stop the
+ * others.
+ */
 export async function chain(
   machine: Machine,
   service: Service,

@@ -9,7 +9,10 @@ import { type BackedUp, type Chain } from "./context.ts";
 
 /** A drill's time at most, as a multiple of a restore's. */
 const DRILL_TIMES = 1.5;
-/** How much longer the ERP's writes may take beside a drill, where two processors do all of it, and for how long they are measured alone. */
+/**
+ * How much longer the ERP's writes may take beside a drill, where two processors do all of it, and for how long they are measured
+ * alone.
+ */
 const SLOWER_MAX = 2;
 const ALONE_MS = 8_000;
 

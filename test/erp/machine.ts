@@ -196,7 +196,9 @@ function startDocker(host: string, folder: string, options: readonly string[], w
   return spawn(program, words, { stdio: ["ignore", log, log] });
 }
 
-/** Configures Docker as the first job would: the user who starts it here may not be able to restart it. Returns the file's path. */
+/**
+ * Configures Docker as the first job would: the user who starts it here may not be able to restart it. Returns the file's path.
+ */
 function configureDocker(folder: string, system: string): string {
   const script = join(folder, "script.sh");
   writeFileSync(script, hostScript());

@@ -10,7 +10,10 @@ import { until } from "./machine.ts";
 import { OPENED_NETWORK } from "./service.ts";
 
 const MACHINE_PORT = 2500;
-/** Hosts beside the machine, on one interface: a public one, a printer, a relay in a network that the operator has opened, a resolver. */
+/**
+ * Hosts beside the machine, on one interface: a public one, a printer, a relay in a network that the operator has opened, a
+ * resolver.
+ */
 const HOSTS = {
   public: "203.0.113.9",
   private: "192.168.77.2",

@@ -121,8 +121,8 @@ export async function startService(machine: Machine, folder: string, { timeScale
 }
 
 /**
- * Requests beyond a limit wait as the response says. What only reads is tried twice: the service runs in this process, and while a command blocks
- * both, its end of an idle connection closes.
+ * Requests beyond a limit wait as the response says. What only reads is tried twice: the service runs in this process, and while
+ * a command blocks both, its end of an idle connection closes.
  */
 const patient: typeof fetch = async (input, init) => {
   const response = await fetch(input, init).catch((error: unknown) => {

@@ -1,5 +1,5 @@
-// Clients that are slow or pause: the ERP's workers must not wait for them, and nobody else may notice them. slow-clients-at-size.ts has the
-// sizes and times of real ones.
+// Clients that are slow or pause: the ERP's workers must not wait for them, and nobody else may notice them.
+// slow-clients-at-size.ts has the sizes and times of real ones.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// GET /events?class=outcomes: what came of what was asked for, and what happened by itself. That no end of an operation lacks its event,
-// and none has two, is checked by every test of a workflow (`expectConsistent`).
+// GET /events?class=outcomes: what came of what was asked for, and what happened by itself. That no end of an operation lacks its
+// event, and none has two, is checked by every test of a workflow (`expectConsistent`).
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Event } from "../../shared/api/events.ts";

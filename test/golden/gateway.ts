@@ -1,4 +1,5 @@
-// What the deployed gateway does with a request: each method with its function and whether the authorizer comes first, and its own errors.
+// What the deployed gateway does with a request: each method with its function and whether the authorizer comes first, and its
+// own errors.
 import type { Template } from "../../infra/local/template/template.ts";
 
 export const GATEWAY = "gateway.txt";

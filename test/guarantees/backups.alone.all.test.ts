@@ -1,5 +1,5 @@
-// Damaged archives, under storage that reports the damage and storage that lies about it: an archive is rejected before anything is touched, or what it
-// restores is what was backed up.
+// Damaged archives, under storage that reports the damage and storage that lies about it: an archive is rejected before anything
+// is touched, or what it restores is what was backed up.
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

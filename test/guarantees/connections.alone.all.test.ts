@@ -1,4 +1,5 @@
-// The connection to a machine is cut, slow, silent or loses a response while a job begins, runs or reports: the job is done, and its result is right.
+// The connection to a machine is cut, slow, silent or loses a response while a job begins, runs or reports: the job is done, and
+// its result is right.
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect } from "vitest";

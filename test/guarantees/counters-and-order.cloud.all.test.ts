@@ -1,5 +1,5 @@
-// Concurrent histories: whatever runs at the same time, the result is that of some order of the requests, totals equal a recount, and a list that is
-// walked by cursor misses nothing that was there all the time.
+// Concurrent histories: whatever runs at the same time, the result is that of some order of the requests, totals equal a recount,
+// and a list that is walked by cursor misses nothing that was there all the time.
 import { expect } from "vitest";
 import * as z from "zod";
 import * as settings from "../../shared/api/settings.ts";

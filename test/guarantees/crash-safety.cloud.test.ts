@@ -142,7 +142,8 @@ prove("crash-safety", async () => {
       const lateWork: (() => Promise<unknown>)[] = [];
       const stops: (() => void)[] = [];
       let attacked = false;
-      // Machines do at once what takes them minutes elsewhere, so a poll is told that they have not finished: it is attacked in a later call.
+      // Machines do at once what takes them minutes elsewhere, so a poll is told that they have not finished: it is attacked in a
+      // later call.
       const early = task.isPoll ? random.below(3) : 0;
       const intercept: Intercept = async (call, next) => {
         if (call.task !== task.name || (attacked && !always)) return next();

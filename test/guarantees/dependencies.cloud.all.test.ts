@@ -1,5 +1,5 @@
-// Every call of a dependency, for every endpoint and every workflow, with every fault: the response is in the envelope, in time and can be retried, and
-// nothing is left half done.
+// Every call of a dependency, for every endpoint and every workflow, with every fault: the response is in the envelope, in time
+// and can be retried, and nothing is left half done.
 import { expect } from "vitest";
 import type { Arriving, Fault } from "../harness/aws.ts";
 import { AwsFault } from "../../infra/local/errors.ts";

@@ -1,5 +1,5 @@
-// The service on one machine, its database, or both are killed at random moments under load. What was confirmed before the kill is there after
-// the next start.
+// The service on one machine, its database, or both are killed at random moments under load. What was confirmed before the kill
+// is there after the next start.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
-// What the service guarantees, in its customers' words, and how each guarantee is attacked. docs/guarantees.md, `npm run prove` and
-// `npm test` read this table.
+// What the service guarantees, in its customers' words, and how each guarantee is attacked. docs/guarantees.md, `npm run prove`
+// and `npm test` read this table.
 
 export interface Guarantee {
   title: string;

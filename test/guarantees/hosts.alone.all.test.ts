@@ -1,4 +1,5 @@
-// Hostile trees of files in an ERP's volume, under backup and restore: nothing of the machine is read or changed, and every honest file comes back.
+// Hostile trees of files in an ERP's volume, under backup and restore: nothing of the machine is read or changed, and every
+// honest file comes back.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
@@ -204,8 +205,8 @@ async function expectSecret(jobs: MachineWithJobs, random: Random): Promise<void
 const USES = ["a clone", "a restore", "a restore that is put back"] as const;
 
 /**
- * What the ERP, which runs on, can do to the folders of a restore that has been built beside its own. Returns whether the restore may succeed
- * afterwards; undefined if it may do either.
+ * What the ERP, which runs on, can do to the folders of a restore that has been built beside its own. Returns whether the restore
+ * may succeed afterwards; undefined if it may do either.
  */
 function tamperWith({ store, secret, folder, hostile }: MachineWithJobs, restoreId: string, random: Random): boolean | undefined {
   const [built, old] = [store(`new_${restoreId}`), store(`old_${restoreId}`)];
@@ -243,7 +244,10 @@ function tamperWith({ store, secret, folder, hostile }: MachineWithJobs, restore
   return succeeds ?? undefined;
 }
 
-/** By the jobs of the workflow. Whether the files must be as expected afterwards: not if the ERP has tampered with them, which harms itself alone. */
+/**
+ * By the jobs of the workflow. Whether the files must be as expected afterwards: not if the ERP has tampered with them, which
+ * harms itself alone.
+ */
 async function use(how: (typeof USES)[number], archive: StoredArchive, jobs: MachineWithJobs, random: Random): Promise<boolean> {
   const both = { restore_database: true, restore_filestore: true };
   if (how === "a clone") {
@@ -299,7 +303,8 @@ prove("hosts", async () => {
         expectSame(new Map(packed), tree, "the backup");
         jobs.expectUntouched();
 
-        // A restore of the files alone would keep present ones, so it is of both. What is there now is another hostile tree, which the restore has to replace without following it.
+        // A restore of the files alone would keep present ones, so it is of both. What is there now is another hostile tree,
+        // which the restore has to replace without following it.
         rmSync(jobs.store("shop"), { recursive: true });
         mkdirSync(jobs.store("shop"));
         writeFileSync(jobs.store("shop", "present"), "present");

@@ -1,5 +1,5 @@
-// One key, many requests: at once, while the start fails, with another body, by another credential, and with the function killed between any two of
-// its effects.
+// One key, many requests: at once, while the start fails, with another body, by another credential, and with the function killed
+// between any two of its effects.
 import { expect } from "vitest";
 import * as z from "zod";
 import type { Arriving } from "../harness/aws.ts";
@@ -80,7 +80,8 @@ prove("idempotency", async () => {
         responses.push(...(await attack({ cloud, api, request, key, way, random, calls })));
         await settled();
         if (way === "killed inside") await sweepAll(cloud, world.me.id);
-        // Whatever happened, the client asks until it gets a final response. (Twenty are all that a credential may create in a minute.)
+        // Whatever happened, the client asks until it gets a final response. (Twenty are all that a credential may create in a
+        // minute.)
         for (let tries = way === "twenty at once" ? 5 : 0; tries < 5; tries++) {
           const last = await send(api, request, { "idempotency-key": key });
           responses.push(last);

@@ -183,7 +183,9 @@ async function listed(client: Client, path: string): Promise<z.infer<typeof List
 const statusesOf = (those: readonly { id: string; status?: string | undefined }[]) =>
   Object.fromEntries(those.map(({ id, status }) => [id, status]));
 
-/** Every list, every filter by label and every total says what the model knows. The account may have more, of sequences before. */
+/**
+ * Every list, every filter by label and every total says what the model knows. The account may have more, of sequences before.
+ */
 class Look implements Command {
   check = (): boolean => true;
   toString = (): string => "\n# all lists, the overview and the settings";

@@ -1,4 +1,5 @@
-// Random sequences of requests against a simple model of the API, some of them racing. A counterexample is shrunk and printed as curl lines.
+// Random sequences of requests against a simple model of the API, some of them racing. A counterexample is shrunk and printed as
+// curl lines.
 import fc from "fast-check";
 import { expect } from "vitest";
 import * as z from "zod";
@@ -245,7 +246,9 @@ class Again implements Command {
   run = async ({ again }: Model): Promise<void> => again?.(this.fails);
 }
 
-/** Requests on one resource at once, sent in an order that the scheduler chooses: at most one is accepted, and it is one that may. */
+/**
+ * Requests on one resource at once, sent in an order that the scheduler chooses: at most one is accepted, and it is one that may.
+ */
 class Race implements Command {
   private readonly verbs: readonly Verb[];
   private readonly index: number;

@@ -68,8 +68,8 @@ function shapeOf(schema: z.ZodType): Record<string, unknown> {
     .parse(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" })).properties;
 }
 /**
- * What uses a resource, and what takes it away: either some of the former succeed, or one of the latter. (An upload is used by its
- * completion, which happens once.)
+ * What uses a resource, and what takes it away: either some of the former succeed, or one of the latter. (An upload is used by
+ * its completion, which happens once.)
  */
 const EXCLUSIONS = [
   ["backups.delete", "instances.clone"],

@@ -67,7 +67,9 @@ prove("permissions", async () => {
   };
 });
 
-/** Every method of the deployed API is a declared route behind the authorizer, or a declared public one; all else gets 404 or 405. */
+/**
+ * Every method of the deployed API is a declared route behind the authorizer, or a declared public one; all else gets 404 or 405.
+ */
 function expectDeclared(): void {
   const { apis } = readTemplate(inject("outDir"), stackName("test"));
   const [api] = apis;

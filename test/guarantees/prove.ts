@@ -1,5 +1,5 @@
-// Runs one guarantee's attacks: a small, seeded number of them with the other tests, all of them with `npm run prove`, which passes the size and the
-// seed, and resumes where a run stopped.
+// Runs one guarantee's attacks: a small, seeded number of them with the other tests, all of them with `npm run prove`, which
+// passes the size and the seed, and resumes where a run stopped.
 import { afterAll, expect, test } from "vitest";
 import { guarantees, type GuaranteeName } from "./guarantees.ts";
 import { ORDER, Order, type Progress, progressIn, save } from "./progress.ts";

@@ -1,5 +1,6 @@
-// Server creations at rented providers with random faults, slow and lost responses, tasks killed between any two of their effects and tasks run twice
-// concurrently: they buy no machine too many and leave none behind. (Concurrent requests may come in another order when a seed is repeated.)
+// Server creations at rented providers with random faults, slow and lost responses, tasks killed between any two of their effects
+// and tasks run twice concurrently: they buy no machine too many and leave none behind. (Concurrent requests may come in another
+// order when a seed is repeated.)
 import { expect, vi } from "vitest";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import type { ServerRecord } from "../../shared/records/schemas/server.ts";
@@ -130,7 +131,8 @@ prove("providers", async () => {
         "taken away",
       ).toEqual([]);
       for (const { server } of made) expect((await getServer(server.account_id, server.id)).machine_id).toBe(server.machine_id);
-      // With unique names no machine is created twice, not even for a moment; without them only a list that lagged too long can cause it.
+      // With unique names no machine is created twice, not even for a moment; without them only a list that lagged too long can
+      // cause it.
       expect(twice("hetzner")).toEqual([]);
       expect(twice("digitalocean").filter((late) => !late)).toEqual([]);
     },

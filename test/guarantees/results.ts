@@ -16,7 +16,10 @@ const Result = z.object({
   violations: z.number(),
   seed: z.number(),
   seconds: z.number(),
-  /** Whether the run had the full size of the table at that time, and how many of its runs were made: a run may count as several trials. */
+  /**
+   * Whether the run had the full size of the table at that time, and how many of its runs were made: a run may count as several
+   * trials.
+   */
   full: z.boolean(),
   done: z.number().optional(),
   on: z.string(),

@@ -1,6 +1,6 @@
-// `npm run prove`: every guarantee at full size, three at a time. A run that was stopped continues where it was: .local/prove has the
-// progress. `--only NAME` (several with commas) selects guarantees, `--seed N` repeats a run, `--trial N` repeats one of its trials,
-// `--trials N` changes the size, and `--fresh` starts again.
+// `npm run prove`: every guarantee at full size, three at a time. A run that was stopped continues where it was: .local/prove has
+// the progress. `--only NAME` (several with commas) selects guarantees, `--seed N` repeats a run, `--trial N` repeats one of its
+// trials, `--trials N` changes the size, and `--fresh` starts again.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
@@ -12,7 +12,9 @@ import { record, tableOf } from "./results.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const STATE = join(ROOT, ".local", "prove");
-/** The sizes are made for two cores, which two guarantees leave idle for a third of the time: their attacks wait for time limits. */
+/**
+ * The sizes are made for two cores, which two guarantees leave idle for a third of the time: their attacks wait for time limits.
+ */
 const AT_ONCE = 3;
 
 const { values } = parseArgs({

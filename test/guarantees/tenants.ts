@@ -1,5 +1,5 @@
-// Another account's IDs, in every position where an endpoint takes one: the same response, byte for byte, the same calls of the database, and the
-// same time as an unused ID.
+// Another account's IDs, in every position where an endpoint takes one: the same response, byte for byte, the same calls of the
+// database, and the same time as an unused ID.
 import { expect } from "vitest";
 import * as z from "zod";
 import { Server } from "../../shared/api/servers.ts";
@@ -137,7 +137,10 @@ export async function attackTenants(cloud: TestCloud): Promise<Attack> {
     expect(Math.abs(theirTime - unused) / unused, `${position.label}: ${theirTime} ms against ${unused} ms`).toBeLessThan(NEAR);
   }
 
-  /** A resource of a kind that the world does not have, made by the POST of the path that its ID belongs to; empty if there is none. */
+  /**
+   * A resource of a kind that the world does not have, made by the POST of the path that its ID belongs to; empty if there is
+   * none.
+   */
   async function createdBy({ kind, idKind }: Position): Promise<string> {
     const collection = kind?.route.path.split("/:")[0];
     const maker = kinds.find(({ route }) => route.method === "POST" && route.path === collection && route.status === 201);

@@ -1,4 +1,5 @@
-// What becomes of an event on its way to a receiver, whatever is killed; and addresses of every form that a webhook must not lead to.
+// What becomes of an event on its way to a receiver, whatever is killed; and addresses of every form that a webhook must not lead
+// to.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { expect, vi } from "vitest";

@@ -70,8 +70,8 @@ export function whileUndoing({ workflow: { steps } }: Row, intercept: Intercept,
 const ENDS = ["succeeded", "failed"];
 
 /**
- * Whatever happened: the operation has ended, its resource is in the state that the lifecycle names for that end, and the table, the machines and
- * the store agree, item for item. The sweep may have to help.
+ * Whatever happened: the operation has ended, its resource is in the state that the lifecycle names for that end, and the table,
+ * the machines and the store agree, item for item. The sweep may have to help.
  */
 export async function expectAtRest(
   { row }: Row,

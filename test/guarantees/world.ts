@@ -1,5 +1,5 @@
-// One of everything in an account, and a valid request for every route that names it: built from the route table, so that a new route is
-// attacked as well.
+// One of everything in an account, and a valid request for every route that names it: built from the route table, so that a new
+// route is attacked as well.
 import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";
 import { queryAll } from "../../shared/data/table.ts";

@@ -69,7 +69,10 @@ export interface TestAccount {
   backup: (instanceId: string, fields?: Record<string, unknown>) => Promise<Backup>;
   /** Waits for the end of an operation, and fails the test unless it succeeded. */
   until: (operationId: string | null, status?: "succeeded" | "failed") => Promise<EndedOperation>;
-  /** The counters of everything that a request has ever created or changed in the account: outcomes are of operations that end later. */
+  /**
+   * The counters of everything that a request has ever created or changed in the account: outcomes are of operations that end
+   * later.
+   */
   trace: () => Promise<string>;
 }
 
@@ -87,8 +90,8 @@ const OPERATION_LIMIT_MS = 90_000;
 
 export interface AccountOptions {
   /**
-   * How `server()`, `instance()` and `backup()` create resources: by requests and their workflows, or seeded as those leave them. Seeding costs a
-   * tenth, and suits tests about what comes afterwards. Seeded resources have no operations and no events.
+   * How `server()`, `instance()` and `backup()` create resources: by requests and their workflows, or seeded as those leave them.
+   * Seeding costs a tenth, and suits tests about what comes afterwards. Seeded resources have no operations and no events.
    */
   seeded?: boolean;
 }

@@ -1,5 +1,5 @@
-// The clouds that tests run against. A file uses the shared one, which it knows by HTTP and by its table, or one in its own process,
-// whose calls it can count and whose parts it can turn off: that of the process, or one that it starts for itself.
+// The clouds that tests run against. A file uses the shared one, which it knows by HTTP and by its table, or one in its own
+// process, whose calls it can count and whose parts it can turn off: that of the process, or one that it starts for itself.
 import { afterAll, inject } from "vitest";
 import type { CloudOptions } from "../../infra/local/cloud.ts";
 import { stackName } from "../../infra/settings.ts";
@@ -39,8 +39,8 @@ export async function ownCloud(options: Partial<CloudOptions> = {}): Promise<Tes
 let kept: Promise<TestCloud> | undefined;
 
 /**
- * The cloud of this process, in which nothing waits. One file after another uses it, because starting its functions anew is what a small file
- * mostly costs: a file leaves nothing intercepted, broken or held.
+ * The cloud of this process, in which nothing waits. One file after another uses it, because starting its functions anew is what
+ * a small file mostly costs: a file leaves nothing intercepted, broken or held.
  */
 export async function processCloud(): Promise<TestCloud> {
   if (inject("process") === "together")

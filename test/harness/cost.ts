@@ -9,7 +9,10 @@ interface Cost {
   starts: Served[];
 }
 
-/** The calls of a request: the authorizer's, and those of the endpoint's own function. What a busy machine made them try again does not count. */
+/**
+ * The calls of a request: the authorizer's, and those of the endpoint's own function. What a busy machine made them try again
+ * does not count.
+ */
 export async function costIn(
   cloud: TestCloud,
   id: string,

@@ -34,7 +34,10 @@ declare module "vitest" {
   }
 }
 
-/** Of the shared cloud's threads. Files come back to most functions within that time, and each first call costs a tenth of a second of CPU. */
+/**
+ * Of the shared cloud's threads. Files come back to most functions within that time, and each first call costs a tenth of a
+ * second of CPU.
+ */
 const KEPT_SECONDS = 180;
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

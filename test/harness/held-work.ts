@@ -24,12 +24,15 @@ export function holdWork(cloud: TestCloud, at?: string): () => void {
   return release;
 }
 
-/** From now on all work of a cloud of the file's own is begun and never done: for tests that ask for it and do not look at what becomes of it. */
+/**
+ * From now on all work of a cloud of the file's own is begun and never done: for tests that ask for it and do not look at what
+ * becomes of it.
+ */
 export const holdForGood = (cloud: TestCloud): void => void cloud.states.intercept(() => new Promise(() => undefined));
 
 /**
- * Work that is begun during a test, on seeded things that have no machine, fails at its first step and undoes nothing: otherwise it
- * would try again and again to reach a machine.
+ * Work that is begun during a test, on seeded things that have no machine, fails at its first step and undoes nothing: otherwise
+ * it would try again and again to reach a machine.
  */
 export function giveUpEarly(cloud: TestCloud): void {
   const release = giveUpEarlyFrom(cloud);

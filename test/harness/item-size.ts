@@ -1,5 +1,6 @@
-// How large DynamoDB takes an item to be, which is what reads and writes are billed by: names in UTF-8, a number half a byte a digit and
-// one more, a list or a map three bytes and one an element. DynamoDB Local bills the same, but does not say how far it is to the next unit.
+// How large DynamoDB takes an item to be, which is what reads and writes are billed by: names in UTF-8, a number half a byte a
+// digit and one more, a list or a map three bytes and one an element. DynamoDB Local bills the same, but does not say how far it
+// is to the next unit.
 
 const WRITE_UNIT_BYTES = 1024;
 

@@ -1,5 +1,5 @@
-// Checks the Python that runs on machines: its format, and what ruff finds in it. With --write, formats it. Ruff's WebAssembly build comes
-// from npm, has no command, and sees one text at a time.
+// Checks the Python that runs on machines: its format, and what ruff finds in it. With --write, formats it. Ruff's WebAssembly
+// build comes from npm, has no command, and sees one text at a time.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -65,7 +65,9 @@ function cpuSeconds(): number {
   }
 }
 
-/** Keeps what the run showed for later questions: why something failed, what has become slower, and when the machine stood still. */
+/**
+ * Keeps what the run showed for later questions: why something failed, what has become slower, and when the machine stood still.
+ */
 function write({ name, outcome, checks, seconds }: Run): string {
   mkdirSync(REPORTS, { recursive: true });
   for (const old of readdirSync(REPORTS)

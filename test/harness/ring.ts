@@ -1,4 +1,5 @@
-// The two rings of tests: what `npm test` runs, and the rest, which `npm run test:all` runs before a merge. A file's name says where it is.
+// The two rings of tests: what `npm test` runs, and the rest, which `npm run test:all` runs before a merge. A file's name says
+// where it is.
 import * as z from "zod";
 
 export const Ring = z.enum(["test", "all"]);

@@ -1,5 +1,5 @@
-// Runs tests in up to two rounds: after the last file, those that have a failed test run once more, one at a time with the machine to
-// themselves. Attacks are seeded, so a guarantee is attacked again in the same way.
+// Runs tests in up to two rounds: after the last file, those that have a failed test run once more, one at a time with the
+// machine to themselves. Attacks are seeded, so a guarantee is attacked again in the same way.
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";

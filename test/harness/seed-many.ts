@@ -36,8 +36,8 @@ const FIRST = Date.parse("2026-01-01T00:00:00.000Z");
 export const createdAt = (made: number): string => new Date(FIRST + made * MINUTE).toISOString();
 
 /**
- * Instances "Shop 0", "Shop 1" and so on, on 1,000 servers in turn. Searches find them all; only those that `isRead` says have records,
- * because reading the others costs nothing.
+ * Instances "Shop 0", "Shop 1" and so on, on 1,000 servers in turn. Searches find them all; only those that `isRead` says have
+ * records, because reading the others costs nothing.
  */
 export async function seedManyInstances(
   accountId: string,

@@ -1,5 +1,6 @@
-// What operations leave behind, without running them: an active server, a running instance, a completed backup, with everything that the
-// machines and the store of the sandbox hold. The product's own functions create it, so it is the same, but in this process and at once.
+// What operations leave behind, without running them: an active server, a running instance, a completed backup, with everything
+// that the machines and the store of the sandbox hold. The product's own functions create it, so it is the same, but in this
+// process and at once.
 import { startChange, now } from "../../shared/data/change.ts";
 import { getInstance } from "../../shared/records/instances.ts";
 import { keys } from "../../shared/data/keys.ts";

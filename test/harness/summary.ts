@@ -1,5 +1,5 @@
-// A vitest reporter that writes what a round of tests came to, to the file in SUMMARY_FILE: every test, how long each file took, and the moments
-// in which the machine had no time for the tests.
+// A vitest reporter that writes what a round of tests came to, to the file in SUMMARY_FILE: every test, how long each file took,
+// and the moments in which the machine had no time for the tests.
 import { writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { relative } from "node:path";

@@ -1,4 +1,5 @@
-// Tests that cannot run everywhere: `describe("…", unless(reason), …)`. `npm test` lists what was skipped, by name and with the reason.
+// Tests that cannot run everywhere: `describe("…", unless(reason), …)`. `npm test` lists what was skipped, by name and with the
+// reason.
 
 declare module "vitest" {
   interface TaskMeta {

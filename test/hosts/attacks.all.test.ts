@@ -1,4 +1,5 @@
-// The code in an ERP's container is hostile: whatever it puts into its files, its database or an archive must not reach the machine.
+// The code in an ERP's container is hostile: whatever it puts into its files, its database or an archive must not reach the
+// machine.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

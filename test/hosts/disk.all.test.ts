@@ -249,7 +249,10 @@ describe("a disk", unless(noFileSystem()), () => {
     expect(execFileSync("tune2fs", ["-l", device], { encoding: "utf8" })).toMatch(/Reserved blocks uid: +1234/);
   });
 
-  /** The kernels here have no project quotas: what these programs are told is recorded. As kernels do, `chattr` lets only folders pass on a project. */
+  /**
+   * The kernels here have no project quotas: what these programs are told is recorded. As kernels do, `chattr` lets only folders
+   * pass on a project.
+   */
   test("where the file system has project quotas, all that an instance has belongs to its project, with its quota as the limit", () => {
     const program = (name: string, code: string): void =>
       writeFileSync(within(`bin/${name}`), `#!/bin/bash\n${code}\n`, { mode: 0o755 });

@@ -1,4 +1,5 @@
-// A process of its own: ERPs behind a machine's proxy, as far as the machine's timer sees them. What one does says the first part of its domain.
+// A process of its own: ERPs behind a machine's proxy, as far as the machine's timer sees them. What one does says the first part
+// of its domain.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 const LINKS = `<link rel="stylesheet" href="https://cdn.example.com/a.css"/> <link rel="stylesheet" href="/theme.css"/>

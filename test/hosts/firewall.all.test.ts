@@ -10,7 +10,10 @@ import { noMachine } from "./machine.ts";
 
 const hasPrograms = ["nft", "ip", "nsenter"].every((name) => spawnSync("which", [name]).status === 0);
 
-/** A machine, a container behind one of its bridges, and a neighbor with an address in each kind of network; each in its own namespace. */
+/**
+ * A machine, a container behind one of its bridges, and a neighbor with an address in each kind of network; each in its own
+ * namespace.
+ */
 const WORLD = String.raw`
 set -euo pipefail
 SYSTEM=$PWD/system ROOT=$PWD SSH_CONNECTION="a b c 22" JOB=$PWD

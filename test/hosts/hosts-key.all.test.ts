@@ -1,4 +1,5 @@
-// The key that machines let in: exported sealed and once, imported by a service that has lost its own, and replaced on all machines.
+// The key that machines let in: exported sealed and once, imported by a service that has lost its own, and replaced on all
+// machines.
 import { mkdtempSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// An import over SSH: the real script, its Python and a real store; Docker and its databases are stand-ins. Its archives come from anyone.
+// An import over SSH: the real script, its Python and a real store; Docker and its databases are stand-ins. Its archives come
+// from anyone.
 import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

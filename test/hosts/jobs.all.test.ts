@@ -57,7 +57,8 @@ describe("jobs on a machine", unless(noMachine), () => {
     await failure(restart("op_twice-startAgain-try1"));
     machine.docker(":");
     const earlier = join(machine.root, "jobs", "op_twice-startAgain-try1");
-    // One request has removed the result but not yet the folder; another one that finds no result gets to write its own after the folder is gone.
+    // One request has removed the result but not yet the folder; another one that finds no result gets to write its own after the
+    // folder is gone.
     const during = (what: string): string => `for _ in {1..30}; do ${what} && break; sleep 0.1; done`;
     machine.standIn(
       "rm",

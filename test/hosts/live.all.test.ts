@@ -1,4 +1,5 @@
-// The live environment, from a request to a machine and back: a real SSH server is the operator's own machine, with a stand-in for Docker.
+// The live environment, from a request to a machine and back: a real SSH server is the operator's own machine, with a stand-in
+// for Docker.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";

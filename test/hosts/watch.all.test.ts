@@ -1,4 +1,5 @@
-// The timer's program on a machine, as a job installs it: what it says of ERPs that respond, of such that do not, and of hostile ones.
+// The timer's program on a machine, as a job installs it: what it says of ERPs that respond, of such that do not, and of hostile
+// ones.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";

@@ -16,7 +16,10 @@ function bodyOf(environment: (typeof ENVIRONMENTS)[number]): Body {
   return Body.parse(resources.find(({ type }) => type === "AWS::ApiGateway::RestApi")?.properties["Body"]);
 }
 
-/** A linter ignores what extensions contain, and knows no greedy parameters: with a verb and a plain parameter it looks at all methods. */
+/**
+ * A linter ignores what extensions contain, and knows no greedy parameters: with a verb and a plain parameter it looks at all
+ * methods.
+ */
 const plain = ({ paths, ...body }: Body): Body => ({
   ...body,
   paths: Object.fromEntries(

@@ -1,4 +1,5 @@
-// What protects archives and secrets in live: who may delete archives for good, object lock, and copies in other regions and accounts.
+// What protects archives and secrets in live: who may delete archives for good, object lock, and copies in other regions and
+// accounts.
 import { runSimulation } from "@cloud-copilot/iam-simulate";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";

@@ -1,11 +1,14 @@
-// The actions that CloudFormation needs for each type of resource, and whether the policy of docs/deploy.md, "Who may deploy", allows them.
+// The actions that CloudFormation needs for each type of resource, and whether the policy of docs/deploy.md, "Who may deploy",
+// allows them.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { ACCOUNT } from "../../infra/local/template/resolve.ts";
 import { stackName } from "../../infra/settings.ts";
 
-/** The actions that CloudFormation needs to create, change, read and delete a resource of each type, according to AWS's schemas. */
+/**
+ * The actions that CloudFormation needs to create, change, read and delete a resource of each type, according to AWS's schemas.
+ */
 export const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "AWS::ApiGateway::Account": ["apigateway:GET", "apigateway:PATCH", "iam:PassRole"],
   "AWS::ApiGateway::Deployment": ["apigateway:POST", "apigateway:PATCH", "apigateway:GET", "apigateway:DELETE"],

@@ -1,4 +1,5 @@
-// Every bundle in AWS's own runtime client: it loads, responds, and writes the lines that docs/operations.md tells operators to find.
+// Every bundle in AWS's own runtime client: it loads, responds, and writes the lines that docs/operations.md tells operators to
+// find.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, inject, test } from "vitest";
@@ -24,7 +25,9 @@ const invoked = new Set<string>();
 
 const contentOf = (folder: string): string => readFileSync(join(folder, "index.mjs"), "latin1");
 const ids = new Map(Object.keys(ENTRIES).map((id) => [contentOf(join(inject("bundles"), id)), id]));
-/** The bundle of each of our functions: a deployment has a copy under another name. The CDK's own functions are not such modules. */
+/**
+ * The bundle of each of our functions: a deployment has a copy under another name. The CDK's own functions are not such modules.
+ */
 const bundleOf = new Map(
   cloud.template.functions
     .filter(({ directory = "" }) => existsSync(join(directory, "index.mjs")))

@@ -111,7 +111,8 @@ async function run(
   };
   const named = <T>(type: string, value: T) =>
     Object.fromEntries(Object.entries(States).flatMap(([name, { Type }]) => (Type === type ? [[name, value]] : [])));
-  // Not validated for each run, which costs a third of a second: the definitions of all workflows are, where the templates are tested.
+  // Not validated for each run, which costs a third of a second: the definitions of all workflows are, where the templates are
+  // tested.
   const { result } = new StateMachine(definition, { validationOptions: { noValidate: true } }).run(
     { ...INPUT, ...input },
     {
@@ -405,8 +406,8 @@ describe("a state machine", () => {
       },
       TracingConfiguration: { Enabled: true },
     });
-    // Its beginning and its end; a step of 5 minutes, three times, with 33 of retries; a poll of 20, twice, with six tasks of 5 and 2 of retries;
-    // each with 75 to be undone.
+    // Its beginning and its end; a step of 5 minutes, three times, with 33 of retries; a poll of 20, twice, with six tasks of 5
+    // and 2 of retries; each with 75 to be undone.
     const minutes = 130 + (3 * 5 + 33 + 75) + (2 * 20 + 6 * 5 + 2 + 75);
     expect(asl.parse(synthesized({ ...TABLE, steps: [first, second] }, "live")).TimeoutSeconds).toBe(60 * minutes);
     const withoutUndo = asl.parse(synthesized({ ...TABLE, steps: [step("only", "", { minutes: 10 })] }, "live"));

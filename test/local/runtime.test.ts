@@ -1,4 +1,5 @@
-// Functions, gateway, executions and events of a synthesized stack, run as on AWS; without a database, because none of this needs one.
+// Functions, gateway, executions and events of a synthesized stack, run as on AWS; without a database, because none of this needs
+// one.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { connect } from "node:net";

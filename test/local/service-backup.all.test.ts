@@ -1,4 +1,5 @@
-// Backups of the service itself: taken while it writes, restored elsewhere, refused if damaged; by the operator's command in a folder and a bucket.
+// Backups of the service itself: taken while it writes, restored elsewhere, refused if damaged; by the operator's command in a
+// folder and a bucket.
 import { execFile } from "node:child_process";
 import {
   appendFileSync,

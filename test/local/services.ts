@@ -1,4 +1,5 @@
-// Shared by the tests of the local AWS: a DynamoDB Local, a bucket, a secret, and principals with the policies that a test gives them.
+// Shared by the tests of the local AWS: a DynamoDB Local, a bucket, a secret, and principals with the policies that a test gives
+// them.
 import { startAws, type Aws, type Principal } from "../../infra/local/aws/aws.ts";
 import { type Faults, faultsIn } from "../harness/aws.ts";
 import { createTable, startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";

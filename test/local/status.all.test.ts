@@ -1,4 +1,5 @@
-// `npm run admin -- status`: what the operator sees of accounts, of what is overdue or waits, of webhooks that fail, and of costs.
+// `npm run admin -- status`: what the operator sees of accounts, of what is overdue or waits, of webhooks that fail, and of
+// costs.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -84,7 +85,8 @@ test("events that wait to be delivered, and webhooks that fail", async () => {
   await me.api.put("/settings", { backup_retention_days: 9 });
   expect((await read()).queues.outbox).toBe(before + 2);
   await cloud.events.fire("dispatch");
-  await expect.poll(async () => (await read()).queues).toMatchObject({ outbox: 1, deliveries: 0 }); // that the webhook was disabled
+  // That the webhook was disabled.
+  await expect.poll(async () => (await read()).queues).toMatchObject({ outbox: 1, deliveries: 0 });
   expect((await read()).accounts.find((each) => each.id === me.id)?.webhooks).toMatchObject([
     { id, status: "disabled", failed: 1 },
   ]);

@@ -1,6 +1,6 @@
-// `npm run mutate`: changes the code of the most important modules, in one place at a time, and runs their tests: each change must make one
-// of them fail. `--only NAME` (several with commas) selects modules; `--fresh` runs all changes again. Without it only what has changed
-// since the last run is run: a change of other files than the module's and its tests' is not noticed.
+// `npm run mutate`: changes the code of the most important modules, in one place at a time, and runs their tests: each change
+// must make one of them fail. `--only NAME` (several with commas) selects modules; `--fresh` runs all changes again. Without it
+// only what has changed since the last run is run: a change of other files than the module's and its tests' is not noticed.
 //
 // Texts and logs are not changed. Stryker is installed on demand, because nothing else needs its 60 MB.
 import { spawn } from "node:child_process";

@@ -1,4 +1,5 @@
-// The changes of `npm run mutate` that no test can notice, or needs to, and why. A survivor that is not in this list is a missing test.
+// The changes of `npm run mutate` that no test can notice, or needs to, and why. A survivor that is not in this list is a missing
+// test.
 
 export interface Explanation {
   file: string;

@@ -1,4 +1,5 @@
-// What a provider's errors and odd entries mean: each error with the provider's own sentence, and no entry that blocks the others.
+// What a provider's errors and odd entries mean: each error with the provider's own sentence, and no entry that blocks the
+// others.
 import { createServer } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";

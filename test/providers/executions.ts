@@ -1,5 +1,5 @@
-// Drives the tasks of a workflow as its state machine does (infra/workflow.ts), in this process and with a clock that stands still
-// by itself, so that tests can kill a task between any two of its effects.
+// Drives the tasks of a workflow as its state machine does (infra/workflow.ts), in this process and with a clock that stands
+// still by itself, so that tests can kill a task between any two of its effects.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { vi } from "vitest";
@@ -125,7 +125,10 @@ export interface Running {
   input: Record<string, unknown>;
   fatality: Fatality;
   random: () => number;
-  /** Whether a try of the task runs twice concurrently: undefined if not, else how many pauses each request of the second run takes. */
+  /**
+   * Whether a try of the task runs twice concurrently: undefined if not, else how many pauses each request of the second run
+   * takes.
+   */
   twin?: ((task: string) => (() => number) | undefined) | undefined;
 }
 

@@ -1,4 +1,5 @@
-// A DigitalOcean account in memory: it responds like the real one, as far as the service uses it. Nothing is unique, lists may lag.
+// A DigitalOcean account in memory: it responds like the real one, as far as the service uses it. Nothing is unique, lists may
+// lag.
 import * as z from "zod";
 import {
   type FakeResponse,

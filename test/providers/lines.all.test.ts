@@ -1,4 +1,5 @@
-// The lines of machines' timers, as the minute's check takes them: new ones instead of a login, and old, replayed or missing ones as a reason for one.
+// The lines of machines' timers, as the minute's check takes them: new ones instead of a login, and old, replayed or missing ones
+// as a reason for one.
 import { beforeEach, expect, test, vi } from "vitest";
 import { handler as check } from "../../functions/schedules/check-servers.ts";
 import { getAccount } from "../../shared/records/accounts.ts";

@@ -1,5 +1,5 @@
-// Machines of the fakes of real providers: what is there, what goes wrong, and what must then be left. A file that imports it has them anew for
-// each test, and puts ./fake-host.ts in the place of SSH.
+// Machines of the fakes of real providers: what is there, what goes wrong, and what must then be left. A file that imports it has
+// them anew for each test, and puts ./fake-host.ts in the place of SSH.
 import { beforeAll, beforeEach, expect, vi } from "vitest";
 import { pass } from "./executions.ts";
 import { type Asked, type FakeMachine, type Fault, GOOD_FATE, isThere } from "./fake.ts";

@@ -1,6 +1,7 @@
-// Records a release: what it stores, what its authorizer passes to the handlers, and what its state machines ask of the tasks; and the data of an
-// account in which all kinds of work were done. Every later version must read all of it (`test/releases.test.ts`, and
-// `test/releases/two-versions.alone.all.test.ts`). Once for each release: `npm run record-release -- 1.0.0`.
+// Records a release: what it stores, what its authorizer passes to the handlers, and what its state machines ask of the tasks;
+// and the data of an account in which all kinds of work were done. Every later version must read all of it
+// (`test/releases.test.ts`, and `test/releases/two-versions.alone.all.test.ts`). Once for each release: `npm run record-release
+// -- 1.0.0`.
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { marshall } from "@aws-sdk/util-dynamodb";
@@ -113,7 +114,10 @@ function items(): Record<string, unknown>[] {
   return [{ ...account, ...keys.account(account.id) }, ...puts];
 }
 
-/** What the authorizer passes on; written by hand, because a real one needs a table. `test/auth/authorizer.test.ts` says the same of it. */
+/**
+ * What the authorizer passes on; written by hand, because a real one needs a table. `test/auth/authorizer.test.ts` says the same
+ * of it.
+ */
 function contexts(): Record<string, Record<string, string>> {
   const limits = { limit: 100, remaining: 99, reset: 1_800_000_000 };
   const token = {

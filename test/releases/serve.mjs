@@ -1,5 +1,5 @@
-// Runs the service of any version of the code on a folder of data, in a process of its own, for the tests of releases. Plain JavaScript, because it
-// imports another version's files by their paths: only what it uses of them must stay the same.
+// Runs the service of any version of the code on a folder of data, in a process of its own, for the tests of releases. Plain
+// JavaScript, because it imports another version's files by their paths: only what it uses of them must stay the same.
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

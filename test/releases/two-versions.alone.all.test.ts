@@ -1,5 +1,5 @@
-// This version and each release on the same data, one after the other and back, and as they serve together during a deployment and a rollback:
-// no GET may fail, and customers' work goes on.
+// This version and each release on the same data, one after the other and back, and as they serve together during a deployment
+// and a rollback: no GET may fail, and customers' work goes on.
 import { globSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import * as z from "zod";

@@ -1,5 +1,5 @@
-// Whatever state things are in: no error and no forecast of any route tells a credential what it may not read. The credentials have only what the
-// route needs; the request itself may name anything.
+// Whatever state things are in: no error and no forecast of any route tells a credential what it may not read. The credentials
+// have only what the route needs; the request itself may name anything.
 import { beforeAll, describe, expect, test } from "vitest";
 import { keys } from "../../shared/data/keys.ts";
 import { setQuota } from "../../shared/operations/operator.ts";

@@ -57,7 +57,10 @@ test.each(closedRoutes)("$title counts against the limit that docs/api.md says, 
 const BURST = 15;
 const atOnce = <T>(ask: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: BURST }, ask));
 
-/** Of a burst with this many free slots, exactly so many pass. On a busy machine, a response that is late may mean that its slot counts twice. */
+/**
+ * Of a burst with this many free slots, exactly so many pass. On a busy machine, a response that is late may mean that its slot
+ * counts twice.
+ */
 function expectExact(responses: readonly ApiResponse[], free: number, late: number): ApiResponse[] {
   const rejected = responses.filter(({ status }) => status === 429);
   const passed = responses.length - rejected.length;

@@ -1,4 +1,5 @@
-// The order in which the service checks a request: each pair of those that docs/api.md lists, with a request that fails both checks.
+// The order in which the service checks a request: each pair of those that docs/api.md lists, with a request that fails both
+// checks.
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";

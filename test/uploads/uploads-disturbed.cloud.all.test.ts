@@ -45,7 +45,8 @@ test("two requests for the first part at once lead to the same multipart upload"
   const ids = new Set(all.flat().map(({ url }) => new URL(url).searchParams.get("uploadId")));
   const record = await recordOf(me, id);
   expect([...ids]).toEqual([record.store_id]);
-  expect(await openUpload(buildArchiveKey(record))).toBe(record.store_id); // aborts others, if there were any, and returns the oldest
+  // Aborts others, if there were any, and returns the oldest.
+  expect(await openUpload(buildArchiveKey(record))).toBe(record.store_id);
   await me.api.delete(`/backups/uploads/${id}`);
 });
 

@@ -1,4 +1,5 @@
-// Webhooks from the change to the receiver: signed, tried again, isolated from each other, and acting for somebody who may read what is sent.
+// Webhooks from the change to the receiver: signed, tried again, isolated from each other, and acting for somebody who may read
+// what is sent.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
@@ -222,7 +223,8 @@ test("whatever is killed in between, every event arrives, and nothing that has n
   let before = 0;
   await vi.waitFor(
     async () => {
-      // A lane whose run was killed is free after a minute; but as long as deliveries arrive, the clock must not outrun those who send them.
+      // A lane whose run was killed is free after a minute; but as long as deliveries arrive, the clock must not outrun those who
+      // send them.
       if (received.length === before) clock.advance(2);
       before = received.length;
       await sweep();

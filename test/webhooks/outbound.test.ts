@@ -1,4 +1,5 @@
-// The guard of requests to addresses that customers choose: every form of address, names that change, and receivers of every bad kind.
+// The guard of requests to addresses that customers choose: every form of address, names that change, and receivers of every bad
+// kind.
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTcpServer, type Server } from "node:net";

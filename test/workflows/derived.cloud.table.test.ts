@@ -1,5 +1,5 @@
-// Every workflow runs its steps once and in order, and undoes them in reverse order, with the synthesized state machines and the real
-// bundles. `test/guarantees` attacks them.
+// Every workflow runs its steps once and in order, and undoes them in reverse order, with the synthesized state machines and the
+// real bundles. `test/guarantees` attacks them.
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { State, Transition } from "../../shared/domain/lifecycle.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";

@@ -36,7 +36,8 @@ describe.each(LIFECYCLE["backup.restore"].from.map((from) => ({ from })))("of an
         },
       );
       const after = await contents(instance);
-      // Once the old data is dropped there is no way back, and none is needed: the restored data is in place, and the operation says so.
+      // Once the old data is dropped there is no way back, and none is needed: the restored data is in place, and the operation
+      // says so.
       if (name === "dropOld" && when === "after") {
         expect(operation).toMatchObject({ state: "succeeded", error: null });
         expect(await show(instance.id)).toMatchObject({ status: from === "failed" ? "running" : from, status_reason: null });

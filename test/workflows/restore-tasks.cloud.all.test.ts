@@ -1,5 +1,6 @@
-// The tasks of a restore, run in this process: which jobs they give to the machine, and what they do with each result. The state machine, the
-// table, the storage and the sandbox's machine are the real ones; a test may put its own response in place of a job's.
+// The tasks of a restore, run in this process: which jobs they give to the machine, and what they do with each result. The state
+// machine, the table, the storage and the sandbox's machine are the real ones; a test may put its own response in place of a
+// job's.
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as backUp } from "../../functions/workflows/create-backup/tasks.ts";
 import { handler } from "../../functions/workflows/restore-backup/tasks.ts";

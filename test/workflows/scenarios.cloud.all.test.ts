@@ -1,4 +1,5 @@
-// What workflows guarantee beyond their tables: independent clones, complete archives, servers that come and go, backups that expire.
+// What workflows guarantee beyond their tables: independent clones, complete archives, servers that come and go, backups that
+// expire.
 import { createHash } from "node:crypto";
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

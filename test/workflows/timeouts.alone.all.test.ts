@@ -128,7 +128,8 @@ test("executions of every workflow that time out are rescued with TIMEOUT", asyn
   const prepared = [];
   // One after another, because one intercepts what another prepares.
   for (const each of ready) prepared.push({ ...each, ask: await each.own.prepare(each.workflow, each.row.from[0]) });
-  // Their threads have loaded when the executions' own time begins to count: an invocation without an operation does nothing else.
+  // Their threads have loaded when the executions' own time begins to count: an invocation without an operation does nothing
+  // else.
   const functions = cloud.template.functions.filter(({ name }) => name.includes("tasks"));
   await Promise.allSettled(functions.map(({ name }) => cloud.invoke(name, {})));
   const runs = prepared.map(async ({ workflow, row, own, ask }) => {

@@ -1,4 +1,5 @@
-// The allowed actions for an instance's status and its server's, and the reasons against the others, from the same table that the API checks.
+// The allowed actions for an instance's status and its server's, and the reasons against the others, from the same table that the
+// API checks.
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import {
@@ -34,7 +35,10 @@ export function whyNot(action: InstanceAction, instance: RuledInstance, server: 
 export const whyNotProtect = (instance: RuledInstance, server: ServerOf | undefined): string | undefined =>
   isNeverInstalled(instance, server) ? text.allowed.instance.neverInstalled : undefined;
 
-/** What fails after its installation can be started again, unless its server is not active; until it is loaded, the server is taken for active. */
+/**
+ * What fails after its installation can be started again, unless its server is not active; until it is loaded, the server is
+ * taken for active.
+ */
 export const isNeverInstalled = (
   { status, operation_id, allowed_actions }: RuledInstance,
   server: ServerOf | undefined,

@@ -58,7 +58,10 @@ export const client = buildClient(endpoints, {
   },
 });
 
-/** Longer than the API takes for any response (an authorizer of 20 s, a function of 28 s): after it, the connection is gone without a word, as on a train or after a night. */
+/**
+ * Longer than the API takes for any response (an authorizer of 20 s, a function of 28 s): after it, the connection is gone
+ * without a word, as on a train or after a night.
+ */
 const SILENCE_MS = 60_000;
 
 /** Otherwise a page would wait for minutes, until the browser gives up. */

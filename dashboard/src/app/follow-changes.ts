@@ -1,5 +1,5 @@
-// Fetches the page again when something has changed in the account, whoever changed it: asks every 30 s while the page is visible, and when
-// the user comes back to it.
+// Fetches the page again when something has changed in the account, whoever changed it: asks every 30 s while the page is
+// visible, and when the user comes back to it.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { recoverAfter } from "./connection.ts";

@@ -1,4 +1,5 @@
-// The one gate that all requests of the page pass: it is closed while the API's rate limit is reached, and then lets them through one by one.
+// The one gate that all requests of the page pass: it is closed while the API's rate limit is reached, and then lets them through
+// one by one.
 import { BASE_PATH } from "../../../shared/api/base-path.ts";
 import { REQUEST_LIMITS } from "../../../shared/domain/limits.ts";
 import { serviceNow } from "../session/clock.ts";

@@ -1,4 +1,5 @@
-// A dialog in a file of its own, which a page loads when it first shows it, with the areas of the catalog that only the dialog needs.
+// A dialog in a file of its own, which a page loads when it first shows it, with the areas of the catalog that only the dialog
+// needs.
 import { type ComponentType, createElement, lazy, Suspense } from "react";
 import type { Area } from "../messages/text.ts";
 import { withAreas } from "./with-areas.ts";

@@ -1,4 +1,5 @@
-// Parts of the dashboard in separate files: one that fails to load is retried once automatically, and then shown as a network error.
+// Parts of the dashboard in separate files: one that fails to load is retried once automatically, and then shown as a network
+// error.
 import { reload } from "./reload.ts";
 
 export class NotLoaded extends Error {

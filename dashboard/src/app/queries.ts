@@ -62,7 +62,10 @@ export const backups = {
 /** A thousand backups: a picture of the last nights needs no more, and a user may have opened other pages in this minute. */
 const NIGHTS_PAGES_MAX = 10;
 
-/** The backups of the last nights, and the instances whose backups are overdue. Only when the user asks, because it is many requests. */
+/**
+ * The backups of the last nights, and the instances whose backups are overdue. Only when the user asks, because it is many
+ * requests.
+ */
 export const nights = (created_after: string) => ({
   ...question(["backups", "nights", created_after], async ({ signal }) => {
     const shared = { per_page: PER_PAGE_MAX };

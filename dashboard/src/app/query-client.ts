@@ -70,7 +70,10 @@ export const retryFailed = (): Promise<void> =>
 type Asked = Pick<Query, "queryKey" | "meta">;
 type Revision = keyof Overview["revisions"];
 
-/** What changes a query's response, by its kind. Queries of other kinds are fixed, polled anyway, or of a dialog that closes with the change. */
+/**
+ * What changes a query's response, by its kind. Queries of other kinds are fixed, polled anyway, or of a dialog that closes with
+ * the change.
+ */
 const CHANGED_BY: Readonly<Record<string, readonly Revision[] | "any">> = {
   servers: ["servers"],
   instances: ["instances", "servers"], // whose status decides what is allowed

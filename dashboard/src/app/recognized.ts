@@ -1,4 +1,5 @@
-// What the API says without a code: what is wrong with a request, or with a field of it. A newer service may say more: that is shown as it is.
+// What the API says without a code: what is wrong with a request, or with a field of it. A newer service may say more: that is
+// shown as it is.
 import { recognizeProblem } from "../../../shared/domain/problems.ts";
 import { fillIn } from "../../../shared/domain/sentences.ts";
 import { text } from "../messages/text.ts";

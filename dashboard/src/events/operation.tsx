@@ -1,4 +1,5 @@
-// One operation: how far it is, or how it ended; of a bulk action what became of each resource, and another try of those that failed.
+// One operation: how far it is, or how it ended; of a bulk action what became of each resource, and another try of those that
+// failed.
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";

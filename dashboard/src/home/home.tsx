@@ -1,4 +1,5 @@
-// The home page: what needs the user, the backups of the last nights, disks that fill up, counts, operations in progress; and the first steps of a new account.
+// The home page: what needs the user, the backups of the last nights, disks that fill up, counts, operations in progress; and the
+// first steps of a new account.
 import Grid from "@cloudscape-design/components/grid";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";

@@ -45,7 +45,10 @@ export default function InstanceDetail() {
   );
 }
 
-/** If its ERP was ever installed, starting it may be all that it takes; otherwise its name and domain can be used again once it is deleted. */
+/**
+ * If its ERP was ever installed, starting it may be all that it takes; otherwise its name and domain can be used again once it is
+ * deleted.
+ */
 function StartAgain({
   instance,
   server,

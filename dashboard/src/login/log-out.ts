@@ -8,7 +8,8 @@ export async function logOut(): Promise<void> {
     await client.auth.logout({ body: {} });
     endSession("logged-out");
   } catch (error) {
-    // A 401 means that the session had already ended. After any other error the sign-in page says that the service was unreachable.
+    // A 401 means that the session had already ended. After any other error the sign-in page says that the service was
+    // unreachable.
     endSession(error instanceof ClientError && error.code === "UNAUTHORIZED" ? "logged-out" : "logged-out-here");
   }
 }

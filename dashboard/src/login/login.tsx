@@ -1,4 +1,5 @@
-// The sign-in page. Without the design system, the router and the cache of responses: together they are most of what a first visit waits for.
+// The sign-in page. Without the design system, the router and the cache of responses: together they are most of what a first
+// visit waits for.
 import "./login.css";
 import { type ReactNode, useId, useState } from "react";
 import { flushSync } from "react-dom";

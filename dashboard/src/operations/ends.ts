@@ -5,7 +5,9 @@ import { session } from "../session/session.ts";
 import { heldOnPage } from "./held.ts";
 import { tellEnd } from "./tell.tsx";
 
-/** A wave of ends refreshes the page this often at most; and the last refreshes it twice, because lists lag behind by a moment. */
+/**
+ * A wave of ends refreshes the page this often at most; and the last refreshes it twice, because lists lag behind by a moment.
+ */
 const REFRESH_EVERY_MS = 5_000;
 const LAG_MS = 1_000;
 const LAGGING_TRIES = 4;
@@ -36,7 +38,10 @@ export function createEnds(): (ended: readonly Operation[]) => void {
   };
 }
 
-/** What is reported never contradicts the page: lists lag behind by a moment, so they are fetched again until they have let go of the work. */
+/**
+ * What is reported never contradicts the page: lists lag behind by a moment, so they are fetched again until they have let go of
+ * the work.
+ */
 async function refreshAndReport(ended: readonly Operation[]): Promise<void> {
   await refresh();
   for (let tries = 1; tries < LAGGING_TRIES && ended.some(({ id }) => heldOnPage(id)); tries++) {

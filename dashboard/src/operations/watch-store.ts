@@ -73,7 +73,10 @@ function createWatch() {
   };
 }
 
-/** The one request of the watch: for the newest operations or, in turn, for a followed one that is not among them and those after it. */
+/**
+ * The one request of the watch: for the newest operations or, in turn, for a followed one that is not among them and those after
+ * it.
+ */
 function watchQuery(followed: Set<string>) {
   let pageIsNext = true;
   let onPage: ReadonlySet<string> = new Set();

@@ -22,5 +22,7 @@ export const useOperation = (id: string | null): Operation | undefined => useSee
 /** All operations in progress, newest first. */
 export const useRunning = (): readonly Operation[] => useSeen().filter(isOpen);
 
-/** Only reads: a second watch would send its own requests. With all options of the first, because those set last apply to both. */
+/**
+ * Only reads: a second watch would send its own requests. With all options of the first, because those set last apply to both.
+ */
 const useSeen = (): readonly Operation[] => useQuery({ ...watch.query, enabled: false }).data ?? [];

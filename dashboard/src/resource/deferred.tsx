@@ -1,4 +1,5 @@
-// What is below the fold: it loads once the user scrolls to it, or stays on the page. Whoever only passes through a page costs few requests.
+// What is below the fold: it loads once the user scrolls to it, or stays on the page. Whoever only passes through a page costs
+// few requests.
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
 const STAY_MS = 3_000;

@@ -1,4 +1,5 @@
-// Form values at the end of a session, and when the page reloads by itself: the same user finds them again. Another reload forgets them.
+// Form values at the end of a session, and when the page reloads by itself: the same user finds them again. Another reload
+// forgets them.
 import { endingOf, session } from "../session/session.ts";
 
 interface Draft {

@@ -1,4 +1,5 @@
-// A time in the locale of the page's language, always with 24 hours and seconds; in full, with the offset from UTC. In the zone that the user chose.
+// A time in the locale of the page's language, always with 24 hours and seconds; in full, with the offset from UTC. In the zone
+// that the user chose.
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
 import { createStore } from "../session/store.ts";

@@ -1,4 +1,5 @@
-// A part of a page that loads only when the user opens it: so that opening a page costs few requests, and a change refetches little.
+// A part of a page that loads only when the user opens it: so that opening a page costs few requests, and a change refetches
+// little.
 import ExpandableSection from "@cloudscape-design/components/expandable-section";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 

@@ -1,4 +1,5 @@
-// What the API says by a code and parameters, in the words of the catalog. A newer service may know more codes: then its own sentence is shown.
+// What the API says by a code and parameters, in the words of the catalog. A newer service may know more codes: then its own
+// sentence is shown.
 import { fillWithParts } from "../../../shared/domain/parts.ts";
 import type { Parameters } from "../../../shared/domain/sentences.ts";
 import { steps as englishSteps } from "../messages/en/steps.ts";

@@ -1,4 +1,5 @@
-// Every status of servers, instances, their protection, backups, operations and what bulk actions do: a word and an icon, never color alone.
+// Every status of servers, instances, their protection, backups, operations and what bulk actions do: a word and an icon, never
+// color alone.
 import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/components/status-indicator";
 import type { Drill } from "../../../shared/api/drill.ts";
 import type { Certificate } from "../../../shared/api/instances.ts";

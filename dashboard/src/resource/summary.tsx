@@ -1,4 +1,5 @@
-// What a resource is at a glance, below its name: values that say by themselves what they are, with their labels for screen readers.
+// What a resource is at a glance, below its name: values that say by themselves what they are, with their labels for screen
+// readers.
 import type { ReactNode } from "react";
 
 interface Fact {

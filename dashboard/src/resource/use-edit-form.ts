@@ -1,5 +1,6 @@
-// The state of a form that edits a record. Fields that the user leaves alone follow the record and are not sent. What somebody else changes
-// meanwhile is never overwritten unseen: the form sends the version that it began with, and shows the other changes beside the user's.
+// The state of a form that edits a record. Fields that the user leaves alone follow the record and are not sent. What somebody
+// else changes meanwhile is never overwritten unseen: the form sends the version that it began with, and shows the other changes
+// beside the user's.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useLocation } from "react-router";
@@ -25,7 +26,10 @@ interface EditOptions<Data, Values, Body extends object, Result> extends Omit<Op
   question: Question<Versioned<Data>>;
   values: (record: Data) => Values;
   shown: (values: Values) => InWords;
-  /** The fields make sense only together, so that each change of somebody else's is shown; otherwise only that of a field that both have changed. */
+  /**
+   * The fields make sense only together, so that each change of somebody else's is shown; otherwise only that of a field that
+   * both have changed.
+   */
   isWhole?: boolean;
   /** What the user's values become if they keep their changes, where both can be had. */
   merge?: (mine: Values, base: Values, theirs: Values) => Partial<Values>;

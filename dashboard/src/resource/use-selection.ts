@@ -1,4 +1,5 @@
-// The selected records of a list, also those on other pages of it. Another filter starts anew: nothing is selected that is out of sight.
+// The selected records of a list, also those on other pages of it. Another filter starts anew: nothing is selected that is out of
+// sight.
 import { useState } from "react";
 
 interface Selection<Item> {

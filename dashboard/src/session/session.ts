@@ -79,7 +79,10 @@ window.addEventListener("pageshow", ({ persisted }) => {
   if (persisted) follow();
 });
 
-/** Calls the listener when the user is signed out, or is followed by another one, as in a tab that slept through a sign-out and a sign-in. */
+/**
+ * Calls the listener when the user is signed out, or is followed by another one, as in a tab that slept through a sign-out and a
+ * sign-in.
+ */
 export function onOtherUser(listener: () => void): void {
   let user = session()?.user.id;
   subscribe(() => {

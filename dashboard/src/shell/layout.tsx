@@ -1,5 +1,5 @@
-// The navigation beside the page: in view on a desktop, behind a button on anything narrower. The design system's own layout weighs a
-// fifth of a page, for panels that can be dragged and split.
+// The navigation beside the page: in view on a desktop, behind a button on anything narrower. The design system's own layout
+// weighs a fifth of a page, for panels that can be dragged and split.
 import Button from "@cloudscape-design/components/button";
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";

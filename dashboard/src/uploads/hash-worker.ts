@@ -1,4 +1,5 @@
-// Reads a file part by part and hashes it, beside the page: a worker, so that the page stays responsive. It holds one part in memory at a time.
+// Reads a file part by part and hashes it, beside the page: a worker, so that the page stays responsive. It holds one part in
+// memory at a time.
 import { sha256 } from "@noble/hashes/sha2.js";
 
 export interface ToHash {

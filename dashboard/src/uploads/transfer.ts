@@ -1,5 +1,5 @@
-// Sends the parts of a file that the storage lacks, a few at a time. It can be paused, goes on after failures, and sends no part again that
-// has arrived.
+// Sends the parts of a file that the storage lacks, a few at a time. It can be paused, goes on after failures, and sends no part
+// again that has arrived.
 import { ClientError } from "../../../shared/api/client-of.ts";
 import type { Upload } from "../../../shared/api/uploads.ts";
 import { concurrently } from "../../../shared/platform/concurrently.ts";
@@ -14,7 +14,10 @@ import { sendPart, STORAGE_ERROR } from "./send-part.ts";
 const PARTS_AT_ONCE = 3;
 /** Parts whose addresses are fetched together: an address is good for an hour, in which a slow connection sends few. */
 const BATCH = 6;
-/** At least this time lies between two requests for addresses: a part that is hashed is no reason for one. Six parts in it are 1 Gbit/s. */
+/**
+ * At least this time lies between two requests for addresses: a part that is hashed is no reason for one. Six parts in it are 1
+ * Gbit/s.
+ */
 const ASK_EVERY_MS = 3_000;
 /** After 1, 2, 4, 8 and 16 s; then the user decides. */
 const RETRIES_MAX = 5;

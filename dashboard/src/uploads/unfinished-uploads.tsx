@@ -1,4 +1,5 @@
-// Unfinished uploads: those that this browser has begun, and those that count although it knows nothing of them. Each can be aborted.
+// Unfinished uploads: those that this browser has begun, and those that count although it knows nothing of them. Each can be
+// aborted.
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";

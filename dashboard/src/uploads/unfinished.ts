@@ -1,4 +1,5 @@
-// The uploads that this browser has begun and not finished: the API has no list of them. By them, a file that is chosen again continues.
+// The uploads that this browser has begun and not finished: the API has no list of them. By them, a file that is chosen again
+// continues.
 import * as z from "zod";
 import { serviceNow } from "../session/clock.ts";
 import { session } from "../session/session.ts";

@@ -38,7 +38,10 @@ export const handler = tasks(workflow, {
   },
 });
 
-/** Makes the archive and records what it is; undefined until the machine has made it. Starting a job again with the same ID returns its result. */
+/**
+ * Makes the archive and records what it is; undefined until the machine has made it. Starting a job again with the same ID
+ * returns its result.
+ */
 async function make(
   operation: OperationRecord,
   { instance_id }: { instance_id: string },

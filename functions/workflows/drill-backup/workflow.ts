@@ -1,5 +1,5 @@
-// Drilling a backup: its archive is restored into a throwaway database and file tree, checked, and removed again. What the checks find is
-// the result of a drill that succeeds; the drill itself fails only if it could not be held.
+// Drilling a backup: its archive is restored into a throwaway database and file tree, checked, and removed again. What the checks
+// find is the result of a drill that succeeds; the drill itself fails only if it could not be held.
 import * as z from "zod";
 import * as fields from "../../../shared/api/fields.ts";
 import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";

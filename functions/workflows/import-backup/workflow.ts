@@ -1,4 +1,5 @@
-// Importing an uploaded archive: its parts become the archive, a server examines it, and only then it is called a completed backup.
+// Importing an uploaded archive: its parts become the archive, a server examines it, and only then it is called a completed
+// backup.
 import * as z from "zod";
 import * as fields from "../../../shared/api/fields.ts";
 import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";

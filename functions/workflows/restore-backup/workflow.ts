@@ -1,5 +1,6 @@
-// Restores a backup: looks at the archive, builds its data next to the current data while the ERP runs, which verifies the archive as it is
-// read, stops the ERP, takes a safety backup and swaps. The old data is kept until the ERP responds. The safety backup has everything written before the ERP stopped.
+// Restores a backup: looks at the archive, builds its data next to the current data while the ERP runs, which verifies the
+// archive as it is read, stops the ERP, takes a safety backup and swaps. The old data is kept until the ERP responds. The safety
+// backup has everything written before the ERP stopped.
 import * as z from "zod";
 import * as fields from "../../../shared/api/fields.ts";
 import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";

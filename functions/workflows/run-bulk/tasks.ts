@@ -1,7 +1,8 @@
 // What the step of a bulk action does: it begins the action on some resources at a time, and records how each ends.
 //
-// Each call of the step works for some minutes, and knows everything from the table: another call may begin where it was killed, or run beside it. A
-// request has the same idempotency key each time; one that deletes recognizes its own operation by the request ID, which is the bulk action's.
+// Each call of the step works for some minutes, and knows everything from the table: another call may begin where it was killed,
+// or run beside it. A request has the same idempotency key each time; one that deletes recognizes its own operation by the
+// request ID, which is the bulk action's.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../../../shared/api/errors.ts";
 import { listOfParent } from "../../../shared/data/lists-of-parents.ts";
@@ -64,7 +65,10 @@ export const handler = tasks(workflow, {
   },
 });
 
-/** Looks at what runs, and begins what may; `begun` if there may be more to begin at once, `idle` if there is nothing to wait for soon. */
+/**
+ * Looks at what runs, and begins what may; `begun` if there may be more to begin at once, `idle` if there is nothing to wait for
+ * soon.
+ */
 async function round(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> {
   const operation = await findOperation(run.operation.account_id, run.operation.id);
   if (operation === undefined || !isOpen(operation.state)) return "ended";

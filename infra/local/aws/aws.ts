@@ -1,5 +1,5 @@
-// AWS as the SDKs see it (AWS_ENDPOINT_URL), on 127.0.0.1: checks signatures and IAM permissions as AWS does, so that a missing grant fails
-// here and not after deployment; then DynamoDB Local, the local Step Functions, Secrets Manager or S3 responds.
+// AWS as the SDKs see it (AWS_ENDPOINT_URL), on 127.0.0.1: checks signatures and IAM permissions as AWS does, so that a missing
+// grant fails here and not after deployment; then DynamoDB Local, the local Step Functions, Secrets Manager or S3 responds.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import * as z from "zod";

@@ -2,7 +2,10 @@
 
 export type Service = "dynamodb" | "states" | "secretsmanager" | "sqs" | "s3";
 
-/** One call of an SDK. What becomes of it is in it once it was served: `actions` are the IAM actions that it needed, `capacity` DynamoDB's units. */
+/**
+ * One call of an SDK. What becomes of it is in it once it was served: `actions` are the IAM actions that it needed, `capacity`
+ * DynamoDB's units.
+ */
 export interface Call {
   requestId: string;
   /** The function that makes the call, or the operator. */

@@ -1,5 +1,5 @@
-// A model of what DynamoDB Local lacks: transactions that meet on an item. While a transaction writes or checks an item, DynamoDB rejects every
-// other write of that item, and the transaction takes some time.
+// A model of what DynamoDB Local lacks: transactions that meet on an item. While a transaction writes or checks an item, DynamoDB
+// rejects every other write of that item, and the transaction takes some time.
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import type { Call } from "../aws/calls.ts";
@@ -15,8 +15,8 @@ const Transaction = z.looseObject({ TransactItems: z.array(z.record(z.string(), 
 const SINGLE = /^(Put|Update|Delete)Item$/;
 
 /**
- * Rejects a call of DynamoDB, or keeps others from its items for as long as it takes. A transaction takes at least so long: with 50, as many on one item
- * as a second has room for twenty.
+ * Rejects a call of DynamoDB, or keeps others from its items for as long as it takes. A transaction takes at least so long: with
+ * 50, as many on one item as a second has room for twenty.
  */
 export function contention<Reply>(milliseconds: number): Hook<Call, Reply> {
   const held = new Set<string>();

@@ -18,12 +18,15 @@ const SOURCE = join(import.meta.dirname, `${CLASS}.java`);
 const JAVA_FLAGS = [
   "-XX:+UseSerialGC",
   "-Xmx256m", // 200 MiB in all
-  // AWS's own classes need no verification, which takes a sixth of the start. A Java that does not know these options ignores them.
+  // AWS's own classes need no verification, which takes a sixth of the start. A Java that does not know these options ignores
+  // them.
   "-XX:+IgnoreUnrecognizedVMOptions",
   "-XX:+UnlockDiagnosticVMOptions",
   "-XX:-BytecodeVerificationRemote",
 ];
-/** Leaves out the compiler for speed, whose 20 s of CPU are saved only after 100,000 calls: each then takes 0.5 ms instead of 0.9. */
+/**
+ * Leaves out the compiler for speed, whose 20 s of CPU are saved only after 100,000 calls: each then takes 0.5 ms instead of 0.9.
+ */
 const WITHOUT_OPTIMIZING = "-XX:TieredStopAtLevel=1";
 const READY_WITHIN_SECONDS = 240; // 0.9 s alone, 10 s with every core taken, over a minute seen at a load of 25
 const ENDS_WITHIN_SECONDS = 3; // then SIGKILL; it has nothing to save, SQLite writes through
@@ -38,8 +41,8 @@ export type DynamoDb = Database & {
   pid: number;
   stop(): Promise<void>;
   /**
-   * Persists what has been acknowledged: a transaction is acknowledged up to 10 ms before it is on disk, and a kill of Java would lose it.
-   * A single write that follows is acknowledged only after both are.
+   * Persists what has been acknowledged: a transaction is acknowledged up to 10 ms before it is on disk, and a kill of Java would
+   * lose it. A single write that follows is acknowledged only after both are.
    */
   flush(): Promise<void>;
   /** Settles when Java has ended, for whatever reason. */
@@ -213,7 +216,10 @@ async function run(command: string, args: string[]): Promise<{ code: number | nu
 const pidFile = (folder: string): string => join(folder, "dynamodb.pid");
 const Owner = z.object({ pid: z.int().positive(), parent: z.int() });
 
-/** Takes over the folder: makes it writable, and ends a Java that a crash left behind. Of two Javas on one folder, each would hide the other's writes. */
+/**
+ * Takes over the folder: makes it writable, and ends a Java that a crash left behind. Of two Javas on one folder, each would hide
+ * the other's writes.
+ */
 async function claim(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
@@ -256,7 +262,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** By /proc, because small containers have no ps; by ps if there is no /proc. A zombie has no command line, and counts as ended. */
+/**
+ * By /proc, because small containers have no ps; by ps if there is no /proc. A zombie has no command line, and counts as ended.
+ */
 async function processInfo(pid: number): Promise<{ parent: number; command: string } | undefined> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const command = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ");
@@ -279,8 +287,8 @@ export async function callDynamoDb(
   return { status, body: JSON.parse(text) };
 }
 
-// Without `fetch`, which costs three times as much: every call of every function comes through here. It closes idle connections before
-// DynamoDB Local does, which is after 30 s, so that it never sends a call into a closing connection.
+// Without `fetch`, which costs three times as much: every call of every function comes through here. It closes idle connections
+// before DynamoDB Local does, which is after 30 s, so that it never sends a call into a closing connection.
 const agent = new Agent({ keepAlive: true, timeout: 5_000 });
 
 function post({ url, accessKeyId }: Database, action: string, body: string): Promise<{ status: number; text: string }> {
@@ -332,7 +340,10 @@ export async function createTable(database: Database, properties: unknown): Prom
   if (TimeToLiveSpecification?.Enabled === true) await deleteExpired(database, wanted.TableName, TimeToLiveSpecification);
 }
 
-/** What no version may change: an upgrade would lose the data. Indexes of a newer version stay, so that going back to this one works. */
+/**
+ * What no version may change: an upgrade would lose the data. Indexes of a newer version stay, so that going back to this one
+ * works.
+ */
 function requireSame(existing: Table, wanted: Table): void {
   const indexes = listIndexes(existing);
   const isOther = (index: z.infer<typeof Index>): boolean =>

@@ -1,5 +1,5 @@
-// SQLite's write-ahead log for the file of DynamoDB Local: it syncs the disk once for each change, where the usual journal does so four times, and
-// is as durable.
+// SQLite's write-ahead log for the file of DynamoDB Local: it syncs the disk once for each change, where the usual journal does
+// so four times, and is as durable.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 

@@ -1,4 +1,5 @@
-// The errors that API Gateway returns itself, by the type that names the gateway response: status and message, unless the template has its own.
+// The errors that API Gateway returns itself, by the type that names the gateway response: status and message, unless the
+// template has its own.
 
 export const GATEWAY_ERRORS = {
   MISSING_AUTHENTICATION_TOKEN: [403, "Missing Authentication Token"],

@@ -80,7 +80,9 @@ export async function startGateway(options: Options): Promise<Gateway> {
 
 const isDenied = (type: GatewayErrorType): boolean => type === "ACCESS_DENIED" || type === "UNAUTHORIZED";
 
-/** A request for a proxy, or one that could be for two hosts: rejected before anything reads it, as in CloudFront and API Gateway. */
+/**
+ * A request for a proxy, or one that could be for two hosts: rejected before anything reads it, as in CloudFront and API Gateway.
+ */
 function rejectRaw(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(400, { connection: "close", "content-length": 0 }).end();
   request.resume();

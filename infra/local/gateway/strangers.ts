@@ -1,4 +1,5 @@
-// What one address may send without a valid credential: a bound on guesses and floods, as a firewall's rate rule is in front of AWS.
+// What one address may send without a valid credential: a bound on guesses and floods, as a firewall's rate rule is in front of
+// AWS.
 import { ERRORS } from "../../../shared/api/errors.ts";
 import { toNetwork } from "../../../shared/domain/network.ts";
 import type { Exchange } from "./request.ts";

@@ -1,5 +1,6 @@
 // @ts-check
-// A clock that a test drives: from the next reading on, `Date` in this thread is as far ahead of the machine's clock as the buffer says.
+// A clock that a test drives: from the next reading on, `Date` in this thread is as far ahead of the machine's clock as the
+// buffer says.
 
 /** @param {SharedArrayBuffer} clock the milliseconds, as one Float64 that several threads share */
 export function driveClock(clock) {

@@ -1,6 +1,6 @@
 // @ts-check
-// The console of a function with JSON as its log format, as AWS's runtime client for Node.js patches it: a line is an object with time,
-// level, request ID and `message`. Plain JavaScript without dependencies, like worker.mjs, which loads it.
+// The console of a function with JSON as its log format, as AWS's runtime client for Node.js patches it: a line is an object with
+// time, level, request ID and `message`. Plain JavaScript without dependencies, like worker.mjs, which loads it.
 const { AsyncLocalStorage } = process.getBuiltinModule("node:async_hooks");
 const { format } = process.getBuiltinModule("node:util");
 

@@ -1,4 +1,5 @@
-// The worker thread of one function: it loads the bundle, runs all of the function's invocations, and ends when one of them breaks it.
+// The worker thread of one function: it loads the bundle, runs all of the function's invocations, and ends when one of them
+// breaks it.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";

@@ -1,6 +1,7 @@
 // @ts-check
 // The thread of one function: loads its bundle as Lambda's Node.js runtime would, and handles invocations.
-// Plain JavaScript without dependencies, because every function pays for what loads here: with stripped types and zod, a thread takes four times as long to start.
+// Plain JavaScript without dependencies, because every function pays for what loads here: with stripped types and zod, a thread
+// takes four times as long to start.
 /* oxlint-disable unicorn/require-post-message-target-origin -- threads have no origin, windows do */
 import { parentPort, workerData } from "node:worker_threads";
 import { driveClock } from "./clock.mjs";
@@ -8,7 +9,8 @@ import { patchConsole, withRequest } from "./console.mjs";
 
 /**
  * What lambda.ts sends.
- * @typedef {{ file: string, exported: string, context: Record<string, unknown>, compileCache: string | undefined, clock: SharedArrayBuffer | undefined }} Data
+ * @typedef {{ file: string, exported: string, context: Record<string, unknown>, compileCache: string | undefined, clock:
+ * SharedArrayBuffer | undefined }} Data
  * @typedef {{ id: string, event: string, deadline: number, trace: string }} Invocation
  * @typedef {(event: unknown, context: object) => unknown} Handler
  */
@@ -18,7 +20,8 @@ const { file, exported, context, compileCache, clock } = workerData;
 
 if (clock !== undefined) driveClock(clock);
 
-// Otherwise each thread of a process, and the next process, would compile its bundle anew. With this kind of import it costs 2 ms.
+// Otherwise each thread of a process, and the next process, would compile its bundle anew. With this kind of import it costs 2
+// ms.
 if (compileCache !== undefined) process.getBuiltinModule("node:module").enableCompileCache(compileCache);
 
 /**

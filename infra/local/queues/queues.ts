@@ -1,5 +1,5 @@
-// SQS and the table's stream on this machine, as far as functions are invoked by them. Both are in memory: what is lost when the service
-// stops is found again by the schedule, as on AWS.
+// SQS and the table's stream on this machine, as far as functions are invoked by them. Both are in memory: what is lost when the
+// service stops is found again by the schedule, as on AWS.
 import { createHash, randomUUID } from "node:crypto";
 import * as z from "zod";
 import { AwsFault } from "../errors.ts";

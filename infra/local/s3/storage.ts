@@ -1,5 +1,5 @@
-// The local S3: the operations that the service uses, on files; in-process, because packages from the registries store damaged objects.
-// aws.ts has checked the caller and its permissions before anything here runs.
+// The local S3: the operations that the service uses, on files; in-process, because packages from the registries store damaged
+// objects. aws.ts has checked the caller and its permissions before anything here runs.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Secrets Manager, as far as the service uses it: the template's secrets, generated once, with versions that rotate, in one file of mode 0600.
+// Secrets Manager, as far as the service uses it: the template's secrets, generated once, with versions that rotate, in one file
+// of mode 0600.
 import { randomInt, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";

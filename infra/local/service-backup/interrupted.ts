@@ -1,5 +1,5 @@
-// What was in progress when a backup of the service was taken. Its work went on without the restored service, which can neither finish nor
-// undo it: the undo of an operation that has succeeded since would remove what it made.
+// What was in progress when a backup of the service was taken. Its work went on without the restored service, which can neither
+// finish nor undo it: the undo of an operation that has succeeded since would remove what it made.
 import { join } from "node:path";
 import { endOperation } from "../../../shared/operations/operation-ends.ts";
 import { findOperation, forgetOpen, openOperations } from "../../../shared/records/operations.ts";

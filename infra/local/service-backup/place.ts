@@ -1,4 +1,5 @@
-// Where backups of the service itself are kept: a folder, or a prefix of an S3 bucket. Each backup is a few files with the same beginning.
+// Where backups of the service itself are kept: a folder, or a prefix of an S3 bucket. Each backup is a few files with the same
+// beginning.
 import {
   closeSync,
   createReadStream,

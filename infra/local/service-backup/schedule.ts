@@ -1,5 +1,5 @@
-// Daily backups of the service that runs here, for as long as it runs: by the operator's own command, in a process of its own, because this one
-// has been pointed at the local AWS.
+// Daily backups of the service that runs here, for as long as it runs: by the operator's own command, in a process of its own,
+// because this one has been pointed at the local AWS.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { ROOT } from "../../built.ts";
@@ -11,8 +11,8 @@ type Variables = Readonly<Record<string, string | undefined>>;
 const HOUR_MS = 3600 * 1000;
 
 /**
- * Returns the function that begins them; undefined unless the operator's SERVICE_BACKUP_TO says where they go. The command does nothing until
- * the newest backup is a day old, tells what fails, and is run again an hour later.
+ * Returns the function that begins them; undefined unless the operator's SERVICE_BACKUP_TO says where they go. The command does
+ * nothing until the newest backup is a day old, tells what fails, and is run again an hour later.
  * @throws LocalError for settings that cannot work.
  */
 export function dailyBackups(dataDir: string, { ...variables }: Variables): (() => void) | undefined {

@@ -1,5 +1,6 @@
-// Backups of the service itself on one machine: its table as of one moment, its secrets sealed by a passphrase, and the records of the local
-// store's objects. The archives are not in them: on one machine they belong into a store of their own (docs/live.md).
+// Backups of the service itself on one machine: its table as of one moment, its secrets sealed by a passphrase, and the records
+// of the local store's objects. The archives are not in them: on one machine they belong into a store of their own
+// (docs/live.md).
 import { createHash, randomBytes } from "node:crypto";
 import {
   createReadStream,
@@ -136,7 +137,10 @@ export async function backUpService({ dataDir, place, passphrase, keep }: Taking
   }
 }
 
-/** Of its own, of mode 0700 as all of the data: for a moment the keys are in it in clear. What a crash leaves there, the next backup removes. */
+/**
+ * Of its own, of mode 0700 as all of the data: for a moment the keys are in it in clear. What a crash leaves there, the next
+ * backup removes.
+ */
 const WORK = "service-backup";
 
 async function removeAll(work: string): Promise<void> {

@@ -1,4 +1,5 @@
-// Converts a synthesized state machine to one that `aws-local-stepfunctions` runs as AWS would, or throws an error that says why it cannot.
+// Converts a synthesized state machine to one that `aws-local-stepfunctions` runs as AWS would, or throws an error that says why
+// it cannot.
 import { StateMachine as Interpreter, type StateMachineDefinition } from "aws-local-stepfunctions";
 import * as z from "zod";
 import { LocalError } from "../errors.ts";
@@ -88,8 +89,8 @@ export function runnable({ name, definition: given }: { name: string; definition
   const prepared = { ...parsed, States: Object.fromEntries(states) };
   if (!isDefinition(prepared)) throw new LocalError(`${name} has a definition that is none: synthesize it again`);
   return {
-    // Not validated: that takes a third of a second, the converted definition deviates from the language, and a test validates every definition of
-    // the templates.
+    // Not validated: that takes a third of a second, the converted definition deviates from the language, and a test validates
+    // every definition of the templates.
     interpreter: new Interpreter(prepared, { validationOptions: { noValidate: true } }),
     tasks: Object.fromEntries(
       Object.entries(parsed.States).flatMap(([key, each]) => (each.Type === "Task" ? [[key, String(each["Resource"])]] : [])),

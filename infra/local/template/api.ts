@@ -1,4 +1,5 @@
-// A REST API of a template: its stage, and what its body, an OpenAPI document, says of methods, authorizers and the gateway's own responses.
+// A REST API of a template: its stage, and what its body, an OpenAPI document, says of methods, authorizers and the gateway's own
+// responses.
 import * as z from "zod";
 import { LocalError } from "../errors.ts";
 import type { Resource } from "./resolve.ts";

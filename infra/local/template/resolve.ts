@@ -36,7 +36,10 @@ export interface Resource {
 
 const buildArn = (service: string, rest: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;
 
-/** How CloudFormation names a type: the property that may set the name, the ARN built from it, and the value of `Ref` (by default the name). */
+/**
+ * How CloudFormation names a type: the property that may set the name, the ARN built from it, and the value of `Ref` (by default
+ * the name).
+ */
 interface Kind {
   named: string;
   arn: (name: string) => string;

@@ -47,7 +47,10 @@ function removeOlder(folder: string): void {
   }
 }
 
-/** The fingerprint of what determines the templates besides the bundles: the commit, and the CDK code, which also reads the route and workflow tables. */
+/**
+ * The fingerprint of what determines the templates besides the bundles: the commit, and the CDK code, which also reads the route
+ * and workflow tables.
+ */
 function fingerprint(): string {
   const hash = createHash("sha256")
     .update(readFileSync(join(ROOT, "package-lock.json")))

@@ -1,4 +1,5 @@
-// The synthesized template as this machine runs it: its functions, roles, tables, state machines, rules and REST APIs as typed values.
+// The synthesized template as this machine runs it: its functions, roles, tables, state machines, rules and REST APIs as typed
+// values.
 import { LocalError } from "../errors.ts";
 import { readApi, type RestApi } from "./api.ts";
 import { type Front, readFront } from "./front.ts";

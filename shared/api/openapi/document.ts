@@ -61,7 +61,10 @@ export type Operation = {
   parameters: (Parameter | Reference)[];
   requestBody?: { required: boolean; content: { "application/json": Media } };
   responses: Record<string, Response | Reference>;
-  /** Who may call: `public`, `credential` (any), `session`, or the permissions needed; by the body's field where they depend on it. */
+  /**
+   * Who may call: `public`, `credential` (any), `session`, or the permissions needed; by the body's field where they depend on
+   * it.
+   */
   "x-permission": string | readonly string[] | Record<string, Readonly<Record<string, string>>>;
   "x-rate-limit": string;
   /** Types of the operations that it may start. */

@@ -7,8 +7,8 @@ const SCHEMAS = "#/components/schemas/";
 
 /**
  * A zod schema as JSON Schema; those with an id become components. A query is described by what its strings stand for.
- * Responses leave out the rules for requests (patterns, no other fields): a response may grow, and clients must accept that. The values
- * of their enumerations are those of this version.
+ * Responses leave out the rules for requests (patterns, no other fields): a response may grow, and clients must accept that. The
+ * values of their enumerations are those of this version.
  */
 export function toSchema(schema: z.ZodType, use: "query" | "body" | "response", components: Components): Schema {
   const raw = JSON.stringify(

@@ -50,7 +50,10 @@ export function packArchive(erp: Archivable, at: string): Uint8Array {
   return zipSync(files, { mtime: at });
 }
 
-/** Files that were already missing when the archive was created are no damage; an archive without that number is accepted as it is. */
+/**
+ * Files that were already missing when the archive was created are no damage; an archive without that number is accepted as it
+ * is.
+ */
 export function requireListedFiles({ manifest: { missing_files = Infinity }, ...archived }: Archived): void {
   const [first, ...others] = missingFiles(archived);
   if (first !== undefined && others.length >= missing_files)

@@ -10,7 +10,10 @@ import { type Archived, requireListedFiles, unpackArchive } from "./archive.ts";
 
 export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Throws GiveUp with BACKUP_CORRUPT if the store has none of its size. Like a machine, it reads none of the contents before they are restored. */
+/**
+ * Throws GiveUp with BACKUP_CORRUPT if the store has none of its size. Like a machine, it reads none of the contents before they
+ * are restored.
+ */
 export async function requireWhole({ key, size_bytes }: UploadedArchive): Promise<void> {
   const held = await storedObject(key);
   if (held === undefined) throw corrupt(GONE);

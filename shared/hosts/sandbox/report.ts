@@ -1,4 +1,5 @@
-// What a simulated machine reports about itself: figures as those of a real one with as many ERPs, and which of these cannot be used.
+// What a simulated machine reports about itself: figures as those of a real one with as many ERPs, and which of these cannot be
+// used.
 import type { StatusLine } from "../../operations/health.ts";
 import type { MachineReport } from "../../records/host-reports.ts";
 import { listErps, type SandboxErp, type SandboxMachine } from "../../providers/sandbox/machines.ts";

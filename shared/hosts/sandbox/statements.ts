@@ -1,5 +1,5 @@
-// The statements of a dump in the sandbox: which of them are about the server that it comes from. The same table decides as on a machine
-// (script/files/statements.py). Of what is left, a sandbox's dump has nothing but its own tables.
+// The statements of a dump in the sandbox: which of them are about the server that it comes from. The same table decides as on a
+// machine (script/files/statements.py). Of what is left, a sandbox's dump has nothing but its own tables.
 import type { LeftOut } from "../host.ts";
 import { SERVER_STATEMENTS } from "../server-statements.ts";
 

@@ -1,5 +1,5 @@
-// Reads zip files by a machine's rules (script/files/reader.py), within the memory of a function. Of what a zip says of itself, in its listing
-// or in front of each file, everything is compared with what was read.
+// Reads zip files by a machine's rules (script/files/reader.py), within the memory of a function. Of what a zip says of itself,
+// in its listing or in front of each file, everything is compared with what was read.
 import { crc32, inflateRawSync } from "node:zlib";
 import * as z from "zod";
 import { because } from "../../domain/reasons.ts";

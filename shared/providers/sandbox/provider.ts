@@ -1,4 +1,5 @@
-// A simulated provider whose machines are stored in the table: they take a moment to start, cost nothing, and fail if their name says so.
+// A simulated provider whose machines are stored in the table: they take a moment to start, cost nothing, and fail if their name
+// says so.
 import { createHash } from "node:crypto";
 import {
   addMachine,

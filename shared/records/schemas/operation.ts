@@ -8,8 +8,8 @@ import type { RenamedFields } from "./instance.ts";
 import { text, textOrNull, noText, maybeText, maybeCount, mark, operatedType, resourceType, listed } from "./fields.ts";
 
 /**
- * What starting, withdrawing and ending an operation takes, without what is only shown of it. A function that can begin an operation builds this
- * schema at each cold start; the public one takes six times as long.
+ * What starting, withdrawing and ending an operation takes, without what is only shown of it. A function that can begin an
+ * operation builds this schema at each cold start; the public one takes six times as long.
  */
 export const OperationCore = z.object({
   ...listed,

@@ -14,7 +14,9 @@ export const ServerRecord = stored(Server.omit({ status: true, reason: true, nam
   state: growing<ServerPhase>(),
   /** The provider's own id of the machine; null until it has given one. */
   machine_id: textOrNull,
-  /** When an order was last sent, or its response was last unclear: there may be a machine that the provider does not list yet. */
+  /**
+   * When an order was last sent, or its response was last unclear: there may be a machine that the provider does not list yet.
+   */
   requested_at: noText,
   /** When its creation was given up: from then on no machine is ordered for it. */
   orders_closed_at: maybeText,
@@ -31,7 +33,9 @@ export const ServerRecord = stored(Server.omit({ status: true, reason: true, nam
 
 export type ServerRecord = z.infer<typeof ServerRecord>;
 
-/** A server whose health is checked. It is in no index, so that a check each minute costs one write unit, and none for each index. */
+/**
+ * A server whose health is checked. It is in no index, so that a check each minute costs one write unit, and none for each index.
+ */
 export const WatchedServer = z.object({
   account_id: text,
   server_id: text,

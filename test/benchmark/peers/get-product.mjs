@@ -1,4 +1,5 @@
-// What AWS's serverless-typescript-demo does in one of its functions: a product by its ID, with the packages that it uses around it.
+// What AWS's serverless-typescript-demo does in one of its functions: a product by its ID, with the packages that it uses around
+// it.
 import { injectLambdaContext, Logger } from "@aws-lambda-powertools/logger";
 import { logMetrics, Metrics, MetricUnits } from "@aws-lambda-powertools/metrics";
 import { captureLambdaHandler, Tracer } from "@aws-lambda-powertools/tracer";

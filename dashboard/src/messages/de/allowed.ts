@@ -1,4 +1,5 @@
-// Why an action isn't possible now. Statuses of servers and instances are parameters as `text.resource.statuses` has them: "Läuft".
+// Why an action isn't possible now. Statuses of servers and instances are parameters as `text.resource.statuses` has them:
+// "Läuft".
 import type { BackupStatus, InstanceAction } from "../../../../shared/domain/lifecycle.ts";
 import type { allowed as en } from "../en/allowed.ts";
 

@@ -1,4 +1,5 @@
-// Why an action isn't possible now. Statuses of servers and instances are parameters as `text.resource.statuses` has them: "Running".
+// Why an action isn't possible now. Statuses of servers and instances are parameters as `text.resource.statuses` has them:
+// "Running".
 import type { BackupStatus, InstanceAction } from "../../../../shared/domain/lifecycle.ts";
 
 const DONE: Record<InstanceAction, string> = {

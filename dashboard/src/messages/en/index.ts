@@ -1,12 +1,14 @@
-// All that the dashboard says, in English: one file for each area of the dashboard. Other languages have the same files, and the type of this one.
+// All that the dashboard says, in English: one file for each area of the dashboard. Other languages have the same files, and the
+// type of this one.
 //
 // To add a message:
 // 1. Add it to the area's file here and in `../de`. A message that is missing there, or is not here, does not compile.
-// 2. Use it as `text.settings.saved` (`import { text } from "../messages/text.ts"`), inside a function: the catalog is loaded together
-//    with the modules that use it, so a constant of a module cannot have it.
-// A message with parameters is a function, and it decides about plurals. Parameters that are elements, such as a link in a sentence, are
-// React nodes; the area's file is then a .tsx. Never put a sentence together from messages: other languages have another order.
-// To add an area: a file in `en` and one in `de`, its lines below and in text.ts, the pages in shell/routes.tsx that need it;
+// 2. Use it as `text.settings.saved` (`import { text } from "../messages/text.ts"`), inside a function: the catalog is loaded
+//    together with the modules that use it, so a constant of a module cannot have it.
+// A message with parameters is a function, and it decides about plurals. Parameters that are elements, such as a link in a
+// sentence, are React nodes; the area's file is then a .tsx. Never put a sentence together from messages: other languages have
+// another order. To add an area: a file in `en` and one in `de`, its lines below and in text.ts, the pages in shell/routes.tsx
+// that need it;
 // its folder leaves the list in test/messages.test.ts.
 // To add a language: language.ts, text.ts, components.ts and start.ts name each.
 import type { allowed } from "./allowed.ts";
