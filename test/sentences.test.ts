@@ -174,8 +174,8 @@ test("each error of a response, and what the forms' schemas find wrong, has word
   const source = sourcesOf("{shared/{api,operations,providers,records,runtime,storage},functions}/**/*.ts");
   const said = foundIn(source, /\b(?:conflict|invalidState|new ApiError)\(\s*(?:"[A-Z_]+",\s*)?["`]([A-Z][^"`]{15,})["`]/g);
   const reasonsOfFields = foundIn(
-    `${source}${sourcesOf("shared/domain/{schedule,canonical,database-name,internal-names,international}.ts")}`,
-    /(?:\breject\(|\breason: |=\s+)?["`]((?:must|is not|is incomplete|no \$\{)[^"`\n]* [^"`\n]+)["`]/g,
+    `${source}${sourcesOf("shared/{domain/{schedule,canonical,database-name,internal-names,international},platform/outbound}.ts")}`,
+    /(?:\breject\(|\breason: |=\s+)?["`]((?:must|does|is not|is incomplete|no \$\{)[^"`\n]* [^"`\n]+)["`]/g,
   );
   const templates = [...messages, ...said, ...reasonsOfFields].filter((each) => !exempt.some((pattern) => pattern.test(each)));
   const unknown = templates.filter((each) => recognizeProblem(each.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, "7")) === null);

@@ -274,7 +274,7 @@ export const tooManyRequests = (scope: keyof typeof REQUEST_LIMITS, limit: numbe
 
 export const webhookDisabled = () => invalidState("The webhook is disabled; enable it first", "disabled");
 
-export const deliveryPending = () => invalidState("The delivery is pending, so it is sent without that", "pending");
+export const deliveryPending = () => invalidState("The delivery is pending, so it will be sent anyway", "pending");
 
 export const noWebhookSecret = (status: string) => invalidState("A webhook of a chat format has no secret", status);
 

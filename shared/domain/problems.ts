@@ -128,6 +128,18 @@ export const PROBLEMS = {
   field_text_or_texts: "must be a text, or an array of texts",
   error_import_again:
     "The backup is {status}, and there is no failed import of it to try again: upload the archive again if you need it",
+  error_webhook_disabled: "The webhook is disabled; enable it first",
+  error_delivery_pending: "The delivery is pending, so it will be sent anyway",
+  error_no_webhook_secret: "A webhook of a chat format has no secret",
+  field_https: "must be https",
+  field_private_address: "must not lead to a private address",
+  field_url_credentials: "must not contain a user name or password",
+  field_own_service: "must not lead to this service",
+  field_https_port: "must use port 443 or 8443",
+  field_unresolved: "does not resolve",
+  field_event_type: "must be a type of event, a prefix such as backup.*, alerts, changes or *",
+  field_one_least: "must contain at least one",
+  field_many_most: "must contain at most {count}",
 } as const satisfies Record<string, string>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

@@ -133,4 +133,16 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   field_text_or_texts: "muss ein Text oder eine Liste von Texten sein",
   error_import_again:
     "Es gibt keinen fehlgeschlagenen Import dieser Sicherung, der sich wiederholen ließe (Status: {status}): Laden Sie das Archiv bei Bedarf noch einmal hoch",
+  error_webhook_disabled: "Der Webhook ist deaktiviert; aktivieren Sie ihn zuerst",
+  error_delivery_pending: "Die Zustellung steht noch aus und wird ohnehin gesendet",
+  error_no_webhook_secret: "Ein Webhook mit einem Chat-Format hat kein Geheimnis",
+  field_https: "muss mit https beginnen",
+  field_private_address: "darf nicht zu einer privaten Adresse führen",
+  field_url_credentials: "darf weder Benutzernamen noch Passwort enthalten",
+  field_own_service: "darf nicht zu diesem Dienst führen",
+  field_https_port: "muss Port 443 oder 8443 verwenden",
+  field_unresolved: "lässt sich nicht auflösen",
+  field_event_type: "muss ein Ereignistyp, ein Präfix wie backup.*, alerts, changes oder * sein",
+  field_one_least: "muss mindestens einen Eintrag enthalten",
+  field_many_most: "darf höchstens {count} Einträge enthalten",
 };
