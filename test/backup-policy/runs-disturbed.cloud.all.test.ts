@@ -8,10 +8,11 @@ import { Operation } from "../../shared/api/operations.ts";
 import { Event } from "../../shared/api/events.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getInstance } from "../../shared/records/instances.ts";
+import { policyRef } from "../../shared/records/policies.ts";
 import { findOperation } from "../../shared/records/operations.ts";
 import type { BackupRecord } from "../../shared/records/schemas/backup.ts";
 import { applyRetention } from "../../shared/operations/policy-runs.ts";
-import { queryAll, updateOne } from "../../shared/data/table.ts";
+import { find, queryAll, updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { holdWork } from "../harness/held-work.ts";
@@ -353,4 +354,22 @@ test("a policy drills the newest completed backup when a drill is due, once howe
   await me.api.put(`/instances/${id}/backup-policy`, { ...NIGHTLY, schedule: "0 3 * * *", drill_every_days: 7 });
   await tick();
   expect(await drills()).toHaveLength(2);
+});
+
+test("deleting the instance deletes its policy; new instances get the default one, neutralized clones do not", async () => {
+  const me = await account();
+  await me.api.put("/settings", { default_backup_policy: NIGHTLY });
+  const instance = await me.instance();
+  expect((await me.api.get(`/instances/${instance.id}/backup-policy`)).as(BackupPolicy)).toMatchObject(NIGHTLY);
+  await tick();
+  const [backup] = await backupsOf(me, instance.id);
+  const clone = (
+    await me.api.post(`/instances/${instance.id}/clone`, { name: "Copy", domain: uniqueDomain(), backup_id: backup?.id })
+  ).as(Instance);
+  expect((await me.api.get(`/instances/${clone.id}/backup-policy`)).status).toBe(404);
+  await cloud.states.settled();
+  expect((await me.api.delete(`/instances/${instance.id}`)).status).toBe(202);
+  await cloud.states.settled();
+  expect(await find(policyRef(me.id, instance.id))).toBeUndefined();
+  await tick();
 });

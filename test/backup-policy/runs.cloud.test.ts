@@ -2,12 +2,10 @@
 import { expect, test } from "vitest";
 import { BackupPolicy } from "../../shared/api/policy-shown.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
-import { Instance } from "../../shared/api/instances.ts";
 import * as overview from "../../shared/api/overview.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { policyRef } from "../../shared/records/policies.ts";
-import { find, updateOne } from "../../shared/data/table.ts";
-import { account, uniqueDomain } from "../harness/account.ts";
+import { updateOne } from "../../shared/data/table.ts";
+import { account } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { seedInstance } from "../harness/seed.ts";
 import { age, backupsOf, instanceOf, minutesAgo, NIGHTLY, policyOf, put, scheduleOf, shift } from "./policies.ts";
@@ -91,24 +89,6 @@ test("a PUT with `If-None-Match: *` creates a policy, and replaces none, not eve
     },
   });
   expect((await me.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy).schedule).toBe(winner?.as(BackupPolicy).schedule);
-});
-
-test("deleting the instance deletes its policy; new instances get the default one, neutralized clones do not", async () => {
-  const me = await account();
-  await me.api.put("/settings", { default_backup_policy: NIGHTLY });
-  const instance = await me.instance();
-  expect((await me.api.get(`/instances/${instance.id}/backup-policy`)).as(BackupPolicy)).toMatchObject(NIGHTLY);
-  await tick();
-  const [backup] = await backupsOf(me, instance.id);
-  const clone = (
-    await me.api.post(`/instances/${instance.id}/clone`, { name: "Copy", domain: uniqueDomain(), backup_id: backup?.id })
-  ).as(Instance);
-  expect((await me.api.get(`/instances/${clone.id}/backup-policy`)).status).toBe(404);
-  await cloud.states.settled();
-  expect((await me.api.delete(`/instances/${instance.id}`)).status).toBe(202);
-  await cloud.states.settled();
-  expect(await find(policyRef(me.id, instance.id))).toBeUndefined();
-  await tick();
 });
 
 test("a dry run of a policy lists the backups that its rules would remove, and removes none", async () => {

@@ -38,3 +38,16 @@ export async function expectAccessibleInForcedColors(page: Page): Promise<void> 
   await expectAccessible(page, { colors: false });
   await page.emulateMedia({ forcedColors: null });
 }
+
+/** At the page's own width, and at a narrower or a wider one; at a narrower one in forced colors. */
+export async function expectFits(page: Page, otherWidth: number): Promise<void> {
+  await expectAccessible(page);
+  const { width = 0, height = 0 } = page.viewportSize() ?? {};
+  for (const wide of [otherWidth, width]) {
+    await page.setViewportSize({ width: wide, height });
+    const beyond = () => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+    await expect.poll(beyond, { message: `pixels beyond ${wide} on ${page.url()}` }).toBe(0);
+    // What is narrower has another layout, and colors that the user forces change none: one look is enough for both.
+    if (wide < width) await expectAccessibleInForcedColors(page);
+  }
+}

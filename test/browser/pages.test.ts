@@ -1,16 +1,12 @@
 // What every page has in common: its URL opens it, for everyone, on a desktop and on a phone, in light and in dark mode.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { beforeAll, expect, test as plain } from "vitest";
 import { ROOT } from "../../infra/built.ts";
-import type { DashboardConfig } from "../../infra/dashboard-headers.ts";
-import { api } from "../../shared/api/index.ts";
 import { account, type TestAccount } from "../harness/account.ts";
-import { stranger } from "../harness/client.ts";
-import { expectAccessible, expectAccessibleInForcedColors } from "./axe.ts";
+import { expectAccessible, expectFits } from "./axe.ts";
 import { test } from "./browser.ts";
-import { bytesLoaded, furnish, isShown, LOGIN, moveAndSee, PAGE_BYTES_MAX, PAGES, pathOf, type Things } from "./pages.ts";
+import { bytesLoaded, furnish, isShown, LOGIN, PAGE_BYTES_MAX, PAGES, pathOf, type Things } from "./pages.ts";
 
 let mine: TestAccount;
 let things: Things;
@@ -34,57 +30,11 @@ test.for([
   await expectAccessible(page);
 });
 
-/** At the page's own width, and at a narrower or a wider one; at a narrower one in forced colors. */
-async function expectFits(page: Page, otherWidth: number): Promise<void> {
-  await expectAccessible(page);
-  const { width = 0, height = 0 } = page.viewportSize() ?? {};
-  for (const wide of [otherWidth, width]) {
-    await page.setViewportSize({ width: wide, height });
-    const beyond = () => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-    await expect.poll(beyond, { message: `pixels beyond ${wide} on ${page.url()}` }).toBe(0);
-    // What is narrower has another layout, and colors that the user forces change none: one look is enough for both.
-    if (wide < width) await expectAccessibleInForcedColors(page);
-  }
-}
-
 test.for(PAGES)("the page $route is accessible to everyone, fits the screen and is not large", async (shown, { open }) => {
   const page = await open(pathOf(shown, things), { as: mine });
   await isShown(page, shown);
   await expectFits(page, 2560);
   expect(await bytesLoaded(page)).toBeLessThanOrEqual(PAGE_BYTES_MAX);
-});
-
-test("every page is accessible to everyone and fits the screen on a dark phone", { timeout: 600_000 }, async ({ open }) => {
-  const page = await open("/", { as: mine, phone: true, dark: true });
-  for (const shown of PAGES) {
-    await moveAndSee(page, shown, things);
-    await expectFits(page, 320); // also what is left of 640 at a zoom of 200 %
-  }
-});
-
-/** What of the element with the focus is behind the top bar, in pixels. */
-const FOCUS_BEHIND_TOP = `(() => {
-  const [top, focused] = [document.getElementById("top"), document.activeElement];
-  if (top.contains(focused) || focused === document.body || focused.matches(".skip")) return 0;
-  return Math.max(0, top.getBoundingClientRect().bottom - focused.getBoundingClientRect().top);
-})()`;
-
-test("the top bar is never in front of what has the focus: after the link to the main content, and on the way back up a page", async ({
-  open,
-}) => {
-  const page = await open(`/instances/${things.instance}`, { as: mine });
-  await page.setViewportSize({ width: 1280, height: 500 });
-  await page.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
-  await page.waitForLoadState("networkidle");
-  await page.getByRole("link", { name: "Skip to main content" }).focus();
-  await page.keyboard.press("Enter");
-  await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
-  expect(await page.evaluate(FOCUS_BEHIND_TOP)).toBe(0);
-  await page.getByRole("button", { name: "History", exact: true }).focus();
-  for (let steps = 0; steps < 30; steps++) {
-    await page.keyboard.press("Shift+Tab");
-    expect(await page.evaluate(FOCUS_BEHIND_TOP), `after ${steps} steps`).toBe(0);
-  }
 });
 
 test("every page of the sandbox says that it is the sandbox, even while the service is down", async ({ open, faults }) => {
@@ -96,78 +46,4 @@ test("every page of the sandbox says that it is the sandbox, even while the serv
   const home = await open("/", { as: mine });
   await home.getByRole("region", { name: "Environment" }).getByText("TEST").waitFor();
   await expect.poll(() => home.title()).toMatch(/test/i);
-});
-
-/** As the operator configures it. */
-async function configure(page: Page, config: DashboardConfig): Promise<void> {
-  await page.route("**/config.json", (route) => route.fulfill({ json: config }));
-  await page.reload();
-}
-
-test("the live dashboard does not look like the sandbox, and each links to the other if that is configured", async ({ open }) => {
-  const page = await open("/", { as: mine });
-  const banner = page.getByRole("region", { name: "Environment" });
-  await banner.waitFor();
-  const other = page.getByRole("link", { name: /^Switch to/ });
-  expect(await other.count()).toBe(0);
-  await configure(page, {
-    environment: "live",
-    other_dashboard: { environment: "test", url: "https://test.example.com/" },
-    api_page: null,
-    brand: null,
-  });
-  await page.getByRole("link", { name: /^Switch to sandbox/ }).waitFor();
-  expect(await other.getAttribute("href")).toBe("https://test.example.com/");
-  expect(await other.getAttribute("target")).toBe("_blank");
-  await banner.waitFor({ state: "detached" });
-  await expect.poll(() => page.title()).toMatch(/^Home\b/); // without "TEST" before it
-});
-
-test("an operator's brand replaces the product's name, and a logo that holds a script is only a picture", async ({ open }) => {
-  const page = await open("/", { as: mine, fresh: true });
-  const hostile = `<svg xmlns="http://www.w3.org/2000/svg" width="48" height="48" onload="parent.ran = true; ran = true">
-    <script>top.ran = true; fetch("https://example.com/")</script><image href="https://example.com/x.png"/>
-    <rect width="48" height="48" fill="#d13212"/></svg>`;
-  const logo = `data:image/svg+xml;base64,${Buffer.from(hostile).toString("base64")}`;
-  const brand = { name: "Acme Cloud", logo, color: "#d13212", support_url: "https://help.example.com/" };
-  await configure(page, { environment: "live", other_dashboard: null, api_page: null, brand });
-  await page.getByRole("link", { name: /Acme Cloud$/ }).waitFor();
-  await expect.poll(() => page.title()).toMatch(/Home · Acme Cloud$/);
-  await expect.poll(() => page.evaluate(`document.querySelector("#top img").naturalWidth`)).toBe(48);
-  await expect.poll(() => page.evaluate(`getComputedStyle(document.body, "::before").backgroundColor`)).toBe("rgb(209, 50, 18)");
-  await page.getByRole("button", { name: mine.user.name }).click();
-  expect(await page.getByRole("menuitem", { name: /^Get support/ }).getAttribute("href")).toBe("https://help.example.com/");
-  await page.getByRole("menuitem", { name: "About" }).click();
-  const about = page.getByRole("dialog", { name: "About Acme Cloud" });
-  const { version, commit } = (await stranger.get("/health")).as(api.health.get.data);
-  for (const shown of [version, commit?.slice(0, 10) ?? "–"]) await about.getByText(shown, { exact: true }).waitFor();
-  for (const name of ["Unreleased", "What operators do", "Fixed"])
-    await about.getByRole("heading", { name, exact: true }).waitFor();
-  await about.getByRole("listitem").first().waitFor();
-  await expectAccessible(page);
-  await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: mine.user.name }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
-  await page.getByRole("heading", { level: 1, name: "Acme Cloud" }).waitFor();
-  await page.getByRole("link", { name: /^Get support/ }).waitFor();
-  await expectAccessible(page);
-  expect(await page.evaluate("window.ran")).toBeUndefined();
-});
-
-test("the color mode follows the system until the user switches it, and is remembered", async ({ open }) => {
-  const page = await open("/", { as: mine });
-  const ground = (): Promise<unknown> => page.evaluate("getComputedStyle(document.body).backgroundColor");
-  await page.getByRole("button", { name: "Dark mode" }).waitFor();
-  const light = await ground();
-  await page.getByRole("button", { name: "Dark mode" }).click();
-  await page.getByRole("button", { name: "Light mode" }).waitFor();
-  await expect.poll(ground).not.toBe(light);
-  const dark = await ground();
-  await page.reload();
-  await page.getByRole("button", { name: "Light mode" }).waitFor();
-  await expect.poll(ground).toBe(dark);
-  await page.getByRole("button", { name: "Light mode" }).click();
-  await expect.poll(ground).toBe(light);
-  await page.emulateMedia({ colorScheme: "dark" }); // the last choice equals the system's: the page follows the system again
-  await expect.poll(ground).toBe(dark);
 });

@@ -6,10 +6,9 @@ import { Catalog } from "../../shared/api/catalog.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { ListedServer, Server } from "../../shared/api/servers.ts";
 import { SshKey } from "../../shared/api/ssh-keys.ts";
-import { recordReport } from "../../shared/records/host-reports.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { account, newPublicKey, type TestAccount } from "../harness/account.ts";
-import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 import { button, dialog, fact, pathOf, sentTo, title } from "./instance-page.ts";
@@ -68,37 +67,6 @@ describe("the list of servers", () => {
     await expect.poll(() => rows(page, "Servers").count()).toBe(2);
     await expect.poll(() => placeOf(page)).toBe("/servers?page=2");
   });
-});
-
-test("a server shows what it last reported, and a low disk is a warning there and where an instance is created on it", async ({
-  open,
-}) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id, { name: "erp-1" });
-  const report = (disk_free_bytes: number) =>
-    recordReport(server, { disk_free_bytes, memory_free_bytes: 2e9, certificates: undefined });
-  const page = await open(`/servers/${server.id}`, { as: mine });
-  await fact(page, "Free disk space", "Not reported yet");
-  await report(20e9);
-  await page.reload();
-  await fact(page, "Free disk space", "20.0 GB of 40 GB");
-  await fact(page, "Free memory", "2.00 GB of 4 GB");
-  await fact(page, "Reported", /\d\d:\d\d:\d\d (UTC|GMT\S*) \((just now|\d minutes? ago)\)$/);
-  expect(await page.getByText("Low disk space").count()).toBe(0);
-  await report(1.2e9);
-  await page.reload();
-  await page.getByText("erp-1 has 1.20 GB of 40 GB free. Backups and restores may fail").waitFor();
-  await expectAccessible(page);
-  await page.getByRole("link", { name: "Create instance" }).click();
-  await title(page, "Create instance");
-  await page.getByText("erp-1 has 1.20 GB of 40 GB free. Choose another server").waitFor();
-  await expectAccessible(page);
-  const instance = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
-  await seedBackup(instance);
-  await page.goto(`/instances/${instance.id}/clone`);
-  await page.getByLabel("Name", { exact: true }).fill("Twin");
-  await page.getByLabel("Domain").fill("twin.example.com");
-  await page.getByText(/^Low disk space: server erp-1 reported 1\.20 GB free at [^T]+\. Delete instances there/).waitFor();
 });
 
 /** As a provider that charges more in the sandbox's first region. */
@@ -237,72 +205,6 @@ describe("creating a server", () => {
     await dialog(page, "Delete server").getByLabel("Type fail-quota to confirm").fill("fail-quota");
     await button(dialog(page, "Delete server"), "Delete server").click();
     await page.getByText("No servers yet.").waitFor();
-  });
-});
-
-describe("the server page", () => {
-  test("the server page shows its details, its own instances only, and its operations", async ({ open }) => {
-    const mine = await account();
-    const server = await mine.server({ name: "erp-1" });
-    const { id } = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
-    await seedInstance(mine.id, { name: "Elsewhere" });
-    const page = await open("/servers", { as: mine });
-    await page.getByRole("link", { name: "erp-1", exact: true }).click();
-    await title(page, "erp-1");
-    await fact(page, "Status", "Active");
-    await fact(page, "IP address", server.ip_address ?? "no address");
-    await fact(page, "Region", "eu-central");
-    await fact(page, "Size", /^small: \d+ CPUs?, \d+ GB memory, \d+ GB disk$/);
-    await fact(page, "SSH key", "Test key");
-    await fact(page, "ID", server.id);
-    const done = rows(page, "Operations").filter({ hasText: "Create server" });
-    await done.getByText("Succeeded").waitFor();
-    await rows(page, "Instances").filter({ hasText: "Shop" }).getByText("Running").waitFor();
-    expect(await page.getByText("Elsewhere").count()).toBe(0);
-    await expectAccessible(page);
-    await rows(page, "Instances").getByRole("link", { name: "Shop" }).click();
-    await expect.poll(() => pathOf(page)).toBe(`/instances/${id}`);
-    await page.goBack();
-    await page.getByRole("link", { name: "Create instance" }).click();
-    await expect.poll(() => placeOf(page)).toBe(`/instances/create?server=${server.id}`);
-  });
-
-  test("an offline server's page shows the reason, and a deleted server's page says that it does not exist", async ({ open }) => {
-    const mine = await account();
-    const status_reason = "The machine has not answered for 3 minutes";
-    const { id } = await seedServer(mine.id, { state: "unreachable", status_reason });
-    const page = await open(`/servers/${id}`, { as: mine });
-    await page.getByText(status_reason).waitFor();
-    await fact(page, "Status", "Offline");
-    await page.goto("/servers/srv_01kag8w1s2e7tv8q4m5n6p7r8s");
-    await page.getByText("Not found").waitFor();
-    expect(await button(page, "Delete").count()).toBe(0);
-  });
-
-  test("a server can be renamed to a valid name that is free", async ({ open }) => {
-    const mine = await account();
-    const { id } = await seedServer(mine.id, { name: "erp-1" });
-    await seedServer(mine.id, { name: "erp-2" });
-    const page = await open(`/servers/${id}`, { as: mine });
-    await button(page, "Edit").click();
-    const asked = dialog(page, "Edit erp-1");
-    for (const [name, errorResponse] of [
-      ["", "This is required."],
-      ["Shop 1", /^Must be 1 to 63/],
-      ["erp-2", "This name is already taken."],
-    ] as const) {
-      await asked.getByLabel("Name").fill(name);
-      await button(asked, "Save").click();
-      await asked.getByText(errorResponse).waitFor();
-    }
-    await expectAccessible(page);
-    expect((await serversOf(mine)).map(({ name }) => name).toSorted()).toEqual(["erp-1", "erp-2"]);
-    await asked.getByLabel("Name").fill("erp-3");
-    await button(asked, "Save").click();
-    await title(page, "erp-3");
-    await page.getByText("Server updated: erp-3").first().waitFor();
-    await asked.waitFor({ state: "detached" });
-    expect((await mine.api.get(`/servers/${id}`)).as(Server).name).toBe("erp-3");
   });
 });
 

@@ -1,0 +1,127 @@
+// The DNS record of an instance, forms and dialogs by the keyboard alone, and an instance while the service is down.
+import type { Locator } from "playwright-core";
+import { expect } from "vitest";
+import { recordReport } from "../../shared/records/host-reports.ts";
+import { getServer } from "../../shared/records/servers.ts";
+import { account, uniqueDomain } from "../harness/account.ts";
+import { seedInstance } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+import { button, dialog, fact, pathOf, title } from "./instance-page.ts";
+
+test("each part of the DNS record can be copied, and the page says what happens until it exists", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedInstance(mine.id, { domain: "shop.example.com" });
+  const page = await open(`/instances/${id}`, { as: mine });
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByText("Without this record, nobody can reach the instance").waitFor();
+  for (const [part, value] of [
+    ["type", "A"],
+    ["name", "shop.example.com"],
+    ["value", "203.0.113.10"],
+  ]) {
+    await button(page, `Copy record's ${part}`).click();
+    await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe(value);
+  }
+});
+
+test("the DNS record is shown until the server reports a valid certificate, and again when that fails", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id, domain, server_id } = await seedInstance(mine.id, { domain: "shop.example.com" });
+  const server = await getServer(mine.id, server_id);
+  const report = (failing: boolean, expires_at: string | null) =>
+    recordReport(server, {
+      disk_free_bytes: 20e9,
+      memory_free_bytes: 2e9,
+      certificates: [{ instance_id: id, domain, expires_at, failing }],
+    });
+  const page = await open(`/instances/${id}`, { as: mine, clock: true });
+  const card = page.getByRole("heading", { name: "DNS record" });
+  await card.waitFor();
+  await fact(page, "Certificate", "Pending");
+  await page.getByText("Certificate checked: not yet").first().waitFor();
+  await report(true, null);
+  await page.clock.fastForward(60_000);
+  await page.getByText("The server couldn't get or renew a certificate for shop.example.com.").waitFor();
+  await page.getByText("nobody can reach the instance").waitFor({ state: "detached" });
+  await button(page, "Copy record's value").waitFor();
+  await expectAccessible(page);
+  await report(false, new Date(Date.now() + 90 * 86_400_000).toISOString());
+  await page.clock.fastForward(60_000);
+  await card.waitFor({ state: "detached" });
+  await fact(page, "Certificate", "Valid");
+  await fact(page, "Certificate expires", /\(in (89|90) days\)$/);
+  await expectAccessible(page);
+});
+
+test("an instance can be created with the keyboard alone", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  await mine.server({ name: "erp-1" });
+  const page = await open("/instances", { as: mine });
+  await title(page, /^Instances/);
+  const press = (key: string): Promise<void> => page.keyboard.press(key);
+  const tabTo = async (what: Locator): Promise<void> => {
+    for (let steps = 0; steps < 60; steps++) {
+      if ((await what.and(page.locator(":focus")).count()) > 0) return;
+      await press("Tab");
+    }
+    throw new Error(`The Tab key does not lead to ${what.toString()}`);
+  };
+  await tabTo(page.getByRole("link", { name: "Create instance" }).first());
+  await press("Enter");
+  await title(page, "Create instance");
+  await tabTo(page.getByLabel("Name", { exact: true }));
+  await page.keyboard.type("Shop");
+  await tabTo(page.getByLabel("Domain"));
+  await page.keyboard.type(uniqueDomain());
+  await press("Enter");
+  const shown = dialog(page, "Shop is being installed");
+  await shown.waitFor();
+  await tabTo(shown.getByRole("checkbox"));
+  await press("Space");
+  await tabTo(button(shown, "Done"));
+  await press("Enter");
+  await title(page, "Shop");
+  await fact(page, "Status", "Running");
+});
+
+test("a dialog behind a menu can be used with the keyboard alone", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedInstance(mine.id, { name: "Shop" });
+  const page = await open(`/instances/${id}`, { as: mine });
+  await button(page, "Actions").focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const asked = dialog(page, "Change the domain of Shop");
+  await asked.waitFor();
+  await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("INPUT"); // the first field
+  await page.keyboard.type("nonsense");
+  await page.keyboard.press("Enter");
+  await asked.getByText(/^Must be a lowercase domain name/).waitFor();
+  await page.keyboard.press("Escape");
+  await asked.waitFor({ state: "detached" });
+  await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Actions");
+});
+
+test("if the service is down the page says so, and shows the instance by itself", async ({ open, faults }) => {
+  faults.expected.push(/^Failed to load resource/);
+  const mine = await account({ seeded: true });
+  const { id } = await seedInstance(mine.id, { name: "Shop" });
+  const page = await open("/instances", { as: mine });
+  await page.route(`**/api/v1/instances/${id}`, (route) => route.abort());
+  await page.getByRole("link", { name: "Shop" }).click();
+  await page.getByText("Can't reach the service").waitFor();
+  await page.unroute(`**/api/v1/instances/${id}`);
+  await title(page, "Shop");
+  await expect.poll(() => pathOf(page)).toBe(`/instances/${id}`);
+});
+
+test("a failed instance is never shown as running", async ({ open }) => {
+  const mine = await account();
+  const { id } = await seedInstance(mine.id, { name: "Shop", state: "failed", status_reason: "Odoo did not start" });
+  const page = await open(`/instances/${id}`, { as: mine });
+  await page.getByText("Odoo did not start").waitFor();
+  await page.getByText("Without this record, nobody can reach the instance").waitFor();
+  expect(await page.locator("#main").innerText()).not.toMatch(/\b(runs|running)\b/i);
+});
