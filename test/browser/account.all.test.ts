@@ -87,7 +87,7 @@ test("the account page shows the quotas, how much of them is used, and who is si
   await page.getByText("1 of 10 used").waitFor();
   await page.getByText("0 of 100 used").first().waitFor();
   await page.getByText(mine.user.email).filter({ visible: true }).waitFor();
-  await expect.poll(() => page.getByRole("progressbar").count()).toBe(7);
+  await expect.poll(() => page.getByRole("progressbar").count()).toBe(8);
 });
 
 test("times are shown in the browser's zone or, once chosen, in UTC, on every page and after a reload", async ({ open }) => {

@@ -53,14 +53,14 @@ function columns(): [Column<ListedServer>, ...Column<ListedServer>[]] {
     },
     {
       id: "disk",
-      header: text.reports.disk,
-      cell: diskUse,
+      header: say.disk,
+      cell: (server) => <Wrapped>{diskUse(server)}</Wrapped>,
       text: ({ disk_free_bytes }) => String(disk_free_bytes ?? ""),
     },
     {
       id: "memory",
-      header: text.reports.memory,
-      cell: memoryUse,
+      header: say.memory,
+      cell: (server) => <Wrapped>{memoryUse(server)}</Wrapped>,
       text: ({ memory_free_bytes }) => String(memory_free_bytes ?? ""),
     },
     labelsColumn,

@@ -19,6 +19,8 @@ export const servers: typeof en = {
     created: "Angelegt",
     provider: "Anbieter",
     region: "Region",
+    disk: "Speicher frei",
+    memory: "RAM frei",
     place: "Anbieter und Region",
     size: "Größe",
     sshKey: "SSH-Schlüssel",

@@ -18,6 +18,8 @@ export const servers = {
     created: "Created",
     provider: "Provider",
     region: "Region",
+    disk: "Free disk space",
+    memory: "Free memory",
     place: "Provider and region",
     size: "Size",
     sshKey: "SSH key",
