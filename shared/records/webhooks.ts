@@ -3,7 +3,7 @@ import { notFound, noWebhookSecret, permissionRequired, webhookDisabled } from "
 import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
 import { Webhook, WEBHOOK_UNVERSIONED } from "../api/webhooks.ts";
 import { type Change, startChange, now, Overtaken } from "../data/change.ts";
-import { keys } from "../data/keys.ts";
+import { keys, type Item } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { ConditionFailed, find, queryAll, readAll, type Ref, updateOne } from "../data/table.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
@@ -128,19 +128,20 @@ export async function editWebhook(
     ...(takesOver && { acts_for: { type: caller.type, id: caller.id } }),
     updated_at: now(),
   };
-  change.update(
-    webhookRef(change.accountId, webhook.id).key,
-    { set },
-    { unchanged: { updated_at: webhook.updated_at } },
-    (item) =>
-      item === undefined
-        ? notFound("webhook")
-        : new Overtaken("Another request changed the webhook at the same time; try again", webhook.id),
-  );
+  writeOnce(change, webhook, set);
   // Or its first failure would disable it again.
   if (enabled === true)
     change.update(healthRef(change.accountId, webhook.id).key, { set: { failing_since: null, timeouts: 0 } }, { exists: false });
   return { ...webhook, ...set };
+}
+
+/** Unless another request has changed the webhook since it was read. */
+function writeOnce(change: Change, { id, updated_at }: WebhookRecord, set: Item): void {
+  change.update(webhookRef(change.accountId, id).key, { set }, { unchanged: { updated_at } }, (item) =>
+    item === undefined
+      ? notFound("webhook")
+      : new Overtaken("Another request changed the webhook at the same time; try again", id),
+  );
 }
 
 /** A client that sends back what it has read means the URL of a chat that it was not shown. */
@@ -157,15 +158,7 @@ export async function rotate(change: Change, webhook: WebhookRecord): Promise<{ 
     }),
     updated_at: now(),
   };
-  change.update(
-    webhookRef(change.accountId, webhook.id).key,
-    { set },
-    { unchanged: { updated_at: webhook.updated_at } },
-    (item) =>
-      item === undefined
-        ? notFound("webhook")
-        : new Overtaken("Another request changed the webhook at the same time; try again", webhook.id),
-  );
+  writeOnce(change, webhook, set);
   return { webhook: { ...webhook, ...set }, secret: value };
 }
 

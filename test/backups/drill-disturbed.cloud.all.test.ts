@@ -17,6 +17,7 @@ import type { TestCloud } from "../harness/facts.ts";
 import { holdWork } from "../harness/held-work.ts";
 import { seedServer } from "../harness/seed.ts";
 import { expectFree, snapshotOf } from "../workflows/snapshot.ts";
+import { drillsOf, passedOf } from "./drills.ts";
 
 let cloud: TestCloud;
 let me: TestAccount;
@@ -25,19 +26,7 @@ beforeAll(async () => {
   me = await account({ seeded: true });
 });
 
-const begin = async (id: string, body: object = {}): Promise<Operation> =>
-  (await me.api.post(`/backups/${id}/drill`, body)).as(Operation);
-const shown = async (id: string): Promise<Backup> => (await me.api.get(`/backups/${id}`)).as(Backup);
-
-async function drilled(id: string, body: object = {}): Promise<Backup> {
-  const { result } = await me.until((await begin(id, body)).id);
-  const backup = await shown(id);
-  expect(backup.drill).toMatchObject(result?.drill ?? {});
-  expectFree(await snapshotOf(cloud, me.id));
-  return backup;
-}
-
-const passedOf = ({ drill }: Backup) => Object.fromEntries((drill?.checks ?? []).map(({ name, passed }) => [name, passed]));
+const { begin, shown, drilled } = drillsOf(() => ({ cloud, me }));
 
 test("a drill of an archive that is damaged, replaced or gone fails the checksum, makes no other check, and ends the backup's use", async () => {
   const instance = await me.instance();

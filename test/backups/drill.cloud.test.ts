@@ -1,15 +1,13 @@
 // POST /backups/:id/drill
 import { beforeAll, expect, test } from "vitest";
-import { Backup } from "../../shared/api/backups.ts";
 import { Event } from "../../shared/api/events.ts";
-import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
-import { expectFree, snapshotOf } from "../workflows/snapshot.ts";
+import { drillsOf, passedOf } from "./drills.ts";
 
 let cloud: TestCloud;
 let me: TestAccount;
@@ -18,19 +16,7 @@ beforeAll(async () => {
   me = await account({ seeded: true });
 });
 
-const begin = async (id: string, body: object = {}): Promise<Operation> =>
-  (await me.api.post(`/backups/${id}/drill`, body)).as(Operation);
-const shown = async (id: string): Promise<Backup> => (await me.api.get(`/backups/${id}`)).as(Backup);
-
-async function drilled(id: string, body: object = {}): Promise<Backup> {
-  const { result } = await me.until((await begin(id, body)).id);
-  const backup = await shown(id);
-  expect(backup.drill).toMatchObject(result?.drill ?? {});
-  expectFree(await snapshotOf(cloud, me.id));
-  return backup;
-}
-
-const passedOf = ({ drill }: Backup) => Object.fromEntries((drill?.checks ?? []).map(({ name, passed }) => [name, passed]));
+const { begin, shown, drilled } = drillsOf(() => ({ cloud, me }));
 
 test("a drill restores a backup to nowhere, and says that it can be restored", async () => {
   const instance = await me.instance();
