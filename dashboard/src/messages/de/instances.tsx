@@ -166,7 +166,7 @@ export const instances: typeof en = {
     },
     beginsWith: (instance, time) =>
       `Startet mit der ${instance === null ? "hochgeladenen Sicherung" : `Sicherung von ${instance}`}, ${time}`,
-    odoo: (version) => `Odoo ${version}.`,
+    odoo: (version) => `Odoo ${version}`,
     keepsUuid: "Die Datenbank behält ihre UUID.",
     neutralize: "Neutralisieren",
     neutralizeOn:

@@ -192,7 +192,8 @@ export const operations: typeof en = {
   verification: {
     neutralized: "Neutralisiert",
     notNeutralized: "Nicht neutralisiert",
-    crons: (number) => counted(number, "aktive geplante Aktion", "aktive geplante Aktionen"),
+    crons: (number) =>
+      number === 0 ? "keine aktive geplante Aktion" : counted(number, "aktive geplante Aktion", "aktive geplante Aktionen"),
     mailServers: (number) =>
       number === 0 ? "kein aktiver Mailserver" : counted(number, "aktiver Mailserver", "aktive Mailserver"),
     newUuid: "neue Datenbank-UUID",

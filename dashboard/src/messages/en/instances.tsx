@@ -164,7 +164,7 @@ export const instances = {
     },
     beginsWith: (instance: string | null, time: string) =>
       `Starts with the ${instance === null ? "uploaded backup" : `backup of ${instance}`}, ${time}`,
-    odoo: (version: string) => `Odoo ${version}.`,
+    odoo: (version: string) => `Odoo ${version}`,
     keepsUuid: "The database keeps its UUID.",
     neutralize: "Neutralize",
     neutralizeOn:
