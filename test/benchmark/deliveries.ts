@@ -9,6 +9,7 @@ import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { createAccount } from "../../shared/operations/operator.ts";
 import { concurrently } from "../../shared/platform/concurrently.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
 import { type By, logEvent } from "../../shared/records/events.ts";
 import { reserveToken } from "../../shared/records/tokens.ts";
 import { median, percentile, tableOf } from "./figures.ts";
@@ -45,7 +46,7 @@ async function createOwner(name: string): Promise<Owner> {
 
 /** Writes an event as a request that changes settings does. Returns its ID. */
 async function writeEvent({ accountId, by }: Owner): Promise<string> {
-  const change = startChange({ id: accountId });
+  const change = startChange(await getAccount(accountId));
   const { id } = logEvent(change, by, "settings.update", { type: "account", id: accountId, name: "Bench" });
   await change.commit();
   return id;
