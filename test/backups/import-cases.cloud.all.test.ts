@@ -9,9 +9,7 @@ import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import type { Server } from "../../shared/api/servers.ts";
 import { Upload } from "../../shared/api/uploads.ts";
-import { getInstance } from "../../shared/records/instances.ts";
-import { hashFileName, findErp } from "../../shared/providers/sandbox/machines.ts";
-import { getServer } from "../../shared/records/servers.ts";
+import { hashFileName } from "../../shared/providers/sandbox/machines.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
 import { storedObject } from "../../shared/storage/archives.ts";
@@ -22,6 +20,7 @@ import { holdWork } from "../harness/held-work.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { downloaded, imported, sha256Of, uploaded } from "../harness/upload.ts";
 import { expectFree, snapshotOf } from "../workflows/snapshot.ts";
+import { erpOf } from "./erp-of.ts";
 
 const Manifest = z.looseObject({});
 
@@ -61,12 +60,6 @@ const archiveWith = (text: string): Uint8Array =>
       strFromU8(entries["dump.sql"] ?? new Uint8Array()).replace("1\tlogo.svg\t", `2\tlarge\t${hashFileName(text)}\n$&`),
     ),
   }));
-const erpOf = async (id: string) => {
-  const { server_id } = await getInstance(me.id, id);
-  const erp = await findErp(String((await getServer(me.id, server_id)).machine_id), id);
-  if (erp?.database == null) throw new Error("There is no ERP");
-  return { ...erp, database: erp.database };
-};
 const moveIn = (backup: { id: string }, fields: object = {}) =>
   me.instanceBody({ server_id: server.id, backup_id: backup.id, ...fields });
 
@@ -111,7 +104,7 @@ test("an archive as large as a sandbox takes, in characters of three bytes, is r
   await me.until(created.operation_id);
   const taken = await me.backup(created.id);
   await me.until((await me.api.post(`/backups/${taken.id}/restore`, {})).as(Operation).id);
-  expect(Object.values((await erpOf(created.id)).files)).toContain("店".repeat(32_000));
+  expect(Object.values((await erpOf(me, created.id)).files)).toContain("店".repeat(32_000));
 });
 
 test("a server examines one archive at a time, is not deleted meanwhile, and the rejected upload stays", async () => {
@@ -138,11 +131,11 @@ test("an instance begins with another instance's backup like a clone: neutralize
   expect(begun).toMatchObject({ neutralized: true, admin_password: expect.any(String) });
   const { result } = await me.until(begun.operation_id);
   expect(result?.verification).toMatchObject({ is_neutralized: true, active_crons: 0, new_database_uuid: true });
-  const { database } = await erpOf(begun.id);
+  const { database } = await erpOf(me, begun.id);
   expect(database.users.every(({ password_hash }) => password_hash === "")).toBe(true);
   const plain = (await api.post("/instances", await moveIn(backup, { neutralize: false }))).as(instances.create().data);
   await me.until(plain.operation_id);
-  expect((await erpOf(plain.id)).database.neutralized).toBe(false);
+  expect((await erpOf(me, plain.id)).database.neutralized).toBe(false);
 });
 
 test("an instance from a backup needs the backup's version and edition, a completed backup, and both permissions", async () => {

@@ -6,13 +6,11 @@ import * as instances from "../../shared/api/instances.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import type { Server } from "../../shared/api/servers.ts";
-import { getInstance } from "../../shared/records/instances.ts";
-import { findErp } from "../../shared/providers/sandbox/machines.ts";
-import { getServer } from "../../shared/records/servers.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
 import { storedObject } from "../../shared/storage/archives.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { downloaded, imported, sha256Of, uploaded } from "../harness/upload.ts";
+import { erpOf } from "./erp-of.ts";
 
 let me: TestAccount;
 let server: Server;
@@ -27,12 +25,6 @@ beforeAll(async () => {
 });
 
 const shown = async (id: string): Promise<Backup> => (await me.api.get(`/backups/${id}`)).as(Backup);
-const erpOf = async (id: string) => {
-  const { server_id } = await getInstance(me.id, id);
-  const erp = await findErp(String((await getServer(me.id, server_id)).machine_id), id);
-  if (erp?.database == null) throw new Error("There is no ERP");
-  return { ...erp, database: erp.database };
-};
 const moveIn = (backup: { id: string }, fields: object = {}) =>
   me.instanceBody({ server_id: server.id, backup_id: backup.id, ...fields });
 
@@ -75,7 +67,7 @@ test("a downloaded archive can be uploaded again, and says what it is", async ()
 test("an instance begins with an uploaded backup, keeps its database UUID, and its administrator gets the new password", async () => {
   const backup = await imported(me, archive, server.id);
   const { api } = await me.token();
-  const original = await erpOf(source.id);
+  const original = await erpOf(me, source.id);
   const admin_password = "correct-horse-battery";
   const response = await api.post("/instances", await moveIn(backup, { admin_password }));
   const begun = response.as(instances.create().data);
@@ -84,7 +76,7 @@ test("an instance begins with an uploaded backup, keeps its database UUID, and i
   const operation = await me.until(begun.operation_id);
   expect(operation.type).toBe("instance.clone");
   expect(JSON.stringify(operation)).not.toContain(admin_password);
-  const { database } = await erpOf(begun.id);
+  const { database } = await erpOf(me, begun.id);
   expect(database).toMatchObject({
     uuid: original.database.uuid,
     neutralized: false,

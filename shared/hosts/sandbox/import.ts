@@ -1,5 +1,4 @@
-// Imports in the sandbox: an uploaded archive is opened by the same rules as any other, within the limits of what a sandbox
-// holds.
+// Imports in the sandbox: opens an uploaded archive as a machine does, but no larger one than a sandbox holds.
 import { GiveUp } from "../../platform/task-errors.ts";
 import type { Job, JobResult } from "../host.ts";
 import { listedFiles, missingFiles } from "./archive.ts";
