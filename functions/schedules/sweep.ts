@@ -1,9 +1,10 @@
-// Every five minutes: starts operations that were recorded but never started, rescues those whose execution is dead, and compares
-// the machines with our labels at the providers with the table.
+// Every five minutes: starts operations that were recorded but never started, rescues those whose execution is dead, compares the
+// machines with our labels at the providers with the table, and stops webhooks that have failed for days.
 import { findOperation, forgetOpen, recordCheck, openOperations } from "../../shared/records/operations.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import type { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { serverRef } from "../../shared/records/servers.ts";
+import { disableAllFailing } from "../../shared/records/webhooks.ts";
 import { emptyShards } from "../../shared/data/shards.ts";
 import { find } from "../../shared/data/table.ts";
 import { isKnownOperation, isOpen, LIFECYCLE, OPERATION, workflowOf } from "../../shared/domain/lifecycle.ts";
@@ -31,7 +32,7 @@ const AT_ONCE = 10;
 const PACE = { burst: 50, perSecond: 4, seconds: 240, atOnce: AT_ONCE };
 
 export const handler = (): Promise<void> =>
-  inParts({ operations: checkOperations, machines: compareMachines, counts: emptyShards });
+  inParts({ operations: checkOperations, machines: compareMachines, counts: emptyShards, webhooks: disableAllFailing });
 
 const olderThan = (createdAt: string, seconds: number): boolean => Date.parse(createdAt) < Date.now() - seconds * 1000;
 

@@ -4,6 +4,7 @@ import { DELIVERY } from "../../shared/domain/lifecycle.ts";
 import { WEBHOOK } from "../../shared/domain/limits.ts";
 import { concurrently } from "../../shared/platform/concurrently.ts";
 import { newestDeliveries, reopen } from "../../shared/records/deliveries.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { wake } from "../../shared/records/outbox.ts";
 import { requireWebhook, requireEnabled, requireSubscribable, webhookRef } from "../../shared/records/webhooks.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
@@ -11,7 +12,7 @@ import { handle } from "../../shared/runtime/handle.ts";
 
 const AT_ONCE = 50;
 
-export const handler = handle(webhooks.redeliverFailed)(async ({ params, body, caller, read, commit }) => {
+export const handler = handle(webhooks.redeliverFailed)(async ({ params, body, caller, by, read, commit }) => {
   const { change, ...records } = await beginChange({ caller, read }, { webhook: webhookRef(caller.account_id, params.id) });
   const webhook = requireWebhook(records.webhook);
   requireSubscribable(caller, webhook.events);
@@ -23,5 +24,6 @@ export const handler = handle(webhooks.redeliverFailed)(async ({ params, body, c
     if ((await reopen(delivery)) !== undefined) count++;
   });
   wake(change, webhook.id);
+  logEvent(change, by, "webhook.redeliver", { type: "webhook", id: webhook.id, name: webhook.name });
   return commit(change, { count });
 });

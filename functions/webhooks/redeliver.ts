@@ -2,12 +2,13 @@
 import * as webhooks from "../../shared/api/webhooks.ts";
 import { deliveryPending } from "../../shared/api/errors.ts";
 import { getDelivery, reopen } from "../../shared/records/deliveries.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { wake } from "../../shared/records/outbox.ts";
 import { requireWebhook, requireEnabled, requireSubscribable, webhookRef } from "../../shared/records/webhooks.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(webhooks.redeliver)(async ({ params, caller, read, commit }) => {
+export const handler = handle(webhooks.redeliver)(async ({ params, caller, by, read, commit }) => {
   const { change, ...records } = await beginChange({ caller, read }, { webhook: webhookRef(caller.account_id, params.id) });
   const webhook = requireWebhook(records.webhook);
   requireSubscribable(caller, webhook.events);
@@ -16,5 +17,6 @@ export const handler = handle(webhooks.redeliver)(async ({ params, caller, read,
   const reopened = await reopen(delivery);
   if (reopened === undefined) throw deliveryPending();
   wake(change, webhook.id);
+  logEvent(change, by, "webhook.redeliver", { type: "webhook", id: webhook.id, name: webhook.name });
   return commit(change, reopened);
 });

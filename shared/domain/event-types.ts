@@ -52,6 +52,7 @@ const OTHERS = {
   "webhook.update": audit("webhook", "A webhook was changed"),
   "webhook.delete": audit("webhook", "A webhook was deleted"),
   "webhook.rotate_secret": audit("webhook", "The secret of a webhook was rotated"),
+  "webhook.redeliver": audit("webhook", "Deliveries of a webhook were requested again"),
   "webhook.test": audit("webhook", "A webhook was tested"),
   "webhook.disabled": outcome("webhook", "The service has disabled a webhook"),
   "auth.login": audit("user", "A user signed in"),

@@ -1,16 +1,13 @@
 // The queue between what is to be delivered and the function that delivers: a message names a lane of a webhook that has
 // something due.
 import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
-import * as z from "zod";
-import { keys } from "../data/keys.ts";
-import { parseEach } from "../data/parse-each.ts";
-import { queryAll, readAll } from "../data/table.ts";
+import { readAll } from "../data/table.ts";
 import { CALLS } from "../platform/aws-calls.ts";
 import { concurrently } from "../platform/concurrently.ts";
 import { variable } from "../platform/env.ts";
 import { dueNow, type Lane, laneNumber } from "../records/deliveries.ts";
 import { WebhookHealth } from "../records/schemas/webhook.ts";
-import { healthRef } from "../records/webhooks.ts";
+import { healthRef, listedWebhooks } from "../records/webhooks.ts";
 import { isSlow } from "./receivers.ts";
 
 let client: SQSClient | undefined;
@@ -52,13 +49,12 @@ async function send(queue: "DELIVERIES_QUEUE" | "SLOW_QUEUE", lanes: readonly La
   }
 }
 
-const Listed = z.object({ account_id: z.string(), webhook_id: z.string() });
 const AT_ONCE = 50;
 
 /** The lanes of all webhooks that have something due. */
 export async function lanesDue(): Promise<Lane[]> {
   const lanes: Lane[] = [];
-  await concurrently(AT_ONCE, parseEach(Listed, await queryAll(keys.webhooksListed())), async (webhook) => {
+  await concurrently(AT_ONCE, await listedWebhooks(), async (webhook) => {
     const due = await dueNow(webhook, LOOKED_AT);
     for (const lane of new Set(due.map(({ delivery_id }) => laneNumber(delivery_id)))) lanes.push({ ...webhook, lane });
   });

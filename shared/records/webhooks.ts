@@ -1,15 +1,18 @@
 // Webhooks in the table, how their deliveries go, and for whom they act.
+import * as z from "zod";
 import { notFound, noWebhookSecret, permissionRequired, webhookDisabled } from "../api/errors.ts";
 import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
 import { Webhook, WEBHOOK_UNVERSIONED } from "../api/webhooks.ts";
 import { type Change, startChange, now, Overtaken } from "../data/change.ts";
-import { keys, type Item } from "../data/keys.ts";
+import { keys, keyString, type Item } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { ConditionFailed, find, queryAll, readAll, type Ref, updateOne } from "../data/table.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
+import { check, type Write } from "../data/writes.ts";
 import { newId } from "../domain/ids.ts";
 import { WEBHOOK } from "../domain/limits.ts";
 import { permissionsFor } from "../api/subscriptions.ts";
+import { concurrently } from "../platform/concurrently.ts";
 import { newWebhookSecret } from "../platform/standard-webhooks.ts";
 import { seal, unseal } from "../platform/sealing.ts";
 import { getAccount } from "./accounts.ts";
@@ -39,6 +42,13 @@ export const getWebhook = async (accountId: string, id: string): Promise<Webhook
 /** All of an account's, at most 20. */
 export const allWebhooks = async (accountId: string): Promise<WebhookRecord[]> =>
   parseEach(WebhookRecord, await queryAll(keys.webhooks(accountId), { consistent: true }));
+
+const Listed = z.object({ account_id: z.string(), webhook_id: z.string() });
+const AT_ONCE = 50;
+
+/** Which webhooks there are, in all accounts. */
+export const listedWebhooks = async (): Promise<z.infer<typeof Listed>[]> =>
+  parseEach(Listed, await queryAll(keys.webhooksListed()));
 
 /** With how their deliveries go, in one call. */
 export async function showWebhooks(accountId: string, records: readonly WebhookRecord[]): Promise<Webhook[]> {
@@ -171,9 +181,14 @@ export function removeWebhook(change: Change, { id }: WebhookRecord): void {
 
 const SERVICE = { actor: { type: "service", id: "service", name: "Webhooks" }, requestId: "webhooks" } as const;
 
-/** Stops a webhook, with an event. Nothing if it has been changed, stopped or deleted since. */
-export async function disableWebhook(webhook: WebhookRecord, reason: "gone" | "failing" | "credential"): Promise<void> {
+/** Stops a webhook, with an event. Nothing if it has been changed, stopped or deleted since, or if `onlyIf` does not hold. */
+export async function disableWebhook(
+  webhook: WebhookRecord,
+  reason: "gone" | "failing" | "credential",
+  onlyIf?: Write,
+): Promise<void> {
   const change = startChange(await getAccount(webhook.account_id));
+  if (onlyIf !== undefined) change.write(onlyIf);
   const set = { enabled: false, disabled_reason: reason, updated_at: change.at };
   change.update(
     webhookRef(webhook.account_id, webhook.id).key,
@@ -187,6 +202,30 @@ export async function disableWebhook(webhook: WebhookRecord, reason: "gone" | "f
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
   }
+}
+
+const FAILING_MS = WEBHOOK.failingDays * 86_400_000;
+const hasFailedForLong = ({ failing_since }: WebhookHealth): boolean =>
+  failing_since !== null && Date.parse(failing_since) < Date.now() - FAILING_MS;
+
+/** Stops a webhook that has had failures and no success for days, unless a delivery succeeds at the same time. */
+export async function disableIfFailing(webhook: WebhookRecord, health: WebhookHealth): Promise<void> {
+  if (!webhook.enabled || !hasFailedForLong(health)) return;
+  const { failing_since } = health;
+  await disableWebhook(webhook, "failing", check(healthRef(webhook.account_id, webhook.id).key, { equals: { failing_since } }));
+}
+
+/** The same for all webhooks, also for those that have nothing left to deliver. */
+export async function disableAllFailing(): Promise<void> {
+  const webhooks = await listedWebhooks();
+  const items = await readAll(webhooks.map(({ account_id, webhook_id }) => healthRef(account_id, webhook_id).key));
+  await concurrently(AT_ONCE, webhooks, async ({ account_id, webhook_id }) => {
+    const ref = healthRef(account_id, webhook_id);
+    const health = WebhookHealth.safeParse(items.get(keyString(ref.key))).data;
+    if (health === undefined || !hasFailedForLong(health)) return;
+    const webhook = await find(webhookRef(account_id, webhook_id));
+    if (webhook !== undefined) await disableIfFailing(webhook, health);
+  });
 }
 
 /** The permissions now of the user or token for whom a webhook acts; undefined once they are removed, revoked or expired. */

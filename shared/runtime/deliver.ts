@@ -32,6 +32,7 @@ import type { DeliveryRecord, WebhookRecord } from "../records/schemas/webhook.t
 import {
   actingPermissions,
   allWebhooks,
+  disableIfFailing,
   disableWebhook,
   healthRef,
   openSecrets,
@@ -265,6 +266,5 @@ async function recordHealth(webhook: WebhookRecord, succeeded: boolean, { timedO
   const isNews = health === undefined || health.timeouts !== timeouts || health.failing_since !== failing_since;
   const isOld = Date.parse(health?.last_delivery_at ?? "1970-01-01") < Date.now() - NOTED_MS;
   if (isNews || isOld) await updateOne(ref.key, { set: { timeouts, failing_since, last_delivery_at: at } }, { exists: false });
-  if (failing_since !== null && Date.parse(failing_since) < Date.now() - WEBHOOK.failingDays * 86_400_000)
-    await disableWebhook(webhook, "failing");
+  await disableIfFailing(webhook, { tests: [], timeouts, failing_since, last_delivery_at: at });
 }

@@ -257,8 +257,10 @@ describe("who may see and control a bulk action", () => {
   test("events say who began, paused and resumed it", async () => {
     const { id: instance } = await seedInstance(me.id, { server_id: serverId, operation_id: unusedId("operation") });
     const { id } = await begin(me.api, { action: "start", select: { ids: [instance] } });
-    const paused = (await me.api.post(`/operations/${id}/actions`, { action: "pause" })).as(Operation);
-    expect(paused.result?.control).toBe("pause");
+    const pause = () =>
+      me.api.post(`/operations/${id}/actions`, { action: "pause" }, { headers: { "idempotency-key": `pause ${id}` } });
+    await Promise.all(Array.from({ length: 10 }, pause));
+    expect((await pause()).as(Operation).result?.control).toBe("pause");
     expect((await me.api.post(`/operations/${id}/actions`, { action: "resume" })).as(Operation).result?.control).toBe("run");
     expect((await me.api.post(`/operations/${id}/actions`, { action: "cancel" })).as(Operation).result?.control).toBe("cancel");
     const again = await me.api.post(`/operations/${id}/actions`, { action: "resume" });

@@ -10,13 +10,16 @@ import { Webhook as Verifier } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { Delivery, Webhook, WithSecret } from "../../shared/api/webhooks.ts";
-import { queryAll } from "../../shared/data/table.ts";
+import { queryAll, updateOne } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
+import { disableIfFailing, getWebhook, healthRef } from "../../shared/records/webhooks.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
 import { unique } from "../harness/unique.ts";
+
+const DAY_MINUTES = 1_440;
 
 const clock = testClock();
 let cloud: TestCloud;
@@ -274,6 +277,7 @@ test("deliveries that failed are sent again on request, one or all of them", asy
   const [delivery] = await deliveriesOf(me, id);
   const again = (await me.api.post(`/webhooks/${id}/deliveries/${delivery?.id}/redeliver`, {})).as(Delivery);
   expect(again).toMatchObject({ id: delivery?.id, status: "pending" });
+  expect((await me.api.get("/events?type=webhook.redeliver")).meta?.total).toBe(1);
   await eventually(() => expect(received).toHaveLength(2));
   expect(received[0]?.body).toBe(received[1]?.body);
   expect(
@@ -344,6 +348,28 @@ test("messages of chats say what and why, and let no name mention anybody or lea
     const stored = JSON.stringify(await queryAll(keys.webhooks(me.id), { consistent: true }));
     expect(stored).not.toContain(url);
   }
+});
+
+// The last one: it moves the clock by days.
+test("five days of failures without a success disable a webhook that has nothing left to deliver, and a success in between saves it", async () => {
+  const me = await account();
+  const [failing, saved] = [await hook(me, { url: "https://flaky.example/" }), await hook(me, { url: (await receiver()).url })];
+  const show = async ({ id }: { id: string }): Promise<Webhook> => (await me.api.get(`/webhooks/${id}`)).as(Webhook);
+  expect((await me.api.post(`/webhooks/${failing.id}/test`, {})).as(Delivery).status).toBe("failed");
+  await updateOne(healthRef(me.id, saved.id).key, { set: { failing_since: new Date().toISOString() } }, { exists: false });
+  clock.advance(5 * DAY_MINUTES - 60);
+  await cloud.events.fire("sweep");
+  expect([await show(failing), await show(saved)]).toMatchObject([{ status: "failing" }, { status: "failing" }]);
+  expect((await me.api.post(`/webhooks/${saved.id}/test`, {})).as(Delivery).status).toBe("delivered");
+  clock.advance(120);
+  await cloud.events.fire("sweep");
+  expect(await show(failing)).toMatchObject({ status: "disabled", disabled_reason: "failing" });
+  expect(await show(saved)).toMatchObject({ status: "ok" });
+  expect((await me.api.get("/events?type=webhook.disabled")).meta?.total).toBe(1);
+  // One that has succeeded since it was read stays.
+  const stale = { tests: [], timeouts: 0, failing_since: "2020-01-01T00:00:00.000Z", last_delivery_at: null };
+  await disableIfFailing(await getWebhook(me.id, saved.id), stale);
+  expect(await show(saved)).toMatchObject({ status: "ok" });
 });
 
 const PYTHON = `

@@ -102,6 +102,7 @@ export const events: typeof en = {
     "webhook.update": "Webhook geändert",
     "webhook.delete": "Webhook gelöscht",
     "webhook.rotate_secret": "Webhook-Geheimnis erneuert",
+    "webhook.redeliver": "Webhook-Zustellung wiederholt",
     "webhook.test": "Webhook getestet",
     "webhook.disabled": "Webhook deaktiviert",
     "auth.login": "Angemeldet",

@@ -102,6 +102,7 @@ export const events = {
     "webhook.update": "Updated webhook",
     "webhook.delete": "Deleted webhook",
     "webhook.rotate_secret": "Rotated webhook secret",
+    "webhook.redeliver": "Requested webhook redelivery",
     "webhook.test": "Tested webhook",
     "webhook.disabled": "Webhook disabled",
     "auth.login": "Signed in",
