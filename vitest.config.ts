@@ -27,7 +27,6 @@ const LONGEST = [
   /e2e\/start/,
   /figures/,
   /timeouts/,
-  /workflows\/scenarios/,
   /hosts\/swap/,
   /providers\/create/,
   /lost-starts/,

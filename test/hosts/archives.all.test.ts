@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { unpackArchive } from "../../shared/hosts/sandbox/archive.ts";
-import { OF_PROGRAMS, REJECTED, TAKEN } from "./archive-cases.ts";
+import { REJECTED } from "./rejected-archives.ts";
+import { OF_PROGRAMS, TAKEN } from "./taken-archives.ts";
 import { drivenProgram } from "./files-program.ts";
 
 const isHere = (program: string): boolean => spawnSync("which", [program]).status === 0;
