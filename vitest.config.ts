@@ -47,11 +47,11 @@ class Sequencer extends BaseSequencer {
     return sorted.toSorted((a, b) => placeOf(a) - placeOf(b));
   }
 
-  /** Neighbors take about as long as each other: each folder is dealt out to all parts. */
+  /** The longest are dealt out to all parts, then each folder, because neighbors take about as long as each other. */
   override async shard(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 };
     return specifications
-      .toSorted((a, b) => a.moduleId.localeCompare(b.moduleId))
+      .toSorted((a, b) => placeOf(a) - placeOf(b) || a.moduleId.localeCompare(b.moduleId))
       .filter((_, place) => place % count === index - 1);
   }
 }
