@@ -14,7 +14,7 @@ import {
   instancesOf,
   more,
   notification,
-  openPart,
+  openTab,
   pathOf,
   sentTo,
   storePassword,
@@ -76,7 +76,7 @@ describe("a clone", () => {
     await created;
     await fact(page, "Cloned from", "Shop");
     await fact(page, "Scheduled actions, email and payments", "Off");
-    await openPart(page, "History");
+    await openTab(page, "History");
     await page
       .getByText(`Neutralized, no active scheduled actions, no active mail servers, new database UUID, address https://${domain}`)
       .waitFor();

@@ -28,30 +28,6 @@ export const checkInWords = (name: DrillCheck["name"]): string => wordFor(name, 
 const drillInWords = (drill: Drill | null): string | null =>
   drill === null ? null : wordFor(drill.status, text.backups.drilled);
 
-const letterOf = (kind: Backup["kind"]): string => kindInWords(kind).charAt(0);
-
-/** What a calendar has room for, each with its meaning. */
-export function signs(): readonly (readonly [string, string])[] {
-  const { legend } = text.backups.calendar;
-  return [
-    [letterOf("scheduled"), legend.scheduled],
-    [letterOf("manual"), legend.manual],
-    [letterOf("pre_restore"), legend.pre_restore],
-    ["✓", legend.passed],
-    ["✗", legend.drillFailed],
-    ["!", legend.failed],
-    ["…", legend.running],
-    ["○", legend.due],
-  ];
-}
-
-export function signOf({ kind, status, drill }: Backup): string {
-  const letter = letterOf(kind);
-  if (status === "failed") return `${letter}!`;
-  if (status !== "completed") return `${letter}…`;
-  return `${letter}${drill === null ? "" : drill.status === "passed" ? "✓" : "✗"}`;
-}
-
 /** "Scheduled, Jan 12, 2027, 02:03:15, completed, restore drill passed". */
 export const backupInWords = (backup: Backup, status: string): string =>
   [kindInWords(backup.kind), momentOf(backup), status.toLowerCase(), drillInWords(backup.drill)]

@@ -6,7 +6,7 @@ import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { BackupPolicy } from "../../../shared/api/policy-shown.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { type ServerOf, whyNotProtect } from "../allowed/instances.ts";
@@ -25,7 +25,14 @@ import { lazily } from "../app/lazily.tsx";
 const Deletion = lazily(async () => (await import("../resource/deletion.tsx")).Deletion);
 const PolicyForm = lazily(async () => (await import("./form.tsx")).PolicyForm);
 
-export function Protection({ instance, server }: { instance: Instance; server: ServerOf | undefined }) {
+interface Props {
+  instance: Instance;
+  server: ServerOf | undefined;
+  /** The picture of its backups. */
+  children: ReactNode;
+}
+
+export function Protection({ instance, server, children }: Props) {
   const say = text.policies.protection;
   const [dialog, setDialog] = useState<"edit" | "delete">();
   const { data, error, refetch } = useQuery(backupPolicies.of(instance.id));
@@ -57,6 +64,7 @@ export function Protection({ instance, server }: { instance: Instance; server: S
       ) : (
         <State protection={instance.protection} policy={policy} none={none} />
       )}
+      {children}
       {dialog === "edit" && <PolicyForm instance={instance} policy={policy} onDismiss={close} />}
       {dialog === "delete" && (
         <Deletion

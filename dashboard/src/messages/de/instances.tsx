@@ -97,6 +97,17 @@ export const instances: typeof en = {
   backups: {
     empty: "Noch keine Sicherungen dieser Instanz.",
   },
+  tabs: {
+    label: (name) => `Bereiche von ${name}`,
+    overview: "Übersicht",
+    backups: "Sicherungen",
+    history: "Verlauf",
+    settings: "Einstellungen",
+  },
+  settings: {
+    diskQuota: "Speicherkontingent",
+    noQuota: "Keines",
+  },
   history: {
     title: "Verlauf",
     description:

@@ -97,6 +97,17 @@ export const instances = {
   backups: {
     empty: "No backups of this instance yet.",
   },
+  tabs: {
+    label: (name: string) => `Parts of ${name}`,
+    overview: "Overview",
+    backups: "Backups",
+    history: "History",
+    settings: "Settings",
+  },
+  settings: {
+    diskQuota: "Disk quota",
+    noQuota: "None",
+  },
   history: {
     title: "History",
     description: "Backups, restore drills, restores, clones and all other work on this instance, newest first.",
