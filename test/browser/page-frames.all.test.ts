@@ -49,6 +49,18 @@ test("the top bar is never in front of what has the focus: after the link to the
   }
 });
 
+test("paper gets the page without the shell", async ({ open }) => {
+  const page = await open(`/instances/${things.instance}`, { as: mine });
+  await page.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
+  const shell = page.locator("#top, .trail, .side, .tabs");
+  expect(await shell.filter({ visible: true }).count()).toBe(4);
+  await page.emulateMedia({ media: "print" });
+  await expect.poll(() => shell.filter({ visible: true }).count()).toBe(0);
+  await page.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
+  await page.getByText("Protection", { exact: true }).first().waitFor();
+  await page.emulateMedia({ media: null });
+});
+
 /** As the operator configures it. */
 async function configure(page: Page, config: DashboardConfig): Promise<void> {
   await page.route("**/config.json", (route) => route.fulfill({ json: config }));

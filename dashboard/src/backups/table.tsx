@@ -105,10 +105,10 @@ const menuColumn = (cell: Column<Backup>["cell"]): Column<Backup> => ({
 const instanceColumn = (homeOf: Props["homeOf"]): Column<Backup> => ({
   id: "instance",
   header: text.backups.columns.instance,
-  text: ({ instance_name }) => instance_name ?? "",
+  text: ({ instance_name, file_name }) => instance_name ?? file_name ?? "",
   cell: (backup) =>
     backup.instance_id === null ? (
-      "–"
+      <Wrapped>{backup.file_name ?? "–"}</Wrapped>
     ) : homeOf(backup).deleted ? (
       <Wrapped>
         {backup.instance_name}{" "}

@@ -15,9 +15,9 @@ export const kindInWords = (kind: Backup["kind"]): string => wordFor(kind, text.
 /** A backup has no name: its time identifies it. */
 export const momentOf = ({ created_at }: Pick<Backup, "created_at">): string => inShort(created_at);
 
-/** Where only a name is shown: the instance's, and when. */
-export const backupName = (backup: Pick<Backup, "created_at" | "instance_name">): string =>
-  backup.instance_name === null ? momentOf(backup) : `${backup.instance_name}, ${momentOf(backup)}`;
+/** Where only a name is shown: the instance's or the uploaded file's, and when. */
+export const backupName = (backup: Pick<Backup, "created_at" | "instance_name" | "file_name">): string =>
+  [backup.instance_name ?? backup.file_name, momentOf(backup)].filter((each) => each !== null).join(", ");
 
 /** Of an uploaded archive, it is known once it was examined. */
 export const versionOf = ({ erp_version, edition }: Pick<Backup, "erp_version" | "edition">): string =>

@@ -48,7 +48,14 @@ export function Facts({ instance }: { instance: ShownInstance }) {
           { label: fields.disk, value: <DiskUse of={instance} /> },
           ...missingModuleFacts(instance),
           { label: fields.created, value: <Time at={instance.created_at} exact /> },
-          ...(origin === null ? [] : [{ label: fields.clonedFrom, value: <Origin of={instance} backupId={origin} /> }]),
+          ...(origin === null
+            ? []
+            : [
+                {
+                  label: instance.cloned_from?.instance_id == null ? fields.createdFrom : fields.clonedFrom,
+                  value: <Origin of={instance} backupId={origin} />,
+                },
+              ]),
           {
             label: fields.outgoing,
             info: <Help about={say.neutralization}>{say.neutralizationAbout}</Help>,

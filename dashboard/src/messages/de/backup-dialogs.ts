@@ -12,7 +12,7 @@ const titled = (instance: string | null): string => (instance === null ? "Hochge
 export const backupDialogs: typeof en = {
   details: {
     unknown: "Sicherung",
-    title: (instance, at) => `${instance === null ? "Hochgeladene Sicherung" : `Sicherung von ${instance}`}, ${at}`,
+    title: ({ instance_name, file_name }, at) => `${file_name ?? titled(instance_name)}, ${at}`,
     create: "Instanz anlegen",
     status: "Status",
     kind: "Art",

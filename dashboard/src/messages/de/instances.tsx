@@ -28,6 +28,7 @@ export const instances: typeof en = {
     lastBackup: "Letzte Sicherung",
     never: "Nie",
     clonedFrom: "Geklont aus",
+    createdFrom: "Angelegt aus",
     outgoing: "Aktionen, E-Mails, Zahlungen",
     id: "ID",
   },
@@ -175,8 +176,8 @@ export const instances: typeof en = {
       community: { label: "Community", description: "Kostenlos und Open Source." },
       enterprise: { label: "Enterprise", description: "Erfordert ein Odoo-Enterprise-Abonnement." },
     },
-    beginsWith: (instance, time) =>
-      `Startet mit der ${instance === null ? "hochgeladenen Sicherung" : `Sicherung von ${instance}`}, ${time}`,
+    beginsWith: ({ instance_name, file_name }, time) =>
+      `Startet mit der ${instance_name === null ? ["hochgeladenen Sicherung", file_name ?? []].flat().join(" ") : `Sicherung von ${instance_name}`}, ${time}`,
     odoo: (version) => `Odoo ${version}`,
     keepsUuid: "Die Datenbank behält ihre UUID.",
     neutralize: "Neutralisieren",

@@ -1,5 +1,6 @@
 // Instances: their list, their page, its actions, and the forms that create and clone them.
 import type { ReactNode } from "react";
+import type { Backup } from "../../../../shared/api/backups.ts";
 
 export const instances = {
   title: "Instances",
@@ -28,6 +29,7 @@ export const instances = {
     lastBackup: "Last backup",
     never: "Never",
     clonedFrom: "Cloned from",
+    createdFrom: "Created from",
     outgoing: "Scheduled actions, email and payments",
     id: "ID",
   },
@@ -173,8 +175,8 @@ export const instances = {
       community: { label: "Community", description: "Free and open source." },
       enterprise: { label: "Enterprise", description: "Requires an Odoo Enterprise subscription." },
     },
-    beginsWith: (instance: string | null, time: string) =>
-      `Starts with the ${instance === null ? "uploaded backup" : `backup of ${instance}`}, ${time}`,
+    beginsWith: ({ instance_name, file_name }: Pick<Backup, "instance_name" | "file_name">, time: string) =>
+      `Starts with the ${instance_name === null ? ["uploaded backup", file_name ?? []].flat().join(" ") : `backup of ${instance_name}`}, ${time}`,
     odoo: (version: string) => `Odoo ${version}`,
     keepsUuid: "The database keeps its UUID.",
     neutralize: "Neutralize",
