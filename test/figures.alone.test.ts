@@ -335,6 +335,22 @@ const BUDGET: Record<string, Row> = {
   },
   // The token is stored under its fingerprint, not in the account.
   "tokens.delete": { status: 200, calls: 3, prepare: remove(async () => `/tokens/${(await me.token()).id}`) },
+  "users.list": { status: 200, calls: 2, prepare: get(() => "/users") },
+  "users.get": {
+    status: 200,
+    calls: 2, // one after the other, as of a token
+    prepare: get(
+      (id) => `/users/${id}`,
+      () => me.anotherUser(),
+    ),
+  },
+  "users.update": {
+    status: 200,
+    calls: 3,
+    prepare: put(async () => [`/users/${(await me.anotherUser()).id}`, { name: "New" }]),
+  },
+  // The tokens that the user created are listed afterwards.
+  "users.delete": { status: 200, calls: 5, prepare: remove(async () => `/users/${(await me.anotherUser()).id}`) },
   "auth.me": { status: 200, calls: 1, prepare: get(() => "/auth/me") },
   // The session ends first.
   "auth.logout": { status: 200, calls: 3, prepare: post(() => Promise.resolve(["/auth/logout"])) },

@@ -96,6 +96,19 @@ const kinds: Kind[] = [
       ),
   },
   {
+    what: "a user",
+    make: async () => `/users/${(await me.anotherUser()).id}`,
+    client: session,
+    changes: () => [
+      { name: "One" },
+      { role: "viewer" },
+      { role: "custom", permissions: ["servers:read"] },
+      { permissions: ["backups:read"] },
+    ],
+    deleted: 200,
+    touch: (path) => updateOne(keys.user(idIn(path)), { set: { last_sign_in_at: "2026-11-21T02:00:00.000Z" } }, {}),
+  },
+  {
     what: "the settings",
     make: () => Promise.resolve("/settings"),
     client: token,

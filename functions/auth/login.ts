@@ -4,7 +4,7 @@ import * as auth from "../../shared/api/auth.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
-import { endOfSession, findUserByEmail, openSession } from "../../shared/records/users.ts";
+import { endOfSession, findUserByEmail, noteSignIn, openSession } from "../../shared/records/users.ts";
 import { admitLogin } from "../../shared/operations/login-limits.ts";
 import { asciiEmail } from "../../shared/domain/international.ts";
 import { newId } from "../../shared/domain/ids.ts";
@@ -34,6 +34,7 @@ export const handler = handle(auth.login)(async ({ body, ipAddress, requestId })
     ip_address: ipAddress,
   };
   logEvent(change, { caller, requestId }, "auth.login", { type: "user", id: user.id, name: user.name });
+  noteSignIn(change, user);
   await change.commit();
   const session = { userId: user.id, accountId: user.account_id, sessionId };
   return { token: await signSession(session, expires), expires_at: expires.toISOString(), user };

@@ -5,6 +5,7 @@ import { LOGIN_FAILURES } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
+import { ROLES } from "./roles.ts";
 import { tooManySignIns, wrongPassword } from "./errors.ts";
 
 const User = z
@@ -58,6 +59,10 @@ export const me = () =>
         .nullable()
         .meta({ description: "Set for an API token" }),
       account: z.object({ id: fields.id("account"), name: z.string().meta({ examples: ["Example Ltd"] }) }),
+      role: z
+        .enum(ROLES)
+        .nullable()
+        .meta({ description: "The user's role; null for an API token", examples: [null] }),
       permissions: z.array(z.enum(ALL_PERMISSIONS)).meta({ examples: [["servers:read", "instances:read"]] }),
       environment: z.enum(ENVIRONMENTS).meta({ examples: ["test"] }),
     }),

@@ -10,6 +10,7 @@ import {
 } from "../domain/lifecycle.ts";
 import { LOGIN_WINDOW_SECONDS, type QuotaKind, type REQUEST_LIMITS, WEBHOOK, WINDOW_SECONDS } from "../domain/limits.ts";
 import type { Permission } from "./permissions.ts";
+import type { RequiredRole } from "./roles.ts";
 
 export const ERRORS = {
   MALFORMED_REQUEST: { status: 400, message: "The request body is not a JSON object" },
@@ -288,6 +289,12 @@ export const sessionRequired = () => new ApiError("FORBIDDEN", "This endpoint ne
 
 export const permissionRequired = (permission: Permission) =>
   new ApiError("FORBIDDEN", `Token does not have permission: ${permission}`);
+
+export const roleRequired = (role: RequiredRole) =>
+  new ApiError("FORBIDDEN", role === "owner" ? "This action needs the role owner" : "This action needs the role owner or admin");
+
+export const lastOwner = () =>
+  conflict("This is the account's last owner; make another user an owner first", { resource: "user" });
 
 export const methodNotAllowed = (allowed: string) => new ApiError("METHOD_NOT_ALLOWED", `This path supports only: ${allowed}`);
 

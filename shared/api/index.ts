@@ -17,6 +17,7 @@ import * as settings from "./settings.ts";
 import * as sshKeys from "./ssh-keys.ts";
 import * as tokens from "./tokens.ts";
 import * as uploads from "./uploads.ts";
+import * as users from "./users.ts";
 import * as webhooks from "./webhooks.ts";
 import { BASE_PATH } from "./base-path.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -37,6 +38,7 @@ export const api = {
   events: listEndpoints(events),
   webhooks: listEndpoints(webhooks),
   tokens: listEndpoints(tokens),
+  users: listEndpoints(users),
   auth: listEndpoints(auth),
   health: listEndpoints(health),
   openapi: listEndpoints(openapi),

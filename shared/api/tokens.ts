@@ -47,6 +47,7 @@ export const create = () =>
     summary: "Create an API token",
     description: "Only this response contains the full token. You cannot retrieve it later.",
     access: "session",
+    role: "admin",
     status: 201,
     errors: () => [taken("name", exampleId("token")), overQuota("token", DEFAULT_QUOTAS.token)],
     body: z.strictObject({
@@ -88,6 +89,7 @@ const deleteOne = () =>
     summary: "Revoke an API token",
     description: "Takes effect immediately: the next request with the token gets `401`.",
     access: "session",
+    role: "admin",
     data: fields.deleted("token"),
   });
 export { deleteOne as delete };

@@ -27,8 +27,6 @@ export interface Change {
   use: (kind: QuotaKind, by: number, options?: { limited?: boolean }) => void;
   /** Rejects the change unless the account's quota has some room. */
   requireRoom: (kind: QuotaKind) => void;
-  /** Rejects the change unless the account has more than that of the kind. */
-  requireMore: (kind: QuotaKind, than: number, conditionError: () => Error) => void;
   /** Changes the account's own item, in the one write that also moves its counters, if what it was decided by is unchanged. */
   setOnAccount: (set: Item, unchanged?: Item, conditionError?: () => Error) => void;
   /** Adds a listed record; `number` must be in it. */
@@ -126,7 +124,6 @@ export function startChange(account: Counted | { id: string }): Change {
     number: counters.number,
     use: counters.use,
     requireRoom: counters.requireRoom,
-    requireMore: counters.requireMore,
     setOnAccount: counters.set,
     ...listChanges(account.id, { writes, added, lists, entries }),
     moveDisk: lists.moveDisk,

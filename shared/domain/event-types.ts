@@ -61,8 +61,13 @@ const OTHERS = {
   "settings.update": audit("account", "The settings of the account were changed"),
   "account.create": audit("account", "The account was created"),
   "account.quota": audit("account", "A quota of the account was changed"),
-  "user.create": audit("user", "A user was added"),
-  "user.delete": audit("user", "A user was removed"),
+  "user.invited": audit("user", "Somebody was invited to the account"),
+  "user.joined": audit("user", "Somebody accepted an invitation"),
+  "user.update": audit("user", "A user's name was changed"),
+  "user.role_changed": audit("user", "A user's role was changed"),
+  "user.removed": audit("user", "A user was removed"),
+  "user.create": audit("user", "The operator added a user"),
+  "user.delete": audit("user", "The operator removed a user"),
 } as const satisfies Record<string, EventType>;
 
 type Named<C extends EventClass> = {

@@ -68,7 +68,7 @@ export const DEFAULT_QUOTAS = {
   instance: 100,
   token: 100,
   ssh_key: 100,
-  user: 20,
+  user: 100,
   backup: 10_000,
   backup_bytes: 2_000_000_000_000,
   webhook: 20,

@@ -1,7 +1,6 @@
 // API tokens: what a token may do is found by the hash of its value, what people see of it by its ID.
 import type * as z from "zod";
 import { notFound } from "../api/errors.ts";
-import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
 import { Token, TOKEN_UNVERSIONED } from "../api/tokens.ts";
 import type { Environment } from "../domain/environments.ts";
 import { buildEtag, versionedFields } from "../domain/etag.ts";
@@ -9,9 +8,9 @@ import { uniqueForm } from "../domain/words.ts";
 import { fingerprintOfId, hashToken, newTokenValue, tokenIdFor, tokenPrefix } from "../domain/token-value.ts";
 import { type Change, now } from "../data/change.ts";
 import { toActor, type By } from "./events.ts";
-import { PERMISSION_BITS } from "../data/codes.ts";
 import { keys, keyString } from "../data/keys.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
+import { permissionsIn, toBits } from "../data/permission-bits.ts";
 import { everySlotFree } from "./rate-limits.ts";
 import { TokenAccess, TokenLabel, type TokenRecord } from "./schemas/token.ts";
 import { find, queryAll, readAll, type Ref } from "../data/table.ts";
@@ -69,14 +68,6 @@ export async function allTokens(accountId: string): Promise<TokenRecord[]> {
     return access === undefined ? [] : toTokenRecord(access, label);
   });
 }
-
-// Not the operators for bits, which have 32.
-const toBit = (permission: Permission): number => 2 ** PERMISSION_BITS[permission];
-const toBits = (permissions: readonly Permission[]): number =>
-  [...new Set(permissions)].reduce((bits, permission) => bits + toBit(permission), 0);
-/** A bit that this version does not know grants nothing. */
-export const permissionsIn = (bits: number): Permission[] =>
-  ALL_PERMISSIONS.filter((permission) => Math.floor(bits / toBit(permission)) % 2 === 1);
 
 /** Creates a token. Its value is returned only here; the table keeps its hash. */
 export function reserveToken(

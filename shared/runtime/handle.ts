@@ -20,6 +20,7 @@ import type { ListMeta } from "../api/fields.ts";
 import type { Permission } from "../api/permissions.ts";
 import type { Change } from "../data/change.ts";
 import type { By } from "../records/events.ts";
+import { requireRole } from "../operations/roles.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import type { Version } from "../data/versions.ts";
 import { isDryRun } from "../domain/dry-run.ts";
@@ -209,6 +210,7 @@ function authorize(endpoint: Endpoint): Handling {
         throw tooManyRequests(scope, limit, retry_after);
       }
       if (endpoint.access === "session" && caller.type !== "user") throw sessionRequired();
+      if (endpoint.role !== undefined) requireRole(caller, endpoint.role);
       if (Array.isArray(endpoint.access)) for (const permission of endpoint.access) requirePermission(caller, permission);
     },
   };

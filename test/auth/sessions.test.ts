@@ -49,6 +49,7 @@ describe("GET /auth/me", () => {
       user: { id: me.user.id, email: me.user.email, name: me.user.name },
       token: null,
       account: { id: me.id, name: expect.any(String) },
+      role: "owner",
       permissions: ALL_PERMISSIONS,
       environment: "test",
     });
@@ -199,7 +200,7 @@ describe("removing a user", () => {
     ]);
   });
 
-  test("the last user of an account is never removed, even when all are removed at once", async () => {
+  test("the last owner of an account is never removed, even when all are removed at once", async () => {
     const them = await account();
     const other = await them.anotherUser();
     const outcomes = await Promise.allSettled([them.user.email, other.email].map(deleteUser));

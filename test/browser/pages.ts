@@ -43,6 +43,7 @@ export const PAGES: readonly Shown[] = [
   { route: "/settings/webhooks", heading: /^Webhooks/ },
   { route: "/settings/webhooks/create", heading: /^Create webhook/ },
   { route: "/settings/webhooks/:id", heading: /^hook/i, path: ({ webhook }) => `/settings/webhooks/${webhook}` },
+  { route: "/settings/people", heading: /^People/ },
   { route: "/settings/account", heading: /account/i },
   { route: "/activity", heading: /^Activity/ },
   { route: "*", heading: /Page not found/, path: () => "/nowhere" },

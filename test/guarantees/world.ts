@@ -42,6 +42,7 @@ export async function newWorld(): Promise<World> {
       upload,
       ssh_key,
       token: me.tokenId,
+      user: (await me.anotherUser()).id,
       webhook: await me.webhook(),
     },
   };
@@ -85,6 +86,7 @@ export async function newRecords(): Promise<World> {
       upload,
       ssh_key,
       token: me.tokenId,
+      user: (await me.anotherUser()).id,
       webhook: await me.webhook(),
     },
   };

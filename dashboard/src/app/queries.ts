@@ -119,6 +119,17 @@ export const tokens = {
   list: (query: ListQuery = {}) => question(["tokens", "list", query], ({ signal }) => client.tokens.list({ query, signal })),
 };
 
+/** Whose session it is, and what it permits. */
+export const me = () => ({
+  ...question(["me"], ({ signal }) => client.auth.me({ signal })),
+  meta: { changedBy: [] } satisfies QueryMeta,
+});
+
+export const users = {
+  list: (query: ListQuery = {}) => question(["users", "list", query], ({ signal }) => client.users.list({ query, signal })),
+  one: (id: string) => question(["users", "one", id], ({ signal }) => client.users.get({ params: { id }, signal })),
+};
+
 export const webhooks = {
   list: (query: ListQuery = {}) => question(["webhooks", "list", query], ({ signal }) => client.webhooks.list({ query, signal })),
   one: (id: string) => question(["webhooks", "one", id], ({ signal }) => client.webhooks.get({ params: { id }, signal })),

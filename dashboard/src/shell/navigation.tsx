@@ -15,6 +15,7 @@ export function Navigation() {
     { text: say.operations, href: "/operations" },
   ];
   const settings = [
+    { text: say.people, href: "/settings/people" },
     { text: say.apiKeys, href: "/settings/api-keys" },
     { text: say.sshKeys, href: "/settings/ssh-keys" },
     { text: say.webhooks, href: "/settings/webhooks" },

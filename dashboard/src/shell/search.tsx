@@ -19,6 +19,7 @@ function placesNow() {
     { label: navigation.instances, value: "/instances" },
     { label: navigation.backups, value: "/backups" },
     { label: navigation.operations, value: "/operations" },
+    { label: navigation.people, value: "/settings/people" },
     { label: navigation.apiKeys, value: "/settings/api-keys" },
     { label: navigation.sshKeys, value: "/settings/ssh-keys" },
     { label: navigation.account, value: "/settings/account" },

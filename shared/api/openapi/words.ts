@@ -64,6 +64,7 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
       "URLs that are sent events as they happen: signed JSON (Standard Webhooks), or messages of a chat. Each event is delivered at least once, in any order, and tried again for three days.",
   },
   tokens: { name: "API tokens", description: "Credentials for programs. You create and revoke them in a dashboard session." },
+  users: { name: "Users", description: "The people of the account, who sign in to the dashboard, and their roles." },
   auth: { name: "Session", description: "Sign in to the dashboard, and find out whose credential you are using." },
   health: { name: "Health", description: "Check whether the service responds." },
   openapi: { name: "OpenAPI document", description: "This document." },
@@ -78,7 +79,7 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
 export const WHEN: Record<ErrorCode, string> = {
   MALFORMED_REQUEST: "The body is not a JSON object, or it contains a duplicate key",
   UNAUTHORIZED: "The token is missing or invalid, or the email or password is wrong at sign-in",
-  FORBIDDEN: "The credential does not have the required permission, or the endpoint needs a dashboard session",
+  FORBIDDEN: "The credential does not have the required permission or role, or the endpoint needs a dashboard session",
   NOT_FOUND:
     "The account has no such resource, or the API has no such path. The response is the same whether the ID is unused or belongs to another account.",
   METHOD_NOT_ALLOWED: "The path does not support this method; `Allow` lists those it does",
@@ -136,7 +137,7 @@ Manage servers, the ERP instances on them, and backups of those instances.
 
 ## Authentication
 Send \`Authorization: Bearer <token>\` with every request, except to the few public endpoints. An API token (\`svc_live_…\` or \`svc_test_…\`)
-has the permissions that you gave it. A session token from \`POST /auth/login\` has all permissions of its account and expires after
+has the permissions that you gave it. A session token from \`POST /auth/login\` has the permissions of its user's role and expires after
 ${SESSION_HOURS} hours. A token belongs to one environment and one account. Revoking a token or signing out takes effect with the next request.
 
 ## Requests and responses

@@ -16,6 +16,7 @@ export const shell: typeof en = {
     backups: "Sicherungen",
     operations: "Vorgänge",
     settings: "Einstellungen",
+    people: "Personen",
     apiKeys: "API-Schlüssel",
     sshKeys: "SSH-Schlüssel",
     webhooks: "Webhooks",

@@ -14,6 +14,8 @@ export const events = {
   /** Fields that changes name, as the API names them. */
   fields: {
     name: "Name",
+    role: "Role",
+    permissions: "Permissions",
     status: "Status",
     health: "Health",
     admin_email: "Admin email",
@@ -111,6 +113,11 @@ export const events = {
     "settings.update": "Changed settings",
     "account.create": "Created account",
     "account.quota": "Changed quota",
+    "user.invited": "Invited user",
+    "user.joined": "Joined",
+    "user.update": "Updated user",
+    "user.role_changed": "Changed role",
+    "user.removed": "Removed user",
     "user.create": "Added user",
     "user.delete": "Removed user",
   },

@@ -21,6 +21,7 @@ import type { home } from "./home.tsx";
 import type { instances } from "./instances.tsx";
 import type { login } from "./login.tsx";
 import { operations } from "./operations.tsx";
+import type { people } from "./people.tsx";
 import type { policies } from "./policies.tsx";
 import type { reports } from "./reports.ts";
 import { resource } from "./resource.tsx";
@@ -44,6 +45,7 @@ interface Areas {
   home: typeof home;
   instances: typeof instances;
   login: typeof login;
+  people: typeof people;
   policies: typeof policies;
   reports: typeof reports;
   servers: typeof servers;

@@ -16,6 +16,7 @@ export const shell = {
     backups: "Backups",
     operations: "Operations",
     settings: "Settings",
+    people: "People",
     apiKeys: "API keys",
     sshKeys: "SSH keys",
     webhooks: "Webhooks",

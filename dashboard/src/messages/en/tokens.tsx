@@ -1,8 +1,5 @@
 // API keys.
 import type { ReactNode } from "react";
-import { PERMISSIONS, type Permission } from "../../../../shared/api/permissions.ts";
-
-const permissions: Record<Permission, string> = PERMISSIONS;
 
 export const tokens = {
   title: "API keys",
@@ -48,8 +45,6 @@ export const tokens = {
     preset: "Access level",
     individual: "Individual permissions",
     count: (number: number) => `${number} permission${number === 1 ? "" : "s"}`,
-    close: "Close",
-    names: permissions,
     /** What users would not guess from the permission's name. */
     beyond: {
       "servers:read": "includes SSH keys",
