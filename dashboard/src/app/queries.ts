@@ -120,10 +120,7 @@ export const tokens = {
 };
 
 /** Whose session it is, and what it permits. */
-export const me = () => ({
-  ...question(["me"], ({ signal }) => client.auth.me({ signal })),
-  meta: { changedBy: [] } satisfies QueryMeta,
-});
+export const me = () => question(["me"], ({ signal }) => client.auth.me({ signal }));
 
 export const users = {
   list: (query: ListQuery = {}) => question(["users", "list", query], ({ signal }) => client.users.list({ query, signal })),
