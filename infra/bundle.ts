@@ -32,6 +32,7 @@ const SCHEDULES = [
   "run-policies",
   "dispatch",
   "deliver",
+  "send-mail",
   "rescue",
 ] as const;
 export type ScheduleName = (typeof SCHEDULES)[number];

@@ -41,6 +41,7 @@ test("shared imports nothing from the other folders", () => {
 const LAYERS = [
   "domain",
   "platform",
+  "mail",
   "api",
   "data",
   "records",

@@ -36,6 +36,8 @@ export interface CloudOptions {
   configuration?: Readonly<Record<string, unknown>>;
   /** Added to the environment of the functions that keep backups: a store in place of the template's bucket. */
   store?: Record<string, string> | undefined;
+  /** Added to the environment of the function that sends mail: how it does. */
+  mail?: Readonly<Record<string, string>>;
   /** The URL of a running DynamoDB Local in memory that other clouds share; without it the cloud starts its own. */
   databaseUrl?: string;
   /**
@@ -288,7 +290,11 @@ async function startCompute(
   const { dataDir, outDir, timeScale = 1, schedules = true, idleSeconds, clock } = options;
   const functions = template.functions.map((each) => ({
     ...each,
-    environment: { ...resolved(each.environment), ...("BACKUP_BUCKET" in each.environment ? options.store : {}) },
+    environment: {
+      ...resolved(each.environment),
+      ...("BACKUP_BUCKET" in each.environment ? options.store : {}),
+      ...("MAIL_BRAND" in each.environment ? options.mail : {}),
+    },
   }));
   const environment = { ...options.environment, AWS_ENDPOINT_URL: awsUrl };
   // Beside the bundles, and for as long as these.

@@ -257,6 +257,27 @@ export const keys = {
   outboxShard: (shard: number): string => `OUTBOX#${shard}`,
   outbox: (shard: number, id: string): Key => ({ pk: keys.outboxShard(shard), sk: id }),
 
+  /** A mail, and its place in the queue of all mails: by when its next try is due. */
+  mail: (accountId: string, id: string): Key => ({ pk: owned(accountId, "mail"), sk: id }),
+  mailsDue: (): string => "MAILS_DUE",
+  mailPlace: (place: string): Key => ({ pk: keys.mailsDue(), sk: place }),
+  mailDue: (at: string, id: string): Key => keys.mailPlace(`${at}#${id}`),
+  /** What waits for a user's next digest, and what has been taken into one. */
+  digestEntries: (accountId: string, userId: string) => owned(accountId, `digest#${userId}`),
+  digestEntry: (accountId: string, userId: string, eventId: string): Key => ({
+    pk: keys.digestEntries(accountId, userId),
+    sk: eventId,
+  }),
+  digested: (accountId: string, userId: string, eventId: string): Key => ({
+    pk: owned(accountId, `digested#${userId}`),
+    sk: eventId,
+  }),
+  /** When a user got the last one. */
+  digest: (accountId: string, userId: string): Key => ({ pk: owned(accountId, "digest"), sk: userId }),
+  /** The users of all accounts for whom something waits. */
+  digestsDue: (): string => "DIGESTS_DUE",
+  digestDue: (userId: string): Key => ({ pk: keys.digestsDue(), sk: userId }),
+
   /** What distinguishes this deployment from another with the same providers' accounts. */
   installation: (): Key => ({ pk: "INSTALLATION", sk: "INSTALLATION" }),
   /** Which migrations the table has. */

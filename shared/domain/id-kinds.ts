@@ -15,6 +15,7 @@ export const ID_PREFIXES = {
   session: "ses",
   webhook: "whk",
   delivery: "dlv",
+  mail: "mail",
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 

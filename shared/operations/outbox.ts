@@ -1,5 +1,5 @@
-// The outbox: items that changes write with their events, and that become deliveries. An item stays until its deliveries are
-// recorded, so that none is lost; a delivery's ID follows from its event, so that a second run has no further effect.
+// The outbox: items that changes write with their events, and that become deliveries and mails. An item stays until these are
+// recorded, so that none is lost; their IDs follow from the event, so that a second run has no further effect.
 import * as z from "zod";
 import { keys, keyString, type EventKind } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
@@ -12,6 +12,7 @@ import type { WebhookRecord } from "../records/schemas/webhook.ts";
 import { actingPermissions, allWebhooks, disableWebhook } from "../records/webhooks.ts";
 import { type Lane, chooseLane, reserveDelivery } from "../records/deliveries.ts";
 import { OUTBOX_SHARDS } from "../data/codes.ts";
+import { isMailed, mailEvents } from "./event-mails.ts";
 
 const Entry = z.object({
   pk: z.string(),
@@ -20,6 +21,8 @@ const Entry = z.object({
   /** An event to deliver. */
   event_id: z.string().optional(),
   kind: z.enum(["event", "outcome"]).default("event"),
+  /** The event's type; items of earlier versions have none. */
+  type: z.string().default(""),
   /** Or a webhook with something to do. */
   webhook_id: z.string().optional(),
 });
@@ -60,6 +63,9 @@ export async function forwardEntries(entries: readonly Entry[]): Promise<Lane[]>
       const readable = wanted.length === 0 ? [] : await filterReadable(webhook, wanted);
       await concurrently(AT_ONCE, readable, async (event) => add(chooseLane(await reserveDelivery(webhook, event))));
     }
+    // Most events are told to nobody by mail, so that they need not be read.
+    const mailed = ofAccount.filter(({ type }) => isMailed(type));
+    if (mailed.length > 0) await mailEvents(accountId, await readEvents(mailed));
     for (const { webhook_id } of ofAccount)
       if (webhook_id !== undefined) for (const lane of [0, 1, 2]) add({ account_id: accountId, webhook_id, lane });
     await concurrently(AT_ONCE, ofAccount, ({ pk, sk }) => removeOne({ pk, sk }));

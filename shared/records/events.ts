@@ -73,6 +73,6 @@ function writeEvent(
     created_at: change.at,
   };
   change.add(kind, event, { status: type, parentId: resource.id, actorId: event.actor.id });
-  if (kind === "outcome" || operation_id === undefined) announce(change, kind, id);
+  if (kind === "outcome" || operation_id === undefined) announce(change, kind, { id, type });
   return EventRecord.parse(event);
 }

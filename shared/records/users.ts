@@ -16,7 +16,7 @@ import { type Caller, roleIn } from "./schemas/caller.ts";
 import { UserAccess, UserRecord } from "./schemas/user.ts";
 import { encodeStamp } from "../data/stamps.ts";
 import { growing } from "../data/stored.ts";
-import { find, queryAll, readAll, type Ref, updateRaw } from "../data/table.ts";
+import { find, queryAll, readAll, type Ref, updateOne, updateRaw } from "../data/table.ts";
 import { computeVersion, type Version } from "../data/versions.ts";
 import { check } from "../data/writes.ts";
 
@@ -94,6 +94,8 @@ export function reserveUser(change: Change, { role = "owner", permissions = [], 
     account_id: change.accountId,
     last_sign_in_at: null,
     created_at: now(),
+    email_status: "ok",
+    language: "en",
   };
   change.use("user", 1);
   change.put(keys.email(user.email), { user_id: user.id }, () => emailTaken());
@@ -244,4 +246,11 @@ export async function findUserByEmail(email: string): Promise<UserRecord | undef
   const owner = await find({ key: keys.email(email), schema: EmailRecord });
   const user = await find(userRef(owner?.user_id ?? NOBODY)); // also for an unknown address, so that both take the same time
   return owner === undefined ? undefined : user;
+}
+
+/** Notes that a mailbox does not take mail: its user gets none any more that they did not ask for. */
+export async function noteBounce(email: string): Promise<void> {
+  const user = await findUserByEmail(email);
+  if (user === undefined) return;
+  await updateOne(keys.user(user.id), { set: { email_status: "bouncing" } }, { equals: { email: user.email } });
 }

@@ -5,6 +5,7 @@ import type { Permission } from "../../api/permissions.ts";
 import type { Role } from "../../api/roles.ts";
 import { ROLE_CODES } from "../../data/codes.ts";
 import { growing } from "../../data/stored.ts";
+import type { Language } from "../../mail/messages.ts";
 import { text, noText, bytes, counter, slots } from "./fields.ts";
 
 /** What admits the requests of a user's sessions, and so is written by each of them. */
@@ -34,6 +35,12 @@ export const UserRecord = z.object({
   permissions: z.array(growing<Permission>()).default([]),
   last_sign_in_at: noText,
   created_at: fields.timestamp,
+  /** What they are told by mail; by default, owners and admins are told of alerts. */
+  notifications: z.object({ email: growing<"none" | "alerts" | "all">() }).optional(),
+  /** `bouncing`: the mailbox does not take mail. */
+  email_status: growing<"ok" | "bouncing">().default("ok"),
+  /** That of their last sign-in. */
+  language: growing<Language>().default("en"),
 });
 
 export type UserRecord = z.infer<typeof UserRecord>;
