@@ -4,6 +4,7 @@ import * as auth from "../../shared/api/auth.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { setPassword, userRef } from "../../shared/records/users.ts";
 import { admitLogin } from "../../shared/operations/login-limits.ts";
+import { requestMail } from "../../shared/records/mails.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle, requireSession } from "../../shared/runtime/handle.ts";
 import { hashPassword, verifyPassword } from "../../shared/platform/passwords.ts";
@@ -16,6 +17,10 @@ export const handler = handle(auth.password)(async ({ body, caller, by, ipAddres
   if (!(await verifyPassword(body.current_password, user.password_hash))) throw notCurrentPassword();
   await attempt.succeeded();
   setPassword(change, user, await hashPassword(body.new_password), requireSession(caller));
+  await requestMail(change, {
+    to: { user_id: user.id },
+    message: { type: "password_changed", at: change.at, ip_address: ipAddress, user_agent: null },
+  });
   logEvent(change, by, "auth.password", { type: "user", id: user.id, name: user.name });
   return commit(change, { id: user.id, email: user.email, name: user.name });
 });

@@ -28,7 +28,10 @@ async function mailEvent(user: UserRecord, event: EventRecord): Promise<void> {
   const name = resource.name ?? resource.id;
   if (type === "webhook.disabled") {
     if (!manages(user)) return;
-    const reason = z.string().catch("").parse(data?.changes?.find(({ field }) => field === "disabled_reason")?.after);
+    const reason = z
+      .string()
+      .catch("")
+      .parse(data?.changes?.find(({ field }) => field === "disabled_reason")?.after);
     return requestOnce(user, event, { type: "webhook_disabled", webhook_id: resource.id, name, reason });
   }
   const wants = user.notifications?.email ?? (manages(user) ? "alerts" : "none");

@@ -111,7 +111,8 @@ describe("a mail", () => {
     const stop = cloud.aws.intercept(async (call, next) => {
       const result = await next();
       // It has taken the mail, and goes on to send it.
-      if (call.principal === mailer() && call.action === "TransactWriteItems" && killed++ === 0) await cloud.lambda.kill(mailer());
+      if (call.principal === mailer() && call.action === "TransactWriteItems" && killed++ === 0)
+        await cloud.lambda.kill(mailer());
       return result;
     });
     await request(me, reset(to));
@@ -131,7 +132,9 @@ describe("a webhook that is disabled", () => {
     const { id } = (
       await me.api.post("/webhooks", { name: "Billing <b>evil.com</b>", url: "https://flaky.example/", events: ["*"] })
     ).as(WithSecret);
-    const user = z.object({ user: z.object({ id: z.string(), email: z.string() }) }).parse((await me.api.get("/auth/me")).data).user;
+    const user = z
+      .object({ user: z.object({ id: z.string(), email: z.string() }) })
+      .parse((await me.api.get("/auth/me")).data).user;
     await updateOne(keys.user(user.id), { set: { language: "de" } });
     await disableWebhook(await getWebhook(me.id, id), "failing");
     await eventually(() => expect(mailsTo(user.email)).toHaveLength(1));
