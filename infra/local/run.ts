@@ -78,9 +78,7 @@ export async function run(
   );
   const [HOSTS_KEY = "", BACKUP_BUCKET = ""] = ["HOSTS_KEY", "BACKUP_BUCKET"].map((name) => variableOf(cloud.template, name));
   const names = { TABLE_NAME: cloud.tableName, ENVIRONMENT: environment, HOSTS_KEY, BACKUP_BUCKET };
-  const access = { ...cloud.operator.environment, ...names };
-  useAccess(access);
-  writeAccess(dataDir, access);
+  giveAccess(dataDir, { ...cloud.operator.environment, ...names });
   if (!(await runMigrations())) console.error(continueMigrations(`--data ${shellWord(dataDir)}`));
   const greeting =
     environment === "live"
@@ -92,6 +90,12 @@ export async function run(
   console.log(
     `\nReady after ${seconds} s. Press Ctrl-C to stop. Data is stored in ${dataDir}${environment === "test" ? " (--reset deletes it)" : ""}.\n${greeting}`,
   );
+}
+
+/** For this process, and for the operator's commands. */
+function giveAccess(dataDir: string, access: Parameters<typeof useAccess>[0]): void {
+  useAccess(access);
+  writeAccess(dataDir, access);
 }
 
 async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { simpleParser } from "mailparser";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import * as z from "zod";
 import { startChange } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { queryAll, updateOne } from "../../shared/data/table.ts";
 import { MailFile } from "../../shared/mail/senders.ts";
 import { requestMail } from "../../shared/records/mails.ts";
+import { noteBounce } from "../../shared/records/users.ts";
 import { disableWebhook, getWebhook } from "../../shared/records/webhooks.ts";
 import { WithSecret } from "../../shared/api/webhooks.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -47,6 +47,7 @@ async function request(me: TestAccount, mail: Parameters<typeof requestMail>[1])
   const change = startChange({ id: me.id });
   await requestMail(change, mail);
   await change.commit();
+  await sweep(); // the stream does not see what this process writes
 }
 
 const reset = (email: string, token = "secret-token-1234567890") => ({
@@ -69,6 +70,16 @@ describe("a mail", () => {
     ]);
     expect(parsed.headers.get("auto-submitted")).toBe("auto-generated");
     expect(parsed.messageId).toBe(`<${id}@localhost>`);
+  });
+
+  test("of a changed password leaves with the change, by the stream", async () => {
+    const me = await account({ seeded: true });
+    const { email, password } = me.user;
+    const session = await me.session();
+    await session.put("/auth/password", { current_password: password, new_password: "another-long-password" });
+    await eventually(() => expect(mailsTo(email)).toHaveLength(1));
+    expect(mailsTo(email)[0]).toMatchObject({ subject: "[test] Your password was changed" });
+    expect(mailsTo(email)[0]?.text).toMatch(/IP address: 127\.0\.0\.1/);
   });
 
   test("is sent once, however often its message and the sweep come", async () => {
@@ -132,17 +143,22 @@ describe("a webhook that is disabled", () => {
     const { id } = (
       await me.api.post("/webhooks", { name: "Billing <b>evil.com</b>", url: "https://flaky.example/", events: ["*"] })
     ).as(WithSecret);
-    const user = z
-      .object({ user: z.object({ id: z.string(), email: z.string() }) })
-      .parse((await me.api.get("/auth/me")).data).user;
-    await updateOne(keys.user(user.id), { set: { language: "de" } });
+    const { user } = me;
+    const [colleague, bouncing] = [await me.anotherUser(), await me.anotherUser()];
+    await updateOne(keys.user(user.id), { set: { language: "de" } }, {});
+    await noteBounce(bouncing.email.toUpperCase());
     await disableWebhook(await getWebhook(me.id, id), "failing");
+    await sweep();
+    await eventually(() => expect(mailsTo(colleague.email)).toHaveLength(1));
+    expect(mailsTo(colleague.email)[0]?.subject).toContain("was disabled");
     await eventually(() => expect(mailsTo(user.email)).toHaveLength(1));
     await sweep();
     const [mail] = mailsTo(user.email);
     expect(mail?.subject).toContain("wurde deaktiviert");
     expect(mail?.text).toContain(`https://erp.example.com/settings/webhooks/${id}`);
     expect(mail?.html).not.toMatch(/<b>|evil\.com/);
-    expect(mailsTo(user.email)).toHaveLength(1);
+    expect([mailsTo(user.email).length, mailsTo(colleague.email).length, mailsTo(bouncing.email).length]).toEqual([1, 1, 0]);
+    await request(me, { to: { user_id: bouncing.id }, message: { type: "password_reset", token: "t" } });
+    await eventually(() => expect(mailsTo(bouncing.email)).toHaveLength(1));
   });
 });
