@@ -53,7 +53,7 @@ interface From {
 }
 
 /** The same bytes whichever way it leaves. The ID is the same in every try, so that mailboxes can tell a repetition. */
-const compose = ({ id, to, subject, text, html, created_at }: OutgoingMail, from: From): Promise<Buffer> =>
+export const compose = ({ id, to, subject, text, html, created_at }: OutgoingMail, from: From): Promise<Buffer> =>
   new MailComposer({
     from,
     to: { name: "", address: to },
