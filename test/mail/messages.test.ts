@@ -9,7 +9,8 @@ import { MESSAGES, MESSAGE_TYPES } from "./samples.ts";
 const LOOK = { brand: { name: "Acme Cloud", color: "#0b5cad" }, dashboardUrl: "https://erp.example.com", isTest: false };
 
 /** Everything that a mail program could make a link of. */
-const linksIn = (text: string): string[] => text.match(/(?:https?:\/\/|www\.)[^\s"<]+|\b[a-z0-9-]+\.(?:com|net|org|example)\b[^\s"<]*/gi) ?? [];
+const linksIn = (text: string): string[] =>
+  text.match(/(?:https?:\/\/|www\.)[^\s"<]+|\b[a-z0-9-]+\.(?:com|net|org|example)\b[^\s"<]*/gi) ?? [];
 
 test("there is a sample of every message", () => {
   const types = Message.options.map(({ shape }) => shape.type.value);
@@ -46,7 +47,7 @@ const HOSTILE = [
   '<a href="https://evil.com">x</a><script>alert(1)</script>',
   "\u202eexe.elif\u202c \u0000\u0007",
   "=?utf-8?q?Bcc:_a@evil.com?=",
-  `${"a".repeat(300)}`,
+  "a".repeat(300),
 ];
 
 test.each(HOSTILE)("a name cannot inject a header, HTML or a link: %j", async (name) => {
