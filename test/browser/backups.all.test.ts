@@ -262,8 +262,10 @@ test("a backup is deleted only after confirmation", async ({ open }) => {
   const page = await open("/backups", { as: mine });
   const row = rowOf(page, "no longer needed");
   await choose(page, row, "Delete");
-  const asked = dialog(page, "Delete backup");
+  const asked = dialog(page, /^Delete backup of Shop, /);
   await asked.getByText("You can't undo this.").waitFor();
+  const red = "getComputedStyle([...document.querySelectorAll('button')].find((each) => each.textContent === 'Delete backup'))";
+  expect(await page.evaluate(`${red}.backgroundColor`)).toBe("rgb(196, 11, 11)");
   await expectAccessible(page);
   await asked.getByRole("button", { name: "Cancel" }).click();
   await asked.waitFor({ state: "detached" });

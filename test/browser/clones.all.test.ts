@@ -75,7 +75,7 @@ describe("a clone", () => {
     await title(page, "Staging");
     await created;
     await fact(page, "Cloned from", "Shop");
-    await fact(page, "Scheduled actions, email and payments", "Off");
+    await fact(page, "Sends mail", "No (neutralized)");
     await openTab(page, "History");
     await page
       .getByText(`Neutralized, no active scheduled actions, no active mail servers, new database UUID, address https://${domain}`)

@@ -19,6 +19,7 @@ test("a backup policy is set up, changed and deleted on the instance's page", as
   await button(page, "Set up automatic backups").click();
   const form = dialog(page, "Backup policy of Shop");
   await form.getByText("The newest of each of the last 7 days, 4 weeks, and 12 months.").waitFor();
+  expect(await form.locator(".kept dd").allTextContents()).toEqual([7, 4, 12].map((count) => "●".repeat(count)));
   await expectGap(form.getByText("Custom", { exact: true }), form.getByText("At", { exact: true }));
   await form.getByLabel("Time zone").fill("Europe/Berlin");
   await form.getByLabel("At", { exact: true }).fill("25:00");

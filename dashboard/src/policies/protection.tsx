@@ -19,6 +19,7 @@ import { Action } from "../resource/action.tsx";
 import { sentenceOf } from "../resource/sentence.ts";
 import { Status } from "../resource/status.tsx";
 import { Time, Times } from "../resource/time.tsx";
+import { Kept } from "./kept.tsx";
 import { drillsInWords, keepInWords, scheduleInWords } from "./words.ts";
 import { lazily } from "../app/lazily.tsx";
 
@@ -69,13 +70,13 @@ export function Protection({ instance, server, children }: Props) {
       {dialog === "delete" && (
         <Deletion
           of={instance.id}
-          title={say.deleteTitle}
+          title={say.deleteTitle(instance.name)}
           confirm={say.delete}
           send={() => client.backupPolicy.delete({ params: { id: instance.id } })}
           onDeleted={close}
           onDismiss={close}
         >
-          {say.deleteAbout(instance.name)}
+          {say.deleteAbout}
         </Deletion>
       )}
     </Container>
@@ -104,7 +105,15 @@ function State({ protection, policy, none }: StateProps) {
             : [
                 { label: say.schedule, value: policy.enabled ? scheduleInWords(policy) : say.paused(scheduleInWords(policy)) },
                 { label: say.nextRuns, value: <Times times={policy.next_runs} none={say.noNext} /> },
-                { label: say.keeps, value: keepInWords(policy.keep) },
+                {
+                  label: say.keeps,
+                  value: (
+                    <>
+                      {keepInWords(policy.keep)}
+                      <Kept keep={policy.keep} />
+                    </>
+                  ),
+                },
                 { label: say.drills, value: drillsInWords(policy.drill_every_days) },
                 { label: say.lastRun, value: <LastRun run={policy.last_run} /> },
               ]),

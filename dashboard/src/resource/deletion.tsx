@@ -39,6 +39,7 @@ export function Deletion({ of, title, confirm, children, options, name, send, re
     <Dialog
       title={title}
       confirm={confirm}
+      destructive
       disabled={!matches}
       pending={deletion.isPending}
       error={deletion.error}

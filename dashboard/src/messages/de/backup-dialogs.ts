@@ -101,7 +101,8 @@ export const backupDialogs: typeof en = {
   },
   delete: {
     title: "Sicherung löschen",
-    about: (instance, at) => `Die ${what(instance)} vom ${at} wird endgültig gelöscht. Das können Sie nicht rückgängig machen.`,
+    titleOf: (instance, at) => `${titled(instance)} löschen, ${at}`,
+    about: "Das können Sie nicht rückgängig machen.",
   },
   drill: {
     title: "Wiederherstellungstest",

@@ -29,7 +29,7 @@ export const instances: typeof en = {
     never: "Nie",
     clonedFrom: "Geklont aus",
     createdFrom: "Angelegt aus",
-    outgoing: "Aktionen, E-Mails, Zahlungen",
+    outgoing: "Verschickt E-Mails",
     id: "ID",
   },
   // In the accusative: "Datenbanknamen kopieren".
@@ -48,8 +48,8 @@ export const instances: typeof en = {
     neutralization: "Neutralisierte Instanzen",
     neutralizationAbout:
       "Eine neutralisierte Instanz verschickt keine E-Mails, führt keine geplanten Aktionen aus und nimmt keine Zahlungen an. So erreichen Tests niemanden. Wählen Sie dazu beim Klonen oder Wiederherstellen „Neutralisieren“.",
-    off: "Abgeschaltet (neutralisiert)",
-    unchanged: "Unverändert",
+    off: "Nein (neutralisiert)",
+    unchanged: "Ja",
     redirects: (domain, until) => (
       <>
         {domain} bis {until}
@@ -150,7 +150,8 @@ export const instances: typeof en = {
   },
   delete: {
     title: "Instanz löschen",
-    about: (domain) => `Datenbank und Dateien werden endgültig gelöscht, und ${domain} ist nicht mehr erreichbar.`,
+    titleOf: (name) => `Instanz ${name} löschen`,
+    about: (domain) => `${domain} ist dann nicht mehr erreichbar. Das können Sie nicht rückgängig machen.`,
     backupsKept: "Die Sicherungen bleiben erhalten; daraus können Sie eine neue Instanz klonen.",
     recordOnly: (server, status) =>
       `Der Server ${server} hat den Status „${status}“, daher wird jetzt nur der Eintrag entfernt. Das ERP und seine Daten werden entfernt, sobald der Server wieder antwortet.`,

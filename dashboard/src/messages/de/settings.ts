@@ -3,6 +3,7 @@ import type { settings as en } from "../en/settings.ts";
 
 export const settings: typeof en = {
   title: "Konto",
+  parts: { own: "Sie selbst", account: "Das Konto", accountAbout: "Was sich alle Benutzer dieses Kontos teilen." },
   settings: {
     title: "Einstellungen",
     save: "Einstellungen speichern",

@@ -60,7 +60,7 @@ export const tokens: typeof en = {
     all: { name: "Alles", about: "Alles, was Sie selbst dürfen, außer API-Schlüssel zu verwalten." },
   },
   revocation: {
-    title: "API-Schlüssel widerrufen",
+    title: (name) => `API-Schlüssel ${name} widerrufen`,
     confirm: "Widerrufen",
     revoked: (name) => `API-Schlüssel widerrufen: ${name}`,
     about: (name, key) => (

@@ -99,8 +99,9 @@ export const backupDialogs = {
   },
   delete: {
     title: "Delete backup",
-    about: (instance: string | null, at: string) =>
-      `The ${what(instance)} from ${at} will be permanently deleted. You can't undo this.`,
+    titleOf: (instance: string | null, at: string) =>
+      `${instance === null ? "Delete uploaded backup" : `Delete backup of ${instance}`}, ${at}`,
+    about: "You can't undo this.",
   },
   drill: {
     title: "Restore drill",

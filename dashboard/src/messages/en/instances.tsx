@@ -30,7 +30,7 @@ export const instances = {
     never: "Never",
     clonedFrom: "Cloned from",
     createdFrom: "Created from",
-    outgoing: "Scheduled actions, email and payments",
+    outgoing: "Sends mail",
     id: "ID",
   },
   /** What a button copies: "Copy database name". */
@@ -49,8 +49,8 @@ export const instances = {
     neutralization: "Neutralized instances",
     neutralizationAbout:
       "A neutralized instance sends no email, runs no scheduled actions and takes no payments, so tests on it reach nobody. Choose Neutralize when you clone or restore.",
-    off: "Off (neutralized)",
-    unchanged: "Unchanged",
+    off: "No (neutralized)",
+    unchanged: "Yes",
     redirects: (domain: string, until: ReactNode) => (
       <>
         {domain} until {until}
@@ -150,7 +150,8 @@ export const instances = {
   },
   delete: {
     title: "Delete instance",
-    about: (domain: string) => `This permanently deletes its database and files, and ${domain} stops working.`,
+    titleOf: (name: string) => `Delete instance ${name}`,
+    about: (domain: string) => `${domain} stops working. You can't undo this.`,
     backupsKept: "Backups are kept; you can clone a new instance from them.",
     recordOnly: (server: string, status: string) =>
       `The server ${server} is ${status.toLowerCase()}, so only the record is removed now. The ERP and its data are removed when the server responds again.`,

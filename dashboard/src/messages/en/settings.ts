@@ -2,6 +2,7 @@
 
 export const settings = {
   title: "Account",
+  parts: { own: "You", account: "The account", accountAbout: "What all users of this account share." },
   settings: {
     title: "Settings",
     save: "Save settings",

@@ -61,7 +61,7 @@ export const tokens = {
     all: { name: "Everything", about: "Everything you can do, except manage API keys." },
   },
   revocation: {
-    title: "Revoke API key",
+    title: (name: string) => `Revoke API key ${name}`,
     confirm: "Revoke",
     revoked: (name: string) => `API key revoked: ${name}`,
     about: (name: string, key: string) => (
