@@ -106,6 +106,26 @@ test("a backup is found by its note, and a page by what is done there", async ({
   await title(page, "Create instance");
 });
 
+test("the search acts on an instance: before or after its name, one types what is to be done", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id, domain } = await seedInstance(mine.id, { name: "Wiki" });
+  const page = await open("/", { as: mine });
+  const field = page.getByRole("combobox", { name: "Search" });
+  await field.fill("restart wiki");
+  await page.getByRole("option", { name: /^Restart Wiki/ }).waitFor();
+  await field.press("Enter");
+  await dialog(page, "Restart Wiki?").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog(page, "Restart Wiki?").waitFor({ state: "detached" });
+  await expect.poll(() => page.url().replace(/^.*(?=\/instances)/, "")).toBe(`/instances/${id}`);
+  await field.fill(`policy of ${domain}`);
+  await page.getByRole("option", { name: /^Backup policy of Wiki/ }).click();
+  await dialog(page, "Backup policy of Wiki").waitFor();
+  await page.keyboard.press("Escape");
+  await field.fill(`  ${id} `);
+  await page.getByRole("option", { name: /^Wiki/ }).waitFor();
+});
+
 test("a list is searched by words and labels and sorted, in a URL that can be shared", async ({ open }) => {
   const page = await open("/instances", { as: big });
   await page.getByLabel("Find instances").fill("shop env:production");

@@ -20,7 +20,8 @@ import { Deferred } from "../resource/deferred.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Tabs, useTab } from "../resource/tabs.tsx";
-import { Actions, type Dialog } from "./actions.tsx";
+import { Actions } from "./actions.tsx";
+import { type Dialog, dialogNamed, InstanceDialog } from "./dialogs.tsx";
 import { DnsRecord } from "./dns-record.tsx";
 import { Facts, InstanceSummary } from "./facts.tsx";
 import { restartsInWords } from "./health.tsx";
@@ -29,14 +30,6 @@ import { useAct } from "./use-act.ts";
 import { lazily } from "../app/lazily.tsx";
 
 const BackupsOf = lazily(async () => (await import("./backups.tsx")).BackupsOf);
-const BackUp = lazily(async () => (await import("../backups/back-up.tsx")).BackUp, "backupDialogs");
-const RestoreAny = lazily(async () => (await import("../backups/restore.tsx")).RestoreAny, "backupDialogs");
-const ChangeDomain = lazily(async () => (await import("./change-domain.tsx")).ChangeDomain);
-const DeleteInstance = lazily(async () => (await import("./delete.tsx")).DeleteInstance);
-const EditInstance = lazily(async () => (await import("./edit.tsx")).EditInstance);
-const Interrupt = lazily(async () => (await import("./interrupt.tsx")).Interrupt);
-const ApiCallDialog = lazily(async () => (await import("../resource/api-call.tsx")).ApiCallDialog);
-
 const above = () => [{ text: text.instances.title, href: "/instances" }];
 
 export default function InstanceDetail() {
@@ -86,18 +79,31 @@ function StartAgain({
 const createAgainFor = ({ id, server_id, cloned_from_backup_id: backup }: Instance): string =>
   `/instances/create?like=${id}&server=${server_id}${backup === null ? "" : `&backup=${backup}`}`;
 
+/** The dialog that a link opens: `?do=restart`. */
+const DO = "do";
+
+function withoutDo(search: URLSearchParams): URLSearchParams {
+  const others = new URLSearchParams(search);
+  others.delete(DO);
+  return others;
+}
+
 const TABS = ["overview", "backups", "history", "settings"] as const;
 /** Of the place in its history, in the URL. */
 const HISTORY = "operations";
 
 function Shown({ instance }: { instance: ShownInstance }) {
-  const [search] = useSearchParams();
+  const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<Dialog>();
   const tab = useTab(TABS, search.has(`${HISTORY}-page`) ? "history" : undefined);
   const server = instance.server ?? undefined;
   const start = useAct(instance, "start");
-  const dismiss = () => setDialog(undefined);
+  const shown = dialog ?? dialogNamed(search.get(DO));
+  const dismiss = () => {
+    setDialog(undefined);
+    if (search.has(DO)) setSearch(withoutDo, { replace: true });
+  };
   const tabs = TABS.map((id) => ({ id, label: text.instances.tabs[id] }));
   return (
     <Page
@@ -125,16 +131,14 @@ function Shown({ instance }: { instance: ShownInstance }) {
         {tab === "settings" && <InstanceSettings instance={instance} server={server} onAsk={setDialog} />}
       </Tabs>
       <ShownDetails />
-      {(dialog === "stop" || dialog === "restart") && <Interrupt action={dialog} instance={instance} onDismiss={dismiss} />}
-      {dialog === "back-up" && <BackUp instance={instance} onDismiss={dismiss} />}
-      {dialog === "restore" && <RestoreAny instance={instance} onDismiss={dismiss} />}
-      {dialog === "start-call" && (
-        <ApiCallDialog title={text.instances.actions.startCallTitle(instance.name)} send={start.send} onDismiss={dismiss} />
-      )}
-      {dialog === "edit" && <EditInstance instance={instance} onDismiss={dismiss} />}
-      {dialog === "domain" && <ChangeDomain instance={instance} onDismiss={dismiss} />}
-      {dialog === "delete" && (
-        <DeleteInstance instance={instance} server={server} onDeleting={() => void navigate("/instances")} onDismiss={dismiss} />
+      {shown !== undefined && (
+        <InstanceDialog
+          dialog={shown}
+          instance={instance}
+          server={server}
+          onDeleting={() => void navigate("/instances")}
+          onDismiss={dismiss}
+        />
       )}
     </Page>
   );

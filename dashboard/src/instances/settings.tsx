@@ -11,7 +11,7 @@ import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
 import { sizeInWords } from "../resource/size.ts";
 import { Time } from "../resource/time.tsx";
-import type { Dialog } from "./actions.tsx";
+import type { Dialog } from "./dialogs.tsx";
 
 interface Props {
   instance: ShownInstance;

@@ -49,7 +49,16 @@ export function CreateLink({ to, children }: { to: string; children: string }) {
   );
 }
 
-/** The column with the actions of each record. */
+/** The column with the menu of each record, which opens on the button. */
+export const menuColumn = <Item,>(cell: Column<Item>["cell"]): Column<Item> => ({
+  id: "menu",
+  header: text.resource.list.actions,
+  width: 48,
+  quiet: true,
+  cell,
+});
+
+/** The column with the action of each record. */
 export const actionColumn = <Item extends { name: string }>(label: string, act: (item: Item) => void): Column<Item> => ({
   id: "action",
   header: text.resource.list.actions,

@@ -78,6 +78,8 @@ export const instances: typeof en = {
   },
   actions: {
     title: "Aktionen",
+    of: (name) => `Aktionen: ${name}`,
+    policy: "Sicherungsplan",
     open: "Öffnen",
     openOf: (name) => `${name} öffnen (in einem neuen Tab)`,
     backUp: "Jetzt sichern",

@@ -79,6 +79,8 @@ export const instances = {
   },
   actions: {
     title: "Actions",
+    of: (name: string) => `Actions on ${name}`,
+    policy: "Backup policy",
     open: "Open",
     openOf: (name: string) => `Open ${name} (opens in a new tab)`,
     backUp: "Back up now",
