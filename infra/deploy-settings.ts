@@ -89,7 +89,7 @@ export type Chosen = z.infer<typeof Chosen>;
 export const CHOSEN_NAMES = Chosen.keyof().options;
 
 export const RECOVER_DAYS = 7;
-/** In US$: well above the 7 that an environment costs which nobody uses. */
+/** In US$: well above the 8 that an environment costs which nobody uses. */
 export const BUDGET = 100;
 
 /**

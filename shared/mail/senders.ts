@@ -5,10 +5,10 @@ import { SendEmailCommand, SESv2Client } from "@aws-sdk/client-sesv2";
 import { createTransport } from "nodemailer";
 import MailComposer from "nodemailer/lib/mail-composer";
 import * as z from "zod";
-import { CALLS } from "../platform/aws-calls.ts";
+import { MAIL_CALLS } from "../platform/aws-calls.ts";
 import type { MailBrand, Rendered } from "./render.ts";
 
-export interface OutgoingMail extends Rendered {
+interface OutgoingMail extends Rendered {
   id: string;
   to: string;
   created_at: string;
@@ -73,7 +73,7 @@ export const compose = ({ id, to, subject, text, html, created_at }: OutgoingMai
 let client: SESv2Client | undefined;
 
 async function sendBySes(configurationSet: string, mail: OutgoingMail, from: From): Promise<void> {
-  client ??= new SESv2Client(CALLS);
+  client ??= new SESv2Client(MAIL_CALLS);
   await client.send(
     new SendEmailCommand({
       FromEmailAddress: from.address,

@@ -16,6 +16,9 @@ export const CALLS = { maxAttempts: 3, requestHandler: handlerFor({ connectMs: 1
  */
 export const ARCHIVE_CALLS = { maxAttempts: 3, requestHandler: handlerFor({ connectMs: 2_000, responseMs: 30_000 }) } as const;
 
+/** For mail: one try, because a second might send the same mail again, and the queue makes another one later. */
+export const MAIL_CALLS = { maxAttempts: 1, requestHandler: handlerFor({ connectMs: 2_000, responseMs: 20_000 }) } as const;
+
 /**
  * `requestTimeout` ends with the response's first byte, and without `throwOnRequestTimeout` it only warns; `socketTimeout` bounds
  * each pause after that.

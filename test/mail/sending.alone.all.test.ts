@@ -1,15 +1,19 @@
 // Mail from the change that requests it to the mailbox: sent once, tried again, never in clear, and only to whom it may go.
-import { readdirSync, readFileSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { simpleParser } from "mailparser";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startChange } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { queryAll, updateOne } from "../../shared/data/table.ts";
+import { find, queryAll, updateOne } from "../../shared/data/table.ts";
 import { MailFile } from "../../shared/mail/senders.ts";
 import { requestMail } from "../../shared/records/mails.ts";
-import { noteBounce } from "../../shared/records/users.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import type { OutcomeType } from "../../shared/domain/event-types.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
+import { logOutcome } from "../../shared/records/events.ts";
+import { noteBounce, userRef } from "../../shared/records/users.ts";
 import { disableWebhook, getWebhook } from "../../shared/records/webhooks.ts";
 import { WithSecret } from "../../shared/api/webhooks.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -136,6 +140,156 @@ describe("a mail", () => {
     stop();
   });
 });
+
+/** As SES reports them to EventBridge. */
+const report = (detail: object) => ({
+  version: "0",
+  id: "9f1c0a3e-0000-0000-0000-000000000000",
+  "detail-type": "Email Bounced",
+  source: "aws.ses",
+  account: "123456789012",
+  time: "2026-11-26T10:00:00Z",
+  region: "eu-central-1",
+  resources: ["arn:aws:ses:eu-central-1:123456789012:configuration-set/ErpControlPlane-test"],
+  detail: {
+    ...detail,
+    mail: {
+      timestamp: "2026-11-26T09:59:58.012Z",
+      source: "noreply@example.com",
+      messageId: "0107019c-0000-0000-0000-000000000000-000000",
+      tags: { "ses:configuration-set": ["ErpControlPlane-test"] },
+    },
+  },
+});
+const bounce = (bounceType: string, emailAddress: string) =>
+  report({
+    eventType: "Bounce",
+    bounce: {
+      bounceType,
+      bounceSubType: "General",
+      bouncedRecipients: [{ emailAddress, action: "failed", status: "5.1.1", diagnosticCode: "smtp; 550 5.1.1 user unknown" }],
+      timestamp: "2026-11-26T10:00:00.669Z",
+      feedbackId: "0107019c-0000",
+    },
+  });
+const complaint = (emailAddress: string) =>
+  report({
+    eventType: "Complaint",
+    complaint: {
+      complainedRecipients: [{ emailAddress }],
+      timestamp: "2026-11-26T10:00:00.669Z",
+      feedbackId: "0107019c-0000",
+      complaintFeedbackType: "abuse",
+    },
+  });
+
+test.each([
+  ["a bounce", (email: string) => bounce("Permanent", email), "bouncing"],
+  ["a complaint", (email: string) => complaint(`Ann <${email}>`), "bouncing"],
+  ["a full mailbox", (email: string) => bounce("Transient", email), "ok"],
+  ["a bounce of somebody else", () => bounce("Permanent", "nobody@example.com"), "ok"],
+])("%s that SES reports is noted on the user", async (_, build, status) => {
+  const { user } = await account({ seeded: true });
+  await cloud.invoke(mailer(), build(user.email));
+  await cloud.invoke(mailer(), build(user.email));
+  expect(await find(userRef(user.id))).toMatchObject({ email: user.email, email_status: status });
+});
+
+describe("alerts", () => {
+  const alert = async (me: TestAccount, name: string, type: OutcomeType = "alert.opened"): Promise<void> => {
+    const change = startChange(await getAccount(me.id));
+    const by = { actor: { type: "service", id: "service", name: "Health check" }, requestId: "test" } as const;
+    const what = type.endsWith(".failed") ? {} : { alert: { kind: "disk_free", value: 4, threshold: 5 } };
+    logOutcome(change, by, { type, ...what } as Parameters<typeof logOutcome>[2], { type: "server", id: newId("server"), name });
+    await change.commit();
+    await sweep();
+  };
+
+  test("come within a minute, and what follows in one mail after ten", async () => {
+    const me = await account({ seeded: true });
+    const { email } = me.user;
+    await Promise.all([alert(me, "erp-1"), alert(me, "erp-2")]);
+    clock.advance(0.5);
+    await sweep();
+    await eventually(() => expect(mailsTo(email)).toHaveLength(1));
+    expect(mailsTo(email)[0]).toMatchObject({ subject: "[test] 2 alerts" });
+    expect(mailsTo(email)[0]?.text).toMatch(/erp-1: little free disk space\n[^]*erp-2: little free disk space|erp-2[^]*erp-1/);
+
+    await alert(me, "erp-3");
+    await alert(me, "erp-3", "alert.closed");
+    clock.advance(9);
+    await sweep();
+    expect(mailsTo(email)).toHaveLength(1);
+    clock.advance(1.5);
+    await sweep();
+    await eventually(() => expect(mailsTo(email)).toHaveLength(2));
+    const [, second] = mailsTo(email).toSorted((a, b) => a.created_at.localeCompare(b.created_at));
+    expect(second?.text).toContain("erp-3: little free disk space");
+    expect(second?.text).toContain("erp-3: over: little free disk space");
+    expect(second?.text).not.toContain("erp-1");
+    clock.advance(30);
+    await sweep();
+    expect(mailsTo(email)).toHaveLength(2);
+  });
+
+  test("go to whom the settings say: none, alerts, or failed operations too", async () => {
+    const me = await account({ seeded: true });
+    const [none, all, viewer] = [await me.anotherUser(), await me.anotherUser(), await me.anotherUser()];
+    await updateOne(keys.user(none.id), { set: { notifications: { email: "none" } } }, {});
+    await updateOne(keys.user(all.id), { set: { notifications: { email: "all" } } }, {});
+    await updateOne(keys.user(viewer.id), { set: { role: "viewer" } }, {});
+    await alert(me, "erp-1");
+    await alert(me, "erp-2", "server.create.failed");
+    clock.advance(1);
+    await sweep();
+    await eventually(() => expect(mailsTo(all.email)).toHaveLength(1));
+    await eventually(() => expect(mailsTo(me.user.email)).toHaveLength(1));
+    expect(mailsTo(all.email)[0]?.text).toContain("erp-2");
+    expect(mailsTo(me.user.email)[0]?.text).not.toContain("erp-2");
+    expect([...mailsTo(none.email), ...mailsTo(viewer.email)]).toEqual([]);
+  });
+});
+
+describe("a mail server that fails", () => {
+  test("is tried for hours, then the mail is reported, without what it says", async () => {
+    const me = await account({ seeded: true });
+    const to = address();
+    const reported: string[] = [];
+    const stop = cloud.aws.intercept(async (call, next) => {
+      if (call.service === "sqs" && call.principal === mailer()) reported.push(JSON.stringify(await call.input()));
+      return next();
+    });
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, "a file in its place");
+    try {
+      await request(me, {
+        to: { email: to },
+        message: { type: "invitation", token: "t0ken-99", account_name: "A", invited_by: "B" },
+      });
+      for (const minutes of [3, 6, 16, 61, 241, 721]) {
+        expect(reported).toEqual([]);
+        clock.advance(minutes);
+        await sweep();
+        // Once the try has been made, the next one is in the future.
+        await eventually(async () => expect((await placesOf(me)).every((place) => place > new Date().toISOString())).toBe(true));
+      }
+      await eventually(() => expect(reported).toHaveLength(1));
+      expect(reported[0]).toContain("invitation");
+      expect(reported[0]).not.toMatch(/t0ken-99|example\.com/);
+      await eventually(async () => expect(await placesOf(me)).toEqual([]));
+    } finally {
+      stop();
+      rmSync(folder);
+      mkdirSync(folder);
+    }
+  });
+});
+
+/** Where an account's mails wait. */
+async function placesOf(me: TestAccount): Promise<string[]> {
+  const due = await queryAll(keys.mailsDue(), { consistent: true });
+  return due.filter(({ account_id }) => account_id === me.id).map(({ sk }) => String(sk));
+}
 
 describe("a webhook that is disabled", () => {
   test("is told to owners, once each, in their language, and to nobody whose mailbox bounces", async () => {
