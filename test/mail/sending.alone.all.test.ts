@@ -200,7 +200,7 @@ describe("alerts", () => {
     const change = startChange(await getAccount(me.id));
     const by = { actor: { type: "service", id: "service", name: "Health check" }, requestId: "test" } as const;
     const what = type.endsWith(".failed") ? {} : { alert: { kind: "disk_free", value: 4, threshold: 5 } };
-    logOutcome(change, by, { type, ...what } as Parameters<typeof logOutcome>[2], { type: "server", id: newId("server"), name });
+    logOutcome(change, by, { type, ...what }, { type: "server", id: newId("server"), name });
     await change.commit();
     await sweep();
   };

@@ -15,10 +15,11 @@ const Sent = z.object({
 });
 const received: { path: string | undefined; body: unknown }[] = [];
 const server = createServer((request, response) => {
-  void json(request).then((body) => {
-    received.push({ path: request.url, body });
+  const record = async (): Promise<void> => {
+    received.push({ path: request.url, body: await json(request) });
     response.writeHead(200, { "content-type": "application/json" }).end('{"MessageId":"0107"}');
-  });
+  };
+  void record();
 });
 beforeAll(async () => {
   server.listen(0, "127.0.0.1");
