@@ -277,6 +277,8 @@ export const webhookDisabled = () => invalidState("The webhook is disabled; enab
 
 export const deliveryPending = () => invalidState("The delivery is pending, so it will be sent anyway", "pending");
 
+export const tokenRotated = () => invalidState("The token has been rotated; rotate the one that replaces it", "rotated");
+
 export const noWebhookSecret = (status: string) => invalidState("A webhook of a chat format has no secret", status);
 
 export const tooManyTests = (retryAfter?: number) =>

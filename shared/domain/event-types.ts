@@ -47,6 +47,7 @@ const OTHERS = {
   "ssh_key.create": audit("ssh_key", "An SSH key was added"),
   "ssh_key.delete": audit("ssh_key", "An SSH key was deleted"),
   "token.create": audit("token", "An API token was created"),
+  "token.rotated": audit("token", "An API token was replaced by a new one with the same permissions"),
   "token.delete": audit("token", "An API token was revoked"),
   "webhook.create": audit("webhook", "A webhook was created"),
   "webhook.update": audit("webhook", "A webhook was changed"),

@@ -122,6 +122,9 @@ export const BULK = {
 export const REDIRECT_DAYS = 90;
 export const PREVIOUS_DOMAINS_MAX = 5;
 
+/** How long an API token works after its rotation. */
+export const TOKEN_OVERLAP_HOURS = { usual: 24, max: 168 } as const;
+
 /** Deliveries of events to webhooks. */
 export const WEBHOOK = {
   timeoutSeconds: 10,

@@ -135,6 +135,7 @@ export const PROBLEMS = {
     "The backup is {status}, and there is no failed import of it to try again: upload the archive again if you need it",
   error_webhook_disabled: "The webhook is disabled; enable it first",
   error_delivery_pending: "The delivery is pending, so it will be sent anyway",
+  error_token_rotated: "The token has been rotated; rotate the one that replaces it",
   error_no_webhook_secret: "A webhook of a chat format has no secret",
   field_https: "must be https",
   field_private_address: "must not lead to a private address",

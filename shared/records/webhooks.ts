@@ -147,6 +147,12 @@ export async function editWebhook(
   return { ...webhook, ...set };
 }
 
+/** A webhook that acts for a token acts for the one that replaces it. */
+export function passOnWebhook(change: Change, webhook: WebhookRecord, { from, to }: { from: string; to: string }): void {
+  const { type, id } = webhook.acts_for;
+  if (type === "token" && id === from) writeOnce(change, webhook, { acts_for: { type, id: to } });
+}
+
 /** Unless another request has changed the webhook since it was read. */
 function writeOnce(change: Change, { id, updated_at }: WebhookRecord, set: Item): void {
   change.update(webhookRef(change.accountId, id).key, { set }, { unchanged: { updated_at } }, (item) =>

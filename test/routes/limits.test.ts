@@ -31,6 +31,7 @@ const CREATE_DELETE = [
   "POST /backups/uploads/:id/complete",
   "DELETE /backups/uploads/:id",
   "POST /tokens",
+  "POST /tokens/:id/rotate",
   "POST /ssh-keys",
   "POST /webhooks",
   "DELETE /webhooks/:id",

@@ -64,6 +64,7 @@ const PROMISED: Record<string, string> = {
   "GET /tokens": "session",
   "GET /tokens/:id": "session",
   "POST /tokens": "session",
+  "POST /tokens/:id/rotate": "session",
   "DELETE /tokens/:id": "session",
   "GET /users": "settings:read",
   "GET /users/:id": "settings:read",

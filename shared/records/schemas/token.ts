@@ -22,10 +22,21 @@ export type TokenAccess = z.infer<typeof TokenAccess>;
 
 /** What is only shown of a token. */
 export const TokenLabel = stored(
-  Token.pick({ id: true, name: true, prefix: true, last4: true, created_at: true, created_by: true }),
+  Token.pick({
+    id: true,
+    name: true,
+    prefix: true,
+    last4: true,
+    created_at: true,
+    created_by: true,
+  }),
 ).extend({
   /** What no other token's name may look like; older tokens claimed their name as it is. */
   unique_name: maybeText,
+  replaces: noText,
+  replaced_by: noText,
+  /** After a rotation, as `TokenAccess` has it: the version that a request sends covers it, too. */
+  expires_at: maybeText,
 });
 
 export interface TokenRecord extends Token {

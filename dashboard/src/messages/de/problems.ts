@@ -140,6 +140,7 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
     "Es gibt keinen fehlgeschlagenen Import dieser Sicherung, der sich wiederholen ließe (Status: {status}): Laden Sie das Archiv bei Bedarf noch einmal hoch",
   error_webhook_disabled: "Der Webhook ist deaktiviert; aktivieren Sie ihn zuerst",
   error_delivery_pending: "Die Zustellung steht noch aus und wird ohnehin gesendet",
+  error_token_rotated: "Der API-Schlüssel wurde schon ersetzt; ersetzen Sie seinen Nachfolger",
   error_no_webhook_secret: "Ein Webhook mit einem Chat-Format hat kein Geheimnis",
   field_https: "muss mit https beginnen",
   field_private_address: "darf nicht zu einer privaten Adresse führen",

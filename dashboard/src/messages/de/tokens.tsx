@@ -59,6 +59,21 @@ export const tokens: typeof en = {
     backups: { name: "Nur Sicherungen", about: "Sicherungen anlegen und löschen, nicht wiederherstellen oder herunterladen." },
     all: { name: "Alles", about: "Alles, was Sie selbst dürfen, außer API-Schlüssel zu verwalten." },
   },
+  replaced: "ersetzt",
+  rotation: {
+    title: "API-Schlüssel ersetzen",
+    confirm: "Ersetzen",
+    about: (name, key) => (
+      <>
+        Legt einen neuen Schlüssel mit dem Namen und den Berechtigungen von <strong>{name}</strong> ({key}) an. Webhooks, die für
+        ihn handeln, handeln dann für den neuen.
+      </>
+    ),
+    overlap: "Der alte Schlüssel gilt",
+    overlapAbout: "Stellen Sie Ihr Programm in dieser Zeit auf den neuen Schlüssel um.",
+    overlaps: (hours) =>
+      hours === 0 ? "Nicht länger" : hours === 1 ? "Noch 1 Stunde" : hours === 24 ? "Noch 24 Stunden" : `Noch ${hours / 24} Tage`,
+  },
   revocation: {
     title: (name) => `API-Schlüssel ${name} widerrufen`,
     confirm: "Widerrufen",

@@ -60,6 +60,21 @@ export const tokens = {
     backups: { name: "Backups only", about: "Create and delete backups. Can't restore or download them." },
     all: { name: "Everything", about: "Everything you can do, except manage API keys." },
   },
+  replaced: "replaced",
+  rotation: {
+    title: "Rotate API key",
+    confirm: "Rotate",
+    about: (name: string, key: string) => (
+      <>
+        Creates a new key with the name and permissions of <strong>{name}</strong> ({key}). Webhooks that act for it act for the
+        new one.
+      </>
+    ),
+    overlap: "The old key works",
+    overlapAbout: "Change your program to the new key within this time.",
+    overlaps: (hours: number) =>
+      hours === 0 ? "No longer" : hours === 1 ? "1 hour longer" : hours === 24 ? "24 hours longer" : `${hours / 24} days longer`,
+  },
   revocation: {
     title: (name: string) => `Revoke API key ${name}`,
     confirm: "Revoke",
