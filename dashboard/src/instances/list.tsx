@@ -11,6 +11,7 @@ import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Address } from "./address.tsx";
 import { InstancesBulk } from "./bulk.tsx";
+import { InstanceFilters, instanceQuery } from "./filters.tsx";
 import { InstanceMenu } from "./menu.tsx";
 import { InstanceStatus } from "./instance-status.tsx";
 
@@ -88,6 +89,7 @@ export default function Instances() {
       list={instances.list}
       searchable
       filters={{ status: "instance", protection: "protection", health: "health" }}
+      narrowing={{ query: instanceQuery, Fields: InstanceFilters }}
       columns={columnsOf()}
       bulk={InstancesBulk}
       add={<CreateLink to="/instances/create">{text.instances.create.title}</CreateLink>}

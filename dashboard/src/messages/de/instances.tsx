@@ -32,6 +32,25 @@ export const instances: typeof en = {
     outgoing: "Verschickt E-Mails",
     id: "ID",
   },
+  filters: {
+    more: "Weitere Filter",
+    labels: {
+      version: "Nach Version filtern",
+      edition: "Nach Edition filtern",
+      server: "Nach Server filtern",
+      older: "Nach letzter Sicherung filtern",
+      drill: "Nach Wiederherstellungstest filtern",
+    },
+    any: {
+      version: "Jede Version",
+      edition: "Jede Edition",
+      server: "Jeder Server",
+      older: "Jede letzte Sicherung",
+      drill: "Jeder Test",
+    },
+    days: (days) => (days === 1 ? "Seit einem Tag ungesichert" : `Seit ${days} Tagen ungesichert`),
+    drills: { passed: "Test bestanden", failed: "Test nicht bestanden" },
+  },
   // In the accusative: "Datenbanknamen kopieren".
   copied: {
     databaseName: "Datenbanknamen",

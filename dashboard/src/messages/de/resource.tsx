@@ -82,6 +82,16 @@ export const resource: typeof en = {
     sort: "Sortieren",
     sorts: { "": "Neueste zuerst", oldest: "Älteste zuerst", name: "Name A–Z", "name-desc": "Name Z–A" },
     any: { status: "Jeder Status", protection: "Jeder Schutzstatus", health: "Jeder Zustand" },
+    saved: {
+      title: "Gespeicherte Filter",
+      save: "Diese Filter speichern…",
+      nothing: "Filtern Sie zuerst die Liste.",
+      saveTitle: "Filter speichern",
+      name: "Name",
+      kept: "Wird in diesem Browser gespeichert.",
+      submit: "Speichern",
+      remove: (name) => `„${name}“ entfernen`,
+    },
     filter: { status: "Nach Status filtern", protection: "Nach Schutz filtern", health: "Nach Zustand filtern" },
   },
   paging: {

@@ -33,6 +33,25 @@ export const instances = {
     outgoing: "Sends mail",
     id: "ID",
   },
+  filters: {
+    more: "More filters",
+    labels: {
+      version: "Filter by version",
+      edition: "Filter by edition",
+      server: "Filter by server",
+      older: "Filter by last backup",
+      drill: "Filter by restore drill",
+    },
+    any: {
+      version: "Any version",
+      edition: "Any edition",
+      server: "Any server",
+      older: "Any last backup",
+      drill: "Any restore drill",
+    },
+    days: (days: number) => (days === 1 ? "No backup for a day" : `No backup for ${days} days`),
+    drills: { passed: "Drill passed", failed: "Drill failed" },
+  },
   /** What a button copies: "Copy database name". */
   copied: {
     databaseName: "database name",
