@@ -4,7 +4,9 @@ import type { Access } from "./function.ts";
 
 /** By the endpoint's ID. A function whose table is undefined needs nothing from it, and so may not read it. */
 const EXCEPTIONS: Readonly<Record<string, Pick<Access, "table" | "keys" | "storage" | "domain">>> = {
+  "auth.acceptInvitation": { keys: ["session"] },
   "auth.login": { keys: ["session"] },
+  "auth.requestPasswordReset": { keys: ["sealing"] }, // the token in a mail's link is sealed
   "backups.download": { table: "write", storage: "read" }, // it writes an entry of the audit log
   "health.get": { table: undefined },
   "openapi.get": { table: undefined },

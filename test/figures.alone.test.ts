@@ -7,6 +7,7 @@ import { getAccount } from "../shared/records/accounts.ts";
 import { beginBackup } from "../shared/operations/begin-backup.ts";
 import { startChange } from "../shared/data/change.ts";
 import { getInstance } from "../shared/records/instances.ts";
+import { reserveInvitation } from "../shared/records/invitations.ts";
 import { reserveOperation } from "../shared/records/operations.ts";
 import { endOperation } from "../shared/operations/operation-ends.ts";
 import { getServer, moveServerToDeleting } from "../shared/records/servers.ts";
@@ -75,6 +76,21 @@ const failedImport = async () =>
     state: "failed",
     upload: { store_id: "an upload", size_bytes: 1000, sha256: "0".repeat(64) },
   });
+const invitation = async (): Promise<string> => {
+  const change = startChange(await getAccount(me.id));
+  const caller = {
+    account_id: me.id,
+    type: "user",
+    id: me.user.id,
+    name: me.user.name,
+    permissions: [],
+    ip_address: null,
+  } as const;
+  const draft = { email: `${unique("invited")}@example.com`, role: "viewer" as const, permissions: [] };
+  const made = reserveInvitation(change, { ...caller, permissions: [] }, draft);
+  await change.commit();
+  return made.invitation.id;
+};
 const POLICY = { schedule: "0 2 * * *", keep: { daily: 7 } };
 const policy = async () => {
   const { id } = await instance();
@@ -351,6 +367,23 @@ const BUDGET: Record<string, Row> = {
   },
   // The tokens that the user created are listed afterwards.
   "users.delete": { status: 200, calls: 5, prepare: remove(async () => `/users/${(await me.anotherUser()).id}`) },
+  // The users say whose invitations are still valid.
+  "invitations.list": { status: 200, calls: 3, prepare: get(() => "/users/invitations") },
+  // The first of a day creates the account's slots.
+  "invitations.create": {
+    status: 201,
+    calls: 8,
+    prepare: post(() => Promise.resolve(["/users/invitations", { email: `${unique("new")}@example.com`, role: "viewer" }])),
+  },
+  "invitations.resend": {
+    status: 200,
+    calls: 5,
+    prepare: post(async () => [`/users/invitations/${await invitation()}/resend`, {}]),
+  },
+  "invitations.delete": { status: 200, calls: 2, prepare: remove(async () => `/users/invitations/${await invitation()}`) },
+  "auth.listSessions": { status: 200, calls: 2, prepare: get(() => "/auth/sessions") },
+  "auth.endSessions": { status: 200, calls: 3, prepare: remove(() => Promise.resolve("/auth/sessions")) },
+  "auth.endSession": { status: 404, calls: 2, prepare: remove(() => Promise.resolve(`/auth/sessions/${newId("session")}`)) },
   "auth.me": { status: 200, calls: 1, prepare: get(() => "/auth/me") },
   // The session ends first.
   "auth.logout": { status: 200, calls: 3, prepare: post(() => Promise.resolve(["/auth/logout"])) },

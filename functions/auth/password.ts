@@ -3,6 +3,7 @@ import { ApiError, notCurrentPassword } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { setPassword, userRef } from "../../shared/records/users.ts";
+import { requireUncommon } from "../../shared/operations/new-passwords.ts";
 import { admitLogin } from "../../shared/operations/login-limits.ts";
 import { requestMail } from "../../shared/records/mails.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
@@ -10,6 +11,7 @@ import { handle, requireSession } from "../../shared/runtime/handle.ts";
 import { hashPassword, verifyPassword } from "../../shared/platform/passwords.ts";
 
 export const handler = handle(auth.password)(async ({ body, caller, by, ipAddress, read, commit }) => {
+  requireUncommon("new_password", body.new_password);
   const { change, user } = await beginChange({ caller, read }, { user: userRef(caller.id) });
   if (user === undefined) throw new ApiError("UNAUTHORIZED"); // removed after the session was authenticated
   // A stolen session must not be a way to guess the password.

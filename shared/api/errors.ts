@@ -8,7 +8,14 @@ import {
   type ServerPhase,
   type ServerStatus,
 } from "../domain/lifecycle.ts";
-import { LOGIN_WINDOW_SECONDS, type QuotaKind, type REQUEST_LIMITS, WEBHOOK, WINDOW_SECONDS } from "../domain/limits.ts";
+import {
+  INVITATION,
+  LOGIN_WINDOW_SECONDS,
+  type QuotaKind,
+  type REQUEST_LIMITS,
+  WEBHOOK,
+  WINDOW_SECONDS,
+} from "../domain/limits.ts";
 import type { Permission } from "./permissions.ts";
 import type { RequiredRole } from "./roles.ts";
 
@@ -294,6 +301,18 @@ export const permissionRequired = (permission: Permission) =>
 
 export const roleRequired = (role: RequiredRole) =>
   new ApiError("FORBIDDEN", role === "owner" ? "This action needs the role owner" : "This action needs the role owner or admin");
+
+export const alreadyUser = () => conflict("This email belongs to a user of this account", { field: "email" });
+
+/** Of a link in a mail: whatever is wrong with it, nobody learns more. */
+export const linkInvalid = () =>
+  new ApiError("UNAUTHORIZED", "This link is not valid: it was used, has expired, or a newer one was sent");
+
+export const tooManyInvitations = (retryAfter: number) =>
+  new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
+    retryAfter,
+    details: { limit: INVITATION.perDay, window_seconds: INVITATION.windowSeconds, scope: "invitation" },
+  });
 
 export const lastOwner = () =>
   conflict("This is the account's last owner; make another user an owner first", { resource: "user" });

@@ -7,6 +7,7 @@ import * as catalog from "./catalog.ts";
 import * as events from "./events.ts";
 import * as health from "./health.ts";
 import * as instances from "./instances.ts";
+import * as invitations from "./invitations.ts";
 import * as openapi from "./openapi.ts";
 import * as operations from "./operations.ts";
 import * as overview from "./overview.ts";
@@ -39,6 +40,7 @@ export const api = {
   webhooks: listEndpoints(webhooks),
   tokens: listEndpoints(tokens),
   users: listEndpoints(users),
+  invitations: listEndpoints(invitations),
   auth: listEndpoints(auth),
   health: listEndpoints(health),
   openapi: listEndpoints(openapi),

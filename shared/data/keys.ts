@@ -157,6 +157,17 @@ export const keys = {
   user: (userId: string): Key => ({ pk: `USER#${userId}`, sk: "USER" }),
   /** A user's sessions and limits. */
   userAccess: (userId: string): Key => ({ pk: `USER#${userId}`, sk: "ACCESS" }),
+  /** Where a session was opened; and from where a user has signed in, hashed, because it is only compared. */
+  session: (userId: string, sessionId: string): Key => ({ pk: keys.user(userId).pk, sk: `${keys.sessionsOf()}${sessionId}` }),
+  sessionsOf: () => "SESSION#",
+  place: (userId: string, network: string): Key => ({ pk: keys.user(userId).pk, sk: `PLACE#${hashed(network)}` }),
+  /** A user's link to set a new password. */
+  passwordReset: (userId: string): Key => ({ pk: keys.user(userId).pk, sk: "PASSWORD_RESET" }),
+  /** An account's invitations. */
+  invitations: (accountId: string) => owned(accountId, "invitation"),
+  invitation: (accountId: string, id: string): Key => ({ pk: keys.invitations(accountId), sk: id }),
+  /** When mails of a kind were last sent to, or for, somebody. Hashed, as failed sign-ins are. */
+  mailLimit: (...of: string[]): Key => ({ pk: `MAIL_LIMIT#${hashed(of.join("\n"))}`, sk: "SENT" }),
   /** Which user an email address belongs to. */
   email: (email: string): Key => ({ pk: `EMAIL#${email.toLowerCase()}`, sk: "EMAIL" }),
   /** The ids of an account's users. */

@@ -13,6 +13,7 @@ export const ID_PREFIXES = {
   operation: "op",
   event: "evt",
   session: "ses",
+  invitation: "inv",
   webhook: "whk",
   delivery: "dlv",
   mail: "mail",

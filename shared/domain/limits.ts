@@ -41,6 +41,11 @@ export const SESSION_HOURS = 12;
 /** The operator may set fewer. With more, each request of the user would write two units (docs/scale.md). */
 export const SESSIONS_PER_USER = 20;
 
+/** Invitations: how long a link is valid, and how many an account sends in a day. */
+export const INVITATION = { days: 7, perDay: 30, windowSeconds: 24 * 3600 } as const;
+/** Links to set a new password: how long one is valid, and how many an address is sent in an hour. */
+export const PASSWORD_RESET = { minutes: 30, perHour: 3, windowSeconds: 3600 } as const;
+
 export const IDEMPOTENCY_HOURS = 24;
 /** How long events and ended operations are kept: a year and the time to look back at it. */
 export const HISTORY_DAYS = 400;

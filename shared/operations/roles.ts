@@ -33,6 +33,12 @@ export function requireGrantable(caller: Caller, granted: Granted): void {
   if (missing !== undefined) throw permissionRequired(missing);
 }
 
+/** Whether somebody may give a role now, as they once did with an invitation. */
+export const maySend = (sender: UserRecord | undefined, granted: Granted): boolean =>
+  sender !== undefined &&
+  hasRole(sender.role, granted.role === "owner" ? "owner" : "admin") &&
+  listPermissions(granted).every((permission) => listPermissions(sender).includes(permission));
+
 interface Asked {
   role?: Role | undefined;
   permissions?: Permission[] | undefined;

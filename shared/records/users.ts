@@ -12,6 +12,7 @@ import { keys, keyString, type Item } from "../data/keys.ts";
 import { parseOrSkip } from "../data/parse-each.ts";
 import { permissionsIn, toBits } from "../data/permission-bits.ts";
 import { everySlotFree } from "./rate-limits.ts";
+import type { Language } from "../mail/messages.ts";
 import { type Caller, roleIn } from "./schemas/caller.ts";
 import { UserAccess, UserRecord } from "./schemas/user.ts";
 import { encodeStamp } from "../data/stamps.ts";
@@ -144,9 +145,13 @@ export async function keepOwner(change: Change, user: UserRecord): Promise<void>
   change.write(check(userRef(other.id).key, { unchanged: { role: "owner" } }, () => userChanged(other.id)));
 }
 
-/** Notes when a user last signed in. */
-export const noteSignIn = (change: Change, { id }: UserRecord): void =>
-  change.update(userRef(id).key, { set: { last_sign_in_at: change.at } }, {}, () => wrongPassword()); // removed meanwhile
+/** Writes nothing unless a user still has the role that they were read with. */
+export const requireSame = (change: Change, { id, role, permissions }: UserRecord): void =>
+  change.write(check(userRef(id).key, { unchanged: { role, permissions } }, () => userChanged(id)));
+
+/** Notes when a user last signed in, and in which language they are written to, if their browser said one. */
+export const noteSignIn = (change: Change, { id }: UserRecord, language: Language | undefined): void =>
+  change.update(userRef(id).key, { set: { last_sign_in_at: change.at, language } }, {}, () => wrongPassword()); // removed meanwhile
 
 const PASSWORD_TAG_BYTES = 4;
 

@@ -23,6 +23,8 @@ const KINDS: Record<string, IdKind> = {
   "ssh-keys": "ssh_key",
   webhooks: "webhook",
   users: "user",
+  invitations: "invitation",
+  sessions: "session",
 };
 
 /** The kind of resource of a path's ID: the segment before it says so. */

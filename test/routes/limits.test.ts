@@ -41,6 +41,10 @@ const CREATE_DELETE = [
   "DELETE /backups/:id",
   "DELETE /tokens/:id",
   "DELETE /users/:id",
+  "POST /users/invitations",
+  "DELETE /users/invitations/:id",
+  "DELETE /auth/sessions",
+  "DELETE /auth/sessions/:id",
   "DELETE /ssh-keys/:id",
 ];
 

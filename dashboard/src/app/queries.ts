@@ -122,6 +122,16 @@ export const tokens = {
 /** Whose session it is, and what it permits. */
 export const me = () => question(["me"], ({ signal }) => client.auth.me({ signal }));
 
+export const invitations = {
+  list: (query: ListQuery = {}) =>
+    question(["invitations", "list", query], ({ signal }) => client.invitations.list({ query, signal })),
+};
+
+export const sessions = {
+  list: (query: ListQuery = {}) =>
+    question(["sessions", "list", query], ({ signal }) => client.auth.listSessions({ query, signal })),
+};
+
 export const users = {
   list: (query: ListQuery = {}) => question(["users", "list", query], ({ signal }) => client.users.list({ query, signal })),
   one: (id: string) => question(["users", "one", id], ({ signal }) => client.users.get({ params: { id }, signal })),

@@ -84,6 +84,8 @@ const CHANGED_BY: Readonly<Record<string, readonly Revision[] | "any">> = {
   "ssh-keys": ["ssh_keys"],
   tokens: ["others"],
   users: ["others"],
+  invitations: ["others"],
+  sessions: ["others"],
   me: ["others"],
   settings: "any", // it says how much of the quotas is used
   events: "any",

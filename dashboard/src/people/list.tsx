@@ -11,14 +11,17 @@ import { me, users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { Column } from "../resource/column.ts";
 import { ListPage } from "../resource/list-page.tsx";
+import { Invitations } from "./invitations.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Role } from "./role.tsx";
 
 const ChangeRole = lazily(async () => (await import("./change-role.tsx")).ChangeRole, "tokens");
+const Invite = lazily(async () => (await import("./invite.tsx")).Invite, "tokens");
 const RemoveUser = lazily(async () => (await import("./remove.tsx")).RemoveUser);
 
 type Act = "role" | "remove";
+type Open = { act: Act; user: AccountUser } | { act: "invite" };
 
 function columns(own: string | undefined): [Column<AccountUser>, ...Column<AccountUser>[]] {
   const say = text.people.columns;
@@ -49,10 +52,11 @@ function columns(own: string | undefined): [Column<AccountUser>, ...Column<Accou
 
 export default function People() {
   const say = text.people;
-  const [open, setOpen] = useState<{ act: Act; user: AccountUser }>();
+  const [open, setOpen] = useState<Open>();
   const known = useQuery(me()).data?.data;
   const close = () => setOpen(undefined);
-  const mayChange = ({ role }: AccountUser): boolean => known?.role === "owner" || (known?.role === "admin" && role !== "owner");
+  const isAdmin = known?.role === "owner" || known?.role === "admin";
+  const mayChange = ({ role }: AccountUser): boolean => isAdmin && (known.role === "owner" || role !== "owner");
   const actions: Column<AccountUser> = {
     id: "action",
     header: text.resource.list.actions,
@@ -84,7 +88,16 @@ export default function People() {
       list={users.list}
       columns={[...columns(known?.user?.id), actions]}
       empty={say.empty}
+      add={
+        isAdmin && (
+          <Button variant="primary" onClick={() => setOpen({ act: "invite" })}>
+            {say.invite.title}
+          </Button>
+        )
+      }
     >
+      <Invitations mayChange={isAdmin} />
+      {open?.act === "invite" && <Invite mayMakeOwner={known?.role === "owner"} onDismiss={close} />}
       {open?.act === "role" && <ChangeRole user={open.user} mayMakeOwner={known?.role === "owner"} onDismiss={close} />}
       {open?.act === "remove" && <RemoveUser user={open.user} onDismiss={close} />}
     </ListPage>

@@ -11,6 +11,7 @@ import { DefaultPolicy } from "./default-policy.tsx";
 import { PasswordForm } from "./password.tsx";
 import { Preferences } from "./preferences.tsx";
 import { Quotas } from "./quotas.tsx";
+import { Sessions } from "./sessions.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { SignedIn } from "./signed-in.tsx";
 
@@ -24,6 +25,7 @@ export default function Account() {
       <SignedIn />
       <Preferences />
       <PasswordForm />
+      <Sessions />
       <Header variant="h2" description={text.settings.parts.accountAbout}>
         {text.settings.parts.account}
       </Header>

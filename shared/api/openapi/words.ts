@@ -65,6 +65,7 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
   },
   tokens: { name: "API tokens", description: "Credentials for programs. You create and revoke them in a dashboard session." },
   users: { name: "Users", description: "The people of the account, who sign in to the dashboard, and their roles." },
+  invitations: { name: "Invitations", description: "Links by mail, with which people become users of the account." },
   auth: { name: "Session", description: "Sign in to the dashboard, and find out whose credential you are using." },
   health: { name: "Health", description: "Check whether the service responds." },
   openapi: { name: "OpenAPI document", description: "This document." },
