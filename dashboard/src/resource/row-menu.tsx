@@ -1,7 +1,7 @@
 // The actions of one record, behind a button in its row.
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 
-export interface MenuItem {
+interface MenuItem {
   id: string;
   text: string;
   /** Touch screens have no tooltips: the reason is always visible. */
