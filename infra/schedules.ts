@@ -59,7 +59,7 @@ export const TIMED = {
   },
   "expire-history": {
     every: Duration.hours(6),
-    description: "Deletes old events and operations",
+    description: "Deletes old events, operations and alerts, closes alerts, and says which API tokens expire soon",
     access: { table: "write" },
   },
   "run-policies": {

@@ -294,6 +294,8 @@ export const tooManyTests = (retryAfter?: number) =>
     details: { limit: WEBHOOK.testsAMinute, window_seconds: WINDOW_SECONDS, scope: "webhook_test" },
   });
 
+export const alertClosed = () => invalidState("The alert is closed, so no mail is sent about it anyway", "closed");
+
 export const sessionRequired = () => new ApiError("FORBIDDEN", "This endpoint needs a dashboard session");
 
 export const permissionRequired = (permission: Permission) =>

@@ -1,4 +1,6 @@
 // Every endpoint of the service, by resource. There is no other route table.
+import * as alertSettings from "./alert-settings.ts";
+import * as alerts from "./alerts.ts";
 import * as auth from "./auth.ts";
 import * as backupPolicy from "./backup-policy.ts";
 import * as backups from "./backups.ts";
@@ -36,6 +38,8 @@ export const api = {
   sshKeys: listEndpoints(sshKeys),
   catalog: listEndpoints(catalog),
   settings: listEndpoints(settings),
+  alertSettings: listEndpoints(alertSettings),
+  alerts: listEndpoints(alerts),
   events: listEndpoints(events),
   webhooks: listEndpoints(webhooks),
   tokens: listEndpoints(tokens),

@@ -48,6 +48,8 @@ export interface Change {
   noteBackup: (instanceId: string, at: string | null) => void;
   /** Counts a server by the step of free disk space that it is below, in percent; null if it is below none, or is gone. */
   moveDisk: (from: number | null, to: number | null) => void;
+  /** Counts the open alerts of a kind of resource. */
+  countOpenAlerts: (type: string, by: number) => void;
   /** Says in the account's revision that something has changed, which `add`, `move` and `drop` do by themselves. */
   revise: () => void;
   /** Takes a record off its lists. */
@@ -127,6 +129,7 @@ export function startChange(account: Counted | { id: string }): Change {
     setOnAccount: counters.set,
     ...listChanges(account.id, { writes, added, lists, entries }),
     moveDisk: lists.moveDisk,
+    countOpenAlerts: lists.countOpenAlerts,
     revise: lists.revise,
     update: (key, what, where, conditionError) => void writes.push(update(key, what, where, conditionError)),
     put: (key, item, conditionError) => void writes.push(put(key, item, conditionError)),

@@ -98,6 +98,8 @@ export function listCounts(accountId: string) {
   let revised = false;
   return {
     revise: (): void => void (revised = true),
+    countOpenAlerts: (type: string, by: number): void =>
+      void totals.set(alertTotal(type), (totals.get(alertTotal(type)) ?? 0) + by),
     moveDisk: (from: number | null, to: number | null): void => {
       const add = (step: number, by: number) => void totals.set(diskTotal(step), (totals.get(diskTotal(step)) ?? 0) + by);
       if (from !== null) add(from, -1);
@@ -135,12 +137,16 @@ export function listCounts(accountId: string) {
 /** The overview shows what there is now, not what has been: of the operations those that are open. */
 const isShown = (kind: ListKind, filter: string): boolean =>
   filter !== "all" &&
+  kind !== "alert" && // counted by the kind of their resource
   kind !== "event" &&
   kind !== "outcome" &&
   (kind !== "operation" || OPEN_STATUSES.some((status) => status === filter));
 
 /** How many servers are below a step of free disk space. */
 export const diskTotal = (step: number): string => `low_disk#${step}`;
+
+/** How many alerts of a kind of resource are open. */
+export const alertTotal = (type: string): string => `open_alerts#${type}`;
 
 /** The kinds of record that a change writes; `others` if it is none of these. */
 function revisedBy(accountId: string, written: readonly Write[]): Set<Revised | "others"> {

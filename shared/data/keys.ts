@@ -22,7 +22,7 @@ export type Revised = (typeof REVISED)[number];
 export const keyString = (item: Record<string, unknown> | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
 
 /** The kinds of record that are listed newest first with exact totals. */
-export type ListKind = ResourceType | "operation" | EventKind;
+export type ListKind = ResourceType | "operation" | "alert" | EventKind;
 
 /** Events of the audit log, and of what came of it. */
 export type EventKind = "event" | "outcome";
@@ -233,6 +233,13 @@ export const keys = {
   watchedServer: (serverId: string): Key => ({ pk: keys.watched(), sk: serverId }),
   /** What a server's machine last reported about itself. */
   hostReport: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "host_report"), sk: serverId }),
+
+  /** The alerts that are open, so that there is one of each resource, kind and threshold (or type of operation). */
+  openAlerts: (accountId: string) => owned(accountId, "open_alert"),
+  openAlert: (accountId: string, resourceId: string, kind: string, step: string): Key => ({
+    pk: keys.openAlerts(accountId),
+    sk: `${resourceId}#${kind}#${step}`,
+  }),
 
   /** An account's webhooks (at most 20), and how their deliveries go. */
   webhooks: (accountId: string) => owned(accountId, "webhook"),

@@ -17,6 +17,7 @@ export const ID_PREFIXES = {
   webhook: "whk",
   delivery: "dlv",
   mail: "mail",
+  alert: "alr",
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 

@@ -141,6 +141,8 @@ export const PROBLEMS = {
   error_delivery_pending: "The delivery is pending, so it will be sent anyway",
   error_token_rotated: "The token has been rotated; rotate the one that replaces it",
   error_no_webhook_secret: "A webhook of a chat format has no secret",
+  error_alert_closed: "The alert is closed, so no mail is sent about it anyway",
+  field_days_most: "must be at most {count} days from now",
   field_https: "must be https",
   field_private_address: "must not lead to a private address",
   field_url_credentials: "must not contain a user name or password",

@@ -4,6 +4,8 @@ import * as z from "zod";
 import { keys, keyString, type EventKind } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { query, readAll, removeOne } from "../data/table.ts";
+import { readAlerts } from "./alerts.ts";
+import { concernsAlerts, followEvent } from "./event-alerts.ts";
 import { isSubscribed } from "../api/subscriptions.ts";
 import { permissionForEvent } from "../api/event-permissions.ts";
 import { concurrently } from "../platform/concurrently.ts";
@@ -57,7 +59,9 @@ export async function forwardEntries(entries: readonly Entry[]): Promise<Lane[]>
   const accounts = Object.entries(Object.groupBy(entries, ({ account_id }) => account_id));
   await concurrently(AT_ONCE, accounts, async ([accountId, ofAccount = []]) => {
     const webhooks = (await allWebhooks(accountId)).filter(({ enabled }) => enabled);
-    const events = webhooks.length === 0 ? [] : await readEvents(ofAccount);
+    const followed = ofAccount.filter(({ event_id, type }) => event_id !== undefined && concernsAlerts(type));
+    const events = await readEvents(webhooks.length === 0 ? followed : ofAccount);
+    if (followed.length > 0) await followEvents(accountId, events);
     for (const webhook of webhooks) {
       const wanted = events.filter((event) => isSubscribed(webhook.events, event.type) && shouldReceive(webhook, event));
       const readable = wanted.length === 0 ? [] : await filterReadable(webhook, wanted);
@@ -71,6 +75,13 @@ export async function forwardEntries(entries: readonly Entry[]): Promise<Lane[]>
     await concurrently(AT_ONCE, ofAccount, ({ pk, sk }) => removeOne({ pk, sk }));
   });
   return [...lanes.values()];
+}
+
+/** One after the other, in their order: a success closes the alert of a failure before it. */
+async function followEvents(accountId: string, events: readonly EventRecord[]): Promise<void> {
+  const alerts = await readAlerts(accountId);
+  const inOrder = events.filter(({ type }) => concernsAlerts(type)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  for (const event of inOrder) await followEvent(alerts, event);
 }
 
 /** The events that the user or token for whom a webhook acts may read. Once they are removed, the webhook stops. */

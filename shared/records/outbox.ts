@@ -7,7 +7,7 @@ import { newId } from "../domain/ids.ts";
 /** By the last character of its ID, which is random. */
 const shardOf = (id: string): number => id.charCodeAt(id.length - 1) % OUTBOX_SHARDS;
 
-/** An event that webhooks may subscribe to, and that may be told by mail. */
+/** An event that webhooks may subscribe to, that may be told by mail, and that may open or close an alert. */
 export const announce = (change: Change, kind: EventKind, { id, type }: { id: string; type: string }): void =>
   change.put(keys.outbox(shardOf(id), id), { account_id: change.accountId, event_id: id, kind, type });
 

@@ -7,7 +7,7 @@ import { Server } from "../../shared/api/servers.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
-import { judgeDisk } from "../../shared/operations/disk-alerts.ts";
+import { countLowDisk } from "../../shared/operations/disk-use.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import type { ServerRecord } from "../../shared/records/schemas/server.ts";
@@ -78,7 +78,7 @@ test("home names the servers whose disk is low or almost full, the fullest first
   const report = async (server: ServerRecord, disk_free_bytes: number): Promise<void> => {
     const usual = { disk_size_bytes: 100_000_000_000, memory_free_bytes: 1_000_000_000, certificates: [], uses: [] };
     const recorded = await recordReport(server, { ...usual, disk_free_bytes });
-    if (recorded !== undefined) await judgeDisk(server, recorded);
+    if (recorded !== undefined) await countLowDisk(server, recorded);
   };
   const asked: string[] = [];
   const page = await open("/config.json", { as: mine, fresh: true });

@@ -37,6 +37,8 @@ export const PAGES: readonly Shown[] = [
   { route: "/backups/upload", heading: /^Upload backup/ },
   { route: "/operations", heading: /^Operations/ },
   { route: "/operations/:id", heading: /^Change labels/, path: ({ operation }) => `/operations/${operation}` },
+  { route: "/alerts", heading: /^Alerts/ },
+  { route: "/settings/alerts", heading: /^Alert settings/ },
   { route: "/settings/api-keys", heading: /^API keys/i },
   { route: "/settings/api-keys/create", heading: /API key/i },
   { route: "/settings/ssh-keys", heading: /^SSH keys/i },

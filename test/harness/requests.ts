@@ -25,6 +25,7 @@ const KINDS: Record<string, IdKind> = {
   users: "user",
   invitations: "invitation",
   sessions: "session",
+  alerts: "alert",
 };
 
 /** The kind of resource of a path's ID: the segment before it says so. */

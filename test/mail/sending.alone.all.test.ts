@@ -199,8 +199,20 @@ describe("alerts", () => {
   const alert = async (me: TestAccount, name: string, type: OutcomeType = "alert.opened"): Promise<void> => {
     const change = startChange(await getAccount(me.id));
     const by = { actor: { type: "service", id: "service", name: "Health check" }, requestId: "test" } as const;
-    const what = type.endsWith(".failed") ? {} : { alert: { kind: "disk_free", value: 4, threshold: 5 } };
-    logOutcome(change, by, { type, ...what }, { type: "server", id: newId("server"), name });
+    const server = { type: "server", id: newId("server"), name };
+    const opened = {
+      id: newId("alert"),
+      kind: "disk_free",
+      resource: server,
+      status: "open",
+      value: 4,
+      threshold: 5,
+      operation_id: null,
+      opened_at: change.at,
+      closed_at: null,
+      muted_until: null,
+    } as const;
+    logOutcome(change, by, { type, ...(!type.endsWith(".failed") && { alert: opened }) }, server);
     await change.commit();
     await sweep();
   };

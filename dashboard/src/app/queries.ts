@@ -148,6 +148,12 @@ export const webhooks = {
       ),
 };
 
+export const alerts = {
+  list: (query: ListQuery = {}) => question(["alerts", "list", query], ({ signal }) => client.alerts.list({ query, signal })),
+};
+
+export const alertSettings = () => question(["alert-settings", "one"], ({ signal }) => client.alertSettings.get({ signal }));
+
 export const events = {
   list: (query: ListQuery = {}) => question(["events", "list", query], ({ signal }) => client.events.list({ query, signal })),
 };

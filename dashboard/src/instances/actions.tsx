@@ -24,6 +24,7 @@ export function Actions({ instance, server, start, onAsk }: Props) {
     { id: "domain", text: say.domain, ...disabled(whyNot("update", instance, server)) },
     { id: "clone", text: say.clone },
     { id: "start-call", text: say.startCall },
+    { id: "tell", text: text.resource.tell },
     { id: "delete", text: say.delete, ...disabled(whyNot("delete", instance, server)) },
   ];
   return (

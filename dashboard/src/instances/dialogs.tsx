@@ -16,11 +16,24 @@ const RestoreAny = lazily(async () => (await import("../backups/restore.tsx")).R
 const PolicyForm = lazily(async () => (await import("../policies/form.tsx")).PolicyForm, "policies");
 const ChangeDomain = lazily(async () => (await import("./change-domain.tsx")).ChangeDomain);
 const DeleteInstance = lazily(async () => (await import("./delete.tsx")).DeleteInstance);
+const Tell = lazily(async () => (await import("../alerts/tell.tsx")).Tell, "alerts");
 const EditInstance = lazily(async () => (await import("./edit.tsx")).EditInstance);
 const Interrupt = lazily(async () => (await import("./interrupt.tsx")).Interrupt);
 const ApiCallDialog = lazily(async () => (await import("../resource/api-call.tsx")).ApiCallDialog);
 
-const DIALOGS = ["back-up", "restore", "policy", "start", "stop", "restart", "edit", "domain", "delete", "start-call"] as const;
+const DIALOGS = [
+  "back-up",
+  "restore",
+  "policy",
+  "start",
+  "stop",
+  "restart",
+  "edit",
+  "domain",
+  "delete",
+  "start-call",
+  "tell",
+] as const;
 export type Dialog = (typeof DIALOGS)[number];
 
 /** Undefined for what is no dialog, such as a link. */
@@ -75,6 +88,10 @@ function StartCall({ instance, onDismiss }: OneProps) {
   return <ApiCallDialog title={text.instances.actions.startCallTitle(instance.name)} send={send} onDismiss={onDismiss} />;
 }
 
+const TellOne = ({ instance: { id, name }, onDismiss }: OneProps) => (
+  <Tell type="instance" id={id} name={name} onDismiss={onDismiss} />
+);
+
 const OTHERS: Record<Exclude<Dialog, "start" | "stop" | "restart" | "delete">, ComponentType<OneProps>> = {
   "back-up": BackUpOne,
   restore: RestoreAny,
@@ -82,4 +99,5 @@ const OTHERS: Record<Exclude<Dialog, "start" | "stop" | "restart" | "delete">, C
   edit: EditInstance,
   domain: ChangeDomain,
   "start-call": StartCall,
+  tell: TellOne,
 };

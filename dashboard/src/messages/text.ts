@@ -10,6 +10,7 @@ const CATALOGS = {
 /** The areas that only some pages need. */
 const AREAS = {
   en: {
+    alerts: () => import("./en/alerts.ts"),
     allowed: () => import("./en/allowed.ts"),
     backups: () => import("./en/backups.tsx"),
     backupDialogs: () => import("./en/backup-dialogs.ts"),
@@ -29,6 +30,7 @@ const AREAS = {
     webhooks: () => import("./en/webhooks.ts"),
   },
   de: {
+    alerts: () => import("./de/alerts.ts"),
     allowed: () => import("./de/allowed.ts"),
     backups: () => import("./de/backups.tsx"),
     backupDialogs: () => import("./de/backup-dialogs.ts"),

@@ -39,6 +39,7 @@ import { specsInWords } from "./specs.ts";
 import { lazily } from "../app/lazily.tsx";
 
 const DeleteServer = lazily(async () => (await import("./delete.tsx")).DeleteServer);
+const Tell = lazily(async () => (await import("../alerts/tell.tsx")).Tell, "alerts");
 const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);
 
 const above = () => [{ text: text.servers.title, href: "/servers" }];
@@ -58,7 +59,7 @@ export default function ServerDetail({ bulk }: { bulk: Bulk }) {
 const TABS = ["overview", "history"] as const;
 
 function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
-  const [dialog, setDialog] = useState<"edit" | "delete">();
+  const [dialog, setDialog] = useState<"edit" | "delete" | "tell">();
   const [search] = useSearchParams();
   const tab = useTab(TABS, search.has("operations-page") ? "history" : undefined);
   const held = useQuery(instances.onServer({ server_id: server.id, page: 1, per_page: INSTANCES }));
@@ -77,6 +78,7 @@ function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
       above={above()}
       actions={
         <SpaceBetween direction="horizontal" size="xs">
+          <Button onClick={() => setDialog("tell")}>{text.resource.tell}</Button>
           <Action disabledReason={whyNotRename(server)} onClick={() => setDialog("edit")}>
             {text.servers.detail.edit}
           </Action>
@@ -102,6 +104,7 @@ function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
         )}
         {tab === "history" && <OperationsTable resourceId={server.id} />}
       </Tabs>
+      {dialog === "tell" && <Tell type="server" id={server.id} name={server.name} onDismiss={() => setDialog(undefined)} />}
       {dialog === "edit" && <EditServer server={server} onDismiss={() => setDialog(undefined)} />}
       {dialog === "delete" && <DeleteServer server={server} onDismiss={() => setDialog(undefined)} />}
     </Page>

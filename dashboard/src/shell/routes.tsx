@@ -28,6 +28,8 @@ export const routes: readonly Route[] = [
   page("/backups/upload", () => import("../uploads/upload.tsx"), "servers", "uploads"),
   page("/operations", () => import("../events/operations.tsx"), "events"),
   page("/operations/:id", () => import("../events/operation.tsx"), "bulk"),
+  page("/alerts", () => import("../alerts/list.tsx"), "alerts"),
+  page("/settings/alerts", () => import("../alerts/settings.tsx"), "alerts"),
   page("/settings/api-keys", () => import("../tokens/list.tsx"), "tokens"),
   page("/settings/api-keys/create", () => import("../tokens/create.tsx"), "tokens"),
   page("/settings/ssh-keys", () => import("../ssh-keys/list.tsx"), "sshKeys"),
@@ -36,6 +38,6 @@ export const routes: readonly Route[] = [
   page("/settings/webhooks/:id", () => import("../webhooks/detail.tsx"), "webhooks"),
   page("/settings/people", () => import("../people/list.tsx"), "people"),
   page("/settings/account", () => import("../settings/account.tsx"), "policies", "settings"),
-  page("/activity", () => import("../events/list.tsx"), "events"),
+  page("/activity", () => import("../events/list.tsx"), "alerts", "events"),
   page("*", () => import("./not-found.tsx")),
 ];

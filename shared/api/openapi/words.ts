@@ -54,6 +54,15 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
   sshKeys: { name: "SSH keys", description: "Public keys that are installed on new servers, so that you can log in over SSH." },
   catalog: { name: "Catalog", description: "The providers, regions, sizes, ERP versions and editions that you can choose from." },
   settings: { name: "Settings", description: "The account's settings and quotas." },
+  alertSettings: {
+    name: "Alert settings",
+    description: "The thresholds at which alerts open, for all servers and instances of the account.",
+  },
+  alerts: {
+    name: "Alerts",
+    description:
+      "What is wrong with a server or an instance, from when it was found until it is over. An alert closes by itself, only a fifth beyond its threshold, so that it does not flap.",
+  },
   events: {
     name: "Events",
     description: "The account's audit log (sign-ins, token changes and every other change), and what came of it.",

@@ -146,6 +146,8 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_delivery_pending: "Die Zustellung steht noch aus und wird ohnehin gesendet",
   error_token_rotated: "Der API-Schlüssel wurde schon ersetzt; ersetzen Sie seinen Nachfolger",
   error_no_webhook_secret: "Ein Webhook mit einem Chat-Format hat kein Geheimnis",
+  error_alert_closed: "Die Warnung ist geschlossen, sodass ohnehin keine E-Mail dazu gesendet wird",
+  field_days_most: "darf höchstens {count} Tage in der Zukunft liegen",
   field_https: "muss mit https beginnen",
   field_private_address: "darf nicht zu einer privaten Adresse führen",
   field_url_credentials: "darf weder Benutzernamen noch Passwort enthalten",

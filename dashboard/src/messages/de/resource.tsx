@@ -7,6 +7,7 @@ import { sentences } from "./sentences.ts";
 const the = (what: string): string => `${/passwort$/i.test(what) ? "das" : "den"} ${what}`;
 
 export const resource: typeof en = {
+  tell: "Welche Warnungen gelten hier?",
   statuses: {
     server: { provisioning: "Wird bereitgestellt", active: "Aktiv", offline: "Offline" },
     instance: {

@@ -11,6 +11,7 @@
 // that need it;
 // its folder leaves the list in test/messages.test.ts.
 // To add a language: language.ts, text.ts, components.ts and start.ts name each.
+import type { alerts } from "./alerts.ts";
 import type { allowed } from "./allowed.ts";
 import { app } from "./app.tsx";
 import type { backups } from "./backups.tsx";
@@ -37,6 +38,7 @@ import type { webhooks } from "./webhooks.ts";
 export const en = { app, operations, resource, shell };
 
 interface Areas {
+  alerts: typeof alerts;
   allowed: typeof allowed;
   backups: typeof backups;
   backupDialogs: typeof backupDialogs;

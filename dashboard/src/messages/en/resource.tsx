@@ -14,6 +14,7 @@ import { reasons } from "./reasons.ts";
 import { sentences } from "./sentences.ts";
 
 export const resource = {
+  tell: "Tell me about this",
   statuses: {
     server: { provisioning: "Provisioning", active: "Active", offline: "Offline" } satisfies Record<ServerStatus, string>,
     instance: {
