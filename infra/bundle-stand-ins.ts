@@ -20,6 +20,7 @@ const HOSTS: Readonly<Record<string, string>> = {
   sfn: "states",
   "secrets-manager": "secretsmanager",
   sesv2: "email",
+  lambda: "lambda",
 };
 
 export const STAND_INS: readonly StandIn[] = [

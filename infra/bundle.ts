@@ -48,6 +48,7 @@ export const ENTRIES: Readonly<Record<string, string>> = Object.fromEntries([
   ...routes.map(({ id, entry }) => [id, entry] as const),
   ["authorize", "functions/authorize.ts"],
   ["fallback", "functions/fallback.ts"],
+  ["read-logs", "functions/read-logs.ts"],
   ...Object.keys(workflows).map((name) => [`tasks.${name}`, `functions/workflows/${name}/tasks.ts`] as const),
   ...SCHEDULES.map((name) => [`schedules.${name}`, `functions/schedules/${name}.ts`] as const),
 ]);

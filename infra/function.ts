@@ -56,6 +56,8 @@ export interface Access {
   deliveries?: "send" | "work";
   /** Whether it queues mails, or takes them out of the queue and sends them. */
   mails?: "send" | "work";
+  /** Whether it may have logs read from machines. */
+  readsLogs?: boolean;
   /** Whether it needs to know the operator's domain. */
   domain?: boolean;
   /** Whether the table's stream invokes it. */
@@ -107,6 +109,8 @@ export class Functions extends Construct {
   readonly queues: Readonly<Record<QueueName, Queue>>;
   readonly mail: Mail;
   private readonly roles = new Map<string, IRole>();
+  /** What reads logs from machines; the functions that may invoke it come later. */
+  logReader: LambdaFunction | undefined;
   /** The state machines, as they are created: the functions that start them come later. */
   readonly machines = new Map<WorkflowName, StateMachine>();
 
@@ -171,6 +175,7 @@ export class Functions extends Construct {
       ...Object.fromEntries(keys.map((name) => [`${name.toUpperCase()}_KEY`, this.parts.keys[name].secretArn])),
       ...(secret === undefined ? {} : { PROVIDERS_SECRET: secret.secretArn }),
       ...(storage === undefined ? {} : store.variables),
+      ...(access.readsLogs === true && { READ_LOGS_FUNCTION: this.requireLogReader().functionArn }),
       ...(domain && this.parts.domain !== undefined && { OWN_DOMAIN: this.parts.domain }),
       ...(deliveries === undefined
         ? {}
@@ -178,6 +183,12 @@ export class Functions extends Construct {
       ...(mails === "send" && { MAILS_QUEUE: this.mail.queue.queueUrl }),
       ...(mails === "work" && { ...this.mail.variables, UNSENT_QUEUE: this.mail.unsent.queueUrl }),
     };
+  }
+
+  private requireLogReader(): LambdaFunction {
+    if (this.logReader === undefined)
+      throw new Error("The function that reads logs is not built yet, but another must invoke it");
+    return this.logReader;
   }
 
   private namedQueues(): [QueueName, Queue][] {
@@ -232,6 +243,7 @@ export class Functions extends Construct {
     if (secrets.length > 0) statements.push(allow("secretsmanager", ["GetSecretValue"], secrets));
     if (storage !== undefined) statements.push(...this.parts.store.statementsFor(storage));
     statements.push(...this.eventStatements(access), ...this.mailStatements(access));
+    if (access.readsLogs === true) statements.push(allow("lambda", ["InvokeFunction"], [this.requireLogReader().functionArn]));
     if (failures !== undefined) statements.push(allow("sqs", ["SendMessage"], [failures.queueArn]));
     return statements;
   }
@@ -297,6 +309,7 @@ function describeShape(access: Access, logGroup: LogGroup): string {
     deliveries,
     mails,
     stream,
+    readsLogs,
   } = access;
   const parts = [
     table && `${table} table`,
@@ -306,6 +319,7 @@ function describeShape(access: Access, logGroup: LogGroup): string {
     deliveries && (deliveries === "send" ? "queue deliveries" : "deliver"),
     mails && (mails === "send" ? "queue mails" : "send mails"),
     stream && "read the stream",
+    readsLogs && "have logs read",
   ];
   const named = [...parts, storage && `${storage} backups`, failures && `put failures into ${failures.node.id}`].filter(
     (part) => typeof part === "string",

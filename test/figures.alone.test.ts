@@ -20,6 +20,7 @@ import type { TestCloud } from "./harness/facts.ts";
 import { costIn } from "./harness/cost.ts";
 import { holdForGood } from "./harness/held-work.ts";
 import { closedRoutes } from "./harness/requests.ts";
+import { seedActiveServer, seedRunningInstance } from "./harness/seed-sandbox.ts";
 import { seedBackup, seededDeliveries, seedInstance, seedServer } from "./harness/seed.ts";
 
 let cloud: TestCloud;
@@ -136,6 +137,18 @@ const BUDGET: Record<string, Row> = {
     calls: 2,
     starts: 1,
     prepare: post(async () => ["/instances", await me.instanceBody({ server_id: (await server()).id })]),
+  },
+  // The instance and its server; the limits, made first, taken and given back (4); when it was last noted, and the note (3).
+  "instances.logs": {
+    status: 200,
+    calls: 9,
+    prepare: get(
+      (id) => `/instances/${id}/logs`,
+      async () => {
+        const server_id = await seedActiveServer(me.id, await me.serverBody());
+        return { id: await seedRunningInstance(me.id, await me.instanceBody({ server_id })) };
+      },
+    ),
   },
   "instances.update": {
     status: 200,

@@ -187,6 +187,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   const compute = await startCompute(options, template, { secret, awsUrl: aws.url, resolved, writeLog }, stops);
   late.states = compute.states;
   late.queues = compute.queues;
+  late.lambda = compute.lambda;
   const front = template.front && { ...template.front, requestHeaders: resolved(template.front.requestHeaders) };
   const gateway = await started(startGateway({ port: 0, ...options, api, ...compute.lambda, front, log: writeLog }));
   late.url = gateway.url;
@@ -214,6 +215,7 @@ const servicesOf = ({ tables, dynamodb, secrets, storage }: Awaited<ReturnType<t
   states: async (action, body) => late.states?.handle(action, body),
   secretsmanager: (action, input) => secrets.call(action, input),
   sqs: async (action, input) => late.queues?.call(action, input),
+  lambda: async (functionArn, payload) => late.lambda?.invoke(functionArn, payload),
   written: (action, input) => late.queues?.written(action, input),
   storage,
 });
@@ -222,6 +224,7 @@ const servicesOf = ({ tables, dynamodb, secrets, storage }: Awaited<ReturnType<t
 interface Late {
   states?: States;
   queues?: Queues;
+  lambda?: Lambda;
   url?: string;
 }
 

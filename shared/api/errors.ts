@@ -296,6 +296,12 @@ export const tooManyTests = (retryAfter?: number) =>
 
 export const alertClosed = () => invalidState("The alert is closed, so no mail is sent about it anyway", "closed");
 
+export const tooManyLogReads = (limit: number, retryAfter?: number) =>
+  new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
+    ...(retryAfter !== undefined && { retryAfter }),
+    details: { limit, window_seconds: WINDOW_SECONDS, scope: "logs" },
+  });
+
 export const sessionRequired = () => new ApiError("FORBIDDEN", "This endpoint needs a dashboard session");
 
 export const permissionRequired = (permission: Permission) =>

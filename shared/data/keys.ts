@@ -271,6 +271,12 @@ export const keys = {
     pk: owned(accountId, `chat#${webhookId}`),
     sk: about,
   }),
+  /** Who has read an instance's logs, and the limits on that. */
+  logReads: (accountId: string, instanceId: string): Key => ({ pk: owned(accountId, "log_reads"), sk: instanceId }),
+  logReader: (accountId: string, instanceId: string, credentialId: string): Key => ({
+    pk: owned(accountId, "log_reads"),
+    sk: `${instanceId}#${credentialId}`,
+  }),
   /** The outbox of all accounts: events whose deliveries have not been recorded. */
   outboxShard: (shard: number): string => `OUTBOX#${shard}`,
   outbox: (shard: number, id: string): Key => ({ pk: keys.outboxShard(shard), sk: id }),

@@ -23,6 +23,7 @@ const OTHERS = {
   "server.update": audit("server", "A server's name or labels were changed"),
   "server.offline": outcome("server", "A server no longer responds"),
   "server.online": outcome("server", "A server responds again"),
+  "instance.logs_read": audit("instance", "The logs of an instance were read: once an hour for each user or API token"),
   "instance.overdue": audit("instance", "A backup that the policy of an instance has due is overdue"),
   "instance.down": outcome("instance", "The ERP of an instance does not respond, though it should run"),
   "instance.up": outcome("instance", "The ERP of an instance responds again"),

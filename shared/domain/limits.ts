@@ -129,6 +129,17 @@ export const PREVIOUS_DOMAINS_MAX = 5;
 
 /** How long an API token works after its rotation. */
 export const TOKEN_OVERLAP_HOURS = { usual: 24, max: 168 } as const;
+/** Reading the logs of an instance. */
+export const LOG_READS = {
+  aMinute: 10,
+  atOnce: 2,
+  lines: 200,
+  linesMax: 2_000,
+  searchCharacters: 200,
+  bytesMax: 1_000_000,
+  /** How long a request waits for the server. */
+  seconds: 3,
+} as const;
 
 /** Deliveries of events to webhooks. */
 export const WEBHOOK = {

@@ -46,6 +46,12 @@ export const instances = {
   list: (query: ListQuery = {}) =>
     question(["instances", "list", query], ({ signal }) => client.instances.list({ query, signal })),
   one: (id: string) => question(["instances", "one", id], ({ signal }) => client.instances.get({ params: { id }, signal })),
+  /** Only when the user asks: each reading signs in to the server. */
+  log: (id: string, query: ListQuery) => ({
+    ...question(["instances", "log", id, query], ({ signal }) => client.instances.logs({ params: { id }, query, signal })),
+    staleTime: Infinity,
+    meta: { changedBy: [] } satisfies QueryMeta,
+  }),
   named: named("instances", (query) => client.instances.list({ query })),
 };
 

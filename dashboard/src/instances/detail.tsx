@@ -30,6 +30,8 @@ import { useAct } from "./use-act.ts";
 import { lazily } from "../app/lazily.tsx";
 
 const BackupsOf = lazily(async () => (await import("./backups.tsx")).BackupsOf);
+const InstanceLog = lazily(async () => (await import("./log.tsx")).InstanceLog, "logs");
+
 const above = () => [{ text: text.instances.title, href: "/instances" }];
 
 export default function InstanceDetail() {
@@ -88,7 +90,7 @@ function withoutDo(search: URLSearchParams): URLSearchParams {
   return others;
 }
 
-const TABS = ["overview", "backups", "history", "settings"] as const;
+const TABS = ["overview", "backups", "history", "logs", "settings"] as const;
 /** Of the place in its history, in the URL. */
 const HISTORY = "operations";
 
@@ -128,6 +130,7 @@ function Shown({ instance }: { instance: ShownInstance }) {
         {tab === "overview" && <Overview instance={instance} server={server} />}
         {tab === "backups" && <BackupsOf instance={instance} server={server} />}
         {tab === "history" && <OperationsTable {...text.instances.history} resourceId={instance.id} prefix={HISTORY} />}
+        {tab === "logs" && <InstanceLog instance={instance} />}
         {tab === "settings" && <InstanceSettings instance={instance} server={server} onAsk={setDialog} />}
       </Tabs>
       <ShownDetails />

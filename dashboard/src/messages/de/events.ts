@@ -96,6 +96,7 @@ export const events: typeof en = {
     "backup_policy.update": "Sicherungsplan geändert",
     "backup_policy.delete": "Sicherungsplan gelöscht",
     "backup_policy.run_skipped": "Geplante Sicherung ausgelassen",
+    "instance.logs_read": "Protokolle gelesen",
     "instance.overdue": "Sicherung überfällig",
     "instance.down": "ERP gestört",
     "instance.up": "ERP wieder erreichbar",

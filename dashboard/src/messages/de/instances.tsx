@@ -124,6 +124,7 @@ export const instances: typeof en = {
     overview: "Übersicht",
     backups: "Sicherungen",
     history: "Verlauf",
+    logs: "Protokoll",
     settings: "Einstellungen",
   },
   settings: {

@@ -96,6 +96,7 @@ export const events = {
     "backup_policy.update": "Updated backup policy",
     "backup_policy.delete": "Deleted backup policy",
     "backup_policy.run_skipped": "Skipped scheduled backup",
+    "instance.logs_read": "Read logs",
     "instance.overdue": "Backup overdue",
     "instance.down": "ERP stopped working",
     "instance.up": "ERP works again",

@@ -21,6 +21,7 @@ import type { events } from "./events.ts";
 import type { home } from "./home.tsx";
 import type { instances } from "./instances.tsx";
 import type { login } from "./login.tsx";
+import type { logs } from "./logs.ts";
 import { operations } from "./operations.tsx";
 import type { people } from "./people.tsx";
 import type { policies } from "./policies.tsx";
@@ -48,6 +49,7 @@ interface Areas {
   instances: typeof instances;
   login: typeof login;
   people: typeof people;
+  logs: typeof logs;
   policies: typeof policies;
   reports: typeof reports;
   servers: typeof servers;

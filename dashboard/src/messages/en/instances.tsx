@@ -125,6 +125,7 @@ export const instances = {
     overview: "Overview",
     backups: "Backups",
     history: "History",
+    logs: "Logs",
     settings: "Settings",
   },
   settings: {

@@ -1,0 +1,13 @@
+// The levels of a log's lines, from the least important, and which lines somebody wants to see.
+import type { LogLine } from "../api/instances.ts";
+
+export const LOG_LEVELS = ["debug", "info", "warning", "error", "critical"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Whether a line has at least this level. What has none may be anything, so it counts as information. */
+export const reaches = (level: LogLevel | null, least: LogLevel): boolean =>
+  LOG_LEVELS.indexOf(level ?? "info") >= LOG_LEVELS.indexOf(least);
+
+/** Whether a line has this text, in any case. */
+export const contains = ({ logger, message }: Pick<LogLine, "logger" | "message">, text: string): boolean =>
+  `${logger ?? ""}: ${message}`.toLowerCase().includes(text.toLowerCase());
