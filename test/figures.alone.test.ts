@@ -21,7 +21,7 @@ import { costIn } from "./harness/cost.ts";
 import { holdForGood } from "./harness/held-work.ts";
 import { closedRoutes } from "./harness/requests.ts";
 import { seedActiveServer, seedRunningInstance } from "./harness/seed-sandbox.ts";
-import { seedBackup, seededDeliveries, seedInstance, seedServer } from "./harness/seed.ts";
+import { seedAlert, seedBackup, seededDeliveries, seedInstance, seedServer } from "./harness/seed.ts";
 
 let cloud: TestCloud;
 let me: TestAccount;
@@ -285,6 +285,18 @@ const BUDGET: Record<string, Row> = {
   "settings.get": { status: 200, calls: 1, prepare: get(() => "/settings") },
   "settings.update": { status: 200, calls: 2, prepare: put(() => Promise.resolve(["/settings", { backup_retention_days: 9 }])) },
   "events.list": { status: 200, calls: 2, prepare: get(() => "/events") },
+  "alerts.list": { status: 200, calls: 2, prepare: get(() => "/alerts") },
+  "alerts.update": {
+    status: 200,
+    calls: 2,
+    prepare: put(async () => [`/alerts/${await seedAlert(await seedServer(me.id))}`, { muted_until: null }]),
+  },
+  "alertSettings.get": { status: 200, calls: 1, prepare: get(() => "/settings/alerts") },
+  "alertSettings.update": {
+    status: 200,
+    calls: 2,
+    prepare: put(() => Promise.resolve(["/settings/alerts", { down_minutes: 5 }])),
+  },
   "webhooks.list": {
     status: 200,
     calls: 2,

@@ -143,7 +143,7 @@ test("zod is imported as a namespace, which bundles small", () => {
 });
 
 test("the folders of the dashboard import in one direction: shell, pages, then their parts", () => {
-  const order = ["messages", "session", "app", "resource", "operations", "allowed", "bulk"];
+  const order = ["messages", "session", "app", "resource", "operations", "alerts", "allowed", "bulk"];
   order.push("ssh-keys", "servers", "uploads", "backups", "policies", "instances", "tokens", "webhooks", "events", "settings");
   order.push("home", "login", "shell");
   const placeOf = (place: string): number => {

@@ -12,6 +12,7 @@ const NOT_YET: readonly string[] = [];
 
 /** The same in both languages: names, units, and words that German has from English. */
 const SAME: readonly string[] = [
+  "alerts.status",
   "app.environment.test",
   "reasons.machine_reports",
   "resource.reasons.machine_reports",

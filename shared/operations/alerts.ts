@@ -11,7 +11,7 @@ import {
   listThresholds,
 } from "../domain/alerts.ts";
 import { log } from "../platform/log.ts";
-import { getAccount } from "../records/accounts.ts";
+import { accountRef, getAccount } from "../records/accounts.ts";
 import { alertRef, alertSettings, closeAlert, type NewAlert, openAlert, openAlerts } from "../records/alerts.ts";
 import type { OpenAlert } from "../records/schemas/alert.ts";
 
@@ -23,8 +23,9 @@ export interface AccountAlerts {
 }
 
 export async function readAlerts(accountId: string): Promise<AccountAlerts> {
-  const [account, open] = await Promise.all([getAccount(accountId), openAlerts(accountId)]);
-  return { accountId, settings: alertSettings(account), open };
+  const [account, open] = await Promise.all([find(accountRef(accountId)), openAlerts(accountId)]);
+  // A server whose account cannot be found is still checked.
+  return { accountId, settings: alertSettings(account ?? { alert_settings: {} }), open };
 }
 
 export type ReadAlerts = (accountId: string) => Promise<AccountAlerts>;

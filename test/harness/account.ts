@@ -249,7 +249,9 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
     backup,
     until,
     trace: async () =>
-      JSON.stringify(await getAccount(accountId), (name, value: unknown) => (name === "made_outcome" ? undefined : value)),
+      JSON.stringify(await getAccount(accountId), (name, value: unknown) =>
+        name === "made_outcome" || name === "made_alert" ? undefined : value,
+      ),
   };
 }
 

@@ -22,7 +22,7 @@ const HOURS = [1, 24, 7 * 24, MUTED_DAYS_MAX * 24] as const;
 
 const lengthInWords = (hours: number): string => (hours < 24 ? text.alerts.mute.hours(hours) : text.alerts.mute.days(hours / 24));
 
-/** The longest is not refused because the clocks differ. */
+/** The longest is not rejected because the clocks differ. */
 const muteFor = (hours: number): string => new Date(serviceNow() + hours * HOUR_MS - 60_000).toISOString();
 
 function useMute({ id }: Alert, done: () => void) {
