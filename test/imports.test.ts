@@ -143,8 +143,8 @@ test("zod is imported as a namespace, which bundles small", () => {
 });
 
 test("the folders of the dashboard import in one direction: shell, pages, then their parts", () => {
-  const order = ["messages", "session", "app", "resource", "operations", "alerts", "allowed", "bulk"];
-  order.push("ssh-keys", "servers", "uploads", "backups", "policies", "instances", "tokens", "webhooks", "events", "settings");
+  const order = ["messages", "session", "app", "resource", "operations", "alerts", "allowed", "bulk", "ssh-keys", "servers"];
+  order.push("uploads", "backups", "policies", "instances", "tokens", "people", "webhooks", "events", "settings");
   order.push("home", "login", "shell");
   const placeOf = (place: string): number => {
     const [, folder = "", below] = /^dashboard\/src\/([^/]+)(\/.+)?$/.exec(place) ?? [];

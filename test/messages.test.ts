@@ -53,9 +53,11 @@ const SAME: readonly string[] = [
   "operations.columns.status",
   "operations.leftOutKind", // of a kind that this version does not know
   "operations.work.backup.import.name",
+  "people.columns.name",
   "policies.form.keepAbout",
   "policies.protection.status",
   "resource.find.sorts.name-desc",
+  "resource.find.saved.name",
   "resource.find.sorts.name",
   "resource.form.optional",
   "resource.help.info",

@@ -1,5 +1,5 @@
-// Every six hours: deletes events, ended operations and closed alerts that are older than the service keeps them, closes alerts whose
-// time is up, and says which API tokens expire soon.
+// Every six hours: deletes events, ended operations and closed alerts that are older than the service keeps them, closes alerts
+// whose time is up, and says which API tokens expire soon.
 import { removeHistory } from "../../shared/records/history.ts";
 import { endAlerts } from "../../shared/operations/alert-ends.ts";
 import { accountIds } from "../../shared/operations/operator.ts";

@@ -1,4 +1,5 @@
-// Sends mails. Messages of the queue name a place in the queue of all mails, or a user whose digest is due; events of SES say which mailboxes bounce.
+// Sends mails. Messages of the queue name a place in the queue of all mails, or a user whose digest is due; events of SES say
+// which mailboxes bounce.
 import * as z from "zod";
 import { requestDigest } from "../../shared/operations/digests.ts";
 import { sendMail } from "../../shared/runtime/send-mail.ts";

@@ -21,7 +21,7 @@ type User = z.infer<typeof User>;
 const newPassword = fields.characters(12, 128).meta({ examples: ["correct-horse-battery"] });
 
 /** What signing in returns. */
-const begun = z.object({
+const Begun = z.object({
   token: z.string().meta({ examples: ["eyJhbGciOiJIUzI1NiIs…"] }),
   expires_at: fields.timestamp,
   user: User,
@@ -44,7 +44,7 @@ export const login = () =>
       email: fields.characters(1, 254).meta({ examples: ["admin@example.com"] }),
       password: fields.characters(1, 1024).meta({ examples: ["correct-horse-battery"] }),
     }),
-    data: begun,
+    data: Begun,
   });
 
 export const logout = () =>
@@ -106,7 +106,7 @@ export const acceptInvitation = () =>
     access: "public",
     errors: () => [linkInvalid(), tooManySignIns(LOGIN_FAILURES.pair), emailTaken()],
     body: z.strictObject({ token: linkToken, name: userName, password: newPassword }),
-    data: begun,
+    data: Begun,
   });
 
 export const requestPasswordReset = () =>

@@ -1,6 +1,7 @@
 // A mail as it is sent: one layout for all messages, as text and as HTML, without images, scripts or anything that is loaded.
 import type { Language, Message } from "./messages.ts";
-import { type Content, WORDS } from "./words.ts";
+import type { Content } from "./content.ts";
+import { WORDS } from "./words.ts";
 
 /** What the operator's brand gives a mail. */
 export interface MailBrand {

@@ -109,7 +109,7 @@ export async function sendBySmtp(url: string, mail: OutgoingMail, from: From): P
   } catch (error) {
     const refusal = Refusal.safeParse(error).data;
     if (refusal !== undefined && NO_MAILBOX.test(refusal.response))
-      throw new MailboxRefused(`The mail server refused the address with ${refusal.responseCode}`, { cause: error });
+      throw new MailboxRefused(`The mail server has no such mailbox: ${refusal.responseCode}`, { cause: error });
     throw error;
   } finally {
     clearTimeout(timer);

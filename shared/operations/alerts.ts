@@ -72,7 +72,9 @@ export async function judge(alerts: AccountAlerts, { kind, type, id, found, name
   }
 }
 
-/** Opens an alert. False if it is open already, or if its resource is gone or held by an operation: a later check finds it again. */
+/**
+ * Opens an alert. False if it is open already, or if its resource is gone or held by an operation: a later check finds it again.
+ */
 export async function openOne(alerts: AccountAlerts, alert: NewAlert, { held = false } = {}): Promise<boolean> {
   const change = startChange(await getAccount(alerts.accountId));
   const opened = openAlert(change, alert, { held });

@@ -1,4 +1,5 @@
-// What follows from a server's report about its disk, besides alerts: what the overview counts, and the reasons that instances show.
+// What follows from a server's report about its disk, besides alerts: what the overview counts, and the reasons that instances
+// show.
 import { isDeepStrictEqual } from "node:util";
 import { LIFECYCLE } from "../domain/lifecycle.ts";
 import { diskStep } from "../domain/low-disk.ts";

@@ -14,8 +14,8 @@ export function requireRole(caller: Caller, role: RequiredRole): void {
 }
 
 /**
- * Writes nothing if the caller has lost their role, or was removed, since the request was admitted. `own`: their own record, if that is what
- * changes; its write must be conditional on the role itself.
+ * Writes nothing if the caller has lost their role, or was removed, since the request was admitted. `own`: their own record, if
+ * that is what changes; its write must be conditional on the role itself.
  */
 export function requireStill(change: Change, caller: Caller, own?: UserRecord): void {
   const role = roleIn(caller);

@@ -1,5 +1,6 @@
 // Alerts in the table, and the settings that open them. An alert that is open has a second item, which makes it the only one of
-// its resource, kind and step: of two functions that open or close it at once, one writes it and its event, and the other nothing.
+// its resource, kind and step: of two functions that open or close it at once, one writes it and its event, and the other
+// nothing.
 import { alertClosed, invalid } from "../api/errors.ts";
 import type { Alert } from "../api/alerts.ts";
 import { Settings, type AlertSettingsUpdate } from "../api/alert-settings.ts";

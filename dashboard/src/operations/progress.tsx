@@ -7,7 +7,10 @@ import { useStep } from "./use-step.ts";
 import { useOperation, useWatchFailed } from "./watch.ts";
 import { workOf } from "./words.ts";
 
-/** The work that holds a record now: give it the record's `operation_id`; `except` is the type of the work that the page shows already. */
+/**
+ * The work that holds a record now: give it the record's `operation_id`; `except` is the type of the work that the page shows
+ * already.
+ */
 export function Progress({ id, except }: { id: string | null; except?: Operation["type"] }) {
   const operation = useOperation(id);
   const failed = useWatchFailed();

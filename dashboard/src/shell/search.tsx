@@ -1,4 +1,5 @@
-// The search in the top bar: jumps to any server, instance, backup or page, or begins an action on an instance. `/` and Ctrl+K lead to it.
+// The search in the top bar: jumps to any server, instance, backup or page, or begins an action on an instance. `/` and Ctrl+K
+// lead to it.
 import Autosuggest, { type AutosuggestProps } from "@cloudscape-design/components/autosuggest";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";

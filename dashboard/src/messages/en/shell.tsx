@@ -36,14 +36,15 @@ export const shell = {
     uploadedBackup: "Uploaded backup",
     actions: "Actions",
     /** What a user types before or after the name of an instance: "restart shop". */
+    /** What begins or ends what is typed, each with its other forms. */
     verbs: {
-      restart: ["restart"],
-      start: ["start"],
-      stop: ["stop"],
-      "back-up": ["back up", "backup of", "backup"],
-      restore: ["restore"],
-      policy: ["backup policy of", "policy of", "policy"],
-      delete: ["delete"],
+      restart: "restart",
+      start: "start",
+      stop: "stop",
+      "back-up": "back up|backup of|backup",
+      restore: "restore",
+      policy: "backup policy of|policy of|policy",
+      delete: "delete",
     },
     acts: {
       restart: (name: string) => `Restart ${name}`,
