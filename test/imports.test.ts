@@ -127,7 +127,7 @@ test("only the data layer talks to DynamoDB", () => {
 
 test("every AWS client takes its timeouts from one place", () => {
   const clients = globSync("{shared,functions}/**/*.ts").flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/new (?:sdk\.)?\w+Client\(((?:MAIL_)?CALLS\)|\{[^}]*\.\.\.(?:ARCHIVE_)?CALLS\b)?/g)]
+    [...readFileSync(file, "utf8").matchAll(/new (?:sdk\.)?\w+Client\(((?:[A-Z]+_)?CALLS\)|\{[^}]*\.\.\.(?:ARCHIVE_)?CALLS\b)?/g)]
       .filter(([found]) => !found.startsWith("new Client("))
       .map(([, calls]) => ({ file, bounded: calls !== undefined })),
   );

@@ -376,7 +376,6 @@ const LogLine = z
     }),
   })
   .meta({ id: "LogLine" });
-export type LogLine = z.infer<typeof LogLine>;
 
 export const logs = () =>
   endpoint({

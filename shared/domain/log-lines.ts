@@ -1,7 +1,6 @@
 // A log as a machine sends it, and what people see of it: an entry for each message, with the traceback that follows it. Tenants
 // write all of it, so it is text and nothing else: what a terminal or a reader could take for more is shown as an escape.
-import type { LogLine } from "../api/instances.ts";
-import type { LogLevel } from "./log-levels.ts";
+import type { LogLevel, LogLine } from "./log-levels.ts";
 import { redact } from "./redaction.ts";
 
 /** Each line has the time in front that Docker got it, in UTC. */

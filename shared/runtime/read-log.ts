@@ -6,6 +6,7 @@ import * as fields from "../api/fields.ts";
 import { LOG_SOURCES } from "../api/instances.ts";
 import { LOG_READS } from "../domain/limits.ts";
 import { LOG_LEVELS } from "../domain/log-levels.ts";
+import { LOG_CALLS } from "../platform/aws-calls.ts";
 import { variable } from "../platform/env.ts";
 
 /** What is read: the server as far as it must be known to sign in, and checked parameters. */
@@ -50,12 +51,7 @@ let client: LambdaClient | undefined;
 
 /** Throws SERVICE_UNAVAILABLE if the machine does not respond in time, whatever is the reason. */
 export async function readLog(reading: LogReading): Promise<z.output<typeof ReadLog>> {
-  const wait = LOG_READS.seconds * 1000;
-  // Once: whoever waits has waited long enough, and a second reading would be one more.
-  client ??= new LambdaClient({
-    maxAttempts: 1,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: wait, socketTimeout: wait, throwOnRequestTimeout: true },
-  });
+  client ??= new LambdaClient(LOG_CALLS);
   const command = new InvokeCommand({ FunctionName: variable("READ_LOGS_FUNCTION"), Payload: JSON.stringify(reading) });
   const { Payload, FunctionError } = await client.send(command);
   const text = Payload?.transformToString() ?? "null";
