@@ -375,6 +375,8 @@ const BUDGET: Record<string, Row> = {
     ),
   },
   // The token is stored under its fingerprint, not in the account.
+  // Besides the token's two parts, the webhooks that act for it.
+  "tokens.rotate": { status: 201, calls: 4, prepare: post(async () => [`/tokens/${(await me.token()).id}/rotate`, {}]) },
   "tokens.delete": { status: 200, calls: 3, prepare: remove(async () => `/tokens/${(await me.token()).id}`) },
   "users.list": { status: 200, calls: 2, prepare: get(() => "/users") },
   "users.get": {

@@ -109,6 +109,12 @@ const kinds: Kind[] = [
     touch: (path) => updateOne(keys.user(idIn(path)), { set: { last_sign_in_at: "2026-11-21T02:00:00.000Z" } }, {}),
   },
   {
+    what: "the settings of alerts",
+    make: () => Promise.resolve("/settings/alerts"),
+    client: token,
+    changes: () => [{ memory_free_percent: [11] }, { memory_free_percent: [12] }, { certificate_days: null }],
+  },
+  {
     what: "the settings",
     make: () => Promise.resolve("/settings"),
     client: token,
@@ -350,8 +356,10 @@ test("the tests of versions cover every single resource", () => {
     "/overview", // test/overview
     "/ssh-keys/x",
     "/settings",
+    "/settings/alerts",
     "/webhooks/x",
     "/tokens/x",
+    "/users/x",
     "/openapi.json",
     "/sandbox/instances/x/data",
   ]);

@@ -62,6 +62,7 @@ export const get = () =>
     method: "GET",
     path: "/users/:id",
     summary: "Show a user",
+    description: "Returns a person of the account, with their role and what it allows.",
     access: ["settings:read"],
     unversioned: USER_UNVERSIONED,
     data: AccountUser,

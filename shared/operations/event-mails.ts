@@ -36,7 +36,10 @@ async function mailEvent(user: UserRecord, event: EventRecord): Promise<void> {
   }
   const wants = user.notifications?.email ?? (manages(user) ? "alerts" : "none");
   if (wants === "none" || !listPermissions(user).includes(permissionForEvent(type, resource.type))) return;
-  if (type === "token.expiring") return requestOnce(user, event, { type: "token_expiring", name, expires_at: null });
+  if (type === "token.expiring") {
+    const expires_at = data?.expiry?.expires_at ?? null;
+    return requestOnce(user, event, { type: "token_expiring", name, expires_at });
+  }
   if (isAlert(type) ? !isMuted(event) : wants === "all") await addToDigest(user, event);
 }
 

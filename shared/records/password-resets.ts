@@ -42,6 +42,9 @@ export async function userOfReset(token: string): Promise<UserRecord> {
   return user;
 }
 
+/** Ends the link that a user may have: whoever sets a password needs none, and nobody else is to have one. */
+export const cancelReset = (change: Change, { id }: Someone): void => change.remove(keys.passwordReset(id), { exists: false });
+
 /** Uses the link up. */
 export const endReset = (change: Change, { id }: UserRecord, token: string): void =>
   change.remove(keys.passwordReset(id), { equals: { link_hash: hashLink(token) } }, linkInvalid);

@@ -52,6 +52,15 @@ test("only the newest link works, and only for 30 minutes", async () => {
   expect((await confirm(newer)).error).toEqual(INVALID);
 });
 
+test("a changed password ends the link that is on its way", async () => {
+  const user = await me.anotherUser();
+  const token = await linkFor(user);
+  const session = await me.session(user);
+  const changed = { current_password: user.password, new_password: "a password of my own" };
+  expect((await session.put("/auth/password", changed)).status).toBe(200);
+  expect((await confirm(token)).error).toEqual(INVALID);
+});
+
 test("a known and an unknown email get the same response", async () => {
   const user = await me.anotherUser();
   const headers = { "x-request-id": "same" };
