@@ -76,14 +76,14 @@ const AnyRole = growing<Role>();
 
 /** What the item that admits a user's requests says of their role. */
 export function readGrant(item: Item): Granted {
-  const { role: code, may } = UserAccess.parse(item);
+  const { r: code, m: bits } = UserAccess.parse(item);
   const role = ROLES.find((each) => ROLE_CODES[each] === code) ?? AnyRole.parse(code);
-  return { role, permissions: permissionsIn(may) };
+  return { role, permissions: permissionsIn(bits) };
 }
 
 /** The same as it is stored. */
 const storeGrant = ({ role, permissions }: Granted) =>
-  role === "custom" ? { role: ROLE_CODES.custom, may: toBits(permissions) } : { role: ROLE_CODES[role] };
+  role === "custom" ? { r: ROLE_CODES.custom, m: toBits(permissions) } : { r: ROLE_CODES[role] };
 
 type NewUser = Pick<UserRecord, "id" | "email" | "name" | "password_hash"> & Partial<Pick<UserRecord, "role" | "permissions">>;
 
@@ -134,7 +134,7 @@ export function setUser(
     present === undefined ? notFound("user") : userChanged(user.id),
   );
   const stored = storeGrant({ role, permissions });
-  change.update(keys.userAccess(user.id), { set: stored, ...(stored.may === undefined && { remove: ["may"] }) });
+  change.update(keys.userAccess(user.id), { set: stored, ...(stored.m === undefined && { remove: ["m"] }) });
   return { ...user, name, role, permissions };
 }
 

@@ -1,15 +1,14 @@
-// GET /alerts, PUT /alerts/:id and the settings: who sees which alerts, how one opens and closes, and how it is muted.
+// GET /alerts and PUT /alerts/:id: who sees which alerts, how one opens and closes, and how it is muted.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Alert } from "../../shared/api/alerts.ts";
-import { Settings } from "../../shared/api/alert-settings.ts";
 import { Event } from "../../shared/api/events.ts";
 import * as overview from "../../shared/api/overview.ts";
-import { closeUnset, judge, readAlerts } from "../../shared/operations/alerts.ts";
-import { DEFAULT_ALERT_SETTINGS, isMuted } from "../../shared/domain/alerts.ts";
-import type { ServerRecord } from "../../shared/records/schemas/server.ts";
+import { judge, readAlerts } from "../../shared/operations/alerts.ts";
+import { isMuted } from "../../shared/domain/alerts.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
+import { measure } from "./measure.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
@@ -22,13 +21,6 @@ const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).to
 const list = async (query: string, of = me): Promise<Alert[]> => (await of.api.get(`/alerts?${query}`)).as(z.array(Alert));
 const eventsOf = async (id: string, of = me): Promise<Event[]> =>
   (await of.api.get(`/events?class=outcomes&order=asc&resource_id=${id}`)).as(z.array(Event));
-
-/** What a report of a server's disk brings about, of one check or of two at once. */
-async function measure({ account_id, id, name }: ServerRecord, percent: number, checks = 1): Promise<void> {
-  const alerts = await Promise.all(Array.from({ length: checks }, () => readAlerts(account_id)));
-  const finding = { kind: "disk_free", type: "server", id, found: percent, name: () => name } as const;
-  await Promise.all(alerts.map((each) => judge(each, finding)));
-}
 
 describe("GET /alerts", () => {
   test("has an alert for each step, opened once by two checks at once, and closed a fifth beyond its threshold", async () => {
@@ -123,50 +115,5 @@ describe("PUT /alerts/:id", () => {
     ]);
     await measure(server, 50);
     expect((await mute(until)).error).toMatchObject({ code: "INVALID_STATE", details: { status: "closed" } });
-  });
-});
-
-describe("/settings/alerts", () => {
-  test("has the defaults until they are changed; what is left out stays, and null is off", async () => {
-    const { api } = await account();
-    expect((await api.get("/settings/alerts")).as(Settings)).toEqual(DEFAULT_ALERT_SETTINGS);
-    const put = (body: object) => api.put("/settings/alerts", body);
-    const changed = { disk_free_percent: [30, 20, 10], cpu_percent: null, drill_failed: false };
-    const set = await put({ disk_free_percent: [10, 30, 20], cpu_percent: null, drill_failed: null });
-    expect(set.as(Settings)).toEqual({ ...DEFAULT_ALERT_SETTINGS, ...changed });
-    expect((await put({ down_minutes: 60 })).as(Settings)).toEqual({ ...DEFAULT_ALERT_SETTINGS, ...changed, down_minutes: 60 });
-    const tag = String(set.headers["etag"]);
-    expect((await api.put("/settings/alerts", { down_minutes: 5 }, { headers: { "if-match": tag } })).status).toBe(412);
-    for (const body of [
-      {},
-      { down_minutes: 1 },
-      { down_minutes: 61 },
-      { disk_free_percent: [] },
-      { disk_free_percent: [5, 5] },
-      { disk_free_percent: [1, 2, 3, 4] },
-      { disk_free_percent: [100] },
-      { disk_quota_percent: 0 },
-      { certificate_days: 91 },
-      { token_expiry_days: [0] },
-      { backup_overdue: 1 },
-      { other: 1 },
-    ])
-      expect([body, (await put(body)).status]).toEqual([body, 422]);
-    const both = await Promise.all([put({ cpu_percent: 50 }), put({ memory_free_percent: null })]);
-    expect(both.map(({ status }) => status)).toEqual([200, 200]);
-    expect((await api.get("/settings/alerts")).as(Settings)).toMatchObject({ cpu_percent: 50, memory_free_percent: null });
-  });
-
-  test("closes what is off, and thresholds that were changed", async () => {
-    const mine = await account();
-    const server = await seedServer(mine.id);
-    await measure(server, 3);
-    await mine.api.put("/settings/alerts", { disk_free_percent: [15] });
-    await closeUnset(await readAlerts(mine.id));
-    const open = async () => (await list("status=open", mine)).map(({ threshold }) => threshold);
-    expect(await open()).toEqual([15]);
-    await mine.api.put("/settings/alerts", { disk_free_percent: null });
-    await measure(server, 3);
-    expect(await open()).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ interface Exception {
   reason: string;
 }
 
-const PUBLIC = String.raw`paths//(auth/login|health|openapi\.json)/`;
+const PUBLIC = String.raw`paths//(auth/login|auth/password-reset|auth/password-reset/confirm|auth/invitations/accept|health|openapi\.json)/`;
 
 const EXCEPTIONS: readonly Exception[] = [
   {

@@ -41,6 +41,7 @@ const PROMISED: Record<string, string> = {
   "GET /settings": "settings:read",
   "GET /events": "settings:read",
   "PUT /settings": "settings:write",
+  "GET /instances/:id/logs": "instances:read",
   "GET /settings/alerts": "settings:read",
   "PUT /settings/alerts": "settings:write",
   "GET /alerts": "settings:read",

@@ -48,6 +48,9 @@ const FILTERS: Record<string, string[]> = {
   "GET /webhooks": ["ids"],
   "GET /webhooks/:id/deliveries": ["status", "event_type"],
   "GET /tokens": ["ids"],
+  "GET /users": ["ids"],
+  "GET /users/invitations": ["ids"],
+  "GET /auth/sessions": ["ids"],
 };
 
 test("the lists and their filters are those that are promised", () => {

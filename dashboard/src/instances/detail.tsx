@@ -12,7 +12,6 @@ import { Page } from "../app/page.tsx";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Progress } from "../operations/progress.tsx";
-import { OperationsTable } from "../operations/table.tsx";
 import { Protection } from "../policies/protection.tsx";
 import { BackupStrip } from "../backups/strip.tsx";
 import { ShownDetails } from "../backups/shown-details.tsx";
@@ -29,6 +28,7 @@ import { InstanceSettings } from "./settings.tsx";
 import { useAct } from "./use-act.ts";
 import { lazily } from "../app/lazily.tsx";
 
+const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable);
 const BackupsOf = lazily(async () => (await import("./backups.tsx")).BackupsOf);
 const InstanceLog = lazily(async () => (await import("./log.tsx")).InstanceLog, "logs");
 

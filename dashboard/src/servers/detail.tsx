@@ -16,7 +16,6 @@ import { catalog, instances, servers } from "../app/queries.ts";
 import { isUsable } from "../allowed/instances.ts";
 import { text } from "../messages/text.ts";
 import { Progress } from "../operations/progress.tsx";
-import { OperationsTable } from "../operations/table.tsx";
 import { Action } from "../resource/action.tsx";
 import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
@@ -38,6 +37,7 @@ import { ServerState } from "./state.tsx";
 import { specsInWords } from "./specs.ts";
 import { lazily } from "../app/lazily.tsx";
 
+const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable);
 const DeleteServer = lazily(async () => (await import("./delete.tsx")).DeleteServer);
 const Tell = lazily(async () => (await import("../alerts/tell.tsx")).Tell, "alerts");
 const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);

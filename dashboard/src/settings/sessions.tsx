@@ -1,15 +1,18 @@
 // The user's open sessions, with from where and with what each was opened; ending them.
+import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import type { SignedIn } from "../../../shared/api/auth.ts";
+import { SESSIONS_PER_USER } from "../../../shared/domain/limits.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
 import { sessions } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import type { Column } from "../resource/column.ts";
-import { ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 
@@ -20,41 +23,51 @@ export function Sessions() {
     onSuccess: ({ data }) => notify({ id: "sessions", type: "success", header: say.ended(data.ended) }),
     onError: tellFailure,
   });
-  const columns: [Column<SignedIn>, ...Column<SignedIn>[]] = [
-    {
-      id: "device",
-      header: say.device,
-      text: ({ user_agent }) => user_agent ?? "",
-      cell: ({ user_agent }) => <Wrapped>{user_agent ?? say.unknown}</Wrapped>,
-    },
-    {
-      id: "address",
-      header: say.address,
-      text: ({ ip_address }) => ip_address ?? "",
-      cell: ({ ip_address }) => ip_address ?? say.unknown,
-    },
-    { id: "since", header: say.since, text: ({ created_at }) => created_at, cell: ({ created_at }) => <Time at={created_at} /> },
-    {
-      id: "action",
-      header: text.resource.list.actions,
-      width: 150,
-      cell: (session) =>
-        session.current ? <StatusIndicator type="success">{say.current}</StatusIndicator> : <End session={session} />,
-    },
-  ];
+  const open = useQuery(sessions.list({ per_page: SESSIONS_PER_USER }));
   return (
-    <ResourceTable
-      title={say.title}
-      description={say.about}
-      list={sessions.list}
-      columns={columns}
-      empty={say.empty}
-      actions={
-        <Button loading={ending.isPending} onClick={() => ending.mutate()}>
-          {say.endOthers}
-        </Button>
+    <Container
+      header={
+        <Header
+          variant="h2"
+          description={say.about}
+          actions={
+            <Button loading={ending.isPending} onClick={() => ending.mutate()}>
+              {say.endOthers}
+            </Button>
+          }
+        >
+          {say.title}
+        </Header>
       }
-    />
+    >
+      {open.data !== undefined ? (
+        <ul className="sessions" aria-label={say.title}>
+          {open.data.data.map((session) => (
+            <Session key={session.id} session={session} />
+          ))}
+        </ul>
+      ) : open.error === null ? (
+        <Spinner />
+      ) : (
+        <Failure error={open.error} retry={() => void open.refetch()} />
+      )}
+    </Container>
+  );
+}
+
+function Session({ session }: { session: SignedIn }) {
+  const say = text.settings.sessions;
+  const { user_agent, ip_address, created_at, current } = session;
+  return (
+    <li>
+      <div>
+        <Wrapped>{user_agent ?? say.unknown}</Wrapped>
+        <Box variant="small" display="block">
+          {ip_address ?? say.unknown} · <Time at={created_at} />
+        </Box>
+      </div>
+      {current ? <StatusIndicator type="success">{say.current}</StatusIndicator> : <End session={session} />}
+    </li>
   );
 }
 

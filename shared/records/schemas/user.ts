@@ -14,10 +14,13 @@ export const UserAccess = z.object({
   password: bytes,
   /** The tags of those that are open. */
   sessions: z.set(bytes).optional(),
-  /** The code of the role (`ROLE_CODES`). Before there were roles, every user was an owner. */
-  role: text.default(ROLE_CODES.owner),
+  /**
+   * The code of the role (`ROLE_CODES`). Before there were roles, every user was an owner. Its name is short, like the next one,
+   * because the whole item has to fit into one write unit.
+   */
+  r: text.default(ROLE_CODES.owner),
   /** Of a custom role: a bit for each permission (`PERMISSION_BITS`). */
-  may: counter,
+  m: counter,
   all: slots,
   create_delete: slots,
 });

@@ -57,10 +57,6 @@ export const settings: typeof en = {
   sessions: {
     title: "Sitzungen",
     about: "Wo Sie angemeldet sind. Wenn Sie eine Sitzung nicht kennen, beenden Sie sie und ändern Sie Ihr Passwort.",
-    empty: "Keine Sitzungen.",
-    device: "Browser oder Programm",
-    address: "IP-Adresse",
-    since: "Angemeldet",
     unknown: "Unbekannt",
     current: "Diese Sitzung",
     end: "Beenden",

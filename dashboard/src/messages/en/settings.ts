@@ -54,10 +54,6 @@ export const settings = {
   sessions: {
     title: "Sessions",
     about: "Where you are signed in. If you don't recognize one, end it and change your password.",
-    empty: "No sessions.",
-    device: "Browser or program",
-    address: "IP address",
-    since: "Signed in",
     unknown: "Unknown",
     current: "This session",
     end: "End",
