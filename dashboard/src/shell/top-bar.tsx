@@ -74,7 +74,7 @@ export function TopBar() {
   );
 }
 
-/** As the overview, which every page has anyway, counts them; undefined for those who may not read alerts. */
+/** The number of open alerts from the overview, which every page loads; undefined for those who may not read alerts. */
 const useOpenAlerts = (): number | undefined => useQuery({ ...overview(), enabled: false }).data?.data.alerts?.open;
 
 const bell = (open: number | undefined, follow: ReturnType<typeof useFollow>) =>
