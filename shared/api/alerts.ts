@@ -41,7 +41,7 @@ export const list = () =>
       "Returns the alerts that the credential may read, the newest first: those of servers need `servers:read`, those of instances `instances:read`. " +
       `Closed alerts are kept for ${HISTORY_DAYS} days. The times of the filters are those at which alerts opened.`,
     access: ["settings:read"],
-    ...fields.listOf(Alert, {
+    ...fields.resourceListOf("alert", Alert, {
       status: z.enum(ALERT_STATUSES).meta({ examples: ["open"] }),
       kind: z.enum(ALERT_KIND_NAMES).meta({ examples: ["disk_free"] }),
       resource_id: z

@@ -4,11 +4,11 @@
 import { alertClosed, invalid } from "../api/errors.ts";
 import type { Alert } from "../api/alerts.ts";
 import { Settings, type AlertSettingsUpdate } from "../api/alert-settings.ts";
-import { createRef, createRequirement } from "../data/by-id.ts";
+import { createRef, createRequirement, listByIds } from "../data/by-id.ts";
 import { type Change, now, Overtaken } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { listFiltered } from "../data/lists.ts";
-import type { Listed, PageQuery } from "../data/pages.ts";
+import { type ByIds, type Listed, pageByIds, type PageQuery } from "../data/pages.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { queryAll } from "../data/table.ts";
 import type { Version } from "../data/versions.ts";
@@ -52,14 +52,22 @@ interface AlertFilters {
   resource_id?: string | undefined;
 }
 
-export function listAlerts(
+export async function listAlerts(
   caller: Caller,
-  { status, kind, resource_id, ...page }: PageQuery & AlertFilters,
+  { ids, status, kind, resource_id, ...page }: PageQuery & ByIds & AlertFilters,
 ): Promise<Listed<AlertRecord>> {
+  const list = { kind: "alert", accountId: caller.account_id, schema: AlertRecord } as const;
+  if (ids !== undefined) {
+    const { items } = await listByIds(list, ids);
+    return pageByIds(
+      items.filter((alert) => isReadable(caller, alert)),
+      ids,
+    );
+  }
   const readable = readableBy(caller);
   const about = kind === undefined ? RESOURCES : ALERT_KINDS[kind].about;
   return listFiltered(
-    { kind: "alert", accountId: caller.account_id, schema: AlertRecord },
+    list,
     {
       status,
       actor: kind,

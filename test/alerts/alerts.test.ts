@@ -85,6 +85,10 @@ describe("GET /alerts", () => {
     const { api: ofServers } = await mine.token(["settings:read", "settings:write", "servers:read"]);
     const [paused] = await list("kind=disk_paused", mine);
     expect((await ofServers.put(`/alerts/${paused?.id}`, { muted_until: null })).status).toBe(404);
+    const all = await list("status=open", mine);
+    const named = await ofServers.get(`/alerts?ids=${all.map(({ id }) => id).join(",")}`);
+    expect(named.as(z.array(Alert))).toEqual(all.filter(({ id }) => id !== paused?.id));
+    expect(named.meta?.total).toBe(2);
   });
 });
 

@@ -42,7 +42,7 @@ const FILTERS: Record<string, string[]> = {
   "GET /instances/:id/backups": ["ids", "status", ...SEARCH],
   "GET /operations": ["ids", "status", "resource_id", "type", "actor"],
   "GET /operations/:id/items": ["status"],
-  "GET /alerts": ["status", "kind", "resource_id"],
+  "GET /alerts": ["ids", "status", "kind", "resource_id"],
   "GET /events": ["class", "type", "actor", "resource_id"],
   "GET /ssh-keys": ["ids"],
   "GET /webhooks": ["ids"],
