@@ -98,7 +98,7 @@ const KINDS_DE: Readonly<Record<string, string>> = {
   memory_free: "wenig freier Arbeitsspeicher",
   disk_quota: "über seinem Speicherkontingent",
   disk_paused: "angehalten, weil die Festplatte des Servers fast voll ist",
-  certificate: "Zertifikat fehlerhaft",
+  certificate: "Zertifikat läuft bald ab",
   error_rate: "viele Fehler",
   down: "antwortet nicht",
   cpu: "Prozessor ausgelastet",

@@ -94,7 +94,7 @@ const KINDS_EN: Readonly<Record<string, string>> = {
   memory_free: "little free memory",
   disk_quota: "over its disk quota",
   disk_paused: "paused, because its server's disk is almost full",
-  certificate: "certificate failing",
+  certificate: "certificate expires soon",
   error_rate: "many errors",
   down: "does not respond",
   cpu: "processor busy",

@@ -14,6 +14,7 @@ import type { OutcomeType } from "../../shared/domain/event-types.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { logOutcome } from "../../shared/records/events.ts";
 import { noteBounce, userRef } from "../../shared/records/users.ts";
+import { getToken } from "../../shared/records/tokens.ts";
 import { disableWebhook, getWebhook } from "../../shared/records/webhooks.ts";
 import { WithSecret } from "../../shared/api/webhooks.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -22,6 +23,7 @@ import { ownCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
 import { unique } from "../harness/unique.ts";
 
+const DAY_MINUTES = 24 * 60;
 const clock = testClock();
 const folder = mkdtempSync(join(tmpdir(), "mails-"));
 let cloud: TestCloud;
@@ -326,5 +328,33 @@ describe("a webhook that is disabled", () => {
     expect([mailsTo(user.email).length, mailsTo(colleague.email).length, mailsTo(bouncing.email).length]).toEqual([1, 1, 0]);
     await request(me, { to: { user_id: bouncing.id }, message: { type: "password_reset", token: "t" } });
     await eventually(() => expect(mailsTo(bouncing.email)).toHaveLength(1));
+  });
+});
+
+describe("an API token that expires soon", () => {
+  test("is told at each step, once, in the reader's language, to whom their settings and permissions allow it", async () => {
+    const me = await account({ seeded: true });
+    const [german, none, viewer] = [await me.anotherUser(), await me.anotherUser(), await me.anotherUser({ role: "viewer" })];
+    await updateOne(keys.user(german.id), { set: { language: "de" } }, {});
+    await updateOne(keys.user(none.id), { set: { notifications: { email: "none" } } }, {});
+    const inDays = (days: number): string => new Date(Date.now() + days * DAY_MINUTES * 60_000).toISOString();
+    const { id } = await me.token(["servers:read"], inDays(10));
+    await me.token(["servers:read"], inDays(100));
+    const { name } = await getToken(me.id, id);
+    const look = () => Promise.all([1, 2].map(() => cloud.events.fire("expirehistory")));
+    await look();
+    await eventually(() => expect([me.user, german].map(({ email }) => mailsTo(email).length)).toEqual([1, 1]));
+    const [mail] = mailsTo(me.user.email);
+    expect(mail?.subject).toBe(`[test] API key ${name} expires soon`);
+    expect(mail?.text).toContain(`The API key ${name} expires on `);
+    expect(mail?.text).toContain("https://erp.example.com/settings/api-keys\n");
+    expect(mailsTo(german.email)[0]?.subject).toBe(`[test] Der API-Schlüssel ${name} läuft bald ab`);
+
+    clock.advance(8 * DAY_MINUTES);
+    await look();
+    await eventually(() => expect([me.user, german].map(({ email }) => mailsTo(email).length)).toEqual([2, 2]));
+    await look();
+    await sweep();
+    expect([me.user, german, none, viewer].map(({ email }) => mailsTo(email).length)).toEqual([2, 2, 0, 0]);
   });
 });
