@@ -1,6 +1,8 @@
 // The language of the dashboard: the browser's, or the one that the user chooses.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { find } from "../../shared/data/table.ts";
+import { userRef } from "../../shared/records/users.ts";
 import { account } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
@@ -53,6 +55,27 @@ test("a German browser gets German from the sign-in page to an instance's page, 
     .getByText(/vor \d+ Minuten?|gerade eben/)
     .first()
     .waitFor();
+});
+
+test("mail comes in the language that the user chose for the dashboard, not in the browser's", async ({ open }) => {
+  const { user } = await account({ seeded: true });
+  const page = await open("/login", { locale: "en-GB" });
+  const written = async () => (await find(userRef(user.id)))?.language;
+  const signIn = async (email: string, password: string, button: string) => {
+    await page.getByLabel(email).fill(user.email);
+    await page.getByLabel(password).fill(user.password);
+    await page.getByRole("button", { name: button }).click();
+  };
+  await signIn("Email", "Password", "Sign in");
+  await heading(page, "Home");
+  expect(await written()).toBe("en");
+  await page.goto("/settings/account");
+  await page.getByRole("radio", { name: "Deutsch" }).check();
+  await heading(page, "Konto");
+  await page.getByRole("button", { name: user.name }).click();
+  await page.getByRole("menuitem", { name: "Abmelden" }).click();
+  await signIn("E-Mail-Adresse", "Passwort", "Anmelden");
+  await expect.poll(written).toBe("de");
 });
 
 test("a browser whose languages the dashboard does not have gets English", async ({ open }) => {

@@ -71,7 +71,8 @@ export const settings: typeof en = {
     local: (zone) => `Ortszeit (${zone})`,
     utc: "UTC",
     language: "Sprache",
-    languageAbout: "Wird in diesem Browser gespeichert. Beim Ändern wird die Seite neu geladen.",
+    languageAbout:
+      "Wird in diesem Browser gespeichert. Beim Ändern wird die Seite neu geladen. E-Mails an Sie folgen ab der nächsten Anmeldung.",
     browsers: "Sprache des Browsers",
   },
   password: {

@@ -68,7 +68,7 @@ export const settings = {
     local: (zone: string) => `Local time (${zone})`,
     utc: "UTC",
     language: "Language",
-    languageAbout: "Remembered in this browser. Changing it reloads the page.",
+    languageAbout: "Remembered in this browser. Changing it reloads the page. Mail to you follows when you next sign in.",
     browsers: "Browser's language",
   },
   password: {
