@@ -7,6 +7,7 @@ import { Server } from "../../shared/api/servers.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
+import { judge, readAlerts } from "../../shared/operations/alerts.ts";
 import { countLowDisk } from "../../shared/operations/disk-use.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
@@ -101,6 +102,34 @@ test("home names the servers whose disk is low or almost full, the fullest first
   await german.getByText("Wenig Platz", { exact: true }).waitFor();
 });
 
+test("open alerts need the user, with what was measured, and lead to what they are about; what the page says already is no entry", async ({
+  open,
+}) => {
+  const server = await seedServer(mine.id, { name: "erp-1" });
+  const shop = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
+  const alerts = await readAlerts(mine.id);
+  const ofServer = { type: "server", id: server.id, name: () => server.name } as const;
+  const ofShop = { type: "instance", id: shop.id, name: () => shop.name } as const;
+  await judge(alerts, { ...ofServer, kind: "memory_free", found: 3 });
+  const page = await open("/", { as: mine });
+  const entries = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
+  await entries.filter({ hasText: "Memory low: erp-1" }).getByText("3% free (alert below 10%)").waitFor();
+  await expectAccessible(page);
+  await judge(alerts, { ...ofShop, kind: "down", found: 4 });
+  await judge(alerts, { ...ofShop, kind: "drill_failed", found: true });
+  await page.reload();
+  await entries.filter({ hasText: "Not responding: Shop" }).getByText("4 minutes (alert from 3)").waitFor();
+  await expect.poll(() => entries.filter({ hasText: "Restore drill failed" }).count()).toBe(0);
+  await judge(alerts, { ...ofServer, kind: "memory_free", found: 50 });
+  await judge(alerts, { ...ofShop, kind: "down", found: false });
+  await page.reload();
+  await page.getByText("Nothing needs you.").waitFor();
+  await judge(alerts, { ...ofServer, kind: "memory_free", found: 3 });
+  await page.reload();
+  await entries.getByRole("link", { name: "erp-1" }).click();
+  await expect.poll(() => place(page)).toBe(`/servers/${server.id}`);
+});
+
 describe("the counts", () => {
   test("the counts are per status, and link to the matching list", async ({ open }) => {
     const server = await seedServer(mine.id);
@@ -161,7 +190,7 @@ test("operations in progress are shown with their current step until they end", 
   await mine.until(deletion.id);
 });
 
-const HOME_REQUESTS_MAX = 5;
+const HOME_REQUESTS_MAX = 6;
 
 test("a recent failure shows the reason and the request ID, and links to the resource", async ({ open }) => {
   await seedInstance(mine.id);

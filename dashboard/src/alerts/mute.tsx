@@ -3,7 +3,7 @@ import Button from "@cloudscape-design/components/button";
 import FormField from "@cloudscape-design/components/form-field";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Alert } from "../../../shared/api/alerts.ts";
 import { isMuted, MUTED_DAYS_MAX } from "../../../shared/domain/alerts.ts";
@@ -26,14 +26,12 @@ const lengthInWords = (hours: number): string => (hours < 24 ? text.alerts.mute.
 const muteFor = (hours: number): string => new Date(serviceNow() + hours * HOUR_MS - 60_000).toISOString();
 
 function useMute({ id }: Alert, done: () => void) {
-  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (muted_until: string | null) => client.alerts.update({ params: { id }, body: { muted_until } }),
-    onSuccess: async ({ data }) => {
+    onSuccess: ({ data }) => {
       const say = text.alerts.mute;
       notify({ id, type: "success", header: data.muted_until === null ? say.unmuted : say.muted });
       done();
-      await queryClient.invalidateQueries({ queryKey: ["alerts"] });
     },
   });
 }

@@ -86,6 +86,7 @@ const CHANGED_BY: Readonly<Record<string, readonly Revision[] | "any">> = {
   users: ["others"],
   invitations: ["others"],
   sessions: ["others"],
+  alerts: ["others"],
   me: ["others"],
   settings: "any", // it says how much of the quotas is used
   events: "any",
