@@ -7,7 +7,7 @@ import { getAccount } from "../../shared/records/accounts.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { requestMail } from "../../shared/records/mails.ts";
 import { endReset, userOfReset } from "../../shared/records/password-resets.ts";
-import { setPassword } from "../../shared/records/users.ts";
+import { noteArrival, setPassword } from "../../shared/records/users.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -15,6 +15,7 @@ export const handler = handle(auth.confirmPasswordReset)(async ({ body, ipAddres
   requireUncommon("new_password", body.new_password);
   const attempt = await admitLogin("", ipAddress ?? "unknown"); // nobody tries many links
   const user = await userOfReset(body.token);
+  await noteArrival(user);
   const password_hash = await hashPassword(body.new_password);
   const change = startChange(await getAccount(user.account_id));
   endReset(change, user, body.token);

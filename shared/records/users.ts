@@ -260,3 +260,8 @@ export async function noteBounce(email: string): Promise<void> {
   if (user === undefined) return;
   await updateOne(keys.user(user.id), { set: { email_status: "bouncing" } }, { equals: { email: user.email } });
 }
+
+/** Notes that a mail has arrived: whoever uses the link in it has read it. */
+export async function noteArrival({ id, email, email_status }: UserRecord): Promise<void> {
+  if (email_status === "bouncing") await updateOne(keys.user(id), { set: { email_status: "ok" } }, { equals: { email } });
+}

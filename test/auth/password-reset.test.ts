@@ -1,7 +1,8 @@
 // POST /auth/password-reset and POST /auth/password-reset/confirm
 import { beforeAll, expect, test } from "vitest";
-import { updateOne } from "../../shared/data/table.ts";
+import { find, updateOne } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
+import { noteBounce, userRef } from "../../shared/records/users.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { statusesOf, stranger } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
@@ -37,6 +38,17 @@ test("a link sets a new password once, and ends every session", async () => {
   expect((await signIn(user.password)).status).toBe(401);
   expect((await signIn(NEXT)).status).toBe(200);
   expect((await confirm(token)).error).toEqual(INVALID);
+});
+
+test("a link that is used shows that the mailbox takes mail again, one that is not valid does not", async () => {
+  const user = await me.anotherUser();
+  const status = async () => (await find(userRef(user.id)))?.email_status;
+  await noteBounce(user.email);
+  const [older, newer] = [await linkFor(user), await linkFor(user)];
+  await confirm(older);
+  expect(await status()).toBe("bouncing");
+  await confirm(newer);
+  expect(await status()).toBe("ok");
 });
 
 test("of two uses of a link at once one succeeds", async () => {
