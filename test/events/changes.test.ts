@@ -110,6 +110,7 @@ describe("an event of a change says what changed", () => {
       default_backup_policy: { schedule: "0 1 * * *", keep: { last: 1 } },
       role: "custom",
       permissions: ["servers:read"],
+      notifications: { email: "all" },
       muted_until: new Date(Date.now() + 86_400_000).toISOString(),
       disk_free_percent: [20],
       memory_free_percent: [20],

@@ -3,6 +3,7 @@ import Badge from "@cloudscape-design/components/badge";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import SpaceBetween from "@cloudscape-design/components/space-between";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AccountUser } from "../../../shared/api/users.ts";
@@ -30,12 +31,13 @@ function columns(own: string | undefined): [Column<AccountUser>, ...Column<Accou
       id: "name",
       header: say.name,
       text: ({ name, email }) => `${name} <${email}>`,
-      cell: ({ id, name, email }) => (
+      cell: ({ id, name, email, email_status }) => (
         <>
           <Wrapped>{name}</Wrapped> {id === own && <Badge>{text.people.you}</Badge>}
           <Box variant="small" display="block">
             {email}
           </Box>
+          {email_status === "bouncing" && <StatusIndicator type="warning">{text.people.bouncing}</StatusIndicator>}
         </>
       ),
     },

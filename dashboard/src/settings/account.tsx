@@ -7,7 +7,9 @@ import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
 import { catalog, settings } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { OnDemand } from "../resource/on-demand.tsx";
 import { DefaultPolicy } from "./default-policy.tsx";
+import { Notifications } from "./notifications.tsx";
 import { PasswordForm } from "./password.tsx";
 import { Preferences } from "./preferences.tsx";
 import { Quotas } from "./quotas.tsx";
@@ -24,6 +26,9 @@ export default function Account() {
       <Header variant="h2">{text.settings.parts.own}</Header>
       <SignedIn />
       <Preferences />
+      <OnDemand title={text.settings.notifications.title} description={text.settings.notifications.about}>
+        <Notifications />
+      </OnDemand>
       <PasswordForm />
       <Sessions />
       <Header variant="h2" description={text.settings.parts.accountAbout}>

@@ -16,6 +16,8 @@ export const events: typeof en = {
     name: "Name",
     role: "Rolle",
     permissions: "Berechtigungen",
+    notifications: "E-Mails",
+    email: "E-Mail",
     status: "Status",
     health: "Zustand",
     admin_email: "Admin-E-Mail",

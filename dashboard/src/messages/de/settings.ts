@@ -64,6 +64,26 @@ export const settings: typeof en = {
     ended: (number) => (number === 1 ? "1 Sitzung beendet" : `${number} Sitzungen beendet`),
     notEnded: "Die Sitzung konnte nicht beendet werden",
   },
+  notifications: {
+    title: "E-Mails",
+    about: "Worüber Sie per E-Mail informiert werden. Was Ihre eigene Anmeldung betrifft, kommt immer.",
+    label: "E-Mails senden bei",
+    choices: {
+      none: {
+        name: "Nichts",
+        about: "Sie erhalten weiterhin angeforderte Links und erfahren von Anmeldungen an einem neuen Ort.",
+      },
+      alerts: {
+        name: "Warnungen",
+        about: "Warnungen zu Servern und Instanzen, die Sie sehen dürfen, und API-Schlüssel, die bald ablaufen.",
+      },
+      all: { name: "Warnungen und Fehlschläge", about: "Auch jeder fehlgeschlagene Vorgang." },
+    },
+    bouncing: (email) =>
+      `Unsere letzte E-Mail an ${email} wurde nicht angenommen. Sie erhalten nur noch E-Mails, die Sie anfordern. Wenden Sie sich an Ihren Betreiber.`,
+    save: "Auswahl speichern",
+    saved: "Auswahl gespeichert",
+  },
   preferences: {
     title: "Anzeige",
     remembered: "Wird in diesem Browser gespeichert.",

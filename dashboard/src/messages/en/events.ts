@@ -16,6 +16,8 @@ export const events = {
     name: "Name",
     role: "Role",
     permissions: "Permissions",
+    notifications: "Mails",
+    email: "Mail",
     status: "Status",
     health: "Health",
     admin_email: "Admin email",
