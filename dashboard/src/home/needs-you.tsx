@@ -12,9 +12,11 @@ import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { OPERATION } from "../../../shared/domain/lifecycle.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { Failure, RequestId } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
 import { lazily } from "../app/lazily.tsx";
+import { useMay } from "../app/may.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
 import { type NamedResource, subjectOf } from "../operations/pages.ts";
@@ -152,6 +154,7 @@ function What({ need: { title, resource, why, since, requestId } }: { need: Need
 function BackUpNow({ id, name }: { id: string; name: string }) {
   const [asking, setAsking] = useState(false);
   const say = text.home.needs;
+  if (!useMay()(...INSTANCE_NEEDS.backup)) return null;
   return (
     <>
       <Button variant="inline-link" wrapText={false} ariaLabel={say.backUpOf(name)} onClick={() => setAsking(true)}>

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { OPERATION, SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { DISK_STEPS } from "../../../shared/domain/low-disk.ts";
+import { needsOf, useMay } from "../app/may.tsx";
 import { failedDrills, instances, operations, servers } from "../app/queries.ts";
 import { serviceNow } from "../session/clock.ts";
 import { lowDiskOf } from "../servers/reported.tsx";
@@ -19,14 +20,18 @@ const isRecent = (at: string): boolean => Date.parse(at) > serviceNow() - DAYS *
 /** Two requests if nothing is wrong, and at most five. */
 export function useNeeds({ servers: counted, lowDisks, protection }: Tallies) {
   // The API lists operations by their start, so one that took long and has just failed may be far down.
-  const failed = useQuery(operations.list({ status: OPERATION.failed, per_page: PER_PAGE_MAX }));
+  const may = useMay();
+  const failed = useQuery({
+    ...operations.list({ status: OPERATION.failed, per_page: PER_PAGE_MAX }),
+    enabled: may(...needsOf("/operations")),
+  });
   const recent = failed.data?.data.filter((each) => isRecent(endOf(each)) && each.error?.code !== "CANCELLED");
   const since = recent?.map(({ created_at }) => created_at).toSorted()[0];
   const succeeded = useQuery({
     ...operations.list({ status: OPERATION.succeeded, created_after: since, per_page: PER_PAGE_MAX }),
     enabled: since !== undefined,
   });
-  const drills = useQuery(failedDrills({ per_page: SHOWN }));
+  const drills = useQuery({ ...failedDrills({ per_page: SHOWN }), enabled: may(...needsOf("/activity")) });
   const offline = SERVER_PHASES.unreachable;
   const isServerBad = counted.count(offline) > 0 || Object.values(lowDisks).some((count) => count > 0);
   const machines = useQuery({ ...servers.list({ per_page: PER_PAGE_MAX }), enabled: isServerBad });

@@ -67,7 +67,7 @@ export function SettingsForm({ kept, offered }: Props) {
   const regions = offered.find(({ code }) => code === default_provider)?.regions ?? [];
   return (
     <Container header={<Header variant="h2">{say.title}</Header>}>
-      <Form form={form} submit={say.save} boxed={false}>
+      <Form form={form} submit={say.save} boxed={false} needs={["settings:write"]}>
         <TextField label={say.accountName} {...form.text("account_name")} />
         <TextField
           label={say.contactEmail}

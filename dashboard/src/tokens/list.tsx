@@ -3,6 +3,7 @@ import Box from "@cloudscape-design/components/box";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useState } from "react";
 import type { Token } from "../../../shared/api/tokens.ts";
+import { useMay } from "../app/may.tsx";
 import { tokens } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { actionColumn, CreateLink, ListPage } from "../resource/list-page.tsx";
@@ -66,6 +67,7 @@ function columns(): [Column<Token>, ...Column<Token>[]] {
 
 export default function ApiKeys() {
   const say = text.tokens;
+  const isAdmin = useMay()("admin");
   const [rotating, setRotating] = useState<Token>();
   const [revoking, setRevoking] = useState<Token>();
   return (
@@ -75,10 +77,14 @@ export default function ApiKeys() {
       list={tokens.list}
       columns={[
         ...columns(),
-        actionColumn<Token>(
-          { label: say.rotation.confirm, act: setRotating, isOffered: ({ replaced_by }) => replaced_by === null },
-          { label: say.revocation.confirm, act: setRevoking },
-        ),
+        ...(isAdmin
+          ? [
+              actionColumn<Token>(
+                { label: say.rotation.confirm, act: setRotating, isOffered: ({ replaced_by }) => replaced_by === null },
+                { label: say.revocation.confirm, act: setRevoking },
+              ),
+            ]
+          : []),
       ]}
       add={<CreateLink to="/settings/api-keys/create">{say.create.title}</CreateLink>}
       empty={say.empty}
