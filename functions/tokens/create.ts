@@ -16,7 +16,11 @@ export const handler = handle(tokens.create)(async ({ body, caller, by, read, co
     throw invalid({ field: "expires_at", reason: "must be in the future" });
   requireGrantable(caller, { role: "custom", permissions: body.permissions });
   requireStill(change, caller);
-  const { token, value } = reserveToken(change, by, env().ENVIRONMENT, { ...body, expires_at });
+  const { token, value } = reserveToken(change, by, env().ENVIRONMENT, {
+    ...body,
+    expires_at,
+    allowed_ips: body.allowed_ips ?? [],
+  });
   logEvent(change, by, "token.create", { type: "token", id: token.id, name: token.name });
   return commit(change, { ...token, token: value });
 });

@@ -63,6 +63,7 @@ describe("creating an API key", () => {
     await page.getByRole("button", { name: /^Expires/ }).click();
     await page.getByRole("option", { name: "Never" }).click();
     await page.getByText("Valid until you revoke it.").waitFor();
+    await page.getByLabel(/^Networks/).fill("127.0.0.0/8, 2001:db8::/64");
     await submit(page);
     const value = await shownKey(page, "Nightly backups");
     await expectAccessible(page);
@@ -73,6 +74,7 @@ describe("creating an API key", () => {
     expect(await shownKey(page, "Nightly backups")).toBe(value);
     await keep(page);
     const row = rowOf(page, "Nightly backups");
+    await row.getByText("only from 127.0.0.0/8, 2001:db8::/64").waitFor();
     await row.getByText(`svc_test_…${value.slice(-4)}`).waitFor();
     await row.getByText("from 127.0.0.1").waitFor();
     expect(await page.content()).not.toContain(value);

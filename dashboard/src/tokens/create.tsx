@@ -17,11 +17,12 @@ import type { Permission } from "../../../shared/api/permissions.ts";
 
 const LIST = "/settings/api-keys";
 
-const nothingChosen: { name: string; permissions: Permission[]; expiry: Expiry; date: string } = {
+const nothingChosen: { name: string; permissions: Permission[]; expiry: Expiry; date: string; networks: string } = {
   name: "",
   permissions: [],
   expiry: "90",
   date: "",
+  networks: "",
 };
 
 /** The API's schema, with messages for a date instead of a time. */
@@ -38,9 +39,10 @@ export default function CreateApiKey() {
   const form = useForm({
     initial: nothingChosen,
     schema: body,
-    body: ({ name, permissions, expiry, date }) => {
+    body: ({ name, permissions, expiry, date, networks }) => {
       const end = endOf(expiry, date);
-      return { name, permissions, expires_at: end === null ? "invalid" : end?.toISOString() };
+      const expires_at = end === null ? "invalid" : end?.toISOString();
+      return { name, permissions, expires_at, allowed_ips: networks.split(/[,;\s]+/).filter(Boolean) };
     },
     send: (filled, idempotencyKey) => client.tokens.create({ body: filled, idempotencyKey }),
     done: ({ data }) => setMade(data),
@@ -67,6 +69,13 @@ export default function CreateApiKey() {
           date={date}
           error={form.error("expires_at")}
           onChange={(changed) => form.set(changed, "expires_at")}
+        />
+        <TextField
+          label={say.networks}
+          optional
+          description={say.networksAbout}
+          hint={say.networksHint}
+          {...form.text("networks", "allowed_ips")}
         />
       </Form>
       {made !== undefined && (

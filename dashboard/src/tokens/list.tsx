@@ -34,7 +34,12 @@ function columns(): [Column<Token>, ...Column<Token>[]] {
     {
       id: "permissions",
       header: say.permissions,
-      cell: ({ permissions }) => <Permissions of={permissions} />,
+      cell: (token) => (
+        <>
+          <Permissions of={token.permissions} />
+          <Networks of={token} />
+        </>
+      ),
       text: ({ permissions }) => permissions.join(" "),
     },
     {
@@ -94,6 +99,14 @@ export default function ApiKeys() {
     </ListPage>
   );
 }
+
+/** An older service sends none. */
+const Networks = ({ of: { allowed_ips = [] } }: { of: Partial<Token> }) =>
+  allowed_ips.length > 0 && (
+    <Box variant="small" display="block">
+      <Wrapped>{text.tokens.onlyFrom(allowed_ips)}</Wrapped>
+    </Box>
+  );
 
 function LastUsed({ token: { last_used_at, last_used_ip } }: { token: Token }) {
   return (

@@ -16,6 +16,7 @@ export const tokens: typeof en = {
   },
   createdBy: (name) => `von ${name}`,
   usedFrom: (address) => `von ${address} aus`,
+  onlyFrom: (networks) => `nur von ${networks.join(", ")}`,
   neverUsed: "Noch nie",
   neverExpires: "Nie",
   expired: (time) => <>Abgelaufen {time}</>,
@@ -25,6 +26,9 @@ export const tokens: typeof en = {
     name: "Name",
     nameAbout: "Das Skript oder Tool, das diesen Schlüssel verwendet.",
     namePlaceholder: "Deployment-Pipeline",
+    networks: "Netze",
+    networksAbout: "Von wo der Schlüssel funktioniert. Von überall sonst wird er abgelehnt. Leer lassen für überall.",
+    networksHint: "Bis zu 10, mit Kommas getrennt, zum Beispiel 192.0.2.7, 198.51.100.0/24, 2001:db8::/64.",
     created: (name) => `API-Schlüssel ${name}`,
   },
   expiry: {

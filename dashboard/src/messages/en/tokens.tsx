@@ -16,6 +16,7 @@ export const tokens = {
   },
   createdBy: (name: string) => `by ${name}`,
   usedFrom: (address: string) => `from ${address}`,
+  onlyFrom: (networks: readonly string[]) => `only from ${networks.join(", ")}`,
   neverUsed: "Never",
   neverExpires: "Never",
   expired: (time: ReactNode) => <>Expired {time}</>,
@@ -25,6 +26,9 @@ export const tokens = {
     name: "Name",
     nameAbout: "The script or tool that uses this key.",
     namePlaceholder: "Deploy pipeline",
+    networks: "Networks",
+    networksAbout: "Where the key works from. From anywhere else, it is rejected. Leave it empty for everywhere.",
+    networksHint: "Up to 10, separated by commas, for example 192.0.2.7, 198.51.100.0/24, 2001:db8::/64.",
     created: (name: string) => `API key ${name}`,
   },
   expiry: {
