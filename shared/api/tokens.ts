@@ -89,7 +89,8 @@ export const create = () =>
         .nullable()
         .optional()
         .meta({
-          description: "A time in the future. Leave it out, or send null, for a token that never expires.",
+          description:
+            "A time in the future; null for a token that never expires. Left out, it is the latest that the account allows (`token_max_days`), or null.",
           examples: ["2027-11-20T12:00:00.000Z"],
         }),
       allowed_ips: z

@@ -36,6 +36,7 @@ export const events: typeof en = {
     default_region: "Standardregion",
     backup_retention_days: "Sicherungen vor Wiederherstellungen behalten (Tage)",
     default_backup_policy: "Standard-Sicherungsplan",
+    token_max_days: "Längste Laufzeit von API-Schlüsseln (Tage)",
     limit_server: "Server-Kontingent",
     limit_instance: "Instanz-Kontingent",
     limit_token: "API-Schlüssel-Kontingent",

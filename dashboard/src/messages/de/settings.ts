@@ -19,6 +19,10 @@ export const settings: typeof en = {
     retentionAbout:
       "Automatische Sicherungen vor einer Wiederherstellung. Manuelle Sicherungen und die neueste Sicherung jeder Instanz bleiben immer erhalten.",
     retentionHint: "1 bis 365.",
+    tokenDays: "Längste Laufzeit von API-Schlüsseln (Tage)",
+    tokenDaysAbout:
+      "Neue API-Schlüssel laufen spätestens dann ab. Vorhandene bleiben unverändert. Nur Inhaber sehen und ändern dies.",
+    tokenDaysHint: "1 bis 730. Leer: keine Grenze.",
   },
   defaultPolicy: {
     title: "Standard-Sicherungsplan",

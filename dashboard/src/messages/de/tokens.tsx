@@ -35,6 +35,7 @@ export const tokens: typeof en = {
     title: "Läuft ab",
     about: "Abgelaufene Schlüssel funktionieren nicht mehr. Ersetzen Sie langlebige Schlüssel regelmäßig.",
     choices: { "30": "In 30 Tagen", "90": "In 90 Tagen", "365": "In 1 Jahr", on: "An einem bestimmten Tag", never: "Nie" },
+    longest: (days) => `In ${days} Tagen, der längsten Zeit in diesem Konto`,
     untilRevoked: "Gültig, bis Sie ihn widerrufen.",
     endOf: (day) => `Gültig bis einschließlich ${day}.`,
     lastDay: "Letzter Tag",

@@ -36,6 +36,7 @@ export const events = {
     default_region: "Default region",
     backup_retention_days: "Keep pre-restore backups (days)",
     default_backup_policy: "Default backup policy",
+    token_max_days: "Longest life of API keys (days)",
     limit_server: "Server quota",
     limit_instance: "Instance quota",
     limit_token: "API key quota",

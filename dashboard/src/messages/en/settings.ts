@@ -17,6 +17,9 @@ export const settings = {
     retention: "Keep pre-restore backups for (days)",
     retentionAbout: "Automatic backups taken before a restore. Manual backups and each instance's latest backup are always kept.",
     retentionHint: "1–365.",
+    tokenDays: "Longest life of API keys (days)",
+    tokenDaysAbout: "New API keys expire by then. Existing keys stay as they are. Only owners see and change this.",
+    tokenDaysHint: "1–730. Empty: no limit.",
   },
   defaultPolicy: {
     title: "Default backup policy",

@@ -35,6 +35,7 @@ export const tokens = {
     title: "Expires",
     about: "Expired keys stop working. Rotate long-lived keys regularly.",
     choices: { "30": "In 30 days", "90": "In 90 days", "365": "In 1 year", on: "On a specific date", never: "Never" },
+    longest: (days: number) => `In ${days} days, the longest time in this account`,
     untilRevoked: "Valid until you revoke it.",
     endOf: (day: string) => `Expires at the end of ${day}.`,
     lastDay: "Last day",
