@@ -109,7 +109,7 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
     ...needs.overdue.filter((instance) => !isTold(instance)).map(ofOverdue),
     ...failures.slice(0, SHOWN),
   ];
-  const isQuiet = shown.length === 0 && unprotected === 0 && needs.error === null;
+  const isQuiet = shown.length + needs.expiring.length === 0 && unprotected === 0 && needs.error === null;
   return (
     <Container header={<Header variant="h2">{say.title}</Header>}>
       <SpaceBetween size="m">
@@ -120,6 +120,14 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
             <li key={need.id} className="need">
               <What need={need} />
               {need.action}
+            </li>
+          ))}
+          {needs.expiring.slice(0, SHOWN).map(({ id, name, expires_at }) => (
+            <li key={id} className="need">
+              <StatusIndicator type="warning">{say.keyExpires(name, <Time at={expires_at} />)}</StatusIndicator>
+              <Button variant="inline-link" href="/settings/api-keys" onFollow={follow}>
+                {say.keys}
+              </Button>
             </li>
           ))}
           {unprotected > 0 && (

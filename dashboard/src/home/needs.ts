@@ -1,10 +1,11 @@
 // What needs a person: failures that nothing has mended, servers that are offline or full, and overdue backups.
 import { useQuery } from "@tanstack/react-query";
+import type { Token } from "../../../shared/api/tokens.ts";
 import { OPERATION, SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { DISK_STEPS } from "../../../shared/domain/low-disk.ts";
 import { needsOf, useMay } from "../app/may.tsx";
-import { failedDrills, instances, operations, servers } from "../app/queries.ts";
+import { failedDrills, instances, operations, servers, tokens } from "../app/queries.ts";
 import { serviceNow } from "../session/clock.ts";
 import { lowDiskOf } from "../servers/reported.tsx";
 import { endOf, unmended } from "./unmended.ts";
@@ -13,11 +14,19 @@ import type { Tallies } from "./use-tally.ts";
 /** Of each kind. */
 export const SHOWN = 5;
 const DAYS = 7;
+/** As the first event of an API key that expires, unless the account has changed that. */
+const EXPIRING_DAYS = 14;
 const DAY_MS = 86_400_000;
 
 const isRecent = (at: string): boolean => Date.parse(at) > serviceNow() - DAYS * DAY_MS;
 
-/** Two requests if nothing is wrong, and at most five. */
+/** Not those that a rotation ends. */
+const expiresSoon = ({ expires_at, replaced_by }: Token): boolean => {
+  const left = Date.parse(expires_at ?? "") - serviceNow();
+  return replaced_by === null && left > 0 && left < EXPIRING_DAYS * DAY_MS;
+};
+
+/** Two requests if nothing is wrong, three for owners and admins, and at most six. */
 export function useNeeds({ servers: counted, lowDisks, protection }: Tallies) {
   // The API lists operations by their start, so one that took long and has just failed may be far down.
   const may = useMay();
@@ -39,7 +48,8 @@ export function useNeeds({ servers: counted, lowDisks, protection }: Tallies) {
     ...instances.list({ protection: "overdue", per_page: SHOWN }),
     enabled: (protection?.overdue ?? 0) > 0,
   });
-  const queries = [failed, succeeded, drills, machines, overdue];
+  const keys = useQuery({ ...tokens.list({ per_page: PER_PAGE_MAX }), enabled: may("admin") });
+  const queries = [failed, succeeded, drills, machines, overdue, keys];
   const bad = machines.data?.data ?? [];
   return {
     error: queries.find(({ error }) => error !== null)?.error ?? null,
@@ -55,5 +65,6 @@ export function useNeeds({ servers: counted, lowDisks, protection }: Tallies) {
       })
       .toSorted((a, b) => Number(b.isAlmostFull) - Number(a.isAlmostFull)),
     overdue: overdue.data?.data ?? [],
+    expiring: (keys.data?.data ?? []).filter(expiresSoon),
   };
 }
