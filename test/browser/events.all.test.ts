@@ -25,7 +25,7 @@ test("the activity list says who did what to which resource, from which address 
   await page
     .getByRole("row")
     .filter({ hasText: "Signed in" })
-    .getByText(/^User from/)
+    .getByText(/^Owner from/)
     .first()
     .waitFor();
   await page.getByRole("row").filter({ hasText: "Created account" }).getByText("Service operator").waitFor();

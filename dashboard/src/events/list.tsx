@@ -16,9 +16,10 @@ import { Changes, changesIn } from "./changes.tsx";
 import { EventFilters, eventQuery, Only } from "./filters.tsx";
 import { actionInWords } from "./words.ts";
 
-function originInWords({ type, ip_address }: Event["actor"]): string {
-  const actors: Readonly<Record<string, string>> = text.events.actors;
-  const actor = actors[type] ?? type; // a newer service may have others
+function originInWords({ type, ip_address, role }: Event["actor"]): string {
+  const actors: Readonly<Record<string, string>> = text.events.actors; // a newer service may have others
+  const roles: Readonly<Record<string, { name: string } | undefined>> = text.people.roles;
+  const actor = role === undefined ? (actors[type] ?? type) : (roles[role]?.name ?? role);
   return ip_address === null ? actor : text.events.from(actor, ip_address);
 }
 
