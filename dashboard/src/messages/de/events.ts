@@ -74,6 +74,17 @@ export const events: typeof en = {
   copyRequestId: (start) => `Anfrage-ID ${start} kopieren`,
   copied: "Kopiert",
   notCopied: (id) => `Kopieren nicht möglich. Die ID lautet ${id}`,
+  export: {
+    title: "Tage exportieren",
+    about: (kind) => `Speichert alles von diesen Tagen, beide eingeschlossen. Art: ${kind}.`,
+    from: "Erster Tag",
+    to: "Letzter Tag",
+    dayHint: "JJJJ-MM-TT",
+    format: "Dateiformat",
+    formats: { csv: "CSV, für Tabellenkalkulationen", jsonl: "JSON-Zeilen, für Programme" },
+    file: "aktivitaet",
+    save: "Datei speichern",
+  },
   filters: {
     class: "Nach Art filtern",
     classes: { audit: "Anfragen", outcomes: "Ergebnisse" },

@@ -73,6 +73,17 @@ export const events = {
   copyRequestId: (start: string) => `Copy request ID ${start}`,
   copied: "Copied",
   notCopied: (id: string) => `Couldn't copy. The ID is ${id}`,
+  export: {
+    title: "Export days",
+    about: (kind: string) => `Saves everything of these days, including both. Kind: ${kind}.`,
+    from: "First day",
+    to: "Last day",
+    dayHint: "YYYY-MM-DD",
+    format: "Format",
+    formats: { csv: "CSV, for spreadsheets", jsonl: "JSON lines, for programs" },
+    file: "activity",
+    save: "Save file",
+  },
   filters: {
     class: "Filter by kind",
     classes: { audit: "Requests", outcomes: "Outcomes" },
