@@ -2,6 +2,7 @@
 import * as auth from "../../shared/api/auth.ts";
 import { accountRef, requireAccount } from "../../shared/records/accounts.ts";
 import { callerRef } from "../../shared/operations/admission.ts";
+import { roleIn } from "../../shared/records/schemas/caller.ts";
 import { userRef } from "../../shared/records/users.ts";
 import { env } from "../../shared/platform/env.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -17,6 +18,7 @@ export const handler = handle(auth.me)(async ({ caller, read }) => {
     user: user ?? null,
     token: caller.type === "token" ? { id: caller.id, name: named?.name ?? caller.id } : null,
     account: { id, name },
+    role: roleIn(caller) ?? null,
     permissions: caller.permissions,
     environment: env().ENVIRONMENT,
   };

@@ -27,6 +27,10 @@ export const Overview = z
       .optional(),
     backups: z.object({ total: fields.integer(1), status: counts(BACKUP_STATUSES) }).optional(),
     operations: counts(OPEN_STATUSES).optional().meta({ description: "Operations that have not ended" }),
+    alerts: z
+      .object({ open: fields.integer(0) })
+      .optional()
+      .meta({ description: "Alerts that are open, of what the credential may read" }),
     revision: fields.integer(42, "Rises with every change in the account, except the progress of an operation"),
     revisions: z
       .object({
@@ -52,7 +56,7 @@ export const get = () =>
     path: "/overview",
     summary: "Show how much there is, by status",
     description:
-      "Counts what the credential may read: `servers`, `instances` and `backups` each need their read permission, `operations` needs all three. " +
+      "Counts what the credential may read: `servers`, `instances` and `backups` each need their read permission, `operations` needs all three, `alerts` needs `settings:read`. " +
       "The counts are exact. Ask as often as you like with `If-None-Match`: as long as nothing has changed, the response is an empty `304`.",
     access: "credential",
     unversioned: [],

@@ -3,7 +3,7 @@
 // returns the item, which shows a free slot or proves that there is none.
 import { type Key, keyString, type Item } from "./keys.ts";
 import { NEVER, encodeStamp, decodeStamp } from "./stamps.ts";
-import { type UpdateOutcome, updateRaw } from "./table.ts";
+import { putIfAbsent, type UpdateOutcome, updateRaw } from "./table.ts";
 
 /** A limit: the attribute that holds its slots, and how many there are. */
 export interface Limit<N extends string = string> {
@@ -37,6 +37,32 @@ interface Entry<N extends string> {
 export interface Wish {
   places: readonly string[];
   untilMs: number;
+}
+
+/** A limit of its own, on an item that goes when it is not used any more. */
+interface Bound {
+  slots: number;
+  windowMs: number;
+  at: number;
+}
+
+/** Takes a slot of a bound; returns the milliseconds until one is free if there is none. */
+export async function takeSlot(key: Key, { slots, windowMs, at }: Bound): Promise<number | undefined> {
+  const entry = {
+    key,
+    limits: [{ name: "failures", slots }],
+    windowMs,
+    now: at,
+    condition: "attribute_exists(pk)",
+    holds: () => true,
+    set: { ttl: Math.ceil((at + 2 * windowMs) / 1000) },
+  } as const;
+  let verdict = await tryAcquireSlots(entry);
+  if (verdict.kind === "rejected") {
+    await putIfAbsent(key, { failures: freeSlots(slots) });
+    verdict = await tryAcquireSlots(entry);
+  }
+  return verdict.kind === "limited" ? verdict.retryAfterMs : undefined;
 }
 
 /** Each failed try means that another request took the slot, so that some request always makes progress. */

@@ -1,7 +1,8 @@
 // One conditional write admits a request: it checks that the credential exists, has not expired and is within its limits, records
 // its use, and returns its permissions.
 import type { RateClass } from "../api/endpoint.ts";
-import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
+import type { Permission } from "../api/permissions.ts";
+import { listPermissions } from "../api/roles.ts";
 import { WAIT_GRACE_SECONDS, WAITS_AT_ONCE } from "../domain/limits.ts";
 import { fingerprintOfHash, fingerprintOfId, hashToken } from "../domain/token-value.ts";
 import { keys, type Item } from "../data/keys.ts";
@@ -10,8 +11,9 @@ import type { Caller } from "../records/schemas/caller.ts";
 import { TokenAccess } from "../records/schemas/token.ts";
 import { tryAcquireSlots, releasePlace, type Limit, readTimes, type Verdict, type Wish } from "../data/slots.ts";
 import { find, type Ref } from "../data/table.ts";
-import { labelRef, permissionsIn, tokenAccessRef } from "../records/tokens.ts";
-import { endOfSession, openSessions, sessionTag, userRef } from "../records/users.ts";
+import { permissionsIn } from "../data/permission-bits.ts";
+import { labelRef, tokenAccessRef } from "../records/tokens.ts";
+import { endOfSession, openSessions, readGrant, sessionTag, userRef } from "../records/users.ts";
 
 export interface RequestFacts {
   rate: RateClass;
@@ -92,14 +94,18 @@ export async function admitSession({ userId, accountId, sessionId }: Session, fa
     values: { ":session": tag },
     wish: readWait(facts),
   });
-  return admission(verdict, facts, () => ({
-    account_id: accountId,
-    type: "user",
-    id: userId,
-    permissions: [...ALL_PERMISSIONS],
-    session_id: sessionId,
-    ip_address: facts.ipAddress,
-  }));
+  return admission(verdict, facts, (item) => {
+    const granted = readGrant(item);
+    return {
+      account_id: accountId,
+      type: "user",
+      id: userId,
+      permissions: [...listPermissions(granted)],
+      role: granted.role,
+      session_id: sessionId,
+      ip_address: facts.ipAddress,
+    };
+  });
 }
 
 function admission(verdict: Verdict<RateClass>, facts: RequestFacts, callerOf: (item: Item) => Caller): Admission {
@@ -137,7 +143,10 @@ export async function presentPermissions({
   account_id,
   id,
 }: Pick<Caller, "type" | "account_id" | "id">): Promise<Permission[]> {
-  if (type === "user") return (await find(userRef(id)))?.account_id === account_id ? [...ALL_PERMISSIONS] : [];
+  if (type === "user") {
+    const user = await find(userRef(id));
+    return user?.account_id === account_id ? [...listPermissions(user)] : [];
+  }
   const token = await find(tokenAccessRef(id));
   const isValid = token?.id === id && token.account_id === account_id && (token.expires_at ?? Infinity) > Date.now();
   return isValid ? permissionsIn(token.permissions) : [];

@@ -1,6 +1,7 @@
 // Events, written with the change that they tell of: who asked for what, and what came of it.
 import type { Actor } from "../api/fields.ts";
-import type { Alert, FieldChange, OperationOutcome } from "../api/events.ts";
+import type { Alert } from "../api/alerts.ts";
+import type { Expiry, FieldChange, OperationOutcome } from "../api/events.ts";
 import type { Change } from "../data/change.ts";
 import type { EventKind } from "../data/keys.ts";
 import type { AuditType, OutcomeType } from "../domain/event-types.ts";
@@ -31,6 +32,8 @@ interface NewEvent<T> {
   alert?: Alert;
   /** How an operation has ended. */
   operation?: OperationOutcome;
+  /** When an API token expires. */
+  expiry?: Expiry;
   operation_id?: string;
 }
 
@@ -73,6 +76,6 @@ function writeEvent(
     created_at: change.at,
   };
   change.add(kind, event, { status: type, parentId: resource.id, actorId: event.actor.id });
-  if (kind === "outcome" || operation_id === undefined) announce(change, kind, id);
+  if (kind === "outcome" || operation_id === undefined) announce(change, kind, { id, type });
   return EventRecord.parse(event);
 }

@@ -1,7 +1,7 @@
 // How much there is of everything, by status: counts that every change keeps, so that pages can ask for them all the time.
 import type { Overview } from "../api/overview.ts";
 import { BACKUP_STATUSES, INSTANCE_STATUSES, OPEN_STATUSES, PROTECTION_STATUSES, SERVER_STATUSES } from "../domain/lifecycle.ts";
-import { diskTotal, revisionAttribute } from "../data/counters.ts";
+import { alertTotal, diskTotal, revisionAttribute } from "../data/counters.ts";
 import { type ListKind, protectionFilter, type Revised } from "../data/keys.ts";
 import { overviewCounts } from "../data/overview-shards.ts";
 import type { Caller } from "./schemas/caller.ts";
@@ -19,6 +19,7 @@ export async function overviewFor({ account_id, permissions }: Caller): Promise<
     return { total: Object.values<number>(status).reduce((total, count) => total + count, 0), status };
   };
   const revision = (kind: Revised | "others"): number => totals[revisionAttribute(kind)] ?? 0;
+  const openAlerts = (type: string | false | undefined): number => (type && totals[alertTotal(type)]) || 0;
   const [servers, instances, backups] = READING.map((permission) => permissions.includes(permission));
   return {
     ...(servers && { servers: { ...section("server", SERVER_STATUSES), low_disk: lowDisksIn(totals) } }),
@@ -30,6 +31,9 @@ export async function overviewFor({ account_id, permissions }: Caller): Promise<
     }),
     ...(backups && { backups: section("backup", BACKUP_STATUSES) }),
     ...(servers && instances && backups && { operations: counts("operation", OPEN_STATUSES) }),
+    ...(permissions.includes("settings:read") && {
+      alerts: { open: openAlerts(servers && "server") + openAlerts(instances && "instance") },
+    }),
     revision: totals["revision"] ?? 0,
     revisions: {
       ...(servers && { servers: revision("server"), ssh_keys: revision("ssh_key") }),

@@ -7,7 +7,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import { account, unusedId } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { moveTo, test } from "./browser.ts";
-import { button, callsOf, dialog, title } from "./instance-page.ts";
+import { button, callsOf, dialog, openTab, title } from "./instance-page.ts";
 
 /** No user asks for these: an upload sends its parts, and completes itself. */
 const BY_ITSELF = ["uploads.parts", "uploads.complete"];
@@ -88,6 +88,7 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   await moveTo(page, `/instances/${instance.id}`);
   for (const name of ["Stop", "Restart", "Back up now", "Edit policy", "Delete policy"]) await dialogBehind(button(page, name));
   for (const name of ["Edit details", "Change domain", "Delete"]) await dialogBehind(more, item(name));
+  await openTab(page, "Backups");
   for (const name of ["Restore", "Run drill", "Edit details", "Delete"]) await dialogBehind(row, item(name));
   await callBehind(more, "Show API call to start");
   await callBehind(row, "Show API call to download");

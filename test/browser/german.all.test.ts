@@ -149,7 +149,10 @@ async function furnish(mine: TestAccount): Promise<string[]> {
   const ofRoute: Readonly<Record<string, readonly string[]>> = {
     "/servers/:id": [server, failed, offline].map(({ id }) => `/servers/${id}`),
     "/instances/create": ["/instances/create", `/instances/create?backup=${backup.id}`],
-    "/instances/:id": [instance, broken, stopped, down, paused].map(({ id }) => `/instances/${id}`),
+    "/instances/:id": [
+      ...[instance, broken, stopped, down, paused].map(({ id }) => `/instances/${id}`),
+      ...["backups", "history", "settings"].map((tab) => `/instances/${instance.id}?tab=${tab}`),
+    ],
     "/instances/:id/clone": [`/instances/${instance.id}/clone`],
     "/backups": ["/backups", ...[backup, failing].map(({ id }) => `/backups?backup=${id}`)],
     "*": ["/nirgends"],

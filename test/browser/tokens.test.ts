@@ -128,6 +128,22 @@ describe("creating an API key", () => {
   });
 });
 
+test("an API key is replaced with two clicks, and both work for as long as was chosen", async ({ open }) => {
+  const mine = await account();
+  const { id, api } = await mine.token(["servers:read"]);
+  const { name } = (await (await mine.session()).get(`/tokens/${id}`)).as(Token);
+  const page = await open("/settings/api-keys", { as: mine });
+  await page.getByRole("button", { name: `Rotate ${name}` }).click();
+  const asked = page.getByRole("dialog", { name: "Rotate API key" });
+  await expectAccessible(page);
+  await asked.getByRole("button", { name: "Rotate" }).click();
+  const value = await shownKey(page, name);
+  await keep(page);
+  for (const each of [api, clientWith(value)]) expect((await each.get("/servers")).status).toBe(200);
+  await rowOf(page, name).filter({ hasText: "replaced" }).waitFor();
+  await expect.poll(() => page.getByRole("button", { name: `Rotate ${name}` }).count()).toBe(1); // of the new one
+});
+
 test("an API key is revoked only after confirmation, and then stops working immediately", async ({ open }) => {
   const mine = await account();
   const { id, api } = await mine.token();

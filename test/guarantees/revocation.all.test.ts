@@ -49,6 +49,21 @@ prove("revocation", async () => {
       const body = { current_password: user.password, new_password: `${randomUUID()}!` };
       return { api, end: async () => expect((await other.put("/auth/password", body)).status).toBe(200) };
     },
+    "an owner removes the user": async () => {
+      const user = await me.anotherUser();
+      const by = await session();
+      return { api: await me.session(user), end: async () => expect((await by.delete(`/users/${user.id}`)).status).toBe(200) };
+    },
+    "an owner takes the user's role away": async () => {
+      const user = await me.anotherUser({ role: "admin" });
+      const [by, session] = [await me.session(await me.anotherUser()), await me.session(user)];
+      return {
+        api: { get: () => session.get("/settings") },
+        end: async () =>
+          expect((await by.put(`/users/${user.id}`, { role: "custom", permissions: ["servers:read"] })).status).toBe(200),
+        rejected: [403],
+      };
+    },
     "the operator removes the user": async () => {
       const user = await me.anotherUser();
       return { api: await me.session(user), end: () => deleteUser(user.email) };
@@ -97,7 +112,7 @@ prove("revocation", async () => {
           if (wasEnded) {
             late.push(status);
             after += 1;
-          } else expect([200, 401, 429]).toContain(status);
+          } else expect([200, 401, 403, 429]).toContain(status);
         }
       };
       const ending = reached.promise.then(end).then(() => void (ended = true));

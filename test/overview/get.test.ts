@@ -69,7 +69,7 @@ test("each credential sees what it may read", async () => {
     ["servers", "ssh_keys", "others"],
   ]);
   expect(await of(["instances:read", "settings:read"])).toEqual([
-    ["instances", "revision"],
+    ["instances", "alerts", "revision"],
     ["instances", "others"],
   ]);
   expect(await of(["servers:read", "instances:read", "backups:read"])).toEqual([

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";
+import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { admitToken } from "../../shared/operations/admission.ts";
 import { getToken, revokeToken, tokenAccessRef } from "../../shared/records/tokens.ts";
 import { openSession, userAccessRef, userRef } from "../../shared/records/users.ts";
@@ -30,6 +31,7 @@ const CREATE_DELETE = [
   "POST /backups/uploads/:id/complete",
   "DELETE /backups/uploads/:id",
   "POST /tokens",
+  "POST /tokens/:id/rotate",
   "POST /ssh-keys",
   "POST /webhooks",
   "DELETE /webhooks/:id",
@@ -38,6 +40,11 @@ const CREATE_DELETE = [
   "DELETE /instances/:id",
   "DELETE /backups/:id",
   "DELETE /tokens/:id",
+  "DELETE /users/:id",
+  "POST /users/invitations",
+  "DELETE /users/invitations/:id",
+  "DELETE /auth/sessions",
+  "DELETE /auth/sessions/:id",
   "DELETE /ssh-keys/:id",
 ];
 
@@ -162,7 +169,7 @@ describe("what every request writes has at most 1 KB, so that it costs one write
   });
 
   test("the item of a user's sessions", async () => {
-    const user = await me.anotherUser();
+    const user = await me.anotherUser({ role: "custom", permissions: [...ALL_PERMISSIONS] });
     const record = await find(userRef(user.id));
     if (record === undefined) throw new Error("There is no such user");
     for (let i = 0; i < 20; i++) await openSession(record, newId("session"));

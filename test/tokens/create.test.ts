@@ -46,6 +46,8 @@ test("a token shows its full value only once, and afterwards its prefix", async 
     last_used_at: null,
     last_used_ip: null,
     expires_at: null,
+    replaces: null,
+    replaced_by: null,
   });
   const shown = await session.get(`/tokens/${record.id}`);
   expect(shown.as(tokens.get().data)).toEqual(record);

@@ -83,6 +83,11 @@ const CHANGED_BY: Readonly<Record<string, readonly Revision[] | "any">> = {
   search: ["servers", "instances", "backups"],
   "ssh-keys": ["ssh_keys"],
   tokens: ["others"],
+  users: ["others"],
+  invitations: ["others"],
+  sessions: ["others"],
+  alerts: ["others"],
+  me: ["others"],
   settings: "any", // it says how much of the quotas is used
   events: "any",
 };

@@ -40,7 +40,7 @@ export function BackupDetails({ id, prefix, onDismiss }: Props) {
   const say = text.backupDialogs.details;
   const [search] = useSearchParams();
   const { data, error, refetch } = useQuery(backups.one(id));
-  const header = data === undefined ? say.unknown : say.title(data.data.instance_name, momentOf(data.data));
+  const header = data === undefined ? say.unknown : say.title(data.data, momentOf(data.data));
   return (
     <Modal visible size="large" header={header} onDismiss={onDismiss}>
       {data !== undefined && !isMissing(error) ? (

@@ -15,6 +15,7 @@ import { Action } from "../resource/action.tsx";
 import type { Home } from "../allowed/backups.ts";
 import { ListFilters } from "../resource/list-filters.tsx";
 import { BackupsBulk } from "./bulk.tsx";
+import { ShownDetails } from "./shown-details.tsx";
 import { BackupsTable } from "./table.tsx";
 import { lazily } from "../app/lazily.tsx";
 
@@ -45,6 +46,7 @@ export default function Backups() {
   return (
     <Page title={say.title} headless>
       <BackupsTable bulk={BackupsBulk} Filters={ListFilters} homeOf={homeOf} actions={actions} empty={say.none} />
+      <ShownDetails />
       {choosing && (
         <BackUpAny
           disabledReasonOf={(instance) => whyNot("backup", instance, instance.server ?? undefined)}

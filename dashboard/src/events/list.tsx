@@ -91,6 +91,8 @@ export default function Activity() {
 
 /** What these events delete is gone with them; its other events lead to the list that it was on. */
 const AT_ONCE = ["ssh_key.delete", "token.delete"];
+/** An event that says that something was deleted needs no more words for it. */
+const DELETION = /\.delete(?:\.succeeded)?$/;
 
 function Resource({ of: { id, resource: of, type }, newest }: { of: Event; newest: Newest }) {
   // What an event is about that has just happened is there: to look that up would be one more request after each change.
@@ -105,7 +107,7 @@ function Resource({ of: { id, resource: of, type }, newest }: { of: Event; newes
     <Wrapped>
       {page === undefined || gone ? name : <Link to={page}>{name}</Link>}
       {/^[a-z]{1,20}_[0-9a-z]{26}$/.test(of.id) && <Only name="resource" value={of.id} what={name} />}
-      {gone && (
+      {gone && !DELETION.test(type) && (
         <Box variant="span" color="text-body-secondary">
           {" "}
           {text.events.deleted}

@@ -1,12 +1,14 @@
-// What needs a person: failures that nothing has mended, servers that are offline or full, and overdue backups.
+// What needs a person: failures that nothing has mended, servers that are offline or full, overdue backups, and other alerts.
 import { useQuery } from "@tanstack/react-query";
+import { ALERT } from "../../../shared/domain/alerts.ts";
 import { OPERATION, SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { DISK_STEPS } from "../../../shared/domain/low-disk.ts";
-import { failedDrills, instances, operations, servers } from "../app/queries.ts";
+import { alerts, failedDrills, instances, operations, servers } from "../app/queries.ts";
 import { serviceNow } from "../session/clock.ts";
 import { lowDiskOf } from "../servers/reported.tsx";
 import { endOf, unmended } from "./unmended.ts";
+import { untold } from "./untold.ts";
 import type { Tallies } from "./use-tally.ts";
 
 /** Of each kind. */
@@ -16,8 +18,8 @@ const DAY_MS = 86_400_000;
 
 const isRecent = (at: string): boolean => Date.parse(at) > serviceNow() - DAYS * DAY_MS;
 
-/** Two requests if nothing is wrong, and at most five. */
-export function useNeeds({ servers: counted, lowDisks, protection }: Tallies) {
+/** Two requests if nothing is wrong, and at most six. */
+export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }: Tallies) {
   // The API lists operations by their start, so one that took long and has just failed may be far down.
   const failed = useQuery(operations.list({ status: OPERATION.failed, per_page: PER_PAGE_MAX }));
   const recent = failed.data?.data.filter((each) => isRecent(endOf(each)) && each.error?.code !== "CANCELLED");
@@ -34,21 +36,30 @@ export function useNeeds({ servers: counted, lowDisks, protection }: Tallies) {
     ...instances.list({ protection: "overdue", per_page: SHOWN }),
     enabled: (protection?.overdue ?? 0) > 0,
   });
-  const queries = [failed, succeeded, drills, machines, overdue];
+  const open = useQuery({ ...alerts.list({ status: ALERT.open, per_page: PER_PAGE_MAX }), enabled: openAlerts > 0 });
+  const queries = [failed, succeeded, drills, machines, overdue, open];
   const bad = machines.data?.data ?? [];
+  const unreachable = bad.filter(({ status }) => status === offline);
+  const low = bad
+    .flatMap((server) => {
+      const step = lowDiskOf(server);
+      return step === null ? [] : [{ server, isAlmostFull: step === DISK_STEPS[1] }];
+    })
+    .toSorted((a, b) => Number(b.isAlmostFull) - Number(a.isAlmostFull));
+  const told = {
+    offline: new Set(unreachable.map(({ id }) => id)),
+    lowDisks: new Set(low.map(({ server }) => server.id)),
+  };
   return {
     error: queries.find(({ error }) => error !== null)?.error ?? null,
     retry: () => void Promise.all(queries.filter(({ isError }) => isError).map(({ refetch }) => refetch())),
     isPending: queries.some(({ isLoading }) => isLoading),
     failures: unmended(recent ?? [], succeeded.data?.data ?? []),
     drills: (drills.data?.data ?? []).filter(({ created_at }) => isRecent(created_at)),
-    offline: bad.filter(({ status }) => status === offline),
-    lowDisks: bad
-      .flatMap((server) => {
-        const step = lowDiskOf(server);
-        return step === null ? [] : [{ server, isAlmostFull: step === DISK_STEPS[1] }];
-      })
-      .toSorted((a, b) => Number(b.isAlmostFull) - Number(a.isAlmostFull)),
+    offline: unreachable,
+    lowDisks: low,
     overdue: overdue.data?.data ?? [],
+    // Once it is known what of them is said elsewhere.
+    alerts: openAlerts > 0 && !machines.isLoading ? untold(open.data?.data ?? [], told) : [],
   };
 }

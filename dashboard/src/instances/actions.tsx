@@ -7,9 +7,7 @@ import type { Instance } from "../../../shared/api/instances.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
 import { type ServerOf, whyNot, whyNotEdit } from "../allowed/instances.ts";
-
-const DIALOGS = ["back-up", "restore", "stop", "restart", "edit", "domain", "delete", "start-call"] as const;
-export type Dialog = (typeof DIALOGS)[number];
+import { type Dialog, dialogNamed } from "./dialogs.tsx";
 
 interface Props {
   instance: Instance;
@@ -26,6 +24,7 @@ export function Actions({ instance, server, start, onAsk }: Props) {
     { id: "domain", text: say.domain, ...disabled(whyNot("update", instance, server)) },
     { id: "clone", text: say.clone },
     { id: "start-call", text: say.startCall },
+    { id: "tell", text: text.resource.tell },
     { id: "delete", text: say.delete, ...disabled(whyNot("delete", instance, server)) },
   ];
   return (
@@ -52,7 +51,7 @@ export function Actions({ instance, server, start, onAsk }: Props) {
         items={more}
         onItemClick={({ detail }) => {
           if (detail.id === "clone") void navigate(`/instances/${instance.id}/clone`);
-          const dialog = DIALOGS.find((each) => each === detail.id);
+          const dialog = dialogNamed(detail.id);
           if (dialog !== undefined) onAsk(dialog);
         }}
       >

@@ -11,6 +11,7 @@ import { Failure } from "../app/failure.tsx";
 import { text } from "../messages/text.ts";
 import { ApiCall } from "./api-call.tsx";
 import { ChangedMeanwhile } from "./conflict.tsx";
+import { DANGER } from "./danger.ts";
 import { StayOnPage } from "./stay.ts";
 import type { Conflict } from "./use-edit-form.ts";
 import { useFocusFirst } from "./use-focus-first.ts";
@@ -31,12 +32,14 @@ export interface FormProps {
   onCancel?: () => void;
   /** The response has a secret. */
   secret?: boolean;
+  /** What it sends cannot be undone. */
+  destructive?: boolean;
   /** In a dialog the fields need no box. */
   boxed?: boolean;
   children: ReactNode;
 }
 
-export function Form({ form, submit, onCancel, secret = false, boxed = true, children }: FormProps) {
+export function Form({ form, submit, onCancel, secret = false, destructive = false, boxed = true, children }: FormProps) {
   useFocusFirst(form.ref);
   const fields = (
     <SpaceBetween size="l">
@@ -63,7 +66,13 @@ export function Form({ form, submit, onCancel, secret = false, boxed = true, chi
                 {text.resource.form.cancel}
               </Button>
             )}
-            <Button variant="primary" formAction="submit" loading={form.pending} disabled={form.conflict !== undefined}>
+            <Button
+              variant="primary"
+              formAction="submit"
+              loading={form.pending}
+              disabled={form.conflict !== undefined}
+              {...(destructive && { style: DANGER })}
+            >
               {submit}
             </Button>
           </SpaceBetween>

@@ -1,4 +1,5 @@
-// The account page: settings, quotas, the signed-in user, their preferences and their password.
+// The account page: what is the signed-in user's own, and what all users of the account share.
+import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
@@ -10,6 +11,7 @@ import { DefaultPolicy } from "./default-policy.tsx";
 import { PasswordForm } from "./password.tsx";
 import { Preferences } from "./preferences.tsx";
 import { Quotas } from "./quotas.tsx";
+import { Sessions } from "./sessions.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { SignedIn } from "./signed-in.tsx";
 
@@ -19,6 +21,14 @@ export default function Account() {
   const failed = kept.error ?? offered.error;
   return (
     <Page title={text.settings.title}>
+      <Header variant="h2">{text.settings.parts.own}</Header>
+      <SignedIn />
+      <Preferences />
+      <PasswordForm />
+      <Sessions />
+      <Header variant="h2" description={text.settings.parts.accountAbout}>
+        {text.settings.parts.account}
+      </Header>
       {kept.data !== undefined && offered.data !== undefined ? (
         <SpaceBetween size="l">
           <SettingsForm kept={kept.data.data} offered={offered.data.data.providers} />
@@ -29,14 +39,6 @@ export default function Account() {
         <Spinner size="large" />
       ) : (
         <Failure error={failed} retry={() => void Promise.all([kept.refetch(), offered.refetch()])} />
-      )}
-      {/* Not before what stands above them, which would push them down. */}
-      {(failed !== null || (kept.data !== undefined && offered.data !== undefined)) && (
-        <SpaceBetween size="l">
-          <SignedIn />
-          <Preferences />
-          <PasswordForm />
-        </SpaceBetween>
       )}
     </Page>
   );

@@ -13,10 +13,13 @@ export function Navigation() {
     { text: say.instances, href: "/instances" },
     { text: say.backups, href: "/backups" },
     { text: say.operations, href: "/operations" },
+    { text: say.alerts, href: "/alerts" },
   ];
   const settings = [
+    { text: say.people, href: "/settings/people" },
     { text: say.apiKeys, href: "/settings/api-keys" },
     { text: say.sshKeys, href: "/settings/ssh-keys" },
+    { text: say.alertSettings, href: "/settings/alerts" },
     { text: say.webhooks, href: "/settings/webhooks" },
     { text: say.account, href: "/settings/account" },
   ];

@@ -47,7 +47,7 @@ export default function SshKeys() {
       title={say.title}
       description={say.about}
       list={sshKeys.list}
-      columns={[...columns(), actionColumn<SshKey>(say.deletion.delete, setDeleting)]}
+      columns={[...columns(), actionColumn<SshKey>({ label: say.deletion.delete, act: setDeleting })]}
       add={add}
       empty={say.empty}
     >

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { Token } from "../../api/tokens.ts";
 import { stored } from "../../data/stored.ts";
-import { text, noText, maybeText, bytes, slots } from "./fields.ts";
+import { text, noText, maybeCount, maybeText, bytes, slots } from "./fields.ts";
 
 /** What admits a token's requests, and so is written by each of them. */
 export const TokenAccess = z.object({
@@ -22,14 +22,28 @@ export type TokenAccess = z.infer<typeof TokenAccess>;
 
 /** What is only shown of a token. */
 export const TokenLabel = stored(
-  Token.pick({ id: true, name: true, prefix: true, last4: true, created_at: true, created_by: true }),
+  Token.pick({
+    id: true,
+    name: true,
+    prefix: true,
+    last4: true,
+    created_at: true,
+    created_by: true,
+  }),
 ).extend({
   /** What no other token's name may look like; older tokens claimed their name as it is. */
   unique_name: maybeText,
+  replaces: noText,
+  replaced_by: noText,
+  /** After a rotation, as `TokenAccess` has it: the version that a request sends covers it, too. */
+  expires_at: maybeText,
+  /** The step at which it was last said that it expires soon, in days before. */
+  warned_days: maybeCount,
 });
 
 export interface TokenRecord extends Token {
   unique_name?: string | undefined;
+  warned_days?: number | undefined;
   account_id: string;
   hash: Uint8Array;
 }

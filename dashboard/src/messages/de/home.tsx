@@ -40,6 +40,7 @@ export const home: typeof en = {
     protect: "Schützen",
     allOverdue: (instances) => `Alle ${instances} überfälligen Sicherungen anzeigen`,
     allFailures: "Alle fehlgeschlagenen Vorgänge anzeigen",
+    allAlerts: "Alle offenen Warnungen anzeigen",
   },
   nights: {
     title: "Sicherungen der letzten 7 Tage",

@@ -3,6 +3,7 @@ import type { settings as en } from "../en/settings.ts";
 
 export const settings: typeof en = {
   title: "Konto",
+  parts: { own: "Sie selbst", account: "Das Konto", accountAbout: "Was sich alle Benutzer dieses Kontos teilen." },
   settings: {
     title: "Einstellungen",
     save: "Einstellungen speichern",
@@ -53,6 +54,16 @@ export const settings: typeof en = {
     email: "E-Mail-Adresse",
     ends: "Sitzung endet",
   },
+  sessions: {
+    title: "Sitzungen",
+    about: "Wo Sie angemeldet sind. Wenn Sie eine Sitzung nicht kennen, beenden Sie sie und ändern Sie Ihr Passwort.",
+    unknown: "Unbekannt",
+    current: "Diese Sitzung",
+    end: "Beenden",
+    endOthers: "Alle anderen beenden",
+    ended: (number) => (number === 1 ? "1 Sitzung beendet" : `${number} Sitzungen beendet`),
+    notEnded: "Die Sitzung konnte nicht beendet werden",
+  },
   preferences: {
     title: "Anzeige",
     remembered: "Wird in diesem Browser gespeichert.",
@@ -60,7 +71,8 @@ export const settings: typeof en = {
     local: (zone) => `Ortszeit (${zone})`,
     utc: "UTC",
     language: "Sprache",
-    languageAbout: "Wird in diesem Browser gespeichert. Beim Ändern wird die Seite neu geladen.",
+    languageAbout:
+      "Wird in diesem Browser gespeichert. Beim Ändern wird die Seite neu geladen. E-Mails an Sie folgen ab der nächsten Anmeldung.",
     browsers: "Sprache des Browsers",
   },
   password: {

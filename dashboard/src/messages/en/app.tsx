@@ -1,11 +1,15 @@
 // What every page has: errors, the strip of the sandbox, and the title in the browser's tab.
 import type { ReactNode } from "react";
+import { PERMISSIONS, type Permission } from "../../../../shared/api/permissions.ts";
 import { problems } from "./problems.ts";
+
+const permissions: Record<Permission, string> = PERMISSIONS;
 
 export const app = {
   problems,
   product: "ERP control plane",
   home: "Home",
+  permissions: { close: "Close", names: permissions },
   support: "Get support",
   newTab: "Opens in a new tab",
   testTitle: (title: string) => `TEST: ${title}`,

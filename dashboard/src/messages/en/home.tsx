@@ -41,6 +41,7 @@ export const home = {
     protect: "Protect",
     allOverdue: (instances: number) => `Show all ${instances} overdue backups`,
     allFailures: "Show all failed operations",
+    allAlerts: "Show all open alerts",
   },
   nights: {
     title: "Backups of the last 7 days",

@@ -2,6 +2,7 @@
 
 export const settings = {
   title: "Account",
+  parts: { own: "You", account: "The account", accountAbout: "What all users of this account share." },
   settings: {
     title: "Settings",
     save: "Save settings",
@@ -50,6 +51,16 @@ export const settings = {
     email: "Email",
     ends: "Session ends",
   },
+  sessions: {
+    title: "Sessions",
+    about: "Where you are signed in. If you don't recognize one, end it and change your password.",
+    unknown: "Unknown",
+    current: "This session",
+    end: "End",
+    endOthers: "End all others",
+    ended: (number: number) => (number === 1 ? "1 session ended" : `${number} sessions ended`),
+    notEnded: "Couldn't end the session",
+  },
   preferences: {
     title: "Preferences",
     remembered: "Remembered in this browser.",
@@ -57,7 +68,7 @@ export const settings = {
     local: (zone: string) => `Local time (${zone})`,
     utc: "UTC",
     language: "Language",
-    languageAbout: "Remembered in this browser. Changing it reloads the page.",
+    languageAbout: "Remembered in this browser. Changing it reloads the page. Mail to you follows when you next sign in.",
     browsers: "Browser's language",
   },
   password: {
@@ -68,7 +79,7 @@ export const settings = {
     signedOut: "You've been signed out on all other devices.",
     current: "Current password",
     next: "New password",
-    nextHint: "12–128 characters.",
+    nextHint: "12–128 characters, and none of the most common passwords.",
     again: "Confirm new password",
     differs: "doesn't match the new password",
   },

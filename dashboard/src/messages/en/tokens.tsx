@@ -1,8 +1,5 @@
 // API keys.
 import type { ReactNode } from "react";
-import { PERMISSIONS, type Permission } from "../../../../shared/api/permissions.ts";
-
-const permissions: Record<Permission, string> = PERMISSIONS;
 
 export const tokens = {
   title: "API keys",
@@ -48,8 +45,6 @@ export const tokens = {
     preset: "Access level",
     individual: "Individual permissions",
     count: (number: number) => `${number} permission${number === 1 ? "" : "s"}`,
-    close: "Close",
-    names: permissions,
     /** What users would not guess from the permission's name. */
     beyond: {
       "servers:read": "includes SSH keys",
@@ -65,8 +60,23 @@ export const tokens = {
     backups: { name: "Backups only", about: "Create and delete backups. Can't restore or download them." },
     all: { name: "Everything", about: "Everything you can do, except manage API keys." },
   },
+  replaced: "replaced",
+  rotation: {
+    title: "Rotate API key",
+    confirm: "Rotate",
+    about: (name: string, key: string) => (
+      <>
+        Creates a new key with the name and permissions of <strong>{name}</strong> ({key}). Webhooks that act for it act for the
+        new one.
+      </>
+    ),
+    overlap: "The old key works",
+    overlapAbout: "Change your program to the new key within this time.",
+    overlaps: (hours: number) =>
+      hours === 0 ? "No longer" : hours === 1 ? "1 hour longer" : hours === 24 ? "24 hours longer" : `${hours / 24} days longer`,
+  },
   revocation: {
-    title: "Revoke API key",
+    title: (name: string) => `Revoke API key ${name}`,
     confirm: "Revoke",
     revoked: (name: string) => `API key revoked: ${name}`,
     about: (name: string, key: string) => (

@@ -1,0 +1,105 @@
+// Everybody who can sign in to the account: their roles, and removing them.
+import Badge from "@cloudscape-design/components/badge";
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { AccountUser } from "../../../shared/api/users.ts";
+import { lazily } from "../app/lazily.tsx";
+import { me, users } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import type { Column } from "../resource/column.ts";
+import { ListPage } from "../resource/list-page.tsx";
+import { Invitations } from "./invitations.tsx";
+import { Time } from "../resource/time.tsx";
+import { Wrapped } from "../resource/wrapped.tsx";
+import { Role } from "./role.tsx";
+
+const ChangeRole = lazily(async () => (await import("./change-role.tsx")).ChangeRole, "tokens");
+const Invite = lazily(async () => (await import("./invite.tsx")).Invite, "tokens");
+const RemoveUser = lazily(async () => (await import("./remove.tsx")).RemoveUser);
+
+type Act = "role" | "remove";
+type Open = { act: Act; user: AccountUser } | { act: "invite" };
+
+function columns(own: string | undefined): [Column<AccountUser>, ...Column<AccountUser>[]] {
+  const say = text.people.columns;
+  return [
+    {
+      id: "name",
+      header: say.name,
+      text: ({ name, email }) => `${name} <${email}>`,
+      cell: ({ id, name, email }) => (
+        <>
+          <Wrapped>{name}</Wrapped> {id === own && <Badge>{text.people.you}</Badge>}
+          <Box variant="small" display="block">
+            {email}
+          </Box>
+        </>
+      ),
+    },
+    { id: "role", header: say.role, text: ({ role }) => role, cell: (user) => <Role of={user} /> },
+    {
+      id: "sign-in",
+      header: say.lastSignIn,
+      text: ({ last_sign_in_at }) => last_sign_in_at ?? "",
+      cell: ({ last_sign_in_at }) => <Time at={last_sign_in_at} none={text.people.never} />,
+    },
+    { id: "added", header: say.added, text: ({ created_at }) => created_at, cell: ({ created_at }) => <Time at={created_at} /> },
+  ];
+}
+
+export default function People() {
+  const say = text.people;
+  const [open, setOpen] = useState<Open>();
+  const known = useQuery(me()).data?.data;
+  const close = () => setOpen(undefined);
+  const isAdmin = known?.role === "owner" || known?.role === "admin";
+  const mayChange = ({ role }: AccountUser): boolean => isAdmin && (known.role === "owner" || role !== "owner");
+  const actions: Column<AccountUser> = {
+    id: "action",
+    header: text.resource.list.actions,
+    width: 200,
+    cell: (user) =>
+      mayChange(user) && (
+        <SpaceBetween direction="horizontal" size="s">
+          {(["role", "remove"] as const).map((act) => {
+            const label = act === "role" ? say.role.action : say.removal.action;
+            return (
+              <Button
+                key={act}
+                variant="inline-link"
+                wrapText={false}
+                ariaLabel={text.resource.list.act(label, user.name)}
+                onClick={() => setOpen({ act, user })}
+              >
+                {label}
+              </Button>
+            );
+          })}
+        </SpaceBetween>
+      ),
+  };
+  return (
+    <ListPage
+      title={say.title}
+      description={say.about}
+      list={users.list}
+      columns={[...columns(known?.user?.id), actions]}
+      empty={say.empty}
+      add={
+        isAdmin && (
+          <Button variant="primary" onClick={() => setOpen({ act: "invite" })}>
+            {say.invite.title}
+          </Button>
+        )
+      }
+    >
+      <Invitations mayChange={isAdmin} />
+      {open?.act === "invite" && <Invite mayMakeOwner={known?.role === "owner"} onDismiss={close} />}
+      {open?.act === "role" && <ChangeRole user={open.user} mayMakeOwner={known?.role === "owner"} onDismiss={close} />}
+      {open?.act === "remove" && <RemoveUser user={open.user} onDismiss={close} />}
+    </ListPage>
+  );
+}
