@@ -29,7 +29,8 @@ export const handler = handle(auth.acceptInvitation)(async ({ body, ipAddress, r
     removeInvitation(change, invitation, linkInvalid);
     requireSame(change, sender);
     const user = reserveUser(change, { id: newId("user"), email, name: body.name, password_hash, role, permissions });
-    const caller = { account_id: user.account_id, type: "user" as const, id: user.id, name: user.name, permissions: [] };
+    const { account_id, id, name, role: as } = user;
+    const caller = { account_id, type: "user" as const, id, name, permissions: [], role: as };
     logEvent(change, { caller: { ...caller, ip_address: ipAddress }, requestId }, "user.joined", {
       type: "user",
       id: user.id,

@@ -20,7 +20,8 @@ export const handler = handle(auth.confirmPasswordReset)(async ({ body, ipAddres
   const change = startChange(await getAccount(user.account_id));
   endReset(change, user, body.token);
   setPassword(change, user, password_hash);
-  const caller = { account_id: user.account_id, type: "user" as const, id: user.id, name: user.name, permissions: [] };
+  const { account_id, id, name, role } = user;
+  const caller = { account_id, type: "user" as const, id, name, permissions: [], role };
   const by = { caller: { ...caller, ip_address: ipAddress }, requestId };
   logEvent(change, by, "auth.password_reset", { type: "user", id: user.id, name: user.name });
   const message = { type: "password_changed", at: change.at, ip_address: ipAddress, user_agent: userAgent } as const;

@@ -22,9 +22,12 @@ export const handler = handle(users.update)(async ({ params, body, caller, by, r
     if (grants) requireGrantable(caller, granted);
     // An owner who changes another one stays, which `requireStill` holds.
     if (isOwn && user.role === "owner" && granted.role !== "owner") await keepOwner(change, user);
-    const updated = setUser(change, user, { ...granted, name: body.name ?? user.name });
-    const changes = changesBetween(user, updated, ["name", "role", "permissions"]);
-    const type = changes.some(({ field }) => field !== "name") ? "user.role_changed" : "user.update";
+    const { name = user.name, notifications = user.notifications } = body;
+    const { role, permissions } = granted;
+    const updated = setUser(change, user, { name, role, permissions, notifications });
+    const changes = changesBetween(user, updated, ["name", "role", "permissions", "notifications"]);
+    const isGranted = changes.some(({ field }) => field === "role" || field === "permissions");
+    const type = isGranted ? "user.role_changed" : "user.update";
     logEvent(change, by, { type, changes }, { type: "user", id: user.id, name: updated.name });
     return commit(change, showUser(updated, caller));
   });

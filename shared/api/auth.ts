@@ -7,7 +7,7 @@ import * as fields from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
 import { ROLES } from "./roles.ts";
 import { emailTaken, linkInvalid, tooManySignIns, wrongPassword } from "./errors.ts";
-import { userName } from "./users.ts";
+import { AccountUser, userName } from "./users.ts";
 
 const User = z
   .object({
@@ -66,7 +66,9 @@ export const me = () =>
     description: "Works with any credential: `user` is null for an API token, `token` is null for a dashboard session.",
     access: "credential",
     data: z.object({
-      user: User.nullable().meta({ description: "Set for a dashboard session", examples: [null] }),
+      user: User.extend(AccountUser.pick({ notifications: true, email_status: true }).shape)
+        .nullable()
+        .meta({ description: "Set for a dashboard session", examples: [null] }),
       token: z
         .object({ id: fields.id("token"), name: z.string().meta({ examples: ["Deploy pipeline"] }) })
         .nullable()

@@ -6,6 +6,7 @@ import { HISTORY_DAYS } from "../domain/limits.ts";
 import { Alert } from "./alerts.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
+import { ROLES } from "./roles.ts";
 
 const FieldChange = z.object({
   field: z.string().meta({ examples: ["name"] }),
@@ -54,6 +55,13 @@ export const Event = z
         .string()
         .nullable()
         .meta({ description: "IP address that the request came from", examples: ["198.51.100.7"] }),
+      role: z
+        .enum(ROLES)
+        .optional()
+        .meta({
+          description: "The role that a user had then; absent for others, and in older events",
+          examples: ["admin"],
+        }),
     }),
     resource: z.object({
       type: z.string().meta({ examples: ["server"] }),

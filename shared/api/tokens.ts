@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
 import { DEFAULT_QUOTAS, TOKEN_OVERLAP_HOURS } from "../domain/limits.ts";
+import { parseNetwork } from "../domain/network.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
@@ -14,6 +15,17 @@ const another = (description: string) =>
     .id("token")
     .nullable()
     .meta({ description, examples: [null] });
+
+const ALLOWED_IPS_MAX = 10;
+
+const NOT_A_NETWORK = "must be an IPv4 network, or an IPv6 network of /64 or shorter";
+
+/** Where a token works from. */
+const network = z
+  .string()
+  .regex(/^[\dA-Fa-f.:/]{1,49}$/, { error: NOT_A_NETWORK, abort: true })
+  .refine((text) => parseNetwork(text) !== undefined, NOT_A_NETWORK)
+  .meta({ maxLength: 49 });
 
 export const Token = z
   .object({
@@ -30,6 +42,9 @@ export const Token = z
       .nullable()
       .meta({ examples: [null] }),
     expires_at: fields.timestamp.nullable().meta({ examples: [null] }),
+    allowed_ips: z
+      .array(z.string())
+      .meta({ description: "The networks that the token works from; empty: from everywhere", examples: [["192.0.2.0/24"]] }),
     replaces: another("The token that this one replaces, after a rotation"),
     replaced_by: another("The token that replaces this one, after a rotation"),
   })
@@ -74,8 +89,20 @@ export const create = () =>
         .nullable()
         .optional()
         .meta({
-          description: "A time in the future. Leave it out, or send null, for a token that never expires.",
+          description:
+            "A time in the future; null for a token that never expires. Left out, it is the latest that the account allows (`token_max_days`), or null.",
           examples: ["2027-11-20T12:00:00.000Z"],
+        }),
+      allowed_ips: z
+        .array(network)
+        .max(ALLOWED_IPS_MAX, `must contain at most ${ALLOWED_IPS_MAX}`)
+        .optional()
+        .meta({
+          description:
+            "The networks that the token works from, in CIDR notation; an IPv4 address is a network of its own. From anywhere else, it is rejected as an " +
+            "unknown token is, with `401`. Left out or empty: from everywhere",
+          examples: [["192.0.2.0/24", "2001:db8::/64"]],
+          maxItems: ALLOWED_IPS_MAX,
         }),
     }),
     data: NewToken,
@@ -86,7 +113,7 @@ export const rotate = () =>
     method: "POST",
     path: "/tokens/:id/rotate",
     summary: "Rotate an API token",
-    description: `Creates a token with the same name, permissions and lifetime, and returns its value once. The old token works for \`overlap_hours\` longer. Webhooks that act for the old token act for the new one. A token can be rotated once; then rotate its successor.
+    description: `Creates a token with the same name, permissions, networks and lifetime, and returns its value once. The old token works for \`overlap_hours\` longer. Webhooks that act for the old token act for the new one. A token can be rotated once; then rotate its successor.
 
 The new token is another credential, with \`Idempotency-Key\`s of its own: finish requests that you repeat with a key before you change to it.`,
     access: "session",

@@ -30,6 +30,16 @@ export const grantedPermissions = z
   .array(z.enum(ALL_PERMISSIONS))
   .meta({ description: "What the role permits", examples: [["servers:read", "instances:read"]] });
 
+/** What the user is told by mail; what concerns their own sign-in always is. */
+export const NOTIFIED = ["none", "alerts", "all"] as const;
+
+const Notifications = z.strictObject({ email: z.enum(NOTIFIED, mustBeOneOf(NOTIFIED)) }).meta({
+  description:
+    "`alerts`: alerts, and API tokens that expire soon; `all`: failed operations, too. By default `alerts` for owners and admins, and `none` for everybody " +
+    "else. Each only about what the user may read",
+  examples: [{ email: "all" }],
+});
+
 export const AccountUser = z
   .object({
     id: fields.id("user"),
@@ -37,6 +47,15 @@ export const AccountUser = z
     name: userName,
     role,
     permissions: grantedPermissions,
+    notifications: Notifications,
+    email_status: z
+      .enum(["ok", "bouncing"])
+      .nullable()
+      .meta({
+        description:
+          "`bouncing`: the mailbox does not take mail, so the user only gets what they ask for. Null for all but owners, admins and the user",
+        examples: [null],
+      }),
     last_sign_in_at: fields.timestamp.nullable().meta({
       description: "Null if they have not signed in yet, and for all but owners, admins and the user",
       examples: [null],
@@ -46,7 +65,7 @@ export const AccountUser = z
   .meta({ id: "AccountUser" });
 export type AccountUser = z.infer<typeof AccountUser>;
 
-export const USER_UNVERSIONED = ["last_sign_in_at"];
+export const USER_UNVERSIONED = ["email_status", "last_sign_in_at"];
 
 export const list = () =>
   endpoint({
@@ -74,7 +93,7 @@ export const update = () =>
     path: "/users/:id",
     summary: "Change a user",
     description:
-      "Everybody may change their own name. All else needs the role owner or admin, and owners can only be changed, and made, by owners. Nobody grants more than " +
+      "Everybody may change their own name and notifications. All else needs the role owner or admin, and owners can only be changed, and made, by owners. Nobody grants more than " +
       "they may do themselves. A changed role holds for the very next request of every session of the user.",
     access: "session",
     unversioned: USER_UNVERSIONED,
@@ -83,6 +102,7 @@ export const update = () =>
       name: userName.optional(),
       role: role.optional(),
       permissions: customPermissions.optional(),
+      notifications: Notifications.optional(),
     }),
     data: AccountUser,
   });

@@ -28,7 +28,7 @@ export interface Change {
   /** Rejects the change unless the account's quota has some room. */
   requireRoom: (kind: QuotaKind) => void;
   /** Changes the account's own item, in the one write that also moves its counters, if what it was decided by is unchanged. */
-  setOnAccount: (set: Item, unchanged?: Item, conditionError?: () => Error) => void;
+  setOnAccount: (set: Item, unchanged?: Item, conditionError?: (present: Item | undefined) => Error | undefined) => void;
   /** Adds a listed record; `number` must be in it. */
   add: (kind: ListKind, record: Item & { id: string; number: string; created_at: string }, place: Place) => void;
   /** Moves a record from one status of its list to another. */

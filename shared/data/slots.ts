@@ -29,6 +29,8 @@ interface Entry<N extends string> {
   values?: Item;
   /** Attributes to set along with it. */
   set?: Item;
+  /** Attributes to remove along with it. */
+  remove?: readonly string[];
   /** Optional slots: the request would like one, and passes without it if all are taken. */
   wish?: Wish | undefined;
 }
@@ -155,7 +157,7 @@ const freeAmong = (times: readonly number[], now: number, windowMs: number): num
   times.flatMap((time, index) => (time <= now - windowMs ? [index] : []));
 
 function buildExpression<N extends string>(
-  { limits, windowMs, now, condition, names, values, set = {}, wish }: Entry<N>,
+  { limits, windowMs, now, condition, names, values, set = {}, remove = [], wish }: Entry<N>,
   slots: readonly number[],
   place: string | undefined,
 ) {
@@ -166,7 +168,7 @@ function buildExpression<N extends string>(
       ...places.map((slot) => `${slot} = :now`),
       ...sets.map((_, i) => `#set${i} = :set${i}`),
       ...(place === undefined ? [] : ["#place = :until"]),
-    ].join(", ")}`,
+    ].join(", ")}${remove.length === 0 ? "" : ` REMOVE ${remove.join(", ")}`}`,
     ConditionExpression: [condition, ...places.map((slot) => `${slot} <= :edge`), ...(place === undefined ? [] : [IS_FREE])].join(
       " AND ",
     ),

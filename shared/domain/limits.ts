@@ -128,6 +128,8 @@ export const REDIRECT_DAYS = 90;
 export const PREVIOUS_DOMAINS_MAX = 5;
 
 /** How long an API token works after its rotation. */
+/** How long an account may let its API tokens live. */
+export const TOKEN_DAYS_MAX = 730;
 export const TOKEN_OVERLAP_HOURS = { usual: 24, max: 168 } as const;
 /** Reading the logs of an instance. */
 export const LOG_READS = {

@@ -7,7 +7,7 @@ import { ConditionFailed } from "../data/table.ts";
 import { requestMail } from "../records/mails.ts";
 import type { EventRecord } from "../records/schemas/event.ts";
 import type { UserRecord } from "../records/schemas/user.ts";
-import { allUsers } from "../records/users.ts";
+import { allUsers, readNotifications } from "../records/users.ts";
 import type { Message } from "../mail/messages.ts";
 import { addToDigest } from "./digests.ts";
 
@@ -34,7 +34,7 @@ async function mailEvent(user: UserRecord, event: EventRecord): Promise<void> {
       .parse(data?.changes?.find(({ field }) => field === "disabled_reason")?.after);
     return requestOnce(user, event, { type: "webhook_disabled", webhook_id: resource.id, name, reason });
   }
-  const wants = user.notifications?.email ?? (manages(user) ? "alerts" : "none");
+  const wants = readNotifications(user).email;
   if (wants === "none" || !listPermissions(user).includes(permissionForEvent(type, resource.type))) return;
   if (type === "token.expiring") {
     const expires_at = data?.expiry?.expires_at ?? null;

@@ -6,7 +6,7 @@ import type { Change } from "../data/change.ts";
 import type { EventKind } from "../data/keys.ts";
 import type { AuditType, OutcomeType } from "../domain/event-types.ts";
 import { newId } from "../domain/ids.ts";
-import type { Caller } from "./schemas/caller.ts";
+import { type Caller, roleIn } from "./schemas/caller.ts";
 import { announce } from "./outbox.ts";
 import { EventRecord } from "./schemas/event.ts";
 
@@ -23,6 +23,12 @@ export function toActor(by: Author): Actor {
   if ("actor" in by) return by.actor;
   if ("operator" in by) return { type: "operator", id: "operator", name: by.operator };
   return { type: by.caller.type, id: by.caller.id, name: by.caller.name ?? by.caller.id };
+}
+
+/** From where, and as what. */
+function describeCaller(caller: Caller) {
+  const role = roleIn(caller);
+  return { ip_address: caller.ip_address, ...(role !== undefined && { role }) };
 }
 
 interface NewEvent<T> {
@@ -68,7 +74,7 @@ function writeEvent(
     account_id: change.accountId,
     number: change.number(kind, id),
     type,
-    actor: { ...toActor(by), ip_address: "caller" in by ? by.caller.ip_address : null },
+    actor: { ...toActor(by), ...("caller" in by ? describeCaller(by.caller) : { ip_address: null }) },
     resource,
     request_id: by.requestId,
     ...(operation_id !== undefined && { operation_id }),

@@ -4,12 +4,13 @@ import { BACKUP_STATUSES, INSTANCE_STATUSES, OPEN_STATUSES, PROTECTION_STATUSES,
 import { alertTotal, diskTotal, revisionAttribute } from "../data/counters.ts";
 import { type ListKind, protectionFilter, type Revised } from "../data/keys.ts";
 import { overviewCounts } from "../data/overview-shards.ts";
-import type { Caller } from "./schemas/caller.ts";
+import { type Caller, roleIn } from "./schemas/caller.ts";
 
 const READING = ["servers:read", "instances:read", "backups:read"] as const;
 
 /** What the caller may read of it. */
-export async function overviewFor({ account_id, permissions }: Caller): Promise<Overview> {
+export async function overviewFor(caller: Caller): Promise<Overview> {
+  const { account_id, permissions } = caller;
   const totals = await overviewCounts(account_id);
   const counts = <S extends string>(kind: ListKind, statuses: readonly S[], filter = (status: string) => status) =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries lose the names of the statuses
@@ -34,6 +35,8 @@ export async function overviewFor({ account_id, permissions }: Caller): Promise<
     ...(permissions.includes("settings:read") && {
       alerts: { open: openAlerts(servers && "server") + openAlerts(instances && "instance") },
     }),
+    role: roleIn(caller) ?? null,
+    permissions,
     revision: totals["revision"] ?? 0,
     revisions: {
       ...(servers && { servers: revision("server"), ssh_keys: revision("ssh_key") }),

@@ -4,6 +4,7 @@ import { notFound, tokenRotated } from "../api/errors.ts";
 import { Token, TOKEN_UNVERSIONED } from "../api/tokens.ts";
 import type { Environment } from "../domain/environments.ts";
 import { buildEtag, versionedFields } from "../domain/etag.ts";
+import { networkInText, parseNetwork } from "../domain/network.ts";
 import { uniqueForm } from "../domain/words.ts";
 import { fingerprintOfId, hashToken, newTokenValue, tokenIdFor, tokenPrefix } from "../domain/token-value.ts";
 import { type Change, now } from "../data/change.ts";
@@ -12,7 +13,7 @@ import { keys, keyString } from "../data/keys.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
 import { permissionsIn, toBits } from "../data/permission-bits.ts";
 import { everySlotFree } from "./rate-limits.ts";
-import { TokenAccess, TokenLabel, type TokenRecord } from "./schemas/token.ts";
+import { storeNetworks, TokenAccess, TokenLabel, type TokenRecord } from "./schemas/token.ts";
 import { find, queryAll, readAll, type Ref } from "../data/table.ts";
 import { update } from "../data/writes.ts";
 import type { Version } from "../data/versions.ts";
@@ -50,6 +51,7 @@ function toTokenRecord({ account_id, hash, ...access }: TokenAccess, label: z.in
     last_used_at: lastUsed === 0 ? null : new Date(lastUsed).toISOString(),
     last_used_ip: access.last_used_ip,
     expires_at: access.expires_at === undefined ? null : new Date(access.expires_at).toISOString(),
+    allowed_ips: access.networks.map(networkInText).toSorted(),
   };
 }
 
@@ -85,7 +87,7 @@ interface NewToken {
   value: string;
 }
 
-type Draft = Pick<Token, "name" | "permissions" | "expires_at">;
+type Draft = Pick<Token, "name" | "permissions" | "expires_at"> & Partial<Pick<Token, "allowed_ips">>;
 
 /** Creates a token. */
 export function reserveToken(change: Change, by: By, environment: Environment, draft: Draft): NewToken {
@@ -108,7 +110,7 @@ export function rotateToken(change: Change, by: By, { environment, old, overlapH
   const [at, ends] = [Date.now(), old.expires_at === null ? Infinity : Date.parse(old.expires_at)];
   const lifetime = ends - Date.parse(old.created_at);
   const expires_at = lifetime === Infinity ? null : new Date(at + lifetime).toISOString();
-  const draft = { name: old.name, permissions: old.permissions, expires_at };
+  const draft = { ...old, expires_at };
   const made = addToken(change, by, { environment, draft, replaces: old.id });
   const overlapEnds = Math.min(ends, at + overlapHours * HOUR_MS);
   change.writeFirst(
@@ -126,6 +128,12 @@ export function rotateToken(change: Change, by: By, { environment, old, overlapH
     { exists: false },
   );
   return made;
+}
+
+/** Each once: a set of the table has no two that are the same. */
+function networksIn(allowed: readonly string[]): Uint8Array[] {
+  const networks = allowed.flatMap((each) => parseNetwork(each) ?? []);
+  return [...new Map(networks.map((network) => [networkInText(network), network])).values()];
 }
 
 interface Addition {
@@ -150,8 +158,7 @@ function addToken(change: Change, by: By, { environment, draft, replaces }: Addi
     replaced_by: null,
   };
   const access = {
-    id,
-    account_id: change.accountId,
+    ...storeNetworks({ id, account_id: change.accountId }, networksIn(draft.allowed_ips ?? [])),
     hash,
     permissions: toBits(draft.permissions),
     ...(draft.expires_at !== null && { expires_at: Date.parse(draft.expires_at) }),

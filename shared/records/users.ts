@@ -58,18 +58,28 @@ export async function allUsers(accountId: string): Promise<UserRecord[]> {
   });
 }
 
+/** Who has chosen nothing is told what their role has to do with. */
+export const readNotifications = ({ notifications, role }: UserRecord): NonNullable<UserRecord["notifications"]> =>
+  notifications ?? { email: hasRole(role, "admin") ? "alerts" : "none" };
+
 /** Some of it is for owners, admins and the user alone. */
 export function showUser(user: UserRecord, caller: Caller): AccountUser {
   const mayKnow = caller.id === user.id || hasRole(roleIn(caller), "admin");
-  const { last_sign_in_at } = user;
-  return { ...user, permissions: [...listPermissions(user)], last_sign_in_at: mayKnow ? last_sign_in_at : null };
+  const { email_status, last_sign_in_at } = user;
+  return {
+    ...user,
+    permissions: [...listPermissions(user)],
+    notifications: readNotifications(user),
+    email_status: mayKnow ? email_status : null,
+    last_sign_in_at: mayKnow ? last_sign_in_at : null,
+  };
 }
 
 export const userVersion = (user: UserRecord): Version =>
   computeVersion(userRef(user.id), user, {
     shown: AccountUser,
     unversioned: USER_UNVERSIONED,
-    shownAs: (record) => ({ permissions: listPermissions(record) }),
+    shownAs: (record) => ({ permissions: listPermissions(record), notifications: readNotifications(record) }),
   });
 
 const AnyRole = growing<Role>();
@@ -123,19 +133,19 @@ export function removeUser(change: Change, user: UserRecord): void {
 
 const userChanged = (id: string): Error => new Overtaken("Another request changed the user at the same time; try again", id);
 
-/** Changes a user's name and role: the very next request of each session has the new role. */
+/** Changes what a request may change of a user: the very next request of each session has the new role. */
 export function setUser(
   change: Change,
   user: UserRecord,
-  { name, role, permissions }: Pick<UserRecord, "name" | "role" | "permissions">,
+  { name, role, permissions, notifications }: Pick<UserRecord, "name" | "role" | "permissions" | "notifications">,
 ): UserRecord {
   const unchanged = { role: user.role, permissions: user.permissions };
-  change.update(userRef(user.id).key, { set: { name, role, permissions } }, { unchanged }, (present) =>
+  change.update(userRef(user.id).key, { set: { name, role, permissions, notifications } }, { unchanged }, (present) =>
     present === undefined ? notFound("user") : userChanged(user.id),
   );
   const stored = storeGrant({ role, permissions });
   change.update(keys.userAccess(user.id), { set: stored, ...(stored.m === undefined && { remove: ["m"] }) });
-  return { ...user, name, role, permissions };
+  return { ...user, name, role, permissions, notifications };
 }
 
 /** An account always has an owner: writes nothing unless there is another one than the user, who stays one. */

@@ -36,6 +36,7 @@ export async function signIn(
     id: user.id,
     name: user.name,
     permissions: [],
+    role: user.role,
     ip_address: ipAddress,
   };
   const resource = { type: "user", id: user.id, name: user.name } as const;

@@ -46,7 +46,13 @@ test("signing out ends the session at once, and the user's other sessions contin
 describe("GET /auth/me", () => {
   test("GET /auth/me shows users their account and all of its permissions", async () => {
     expect((await (await me.session()).get("/auth/me")).as(auth.me().data)).toEqual({
-      user: { id: me.user.id, email: me.user.email, name: me.user.name },
+      user: {
+        id: me.user.id,
+        email: me.user.email,
+        name: me.user.name,
+        notifications: { email: "alerts" },
+        email_status: "ok",
+      },
       token: null,
       account: { id: me.id, name: expect.any(String) },
       role: "owner",

@@ -72,9 +72,9 @@ export const guarantees = {
   revocation: guarantee({
     title: "Revocation",
     promise:
-      "Once the service has confirmed that a token is deleted, a session ended, a password changed or a user removed, no request with the old credential is accepted.",
+      "Once the service has confirmed that a token is deleted, a session ended, a password or a role changed or a user removed, no request with the old credential, or beyond the new role, is accepted.",
     proof:
-      "Eight clients use a credential without a pause, or sign in with a password, while it is ended, at a random moment. Every request that is sent after the response must get 401, also with a session that was opened meanwhile.",
+      "Eight clients use a credential without a pause, or sign in with a password, while it is ended, at a random moment. Every request that is sent after the response must get 401, or 403 if it is beyond the new role, also with a session that was opened meanwhile.",
     full: 10_000,
     small: 4,
     perSecond: 2.5,
@@ -91,10 +91,10 @@ export const guarantees = {
   permissions: guarantee({
     title: "Permissions",
     promise:
-      "A token does what its permissions allow and nothing else, and the error names the missing permission. Every endpoint declares who may use it.",
+      "A token does what its permissions allow and nothing else, a session what its user's role allows, and the error names the missing permission or role. Every endpoint declares who may use it.",
     proof:
-      "Every permission alone, none, all but those needed, and exactly those needed, on every endpoint and every kind of action; and the deployed API against the table of routes.",
-    full: 1_200,
+      "Every permission alone, none, all but those needed, exactly those needed, and every role, on every endpoint and every kind of action; and the deployed API against the table of routes.",
+    full: 1_600,
     small: 120,
     perSecond: 50,
   }),

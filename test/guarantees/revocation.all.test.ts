@@ -2,8 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
+import * as tokens from "../../shared/api/tokens.ts";
 import { deleteUser, resetPassword } from "../../shared/operations/operator.ts";
-import { account } from "../harness/account.ts";
+import { account, unique } from "../harness/account.ts";
 import { type ApiResponse, type Client, clientWith, stranger } from "../harness/client.ts";
 import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
@@ -53,6 +54,14 @@ prove("revocation", async () => {
       const user = await me.anotherUser();
       const by = await session();
       return { api: await me.session(user), end: async () => expect((await by.delete(`/users/${user.id}`)).status).toBe(200) };
+    },
+    "an owner removes the user who created the token, and revokes it": async () => {
+      const user = await me.anotherUser({ role: "admin" });
+      const body = { name: unique("token"), permissions: ["servers:read"] };
+      const { token } = (await (await me.session(user)).post("/tokens", body)).as(tokens.create().data);
+      const by = await session();
+      const end = async () => expect((await by.delete(`/users/${user.id}?revoke_tokens=true`)).status).toBe(200);
+      return { api: clientWith(token), end };
     },
     "an owner takes the user's role away": async () => {
       const user = await me.anotherUser({ role: "admin" });

@@ -1,6 +1,7 @@
 // GET /overview: exact counts of what the credential may read, and an empty 304 as long as nothing changes.
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import * as overview from "../../shared/api/overview.ts";
 import { BACKUP_STATUSES, INSTANCE_STATUSES, PROTECTION_STATUSES, SERVER_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -61,7 +62,9 @@ test("each credential sees what it may read", async () => {
   const me = await account();
   await seedBackup(await seedInstance(me.id));
   const of = async (permissions: Parameters<TestAccount["token"]>[0]) => {
-    const { revisions, ...shown } = (await (await me.token(permissions)).api.get("/overview")).as(overview.get().data);
+    const { data } = overview.get();
+    const { revisions, role, permissions: may, ...shown } = (await (await me.token(permissions)).api.get("/overview")).as(data);
+    expect({ role, may }).toEqual({ role: null, may: permissions });
     return [Object.keys(shown), Object.keys(revisions)];
   };
   expect(await of(["servers:read"])).toEqual([
@@ -77,6 +80,18 @@ test("each credential sees what it may read", async () => {
     ["servers", "ssh_keys", "instances", "backups", "policies", "operations", "others"],
   ]);
   expect(await of(["settings:write"])).toEqual([["revision"], ["others"]]);
+});
+
+test("a session sees its role and what it permits, also after a change, although it sends the ETag from before", async () => {
+  const me = await account();
+  const user = await me.anotherUser({ role: "admin" });
+  const session = await me.session(user);
+  const first = await session.get("/overview");
+  expect(first.as(overview.get().data)).toMatchObject({ role: "admin", permissions: ALL_PERMISSIONS });
+  const changed = { role: "custom", permissions: ["servers:read"] };
+  expect((await (await me.session()).put(`/users/${user.id}`, changed)).status).toBe(200);
+  const again = await session.get("/overview", { headers: { "if-none-match": first.headers["etag"] ?? "" } });
+  expect(again.as(overview.get().data)).toMatchObject(changed);
 });
 
 test("the revisions say what was changed", async () => {

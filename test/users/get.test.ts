@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import * as users from "../../shared/api/users.ts";
 import { updateOne } from "../../shared/data/table.ts";
-import { userRef } from "../../shared/records/users.ts";
+import { noteBounce, userRef } from "../../shared/records/users.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 
 let me: TestAccount;
@@ -22,6 +22,8 @@ test("a user is shown with the role and what it permits, to every credential tha
     name: viewer.name,
     role: "viewer",
     permissions: READ,
+    notifications: { email: "none" },
+    email_status: null,
     last_sign_in_at: null,
     created_at: expect.any(String),
   });
@@ -48,18 +50,22 @@ test("a custom role permits exactly its own permissions", async () => {
   });
 });
 
-test("when somebody last signed in is shown to owners, admins and themselves only", async () => {
+test("when somebody last signed in, and whether their mailbox takes mail, is shown to owners, admins and themselves only", async () => {
   const user = await me.anotherUser({ role: "viewer" });
   const [own, admin, other] = [
     await me.session(user),
     await me.session(await me.anotherUser({ role: "admin" })),
     await me.session(await me.anotherUser({ role: "operator" })),
   ];
-  const seen = async (api: typeof own) => (await api.get(`/users/${user.id}`)).as(users.get().data).last_sign_in_at;
-  expect(await seen(own)).toEqual(expect.any(String));
-  expect(await seen(admin)).toBe(await seen(own));
-  expect(await seen(other)).toBeNull();
-  expect(await seen(me.api)).toBeNull();
+  await noteBounce(user.email);
+  const seen = async (api: typeof own) => {
+    const { last_sign_in_at, email_status } = (await api.get(`/users/${user.id}`)).as(users.get().data);
+    return { last_sign_in_at, email_status };
+  };
+  const all = { last_sign_in_at: expect.any(String), email_status: "bouncing" };
+  const nothing = { last_sign_in_at: null, email_status: null };
+  expect([await seen(own), await seen(admin)]).toEqual([all, all]);
+  expect([await seen(other), await seen(me.api)]).toEqual([nothing, nothing]);
 });
 
 test("a user from before there were roles is an owner", async () => {

@@ -1,6 +1,7 @@
 // PUT /users/:id
 import { beforeAll, describe, expect, test } from "vitest";
 import * as events from "../../shared/api/events.ts";
+import * as users from "../../shared/api/users.ts";
 import { account, type TestAccount, type TestUser } from "../harness/account.ts";
 import { type Client, statusesOf } from "../harness/client.ts";
 
@@ -44,6 +45,25 @@ test("everybody may change their own name, and only that", async () => {
   expect((await api.put(`/users/${me.user.id}`, { name: "Grace" })).error).toEqual(NEEDS_ADMIN);
 });
 
+test("everybody chooses which mails they get; until then their role decides", async () => {
+  const { user, api } = await signedIn({ role: "viewer" });
+  const chosen = async () => (await owner.get(`/users/${user.id}`)).as(users.get().data).notifications.email;
+  expect(await chosen()).toBe("none");
+  await owner.put(`/users/${user.id}`, { role: "admin" });
+  expect(await chosen()).toBe("alerts");
+  expect((await api.put(`/users/${user.id}`, { notifications: { email: "all" } })).status).toBe(200);
+  await owner.put(`/users/${user.id}`, { role: "viewer", name: "Grace" });
+  expect(await chosen()).toBe("all");
+  expect((await owner.put(`/users/${user.id}`, { notifications: { email: "none" } })).status).toBe(200);
+  expect(await chosen()).toBe("none");
+  expect((await api.put(`/users/${me.user.id}`, { notifications: { email: "none" } })).error).toEqual(NEEDS_ADMIN);
+  const log = (await me.api.get(`/events?resource_id=${user.id}&type=user.update`)).as(events.list().data);
+  expect(log.map(({ data }) => data?.changes)).toEqual([
+    [{ field: "notifications", before: { email: "all" }, after: { email: "none" } }],
+    [{ field: "notifications", before: null, after: { email: "all" } }],
+  ]);
+});
+
 test("a token, whatever its permissions, changes nobody", async () => {
   const { error } = await me.api.put(`/users/${me.user.id}`, { name: "Grace" });
   expect(error).toEqual(forbidden("This endpoint needs a dashboard session"));
@@ -79,6 +99,7 @@ test.each([
   ["the role custom without permissions", { role: "custom" }, "permissions", "is required"],
   ["a custom role without any permission", { role: "custom", permissions: [] }, "permissions", "at least one permission"],
   ["an unknown role", { role: "root" }, "role", "must be one of"],
+  ["unknown mails", { notifications: { email: "some" } }, "notifications.email", "must be one of"],
 ])("%s are rejected", async (_, body, field, reason) => {
   const user = await me.anotherUser({ role: "viewer" });
   expect((await owner.put(`/users/${user.id}`, body)).error).toMatchObject({

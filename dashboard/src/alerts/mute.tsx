@@ -9,6 +9,7 @@ import type { Alert } from "../../../shared/api/alerts.ts";
 import { isMuted, MUTED_DAYS_MAX } from "../../../shared/domain/alerts.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
+import { useMay } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
 import { Dialog } from "../resource/dialog.tsx";
@@ -40,6 +41,7 @@ function useMute({ id }: Alert, done: () => void) {
 export function Mute({ alert }: { alert: Alert }) {
   const say = text.alerts.mute;
   const [asking, setAsking] = useState(false);
+  const mayWrite = useMay()("settings:write");
   const unmuting = useMute(alert, () => undefined);
   const name = `${kindInWords(alert.kind)}, ${alert.resource.name}`;
   const { muted_until } = alert;
@@ -48,18 +50,21 @@ export function Mute({ alert }: { alert: Alert }) {
       <Wrapped>
         <SpaceBetween size="xxs">
           {say.until(inShort(muted_until))}
-          <Button
-            variant="inline-link"
-            loading={unmuting.isPending}
-            ariaLabel={text.resource.list.act(say.undo, name)}
-            onClick={() => unmuting.mutate(null)}
-          >
-            {say.undo}
-          </Button>
+          {mayWrite && (
+            <Button
+              variant="inline-link"
+              loading={unmuting.isPending}
+              ariaLabel={text.resource.list.act(say.undo, name)}
+              onClick={() => unmuting.mutate(null)}
+            >
+              {say.undo}
+            </Button>
+          )}
           {unmuting.error !== null && <Failure error={unmuting.error} />}
         </SpaceBetween>
       </Wrapped>
     );
+  if (!mayWrite) return null;
   return (
     <>
       <Button

@@ -85,7 +85,7 @@ function SettingsForm({ settings }: { settings: AlertSettings }) {
     done: saved,
   });
   return (
-    <Form form={form} submit={say.save}>
+    <Form form={form} submit={say.save} needs={["settings:write"]}>
       {say.about}
       {(["disk_free_percent", "memory_free_percent"] as const).map((name) => (
         <TextField key={name} label={say.fields[name]} hint={`1–99. ${say.steps}`} {...form.text(name)} />

@@ -7,8 +7,10 @@ import type { Backup } from "../../../shared/api/backups.ts";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { useFollow } from "../app/follow.ts";
+import { needsOf, useMay } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
 import { instances } from "../app/queries.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { whyNot } from "../allowed/instances.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
@@ -26,6 +28,7 @@ const ALL = PER_PAGE_MAX;
 
 export default function Backups() {
   const say = text.backups;
+  const [may, follow] = [useMay(), useFollow()];
   const [choosing, setChoosing] = useState(false);
   const all = useQuery(instances.list({ page: 1, per_page: ALL }));
   const homeOf = ({ instance_id }: Backup): Home => {
@@ -35,10 +38,12 @@ export default function Backups() {
   };
   const actions = (
     <SpaceBetween direction="horizontal" size="xs">
-      <Button href="/backups/upload" onFollow={useFollow()}>
-        {say.upload}
-      </Button>
-      <Action variant="primary" disabledReason={whyNotAny(all)} onClick={() => setChoosing(true)}>
+      {may(...needsOf("/backups/upload")) && (
+        <Button href="/backups/upload" onFollow={follow}>
+          {say.upload}
+        </Button>
+      )}
+      <Action needs={INSTANCE_NEEDS.backup} variant="primary" disabledReason={whyNotAny(all)} onClick={() => setChoosing(true)}>
         {say.backUpNow}
       </Action>
     </SpaceBetween>

@@ -4,6 +4,7 @@ import { useNavigate } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { useRunning } from "../operations/watch.ts";
 import { type Home, whyNotDelete, whyNotDrill, whyNotEdit, whyNotRead, whyNotRestore } from "../allowed/backups.ts";
+import { BACKUP_NEEDS } from "../allowed/needs.ts";
 import { text } from "../messages/text.ts";
 import { RowMenu } from "../resource/row-menu.tsx";
 import { sendDownload, useDownload } from "./download.ts";
@@ -26,7 +27,12 @@ export function BackupMenu({ backup, home, onRestore, onDrill, onEdit, onDelete 
   const navigate = useNavigate();
   const download = useDownload();
   const [calling, setCalling] = useState(false);
-  const item = (id: string, label: string, why: string | undefined) => ({ id, text: label, why });
+  const item = (id: keyof typeof BACKUP_NEEDS, label: string, why: string | undefined) => ({
+    id,
+    text: label,
+    why,
+    needs: BACKUP_NEEDS[id],
+  });
   const handlers: Readonly<Record<string, () => void>> = {
     restore: onRestore,
     drill: onDrill,

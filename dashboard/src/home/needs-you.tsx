@@ -12,9 +12,11 @@ import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { OPERATION } from "../../../shared/domain/lifecycle.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
 import { lazily } from "../app/lazily.tsx";
+import { useMay } from "../app/may.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
 import { subjectOf } from "../operations/pages.ts";
@@ -98,7 +100,8 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
     ...needs.overdue.filter((instance) => !isTold(instance)).map(ofOverdue),
     ...failures.slice(0, SHOWN),
   ];
-  const isQuiet = shown.length === 0 && needs.alerts.length === 0 && unprotected === 0 && needs.error === null;
+  const isQuiet =
+    shown.length + needs.alerts.length + needs.expiring.length === 0 && unprotected === 0 && needs.error === null;
   return (
     <Container header={<Header variant="h2">{say.title}</Header>}>
       <SpaceBetween size="m">
@@ -109,6 +112,14 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
             <NeedItem key={need.id} need={need} />
           ))}
           {needs.alerts.length > 0 && <AlertNeeds alerts={needs.alerts.slice(0, SHOWN)} />}
+          {needs.expiring.slice(0, SHOWN).map(({ id, name, expires_at }) => (
+            <li key={id} className="need">
+              <StatusIndicator type="warning">{say.keyExpires(name, <Time at={expires_at} />)}</StatusIndicator>
+              <Button variant="inline-link" href="/settings/api-keys" onFollow={follow}>
+                {say.keys}
+              </Button>
+            </li>
+          ))}
           {unprotected > 0 && (
             <li className="need">
               <StatusIndicator type="warning">{say.unprotected(unprotected)}</StatusIndicator>
@@ -129,6 +140,7 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
 function BackUpNow({ id, name }: { id: string; name: string }) {
   const [asking, setAsking] = useState(false);
   const say = text.home.needs;
+  if (!useMay()(...INSTANCE_NEEDS.backup)) return null;
   return (
     <>
       <Button variant="inline-link" wrapText={false} ariaLabel={say.backUpOf(name)} onClick={() => setAsking(true)}>

@@ -6,8 +6,10 @@ import { useNavigate, useParams, useSearchParams } from "react-router";
 import type { Instance, ShownInstance } from "../../../shared/api/instances.ts";
 import { isFailure } from "../../../shared/domain/lifecycle.ts";
 import { isNeverInstalled, type ServerOf, whyNot } from "../allowed/instances.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
+import { May, Missing, useMissing } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -62,18 +64,22 @@ function StartAgain({
   if (whyNot("start", instance, server) !== undefined)
     return (
       whyNot("delete", instance, server) === undefined && (
-        <SpaceBetween direction="horizontal" size="xs">
-          <Button href={createAgainFor(instance)} onFollow={follow}>
-            {text.instances.actions.createAgain}
-          </Button>
-          <Button onClick={onDelete}>{text.instances.actions.deleteFailed}</Button>
-        </SpaceBetween>
+        <May needs={INSTANCE_NEEDS.delete}>
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button href={createAgainFor(instance)} onFollow={follow}>
+              {text.instances.actions.createAgain}
+            </Button>
+            <Button onClick={onDelete}>{text.instances.actions.deleteFailed}</Button>
+          </SpaceBetween>
+        </May>
       )
     );
   return (
-    <Button loading={start.isPending} onClick={() => start.mutate()}>
-      {text.instances.actions.startAgain}
-    </Button>
+    <May needs={INSTANCE_NEEDS.start}>
+      <Button loading={start.isPending} onClick={() => start.mutate()}>
+        {text.instances.actions.startAgain}
+      </Button>
+    </May>
   );
 }
 
@@ -106,6 +112,7 @@ function Shown({ instance }: { instance: ShownInstance }) {
     setDialog(undefined);
     if (search.has(DO)) setSearch(withoutDo, { replace: true });
   };
+  const missing = useMissing()(...(shown === undefined ? [] : INSTANCE_NEEDS[shown]));
   const tabs = TABS.map((id) => ({ id, label: text.instances.tabs[id] }));
   return (
     <Page
@@ -114,6 +121,7 @@ function Shown({ instance }: { instance: ShownInstance }) {
       above={above()}
       actions={<Actions instance={instance} server={server} start={start} onAsk={setDialog} />}
     >
+      {missing !== undefined && <Missing need={missing} />}
       {start.error !== null && <Failure error={start.error} resend={() => start.mutate()} />}
       {/* Of a backup, its row says it. */}
       <Progress id={instance.operation_id} {...(tab === "backups" && { except: "backup.create" })} />
@@ -134,7 +142,7 @@ function Shown({ instance }: { instance: ShownInstance }) {
         {tab === "settings" && <InstanceSettings instance={instance} server={server} onAsk={setDialog} />}
       </Tabs>
       <ShownDetails />
-      {shown !== undefined && (
+      {shown !== undefined && missing === undefined && (
         <InstanceDialog
           dialog={shown}
           instance={instance}

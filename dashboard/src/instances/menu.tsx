@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { whyNot, whyNotEdit, whyNotProtect } from "../allowed/instances.ts";
 import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
@@ -33,7 +34,7 @@ export function InstanceMenu({ instance }: { instance: ListedInstance }) {
     <>
       <RowMenu
         label={say.of(instance.name)}
-        items={items}
+        items={items.map((item) => ({ ...item, needs: INSTANCE_NEEDS[item.id] }))}
         onChoose={(id) => {
           const [chosen] = items.filter((item) => item.id === id).map((item) => item.id);
           if (chosen === "clone") void navigate(`/instances/${instance.id}/clone`);

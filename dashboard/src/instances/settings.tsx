@@ -5,6 +5,7 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ShownInstance } from "../../../shared/api/instances.ts";
 import { type ServerOf, whyNot, whyNotEdit } from "../allowed/instances.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
 import { Copyable } from "../resource/copyable.tsx";
@@ -36,7 +37,7 @@ function Details({ instance, onAsk }: Props) {
         <Header
           variant="h2"
           actions={
-            <Action disabledReason={whyNotEdit(instance)} onClick={() => onAsk("edit")}>
+            <Action needs={INSTANCE_NEEDS.edit} disabledReason={whyNotEdit(instance)} onClick={() => onAsk("edit")}>
               {actions.edit}
             </Action>
           }
@@ -70,7 +71,11 @@ function Domain({ instance, server, onAsk }: Props) {
         <Header
           variant="h2"
           actions={
-            <Action disabledReason={whyNot("update", instance, server)} onClick={() => onAsk("domain")}>
+            <Action
+              needs={INSTANCE_NEEDS.domain}
+              disabledReason={whyNot("update", instance, server)}
+              onClick={() => onAsk("domain")}
+            >
               {actions.domain}
             </Action>
           }
@@ -109,7 +114,11 @@ function Deletion({ instance, server, onAsk }: Props) {
           variant="h2"
           description={say.about(instance.domain)}
           actions={
-            <Action disabledReason={whyNot("delete", instance, server)} onClick={() => onAsk("delete")}>
+            <Action
+              needs={INSTANCE_NEEDS.delete}
+              disabledReason={whyNot("delete", instance, server)}
+              onClick={() => onAsk("delete")}
+            >
               {say.title}
             </Action>
           }

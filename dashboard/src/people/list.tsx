@@ -3,15 +3,17 @@ import Badge from "@cloudscape-design/components/badge";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { useQuery } from "@tanstack/react-query";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useState } from "react";
 import type { AccountUser } from "../../../shared/api/users.ts";
 import { lazily } from "../app/lazily.tsx";
-import { me, users } from "../app/queries.ts";
+import { useMay } from "../app/may.tsx";
+import { users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { Column } from "../resource/column.ts";
 import { ListPage } from "../resource/list-page.tsx";
 import { Invitations } from "./invitations.tsx";
+import { useSession } from "../session/session.ts";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Role } from "./role.tsx";
@@ -30,12 +32,13 @@ function columns(own: string | undefined): [Column<AccountUser>, ...Column<Accou
       id: "name",
       header: say.name,
       text: ({ name, email }) => `${name} <${email}>`,
-      cell: ({ id, name, email }) => (
+      cell: ({ id, name, email, email_status }) => (
         <>
           <Wrapped>{name}</Wrapped> {id === own && <Badge>{text.people.you}</Badge>}
           <Box variant="small" display="block">
             {email}
           </Box>
+          {email_status === "bouncing" && <StatusIndicator type="warning">{text.people.bouncing}</StatusIndicator>}
         </>
       ),
     },
@@ -53,10 +56,11 @@ function columns(own: string | undefined): [Column<AccountUser>, ...Column<Accou
 export default function People() {
   const say = text.people;
   const [open, setOpen] = useState<Open>();
-  const known = useQuery(me()).data?.data;
+  const may = useMay();
+  const own = useSession()?.user.id;
   const close = () => setOpen(undefined);
-  const isAdmin = known?.role === "owner" || known?.role === "admin";
-  const mayChange = ({ role }: AccountUser): boolean => isAdmin && (known.role === "owner" || role !== "owner");
+  const [isAdmin, isOwner] = [may("admin"), may("owner")];
+  const mayChange = ({ role }: AccountUser): boolean => (role === "owner" ? isOwner : isAdmin);
   const actions: Column<AccountUser> = {
     id: "action",
     header: text.resource.list.actions,
@@ -86,7 +90,7 @@ export default function People() {
       title={say.title}
       description={say.about}
       list={users.list}
-      columns={[...columns(known?.user?.id), actions]}
+      columns={[...columns(own), actions]}
       empty={say.empty}
       add={
         isAdmin && (
@@ -97,8 +101,8 @@ export default function People() {
       }
     >
       <Invitations mayChange={isAdmin} />
-      {open?.act === "invite" && <Invite mayMakeOwner={known?.role === "owner"} onDismiss={close} />}
-      {open?.act === "role" && <ChangeRole user={open.user} mayMakeOwner={known?.role === "owner"} onDismiss={close} />}
+      {open?.act === "invite" && <Invite mayMakeOwner={isOwner} onDismiss={close} />}
+      {open?.act === "role" && <ChangeRole user={open.user} mayMakeOwner={isOwner} onDismiss={close} />}
       {open?.act === "remove" && <RemoveUser user={open.user} onDismiss={close} />}
     </ListPage>
   );

@@ -1,6 +1,5 @@
 // Whether an instance's backups are taken as its policy says, and the policy itself.
 import Box from "@cloudscape-design/components/box";
-import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
@@ -10,6 +9,7 @@ import { type ReactNode, useState } from "react";
 import type { BackupPolicy } from "../../../shared/api/policy-shown.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { type ServerOf, whyNotProtect } from "../allowed/instances.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { backupPolicies } from "../app/queries.ts";
@@ -47,9 +47,17 @@ export function Protection({ instance, server, children }: Props) {
           variant="h2"
           actions={
             <SpaceBetween direction="horizontal" size="xs">
-              {policy !== undefined && <Button onClick={() => setDialog("delete")}>{say.delete}</Button>}
+              {policy !== undefined && (
+                <Action needs={INSTANCE_NEEDS.policy} disabledReason={undefined} onClick={() => setDialog("delete")}>
+                  {say.delete}
+                </Action>
+              )}
               {(policy !== undefined || none) && (
-                <Action disabledReason={whyNotProtect(instance, server)} onClick={() => setDialog("edit")}>
+                <Action
+                  needs={INSTANCE_NEEDS.policy}
+                  disabledReason={whyNotProtect(instance, server)}
+                  onClick={() => setDialog("edit")}
+                >
                   {none ? say.setUp : say.edit}
                 </Action>
               )}

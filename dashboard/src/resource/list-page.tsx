@@ -3,6 +3,7 @@ import Button from "@cloudscape-design/components/button";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode } from "react";
 import { useFollow } from "../app/follow.ts";
+import { May, needsOf } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
 import { text } from "../messages/text.ts";
 import { ListFilters } from "./list-filters.tsx";
@@ -40,12 +41,14 @@ export function ListPage<Item extends { id: string }>({ empty, add, children, ..
   );
 }
 
-/** Opens the page with the form of a new resource. */
+/** Opens the page with the form of a new resource, for those who may create one. */
 export function CreateLink({ to, children }: { to: string; children: string }) {
   return (
-    <Button variant="primary" href={to} onFollow={useFollow()}>
-      {children}
-    </Button>
+    <May needs={needsOf(to)}>
+      <Button variant="primary" href={to} onFollow={useFollow()}>
+        {children}
+      </Button>
+    </May>
   );
 }
 

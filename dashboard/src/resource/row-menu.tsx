@@ -1,11 +1,13 @@
 // The actions of one record, behind a button in its row.
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
+import { type Need, useMay } from "../app/may.tsx";
 
 interface MenuItem {
   id: string;
   text: string;
   /** Touch screens have no tooltips: the reason is always visible. */
   why?: string | undefined;
+  needs: readonly Need[];
 }
 
 interface Props {
@@ -15,12 +17,19 @@ interface Props {
   onChoose: (id: string) => void;
 }
 
-export const RowMenu = ({ label, items, onChoose }: Props) => (
-  <ButtonDropdown
-    variant="inline-icon"
-    ariaLabel={label}
-    expandToViewport
-    items={items.map(({ id, text, why }) => ({ id, text, ...(why !== undefined && { disabled: true, secondaryText: why }) }))}
-    onItemClick={({ detail }) => onChoose(detail.id)}
-  />
-);
+/** With the actions that the user may take; none without any. */
+export function RowMenu({ label, items, onChoose }: Props) {
+  const may = useMay();
+  const shown = items.filter(({ needs }) => may(...needs));
+  return (
+    shown.length > 0 && (
+      <ButtonDropdown
+        variant="inline-icon"
+        ariaLabel={label}
+        expandToViewport
+        items={shown.map(({ id, text, why }) => ({ id, text, ...(why !== undefined && { disabled: true, secondaryText: why }) }))}
+        onItemClick={({ detail }) => onChoose(detail.id)}
+      />
+    )
+  );
+}

@@ -11,6 +11,7 @@ import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { Server } from "../../../shared/api/servers.ts";
 import { useFollow } from "../app/follow.ts";
 import { Link } from "../app/link.tsx";
+import { May } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
 import { catalog, instances, servers } from "../app/queries.ts";
 import { isUsable } from "../allowed/instances.ts";
@@ -29,6 +30,7 @@ import type { Column } from "../resource/column.ts";
 import { Summary } from "../resource/summary.tsx";
 import { Tabs, useTab } from "../resource/tabs.tsx";
 import { Time } from "../resource/time.tsx";
+import { SERVER_NEEDS } from "../allowed/needs.ts";
 import { whyNotDelete, whyNotRename } from "../allowed/servers.ts";
 import { Again } from "./again.tsx";
 import { priceInWords } from "./price.ts";
@@ -78,11 +80,17 @@ function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
       above={above()}
       actions={
         <SpaceBetween direction="horizontal" size="xs">
-          <Button onClick={() => setDialog("tell")}>{text.resource.tell}</Button>
-          <Action disabledReason={whyNotRename(server)} onClick={() => setDialog("edit")}>
+          <Action needs={SERVER_NEEDS.tell} disabledReason={undefined} onClick={() => setDialog("tell")}>
+            {text.resource.tell}
+          </Action>
+          <Action needs={SERVER_NEEDS.edit} disabledReason={whyNotRename(server)} onClick={() => setDialog("edit")}>
             {text.servers.detail.edit}
           </Action>
-          <Action disabledReason={whyNotDelete(server, held.data?.meta.total)} onClick={() => setDialog("delete")}>
+          <Action
+            needs={SERVER_NEEDS.delete}
+            disabledReason={whyNotDelete(server, held.data?.meta.total)}
+            onClick={() => setDialog("delete")}
+          >
             {text.servers.detail.delete}
           </Action>
         </SpaceBetween>
@@ -196,14 +204,16 @@ function InstancesOf({ server, bulk }: { server: Server; bulk: Bulk }) {
       columns={instanceColumns()}
       empty={say.empty}
       actions={
-        <Button
-          href={`/instances/create?server=${server.id}`}
-          onFollow={follow}
-          disabled={!isUsable(server)}
-          {...(!isUsable(server) && { disabledReason: say.notActive })}
-        >
-          {say.create}
-        </Button>
+        <May needs={SERVER_NEEDS.create}>
+          <Button
+            href={`/instances/create?server=${server.id}`}
+            onFollow={follow}
+            disabled={!isUsable(server)}
+            {...(!isUsable(server) && { disabledReason: say.notActive })}
+          >
+            {say.create}
+          </Button>
+        </May>
       }
     />
   );

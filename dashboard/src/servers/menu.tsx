@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { isUsable } from "../allowed/instances.ts";
+import { SERVER_NEEDS } from "../allowed/needs.ts";
 import { whyNotDelete, whyNotRename } from "../allowed/servers.ts";
 import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
@@ -21,10 +22,15 @@ export function ServerMenu({ server }: { server: ListedServer }) {
       <RowMenu
         label={actionsOf(server.name)}
         items={[
-          { id: "create", text: instances.create, why: isUsable(server) ? undefined : instances.notActive },
-          { id: "edit", text: detail.edit, why: whyNotRename(server) },
-          { id: "like", text: detail.createLike },
-          { id: "delete", text: detail.delete, why: whyNotDelete(server, server.instance_count) },
+          {
+            id: "create",
+            needs: SERVER_NEEDS.create,
+            text: instances.create,
+            why: isUsable(server) ? undefined : instances.notActive,
+          },
+          { id: "edit", needs: SERVER_NEEDS.edit, text: detail.edit, why: whyNotRename(server) },
+          { id: "like", needs: SERVER_NEEDS.like, text: detail.createLike },
+          { id: "delete", needs: SERVER_NEEDS.delete, text: detail.delete, why: whyNotDelete(server, server.instance_count) },
         ]}
         onChoose={(id) => {
           if (id === "create") void navigate(`/instances/create?server=${server.id}`);

@@ -2,7 +2,7 @@
 import { text } from "../messages/text.ts";
 
 const ACTS = ["restart", "start", "stop", "back-up", "restore", "policy", "delete"] as const;
-type Act = (typeof ACTS)[number];
+export type Act = (typeof ACTS)[number];
 
 /** The action that typed words begin or end with, and the words that are left; undefined without either. */
 export function actIn(typed: string): { act: Act; rest: string } | undefined {

@@ -2,6 +2,7 @@
 import SideNavigation from "@cloudscape-design/components/side-navigation";
 import { useLocation } from "react-router";
 import { useFollow } from "../app/follow.ts";
+import { needsOf, useMay } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
 
 export function Navigation() {
@@ -26,17 +27,19 @@ export function Navigation() {
   const activity = { text: say.activity, href: "/activity" };
   const all = [...links, ...settings, activity];
   const here = all.find(({ href }) => pathname === href || (href !== "/" && pathname.startsWith(`${href}/`)));
-  const link = (each: { text: string; href: string }) => ({ type: "link" as const, ...each });
+  const may = useMay();
+  const shown = (each: readonly { text: string; href: string }[]) =>
+    each.filter(({ href }) => may(...needsOf(href))).map((one) => ({ type: "link" as const, ...one }));
   return (
     <SideNavigation
       activeHref={here?.href ?? ""}
       onFollow={useFollow()}
       items={[
-        ...links.map(link),
+        ...shown(links),
         { type: "divider" },
-        { type: "section", text: say.settings, items: settings.map(link) },
+        { type: "section", text: say.settings, items: shown(settings) },
         { type: "divider" },
-        link(activity),
+        ...shown([activity]),
       ]}
     />
   );

@@ -38,6 +38,6 @@ export const routes: readonly Route[] = [
   page("/settings/webhooks/:id", () => import("../webhooks/detail.tsx"), "webhooks"),
   page("/settings/people", () => import("../people/list.tsx"), "people"),
   page("/settings/account", () => import("../settings/account.tsx"), "policies", "settings"),
-  page("/activity", () => import("../events/list.tsx"), "alerts", "events"),
+  page("/activity", () => import("../events/list.tsx"), "alerts", "events", "people"),
   page("*", () => import("./not-found.tsx")),
 ];

@@ -6,9 +6,11 @@ import { useEffect, useState } from "react";
 import { useNavigate } from "react-router";
 import type { DataOf } from "../../../shared/api/endpoint.ts";
 import type { api } from "../../../shared/api/index.ts";
+import { needsOf, useMay } from "../app/may.tsx";
 import { search } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { actIn, actOption } from "./acts.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
+import { type Act, actIn, actOption } from "./acts.ts";
 import { withoutUrls } from "../resource/pasted.ts";
 import { shownOf } from "../resource/status.tsx";
 import { useSettled } from "../resource/use-pages.ts";
@@ -34,6 +36,9 @@ function placesNow() {
 }
 
 type Found = DataOf<typeof api.search.find>[number];
+
+const actsOn = (found: readonly Found[], act: Act) =>
+  found.filter(({ type }) => type === "instance").map((each) => actOption(act, each));
 
 const PAUSE_MS = 200;
 const groupsNow = () => {
@@ -71,9 +76,11 @@ export default function Search() {
   const acting = actIn(settled);
   const query = useQuery({ ...search.find((acting?.rest ?? settled).slice(0, 100)), enabled: asks });
   const found = asks && settled === asked ? (query.data?.data ?? []) : [];
-  const places = placesNow().filter(({ label }) => label.toLowerCase().includes(asked.toLowerCase()));
-  const acts =
-    acting === undefined ? [] : found.filter(({ type }) => type === "instance").map((each) => actOption(acting.act, each));
+  const may = useMay();
+  const places = placesNow().filter(
+    ({ label, value }) => label.toLowerCase().includes(asked.toLowerCase()) && may(...needsOf(value)),
+  );
+  const acts = acting !== undefined && may(...INSTANCE_NEEDS[acting.act]) ? actsOn(found, acting.act) : [];
   const results = groupsNow().flatMap(({ type, label }) => {
     const options = found.filter((each) => each.type === type).map(optionOf);
     return options.length === 0 ? [] : [{ label, options }];

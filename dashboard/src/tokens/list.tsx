@@ -3,6 +3,7 @@ import Box from "@cloudscape-design/components/box";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useState } from "react";
 import type { Token } from "../../../shared/api/tokens.ts";
+import { useMay } from "../app/may.tsx";
 import { tokens } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { actionColumn, CreateLink, ListPage } from "../resource/list-page.tsx";
@@ -33,7 +34,12 @@ function columns(): [Column<Token>, ...Column<Token>[]] {
     {
       id: "permissions",
       header: say.permissions,
-      cell: ({ permissions }) => <Permissions of={permissions} />,
+      cell: (token) => (
+        <>
+          <Permissions of={token.permissions} />
+          <Networks of={token} />
+        </>
+      ),
       text: ({ permissions }) => permissions.join(" "),
     },
     {
@@ -66,6 +72,7 @@ function columns(): [Column<Token>, ...Column<Token>[]] {
 
 export default function ApiKeys() {
   const say = text.tokens;
+  const isAdmin = useMay()("admin");
   const [rotating, setRotating] = useState<Token>();
   const [revoking, setRevoking] = useState<Token>();
   return (
@@ -75,10 +82,14 @@ export default function ApiKeys() {
       list={tokens.list}
       columns={[
         ...columns(),
-        actionColumn<Token>(
-          { label: say.rotation.confirm, act: setRotating, isOffered: ({ replaced_by }) => replaced_by === null },
-          { label: say.revocation.confirm, act: setRevoking },
-        ),
+        ...(isAdmin
+          ? [
+              actionColumn<Token>(
+                { label: say.rotation.confirm, act: setRotating, isOffered: ({ replaced_by }) => replaced_by === null },
+                { label: say.revocation.confirm, act: setRevoking },
+              ),
+            ]
+          : []),
       ]}
       add={<CreateLink to="/settings/api-keys/create">{say.create.title}</CreateLink>}
       empty={say.empty}
@@ -88,6 +99,14 @@ export default function ApiKeys() {
     </ListPage>
   );
 }
+
+/** An older service sends none. */
+const Networks = ({ of: { allowed_ips = [] } }: { of: Partial<Token> }) =>
+  allowed_ips.length > 0 && (
+    <Box variant="small" display="block">
+      <Wrapped>{text.tokens.onlyFrom(allowed_ips)}</Wrapped>
+    </Box>
+  );
 
 function LastUsed({ token: { last_used_at, last_used_ip } }: { token: Token }) {
   return (

@@ -21,6 +21,15 @@ export const app: typeof en = {
       "settings:write": "Kontoeinstellungen ändern",
     },
   },
+  missing: {
+    title: "Berechtigung fehlt",
+    permission: (name, permission) =>
+      `Dafür ist die Berechtigung „${name}“ (${permission}) nötig. Ein Inhaber oder Administrator dieses Kontos kann sie Ihnen geben.`,
+    admin:
+      "Dafür ist die Rolle „Inhaber“ oder „Administrator“ nötig. Ein Inhaber oder Administrator dieses Kontos kann sie Ihnen geben.",
+    owner: "Dafür ist die Rolle „Inhaber“ nötig. Nur ein Inhaber dieses Kontos kann sie Ihnen geben.",
+    people: "Personen anzeigen",
+  },
   support: "Support kontaktieren",
   newTab: "Wird in einem neuen Tab geöffnet",
   testTitle: (title) => `TEST: ${title}`,

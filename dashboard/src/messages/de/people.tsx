@@ -8,6 +8,7 @@ export const people: typeof en = {
   columns: { name: "Name", role: "Rolle", lastSignIn: "Letzte Anmeldung", added: "Hinzugefügt" },
   never: "Nie",
   you: "Sie",
+  bouncing: "Postfach nimmt keine E-Mails an",
   roles: {
     owner: { name: "Inhaber", about: "Darf alles, auch Inhaber ändern und entfernen." },
     admin: {

@@ -19,6 +19,10 @@ export const settings: typeof en = {
     retentionAbout:
       "Automatische Sicherungen vor einer Wiederherstellung. Manuelle Sicherungen und die neueste Sicherung jeder Instanz bleiben immer erhalten.",
     retentionHint: "1 bis 365.",
+    tokenDays: "Längste Laufzeit von API-Schlüsseln (Tage)",
+    tokenDaysAbout:
+      "Neue API-Schlüssel laufen spätestens dann ab. Vorhandene bleiben unverändert. Nur Inhaber sehen und ändern dies.",
+    tokenDaysHint: "1 bis 730. Leer: keine Grenze.",
   },
   defaultPolicy: {
     title: "Standard-Sicherungsplan",
@@ -63,6 +67,26 @@ export const settings: typeof en = {
     endOthers: "Alle anderen beenden",
     ended: (number) => (number === 1 ? "1 Sitzung beendet" : `${number} Sitzungen beendet`),
     notEnded: "Die Sitzung konnte nicht beendet werden",
+  },
+  notifications: {
+    title: "E-Mails",
+    about: "Worüber Sie per E-Mail informiert werden. Was Ihre eigene Anmeldung betrifft, kommt immer.",
+    label: "E-Mails senden bei",
+    choices: {
+      none: {
+        name: "Nichts",
+        about: "Sie erhalten weiterhin angeforderte Links und erfahren von Anmeldungen an einem neuen Ort.",
+      },
+      alerts: {
+        name: "Warnungen",
+        about: "Warnungen zu Servern und Instanzen, die Sie sehen dürfen, und API-Schlüssel, die bald ablaufen.",
+      },
+      all: { name: "Warnungen und Fehlschläge", about: "Auch jeder fehlgeschlagene Vorgang." },
+    },
+    bouncing: (email) =>
+      `Unsere letzte E-Mail an ${email} wurde nicht angenommen. Sie erhalten nur noch E-Mails, die Sie anfordern. Wenden Sie sich an Ihren Betreiber.`,
+    save: "Auswahl speichern",
+    saved: "Auswahl gespeichert",
   },
   preferences: {
     title: "Anzeige",

@@ -8,6 +8,7 @@ export const people = {
   columns: { name: "Name", role: "Role", lastSignIn: "Last sign-in", added: "Added" },
   never: "Never",
   you: "You",
+  bouncing: "Mailbox takes no mail",
   roles: {
     owner: { name: "Owner", about: "Can do everything, also change and remove owners." },
     admin: { name: "Admin", about: "Can do everything except change owners: also settings, people and API keys." },

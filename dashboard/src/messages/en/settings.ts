@@ -17,6 +17,9 @@ export const settings = {
     retention: "Keep pre-restore backups for (days)",
     retentionAbout: "Automatic backups taken before a restore. Manual backups and each instance's latest backup are always kept.",
     retentionHint: "1–365.",
+    tokenDays: "Longest life of API keys (days)",
+    tokenDaysAbout: "New API keys expire by then. Existing keys stay as they are. Only owners see and change this.",
+    tokenDaysHint: "1–730. Empty: no limit.",
   },
   defaultPolicy: {
     title: "Default backup policy",
@@ -60,6 +63,20 @@ export const settings = {
     endOthers: "End all others",
     ended: (number: number) => (number === 1 ? "1 session ended" : `${number} sessions ended`),
     notEnded: "Couldn't end the session",
+  },
+  notifications: {
+    title: "Mails",
+    about: "What you are told by mail. What concerns your own sign-in always comes.",
+    label: "Send mails for",
+    choices: {
+      none: { name: "Nothing", about: "You still get links that you ask for, and are told of sign-ins from a new place." },
+      alerts: { name: "Alerts", about: "Alerts of servers and instances that you can see, and API keys that expire soon." },
+      all: { name: "Alerts and failures", about: "Also each operation that failed." },
+    },
+    bouncing: (email: string) =>
+      `Our last mail to ${email} was not accepted, so you only get mails that you ask for. Contact your operator.`,
+    save: "Save mails",
+    saved: "Mails saved",
   },
   preferences: {
     title: "Preferences",
