@@ -100,8 +100,7 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
     ...needs.overdue.filter((instance) => !isTold(instance)).map(ofOverdue),
     ...failures.slice(0, SHOWN),
   ];
-  const isQuiet =
-    shown.length + needs.alerts.length + needs.expiring.length === 0 && unprotected === 0 && needs.error === null;
+  const isQuiet = shown.length + needs.alerts.length + needs.expiring.length === 0 && unprotected === 0 && needs.error === null;
   return (
     <Container header={<Header variant="h2">{say.title}</Header>}>
       <SpaceBetween size="m">
