@@ -49,6 +49,9 @@ export const Overview = z
         backups: fields.integer(9).optional(),
         policies: fields.integer(3).optional(),
         operations: fields.integer(31).optional(),
+        users: fields.integer(2),
+        invitations: fields.integer(1),
+        sessions: fields.integer(5),
         others: fields.integer(2),
       })
       .meta({

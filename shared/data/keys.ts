@@ -14,8 +14,18 @@ export interface Key {
   sk: string;
 }
 
-/** What the overview counts the changes of. */
-const REVISED = ["server", "instance", "backup", "operation", "backup_policy", "ssh_key"] as const;
+/** What the overview counts the changes of, of the items of an account and of those of its users. */
+const REVISED = [
+  "server",
+  "instance",
+  "backup",
+  "operation",
+  "backup_policy",
+  "ssh_key",
+  "invitation",
+  "user",
+  "session",
+] as const;
 export type Revised = (typeof REVISED)[number];
 
 /** A key as one string, to compare items or to find them in a map. */
@@ -92,8 +102,12 @@ export const keys = {
   filledShard: ({ pk, sk }: Key): Key => ({ pk: keys.filledShards(), sk: `${pk} ${sk}` }),
 
   /** What a written item is, if the overview counts its changes. */
-  revised: (accountId: string, written: string): Revised | undefined =>
-    REVISED.find((each) => written.startsWith(keyString({ pk: owned(accountId, each), sk: "" }))),
+  revised: (accountId: string, written: string): Revised | undefined => {
+    // A user's access has the sessions that are open.
+    if (/^USER#.+\n(SESSION#|ACCESS$)/.test(written)) return "session";
+    if (/^USER#.+\nUSER$/.test(written)) return "user";
+    return REVISED.find((each) => written.startsWith(keyString({ pk: owned(accountId, each), sk: "" })));
+  },
 
   /**
    * What lists are searched and filtered by: one small item for each record of a kind. Short keys, because a search reads them

@@ -43,6 +43,9 @@ export async function overviewFor(caller: Caller): Promise<Overview> {
       ...(instances && { instances: revision("instance") }),
       ...(backups && { backups: revision("backup"), policies: revision("backup_policy") }),
       ...(servers && instances && backups && { operations: revision("operation") }),
+      users: revision("user"),
+      invitations: revision("invitation"),
+      sessions: revision("session"),
       others: revision("others"),
     },
   };

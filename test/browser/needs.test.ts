@@ -1,4 +1,4 @@
-// Which failures and alerts need a person, and which instances come first among the last nights' backups: functions of the home page alone.
+// Which failures and alerts need a person, and which instances lead the list of last nights: functions of the home page alone.
 import { expect, test } from "vitest";
 import { rowsOf } from "../../dashboard/src/home/rows-of-nights.ts";
 import { unmended } from "../../dashboard/src/home/unmended.ts";

@@ -63,6 +63,7 @@ describe("a viewer", () => {
     for (const name of ["Back up now", "Restore", "Start", "Stop", "Restart", /policy/])
       await expect.poll(() => button(page, name).count()).toBe(0);
     await moveTo(page, "/servers");
+    await title(page, /^Servers/);
     await page.getByRole("link", { name: "shop-1" }).waitFor();
     expect(await page.getByRole("link", { name: "Create server" }).count()).toBe(0);
     expect(await button(page, /^Actions/).count()).toBe(0);

@@ -15,7 +15,8 @@ import { newId } from "../../shared/domain/ids.ts";
 import { SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
 import { unique, uniqueDatabase, uniqueDomain } from "./unique.ts";
 
-const AT = "2026-11-20T12:00:00.000Z";
+/** Yesterday: pages show what the last days have brought. */
+const AT = new Date(Date.now() - 86_400_000).toISOString();
 
 export async function seedServer(accountId: string, fields: Partial<ServerRecord> = {}): Promise<ServerRecord> {
   const change = startChange(await getAccount(accountId));

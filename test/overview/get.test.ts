@@ -67,19 +67,20 @@ test("each credential sees what it may read", async () => {
     expect({ role, may }).toEqual({ role: null, may: permissions });
     return [Object.keys(shown), Object.keys(revisions)];
   };
+  const always = ["users", "invitations", "sessions", "others"];
   expect(await of(["servers:read"])).toEqual([
     ["servers", "revision"],
-    ["servers", "ssh_keys", "others"],
+    ["servers", "ssh_keys", ...always],
   ]);
   expect(await of(["instances:read", "settings:read"])).toEqual([
     ["instances", "alerts", "revision"],
-    ["instances", "others"],
+    ["instances", ...always],
   ]);
   expect(await of(["servers:read", "instances:read", "backups:read"])).toEqual([
     ["servers", "instances", "backups", "operations", "revision"],
-    ["servers", "ssh_keys", "instances", "backups", "policies", "operations", "others"],
+    ["servers", "ssh_keys", "instances", "backups", "policies", "operations", ...always],
   ]);
-  expect(await of(["settings:write"])).toEqual([["revision"], ["others"]]);
+  expect(await of(["settings:write"])).toEqual([["revision"], always]);
 });
 
 test("a session sees its role and what it permits, also after a change, although it sends the ETag from before", async () => {
@@ -108,6 +109,12 @@ test("the revisions say what was changed", async () => {
   expect(await changedBy(() => me.api.put(`/servers/${instance.server_id}`, { labels }))).toEqual(["servers"]);
   expect(await changedBy(() => me.api.put(`/instances/${instance.id}`, { labels }))).toEqual(["instances"]);
   expect(await changedBy(() => me.api.put("/settings", { account_name: "Bakery" }))).toEqual(["others"]);
+  const session = await me.session();
+  const invited = { email: "ann@example.com", role: "viewer" };
+  expect(await changedBy(() => session.post("/users/invitations", invited))).toEqual(["invitations"]);
+  expect(await changedBy(() => session.put(`/users/${me.user.id}`, { name: "Ann" }))).toEqual(["users", "sessions"]);
+  await me.session();
+  expect(await changedBy(() => session.delete("/auth/sessions"))).toEqual(["sessions"]);
   const policy = { schedule: "0 2 * * *", keep: { daily: 1 } };
   expect(await changedBy(() => me.api.put(`/instances/${instance.id}/backup-policy`, policy))).toContain("policies");
 });

@@ -83,11 +83,11 @@ const CHANGED_BY: Readonly<Record<string, readonly Revision[] | "any">> = {
   search: ["servers", "instances", "backups"],
   "ssh-keys": ["ssh_keys"],
   tokens: ["others"],
-  users: ["others"],
-  invitations: ["others"],
-  sessions: ["others"],
+  users: ["users"],
+  invitations: ["invitations"],
+  sessions: ["sessions"],
   alerts: ["others"],
-  me: ["others"],
+  me: ["users"],
   settings: "any", // it says how much of the quotas is used
   events: "any",
 };
@@ -111,7 +111,18 @@ export function catchUp(now: Overview): Promise<void> {
 
 /** An older service says only that there was a change: then it may have changed anything. */
 function changedBetween({ revisions: before }: Partial<Overview>, { revisions: now }: Partial<Overview>): Set<Revision> {
-  const all: Revision[] = ["servers", "ssh_keys", "instances", "backups", "policies", "operations", "others"];
+  const all: Revision[] = [
+    "servers",
+    "ssh_keys",
+    "instances",
+    "backups",
+    "policies",
+    "operations",
+    "users",
+    "invitations",
+    "sessions",
+    "others",
+  ];
   const changed = all.filter((each) => before?.[each] !== now?.[each]);
   return new Set(changed.length === 0 ? all : changed);
 }
