@@ -13,7 +13,7 @@ import { keys, keyString } from "../data/keys.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
 import { permissionsIn, toBits } from "../data/permission-bits.ts";
 import { everySlotFree } from "./rate-limits.ts";
-import { storeNetworks, TokenAccess, TokenLabel, type TokenRecord } from "./schemas/token.ts";
+import { storeAccess, TokenAccess, TokenLabel, type TokenRecord } from "./schemas/token.ts";
 import { find, queryAll, readAll, type Ref } from "../data/table.ts";
 import { update } from "../data/writes.ts";
 import type { Version } from "../data/versions.ts";
@@ -158,9 +158,11 @@ function addToken(change: Change, by: By, { environment, draft, replaces }: Addi
     replaced_by: null,
   };
   const access = {
-    ...storeNetworks({ id, account_id: change.accountId }, networksIn(draft.allowed_ips ?? [])),
+    ...storeAccess(
+      { id, account_id: change.accountId, permissions: toBits(draft.permissions) },
+      networksIn(draft.allowed_ips ?? []),
+    ),
     hash,
-    permissions: toBits(draft.permissions),
     ...(draft.expires_at !== null && { expires_at: Date.parse(draft.expires_at) }),
     ...everySlotFree(),
   };

@@ -32,7 +32,6 @@ import { Tabs, useTab } from "../resource/tabs.tsx";
 import { Time } from "../resource/time.tsx";
 import { SERVER_NEEDS } from "../allowed/needs.ts";
 import { whyNotDelete, whyNotRename } from "../allowed/servers.ts";
-import { Again } from "./again.tsx";
 import { priceInWords } from "./price.ts";
 import { LowDisk, reportedFacts } from "./reported.tsx";
 import { ServerState } from "./state.tsx";
@@ -40,6 +39,7 @@ import { specsInWords } from "./specs.ts";
 import { lazily } from "../app/lazily.tsx";
 
 const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable);
+const Again = lazily(async () => (await import("./again.tsx")).Again);
 const DeleteServer = lazily(async () => (await import("./delete.tsx")).DeleteServer);
 const Tell = lazily(async () => (await import("../alerts/tell.tsx")).Tell, "alerts");
 const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);

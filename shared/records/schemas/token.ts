@@ -2,11 +2,12 @@
 import * as z from "zod";
 import { Token } from "../../api/tokens.ts";
 import { stored } from "../../data/stored.ts";
-import { bytesOfId, idOfBytes } from "../../domain/ids.ts";
+import { bytesOfId, idOfBytes, timeOfId } from "../../domain/ids.ts";
 import { addressInText } from "../../domain/network.ts";
+import { tokenIdFor } from "../../domain/token-value.ts";
 import { noText, maybeCount, maybeText, bytes, slots } from "./fields.ts";
 
-const ID_BYTES = 16;
+const [TIME_BYTES, ACCOUNT_BYTES, PERMISSION_BYTES] = [6, 16, 2] as const;
 
 /** What admits a token's requests, and so is written by each of them: names are short, for all of it to be one write unit. */
 export const TokenAccess = z
@@ -14,15 +15,15 @@ export const TokenAccess = z
     id: maybeText,
     account_id: maybeText,
     /**
-     * Of a token with networks, instead of the two: their bytes, one after the other. A version that does not know networks then
-     * cannot read the item, and rejects the token.
+     * Of a token with networks, instead of the two and its permissions: the time in its id, the account's id and the bits, one
+     * after the other. A version that does not know networks then cannot read the item, and rejects the token.
      */
     i: bytes.optional(),
     /** The networks that it works from; absent: from everywhere. */
     n: z.set(bytes).optional(),
     hash: bytes,
     /** A bit for each permission (`PERMISSION_BITS`). */
-    permissions: z.number(),
+    permissions: z.number().optional(),
     /** Milliseconds since 1970; absent: never. */
     expires_at: z.number().optional(),
     /** Where it was last used, in bytes. */
@@ -33,20 +34,44 @@ export const TokenAccess = z
     create_delete: slots,
   })
   .transform(({ i, n, ip, last_used_ip, ...access }, context) => {
-    const id = i === undefined ? access.id : idOfBytes("token", i.subarray(0, ID_BYTES));
-    const account_id = i === undefined ? access.account_id : idOfBytes("account", i.subarray(ID_BYTES));
-    if (id === undefined || account_id === undefined) {
-      context.issues.push({ code: "custom", message: "has no ids", input: access });
+    const { id, account_id, permissions } = i === undefined ? access : unpack(Buffer.from(i), access.hash);
+    if (id === undefined || account_id === undefined || permissions === undefined) {
+      context.issues.push({ code: "custom", message: "has no ids or no permissions", input: access });
       return z.NEVER;
     }
-    return { ...access, id, account_id, networks: [...(n ?? [])], last_used_ip: last_used_ip ?? (ip && addressInText(ip)) };
+    return {
+      ...access,
+      id,
+      account_id,
+      permissions,
+      networks: [...(n ?? [])],
+      last_used_ip: last_used_ip ?? (ip && addressInText(ip)),
+    };
   });
 
-/** The ids of a token's item, as `TokenAccess` reads them, and its networks. */
-export function storeNetworks(ids: { id: string; account_id: string }, networks: readonly Uint8Array[]) {
-  if (networks.length === 0) return ids;
-  const { id, account_id } = ids;
-  return { i: Buffer.concat([bytesOfId(id), bytesOfId(account_id)]), n: new Set(networks) };
+interface Facts {
+  id: string;
+  account_id: string;
+  permissions: number;
+}
+
+/** Whose a token is and what it permits, as `TokenAccess` reads it, and its networks. */
+export function storeAccess(facts: Facts, networks: readonly Uint8Array[]) {
+  if (networks.length === 0) return facts;
+  const packed = Buffer.alloc(TIME_BYTES + ACCOUNT_BYTES + PERMISSION_BYTES);
+  packed.writeUIntBE(timeOfId(facts.id), 0, TIME_BYTES);
+  packed.set(bytesOfId(facts.account_id), TIME_BYTES);
+  packed.writeUIntBE(facts.permissions, TIME_BYTES + ACCOUNT_BYTES, PERMISSION_BYTES);
+  return { i: packed, n: new Set(networks) };
+}
+
+function unpack(packed: Buffer, hash: Uint8Array): Facts {
+  const account = packed.subarray(TIME_BYTES, TIME_BYTES + ACCOUNT_BYTES);
+  return {
+    id: tokenIdFor(hash, packed.readUIntBE(0, TIME_BYTES)),
+    account_id: idOfBytes("account", account),
+    permissions: packed.readUIntBE(TIME_BYTES + ACCOUNT_BYTES, PERMISSION_BYTES),
+  };
 }
 
 export type TokenAccess = z.infer<typeof TokenAccess>;
