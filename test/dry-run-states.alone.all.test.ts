@@ -195,7 +195,7 @@ test("a dry run gets exactly the error of the request, writes nothing, and the r
       }
       await deleteAddedSince(empty);
     }),
-    { numRuns: 300, seed: 5 },
+    { numRuns: 150, seed: 5 },
   );
   expect(allowed).toBeGreaterThan(0);
   expect(rejected).toBeGreaterThan(0);
