@@ -183,6 +183,12 @@ const BUDGET: Record<string, Row> = {
     calls: 2,
     prepare: put(async () => [`/instances/${(await policy()).id}/backup-policy`, { ...POLICY, timezone: "Europe/Berlin" }]),
   },
+  "code.get": { status: 200, calls: 1, prepare: get((id) => `/instances/${id}/code`, instance) },
+  "code.update": {
+    status: 200,
+    calls: 2,
+    prepare: put(async () => [`/instances/${(await instance()).id}/code`, { install_modules: ["acme"] }]),
+  },
   "backupPolicy.delete": {
     status: 200,
     calls: 2,

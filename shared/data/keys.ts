@@ -188,6 +188,11 @@ export const keys = {
   /** A secret that waits, encrypted, for the task that uses it. */
   sealed: (accountId: string, operationId: string): Key => ({ pk: owned(accountId, "sealed"), sk: operationId }),
 
+  /** The code of an instance. */
+  code: (accountId: string, instanceId: string): Key => ({ pk: owned(accountId, "code"), sk: instanceId }),
+  /** The key that the account reads a repository with. */
+  deployKey: (accountId: string, url: string): Key => ({ pk: owned(accountId, "deploy_key"), sk: hashed(url) }),
+
   /** The restore drill or import in progress on a server. */
   drill: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "drill"), sk: serverId }),
 

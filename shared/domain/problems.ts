@@ -153,6 +153,22 @@ export const PROBLEMS = {
   field_one_least: "must contain at least one",
   field_many_most: "must contain at most {count}",
   field_network: "must be an IPv4 network, or an IPv6 network of /64 or shorter",
+  field_repository_url: "must be https://HOST/PATH or ssh://git@HOST/PATH",
+  field_ref: "must be a branch, a tag or a commit of 40 hexadecimal digits",
+  field_repository_path: "must be a folder in the repository such as addons/sale",
+  field_user_name: "must be a user name of up to 100 letters, digits and . _ @ + -",
+  field_git_token: "must be up to 1000 printable ASCII characters without spaces",
+  field_credential: "must be deploy_key, or an object with username and token",
+  field_deploy_key: "must be deploy_key, because the URL is ssh",
+  field_package: "must be a package with its versions such as num2words==0.5.13 or phonenumbers>=8.13,<9",
+  field_module: "must be the name of a module",
+  field_variable: "must be a name of up to 100 capital letters, digits and underscores",
+  field_variable_set: "is set by the service or the ERP's image",
+  field_not_with_value: "must not be combined with value",
+  field_environment_bytes: "must have at most {count} bytes, names and values together",
+  field_port_ssh: "must use port 22",
+  error_code_changed: "Another request changed the code at the same time; read it and try again if you need to",
+  error_deploy_key_made: "Another request made the repository's key at the same time; try again",
 } as const satisfies Record<string, string>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

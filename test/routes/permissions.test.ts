@@ -24,6 +24,8 @@ const PROMISED: Record<string, string> = {
   "GET /instances/:id/backup-policy": "backups:read",
   "PUT /instances/:id/backup-policy": "backups:write",
   "DELETE /instances/:id/backup-policy": "backups:write",
+  "GET /instances/:id/code": "instances:read",
+  "PUT /instances/:id/code": "instances:write,backups:restore",
   "GET /backups": "backups:read",
   "GET /backups/:id": "backups:read",
   "POST /instances/:id/backups": "backups:write",

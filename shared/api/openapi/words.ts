@@ -29,6 +29,11 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
     description:
       "When an instance is backed up automatically, and which of those backups are kept. An instance has at most one policy; its `protection` shows whether the policy does what it says.",
   },
+  code: {
+    name: "Code",
+    description:
+      "What an instance runs besides the ERP: modules from your repositories, Python packages and environment variables.",
+  },
   backups: {
     name: "Backups",
     description:
