@@ -357,6 +357,7 @@ test("the tests of versions cover every single resource", () => {
     "/instances/x",
     "/instances/x/backup-policy",
     "/instances/x/code",
+    "/deploys/x", // test/deploys
     "/backups/x",
     "/backups/uploads/x", // test/uploads
     "/operations/x",

@@ -14,10 +14,13 @@ import {
 } from "../domain/code-rules.ts";
 import { CODE } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { instanceBeingDeleted } from "./errors.ts";
+import { codeInCheck, erpNotInstalled, instanceBeingDeleted, serverNotActive } from "./errors.ts";
 import * as fields from "./fields.ts";
+import { exampleId } from "../domain/id-kinds.ts";
+import { Operation } from "./operations.ts";
 
 const URL_EXAMPLE = "https://git.example/acme";
+const COMMIT_EXAMPLE = "8f3c1d5e7a90b24c6d8e0f1a2b3c4d5e6f708192";
 
 const url = z
   .string()
@@ -159,6 +162,15 @@ const ShownRepository = z.object({
     .union([z.literal(DEPLOY_KEY), z.object({ username: z.string().meta({ examples: ["deploy"] }) })])
     .nullable()
     .meta({ examples: [null] }),
+  commit: z
+    .string()
+    .nullable()
+    .meta({ description: "The commit that was last deployed", examples: [COMMIT_EXAMPLE] }),
+  newest_commit: z
+    .string()
+    .nullable()
+    .meta({ description: "The commit that the ref was when it was last checked", examples: [COMMIT_EXAMPLE] }),
+  checked_at: fields.timestamp.nullable(),
   deploy_key: DeployKey.nullable().meta({
     description:
       "With `credential: deploy_key`: the key's public half. The service makes one for each repository in the account, so that all instances share it",
@@ -232,4 +244,24 @@ export const update = () =>
     errors: () => [instanceBeingDeleted("deleting")],
     body: CodeFields,
     data: Code,
+  });
+
+export const check = () =>
+  endpoint({
+    method: "POST",
+    path: "/instances/:id/code/check",
+    summary: "Check an instance's code",
+    description:
+      "Looks up the newest commits, fetches them on the server and checks their modules, without running or deploying anything. The operation holds nothing, " +
+      "and succeeds whatever it finds: its `result.code` has the commits and the problems.",
+    access: ["instances:write"],
+    status: 202,
+    errors: () => [
+      codeInCheck(exampleId("operation")),
+      serverNotActive(exampleId("server"), "offline"),
+      erpNotInstalled("failed"),
+    ],
+    starts: ["check-code-instance"],
+    body: z.strictObject({}),
+    data: Operation,
   });

@@ -118,6 +118,12 @@ export const serverTriesAnother = (operationId: string) =>
     },
   );
 
+/** An instance's code is checked once at a time. */
+export const codeInCheck = (operationId: string) =>
+  new ApiError("OPERATION_IN_PROGRESS", "The code of this instance is being checked; wait until that is done", {
+    details: { operation_id: operationId },
+  });
+
 export const preconditionFailed = (etag: string | null) => new ApiError("PRECONDITION_FAILED", undefined, { details: { etag } });
 
 /** Of `If-None-Match`. */
@@ -367,6 +373,12 @@ export const OPERATION_ERRORS = [
   "HOST_JOB_FAILED",
   "BACKUP_CORRUPT",
   "STORAGE_ERROR",
+  "CODE_UNREACHABLE",
+  "CODE_INVALID",
+  "BUILD_FAILED",
+  "REHEARSAL_FAILED",
+  "UPDATE_FAILED",
+  "HEALTH_CHECK_FAILED",
   "TIMEOUT",
   "CANCELLED",
   "INTERNAL_ERROR",

@@ -7,6 +7,7 @@ import * as backups from "./backups.ts";
 import * as bulk from "./bulk.ts";
 import * as catalog from "./catalog.ts";
 import * as code from "./code.ts";
+import * as deploys from "./deploys.ts";
 import * as events from "./events.ts";
 import * as health from "./health.ts";
 import * as instances from "./instances.ts";
@@ -31,6 +32,7 @@ export const api = {
   instances: listEndpoints(instances),
   backupPolicy: listEndpoints(backupPolicy),
   code: listEndpoints(code),
+  deploys: listEndpoints(deploys),
   backups: listEndpoints(backups),
   uploads: listEndpoints(uploads),
   operations: listEndpoints(operations),

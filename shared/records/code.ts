@@ -1,17 +1,20 @@
-// The code of instances in the table: what is set for the next deploy, with its tokens and secrets encrypted.
+// The code of instances in the table: what is set for the next deploy, with its tokens and secrets encrypted, and what was
+// deployed.
 import { randomBytes } from "node:crypto";
 import { Code, type CodeFields, type RepositoryInput, type VariableInput } from "../api/code.ts";
-import { instanceBeingDeleted, invalid, notFound, type Problem } from "../api/errors.ts";
-import { type Change, now, Overtaken } from "../data/change.ts";
-import { keys } from "../data/keys.ts";
-import type { Ref } from "../data/table.ts";
+import { ApiError, instanceBeingDeleted, notFound, type Problem } from "../api/errors.ts";
+import { requireNone } from "../api/parse.ts";
+import { type Change, now, Overtaken, startChange } from "../data/change.ts";
+import { type Item, keys } from "../data/keys.ts";
+import { find, type Ref } from "../data/table.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 import { check } from "../data/writes.ts";
 import { ENVIRONMENT_BYTES_MAX } from "../domain/code-rules.ts";
 import { INSTANCE_RENAMABLE } from "../domain/lifecycle.ts";
 import { seal } from "../platform/sealing.ts";
+import { secretContext, tokenContext } from "./code-secrets.ts";
 import { deployKeys } from "./deploy-keys.ts";
-import { CodeRecord, type RepositoryRecord, type VariableRecord } from "./schemas/code.ts";
+import { CodeRecord, type CommitRecord, type RepositoryRecord, type VariableRecord } from "./schemas/code.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 
 export const codeRef = (accountId: string, instanceId: string): Ref<CodeRecord> => ({
@@ -20,25 +23,34 @@ export const codeRef = (accountId: string, instanceId: string): Ref<CodeRecord> 
 });
 
 /** The code of an instance for which none was set. */
-export const emptyCode = ({ account_id, id }: Pick<InstanceRecord, "account_id" | "id">): CodeRecord => ({
-  account_id,
-  instance_id: id,
-  revision: "",
-  repositories: [],
-  python_packages: [],
-  allow_source_builds: false,
-  install_modules: [],
-  environment: [],
-  updated_at: null,
-});
+export const emptyCode = ({ account_id, id }: Pick<InstanceRecord, "account_id" | "id">): CodeRecord =>
+  CodeRecord.parse({ account_id, instance_id: id });
 
-const showRepository = ({ url, ref, path, credential, deploy_key }: RepositoryRecord): Code["repositories"][number] => ({
-  url,
-  ref,
-  path,
-  credential: credential === null || credential === "deploy_key" ? credential : { username: credential.username },
-  deploy_key: deploy_key && { public_key: deploy_key.public_key, fingerprint: deploy_key.fingerprint },
-});
+export const findCode = async (instance: Pick<InstanceRecord, "account_id" | "id">): Promise<CodeRecord> =>
+  (await find(codeRef(instance.account_id, instance.id))) ?? emptyCode(instance);
+
+/** Whether a commit is of this entry of the code. */
+export const isOf =
+  ({ url, ref, path }: Pick<CommitRecord, "url" | "ref" | "path">) =>
+  (commit: CommitRecord): boolean =>
+    commit.url === url && commit.ref === ref && commit.path === path;
+
+const showRepository =
+  ({ deployed, checked }: CodeRecord) =>
+  (repository: RepositoryRecord): Code["repositories"][number] => {
+    const { url, ref, path, credential, deploy_key } = repository;
+    const found = checked.find(isOf(repository));
+    return {
+      url,
+      ref,
+      path,
+      credential: credential === null || credential === "deploy_key" ? credential : { username: credential.username },
+      commit: deployed?.commits.find((each) => each.url === url && each.path === path)?.commit ?? null,
+      newest_commit: found?.commit ?? null,
+      checked_at: found?.checked_at ?? null,
+      deploy_key: deploy_key && { public_key: deploy_key.public_key, fingerprint: deploy_key.fingerprint },
+    };
+  };
 
 const showVariable = ({ name, value }: VariableRecord): Code["environment"][number] => ({
   name,
@@ -46,18 +58,14 @@ const showVariable = ({ name, value }: VariableRecord): Code["environment"][numb
 });
 
 /** Without tokens and secrets. */
-export const toCode = ({ repositories, environment, ...record }: CodeRecord): Code => ({
+export const toCode = (record: CodeRecord): Code => ({
   ...record,
-  repositories: repositories.map(showRepository),
-  environment: environment.map(showVariable),
+  repositories: record.repositories.map(showRepository(record)),
+  environment: record.environment.map(showVariable),
 });
 
 export const codeVersion = (record: CodeRecord): Version =>
   computeVersion(codeRef(record.account_id, record.instance_id), record, { shown: Code, unversioned: [], shownAs: toCode });
-
-/** What tokens and secrets are encrypted for: the account, so that a copy of the code can use them, and what they belong to. */
-const tokenContext = (accountId: string, url: string): string => `code token ${accountId} ${url}`;
-const secretContext = (accountId: string, name: string): string => `code secret ${accountId} ${name}`;
 
 /** Sets the fields that were sent, if the code is still as it was read; `before` is undefined if there was none. */
 export async function setCode(
@@ -68,22 +76,21 @@ export async function setCode(
 ): Promise<CodeRecord> {
   const present = before ?? emptyCode(instance);
   const problems: Problem[] = [];
-  const record: CodeRecord = {
-    ...present,
+  const set = {
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
     ...(repositories !== undefined && { repositories: await storeRepositories(change, present, repositories, problems) }),
     ...(environment !== undefined && { environment: await storeEnvironment(present, environment, problems) }),
     revision: randomBytes(9).toString("base64url"),
     updated_at: now(),
   };
-  const [first, ...others] = problems;
-  if (first !== undefined) throw invalid(first, ...others);
+  requireNone(problems);
   requirePresent(change, instance);
   const { key } = codeRef(change.accountId, instance.id);
   const overtaken = () =>
     new Overtaken("Another request changed the code at the same time; read it and try again if you need to", instance.id);
+  const record = { ...present, ...set };
   if (before === undefined) change.put(key, record, overtaken);
-  else change.update(key, { set: record }, { equals: { revision: before.revision } }, overtaken);
+  else change.update(key, { set }, { unchanged: { revision: before.revision } }, overtaken);
   return record;
 }
 
@@ -159,4 +166,26 @@ async function storeEnvironment(
       reason: `must have at most ${ENVIRONMENT_BYTES_MAX} bytes, names and values together`,
     });
   return stored;
+}
+
+/** Shows the commits that a check or a deploy has found; requests set other fields. */
+export async function recordChecked(instance: InstanceRecord, commits: readonly CommitRecord[]): Promise<void> {
+  const checked_at = now();
+  await writeFacts(instance, { checked: commits.map((commit) => ({ ...commit, checked_at })) });
+}
+
+/** Shows the commits that an instance's ERP has from now on. */
+export const recordDeployed = (instance: InstanceRecord, deployId: string, commits: readonly CommitRecord[]): Promise<void> =>
+  writeFacts(instance, { deployed: { deploy_id: deployId, commits } });
+
+/** Also where a request has set nothing. Nothing is left of an instance that was deleted meanwhile. */
+async function writeFacts({ account_id, id }: InstanceRecord, facts: Item): Promise<void> {
+  const change = startChange({ id: account_id });
+  change.write(check(keys.record("instance", account_id, id), {}, () => notFound("instance")));
+  change.update(keys.code(account_id, id), { set: { ...facts, account_id, instance_id: id } }, { exists: false });
+  try {
+    await change.commit();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "NOT_FOUND") throw error;
+  }
 }

@@ -6,12 +6,10 @@ import { keys, keyString } from "../data/keys.ts";
 import { readAll } from "../data/table.ts";
 import { createKeyPair } from "../platform/key-pair.ts";
 import { seal } from "../platform/sealing.ts";
+import { seedContext } from "./code-secrets.ts";
 import { DeployKeyRecord } from "./schemas/code.ts";
 
 const SEED_BYTES = 32;
-
-/** What the private half is encrypted for. */
-const seedContext = (accountId: string, url: string): string => `deploy key ${accountId} ${url}`;
 
 /** The public halves of the keys for these repositories; those that are missing are made with the change. */
 export async function deployKeys(change: Change, urls: readonly string[]): Promise<Map<string, DeployKey>> {

@@ -3,8 +3,11 @@ import { BackupRecord } from "../../shared/records/schemas/backup.ts";
 import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
+import { emptyCode } from "../../shared/records/code.ts";
+import { reserveDeploy } from "../../shared/records/deploys.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
+import { updateOne } from "../../shared/data/table.ts";
 import { recordTry, reserveDelivery } from "../../shared/records/deliveries.ts";
 import { openAlert } from "../../shared/records/alerts.ts";
 import { reserveInvitation } from "../../shared/records/invitations.ts";
@@ -12,7 +15,7 @@ import { logEvent } from "../../shared/records/events.ts";
 import { WebhookRecord } from "../../shared/records/schemas/webhook.ts";
 import { webhookRef } from "../../shared/records/webhooks.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
+import { DEPLOY_STATUS, SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
 import { unique, uniqueDatabase, uniqueDomain } from "./unique.ts";
 
 const AT = "2026-11-20T12:00:00.000Z";
@@ -173,6 +176,18 @@ export async function seedInvitation({ id: account_id, user: { id, name } }: Inv
   );
   await change.commit();
   return invitation.id;
+}
+
+/** A deploy that is over, on no machine. */
+export async function seedDeploy({ account_id, id: instance_id }: Pick<InstanceRecord, "account_id" | "id">): Promise<string> {
+  const change = startChange(await getAccount(account_id));
+  const code = emptyCode({ account_id, id: instance_id });
+  const actor = { type: "operator", id: "operator", name: "Operator" } as const;
+  const request = { operationId: newId("operation"), select: "changed", note: null } as const;
+  const deploy = reserveDeploy(change, { actor, requestId: "seed" }, code, request);
+  await change.commit();
+  await updateOne(keys.deploy(account_id, deploy.id), { set: { status: DEPLOY_STATUS.completed } }, {});
+  return deploy.id;
 }
 
 /** A delivery of each webhook that was seeded. */

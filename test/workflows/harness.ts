@@ -73,6 +73,9 @@ export interface WorkflowHarness {
   close: () => void;
 }
 
+/** Code with a module that a deploy installs. */
+const CODE = { repositories: [{ url: "https://git.example/acme", ref: "main" }], install_modules: ["acme"] };
+
 const rowOf = ({ operation }: Workflow): Transition => LIFECYCLE[operation];
 export const table = Object.values(workflows).map((workflow) => ({ name: workflow.name, workflow, row: rowOf(workflow) }));
 
@@ -241,6 +244,16 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
       await work("import-backup", failed, true);
       const backupId = (await failed).as(Backup).id;
       return () => api.post(`/backups/${backupId}/import`, { server_id });
+    },
+    "check-code-instance": async (api, from) => {
+      const { id } = await instance(from);
+      await api.put(`/instances/${id}/code`, CODE);
+      return () => api.post(`/instances/${id}/code/check`, {});
+    },
+    "deploy-instance": async (api, from) => {
+      const { id } = await instance(from);
+      await api.put(`/instances/${id}/code`, CODE);
+      return () => api.post(`/instances/${id}/deploys`, {});
     },
     "run-bulk": async (api) => {
       const [{ id: running }, { id: stopped }] = [await instance(), await instance("stopped")];

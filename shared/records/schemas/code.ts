@@ -24,19 +24,35 @@ export const VariableRecord = z.looseObject({
 });
 export type VariableRecord = z.infer<typeof VariableRecord>;
 
+/** The commit of a repository's ref. */
+const CommitRecord = z.looseObject({ url: text, ref: text, path: noText, commit: text });
+
+const strings = z.array(text).default([]);
+
+/** What is set by a request has defaults, because a deploy may be the first to write the item. */
 export const CodeRecord = z.object({
   account_id: text,
   instance_id: text,
-  /** Changes with every write, so that none is overtaken unseen. */
-  revision: text,
-  repositories: z.array(RepositoryRecord),
-  python_packages: z.array(text),
-  allow_source_builds: z.boolean(),
-  install_modules: z.array(text),
-  environment: z.array(VariableRecord),
+  /** Changes with what requests set, so that none is overtaken unseen. */
+  revision: text.default(""),
+  repositories: z.array(RepositoryRecord).default([]),
+  python_packages: strings,
+  allow_source_builds: z.boolean().default(false),
+  install_modules: strings,
+  environment: z.array(VariableRecord).default([]),
   updated_at: noText,
+  /** What was last deployed. */
+  deployed: z
+    .looseObject({ deploy_id: text, commits: z.array(CommitRecord) })
+    .nullable()
+    .default(null),
+  /** What the refs were when they were last checked. */
+  checked: z.array(CommitRecord.extend({ checked_at: text })).default([]),
+  /** The deploys that are kept, the newest first. */
+  deploy_ids: strings,
 });
 export type CodeRecord = z.infer<typeof CodeRecord>;
+export type CommitRecord = z.infer<typeof CommitRecord>;
 
 /** The key with which an account reads a repository. */
 export const DeployKeyRecord = z.object({

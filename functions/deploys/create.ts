@@ -1,0 +1,44 @@
+// POST /instances/:id/deploys
+import * as deploys from "../../shared/api/deploys.ts";
+import { retryOnConflict } from "../../shared/data/change.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { forecastDeploy } from "../../shared/operations/deploy-forecast.ts";
+import { codeRef, emptyCode } from "../../shared/records/code.ts";
+import { reserveDeploy, toDeploy } from "../../shared/records/deploys.ts";
+import {
+  instanceRef,
+  moveInstance,
+  requireAllowed,
+  requireInstance,
+  requireServerUsable,
+} from "../../shared/records/instances.ts";
+import { changing, reserveOperation } from "../../shared/records/operations.ts";
+import { beginWork } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(deploys.create)(async ({ params, body, caller, by, read, commit }) =>
+  retryOnConflict(async () => {
+    const { account_id } = caller;
+    const { change, operationId, ...records } = await beginWork(
+      { caller, read },
+      { instance: instanceRef(account_id, params.id), code: codeRef(account_id, params.id) },
+    );
+    const instance = requireInstance(records.instance);
+    const code = records.code ?? emptyCode(instance);
+    const { modules: select, rehearse, backup_first, note = null } = body;
+    requireAllowed(instance, "deploy");
+    requireServerUsable(change, instance);
+    moveInstance(change, instance, { type: "instance.deploy", operationId });
+    const deploy = reserveDeploy(change, by, code, { operationId, select, note });
+    const safety_backup_id = newId("backup");
+    reserveOperation(change, by, {
+      id: operationId,
+      type: "instance.deploy",
+      ...changing("instance", instance),
+      input: { server_id: instance.server_id, deploy_id: deploy.id, safety_backup_id, rehearse, backup_first },
+      concerns: backup_first ? [safety_backup_id] : [],
+      result: { deploy_id: deploy.id },
+    });
+    return commit(change, toDeploy(deploy), () => forecastDeploy(caller, instance, code, body));
+  }),
+);
