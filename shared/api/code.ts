@@ -207,6 +207,7 @@ export const CodeFields = fields.atLeastOne({
     .max(CODE.repositoriesMax, `must have at most ${CODE.repositoriesMax} entries`)
     .meta({
       description: "Repositories with add-ons. Of modules with the same name, that of the first repository counts",
+      examples: [[{ url: URL_EXAMPLE, ref: "main" }]],
     })
     .optional(),
   python_packages: packages.optional(),

@@ -130,11 +130,11 @@ export const create = () =>
       modules: z
         .union(
           [
-            z.enum(["changed", "all"]),
             z
               .array(z.string().regex(MODULE_NAME, "must be the name of a module").meta({ maxLength: 64 }))
               .min(1, "must contain at least one")
               .max(100, "must contain at most 100"),
+            z.enum(["changed", "all"]),
           ],
           "must be changed, all or a list of modules",
         )

@@ -1,7 +1,7 @@
 // Which modules a deploy updates and installs: those that were asked for, of those that the database has.
 
 /** A module in an instance's code. */
-export interface CodeModule {
+interface CodeModule {
   name: string;
   version: string;
   /** Whether its files differ from those that the database was last updated with. */

@@ -20,6 +20,7 @@ const PARTS = [
   "restore",
   "clone",
   "drill",
+  "code",
   "import",
   "machine",
   "firewall",
@@ -34,6 +35,7 @@ export const hostScript = (): string =>
     ...PARTS.slice(0, -1).map(readPart),
     filesProgramPart(),
     modulesProgramPart(),
+    programPart("code", readText("code.py")),
     watchProgramPart(),
     ...PARTS.slice(-1).map(readPart),
   ].join("\n");

@@ -223,6 +223,8 @@ const PULLING: ReadonlySet<JobKind> = new Set<JobKind>([
   "swap_restore",
   "restore_archive",
   "put_back",
+  "start_code",
+  "undo_code",
   "drill_archive",
   "import_archive",
 ]);

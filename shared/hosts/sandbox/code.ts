@@ -70,7 +70,7 @@ function problemsOf({ url, ref, path, commit }: FetchedRepository, repository: n
   if (module === undefined)
     return invalid(null, path === null ? because("code_no_module", { url }) : because("code_no_module_in_path", { url, path }));
   if (ref === brokenManifest)
-    return invalid(module, because("code_manifest", { module, url, why: "'{' was never closed (line 1)" }));
+    return invalid(module, because("code_manifest", { module, url, output: "'{' was never closed (line 1)" }));
   return [];
 }
 
