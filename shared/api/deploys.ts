@@ -5,7 +5,14 @@ import { exampleId } from "../domain/id-kinds.ts";
 import { DEPLOY_STATUS, REHEARSAL } from "../domain/lifecycle.ts";
 import { DEPLOY } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { actionNotAllowed, operationInProgress, serverNotActive } from "./errors.ts";
+import {
+  actionNotAllowed,
+  deployNotCompleted,
+  modulesNewer,
+  noBackupToRollBack,
+  operationInProgress,
+  serverNotActive,
+} from "./errors.ts";
 import * as fields from "./fields.ts";
 
 const TRIGGERS = ["person", "token", "push", "bulk", "rollback"] as const;
@@ -100,33 +107,10 @@ export const listOfInstance = () =>
     ...fields.listOf(Deploy, { status: DeployStatus }),
   });
 
-export const create = () =>
-  endpoint({
-    method: "POST",
-    path: "/instances/:id/deploys",
-    summary: "Deploy an instance's code",
-    description:
-      "Fetches the newest commits, updates the modules that have changed and installs those that are wanted. The update runs on a copy of the database first, so that " +
-      "a broken module costs no downtime; then the ERP stops for the real one. If anything fails, code and data are put back as they were.",
-    access: ["instances:write"],
-    status: 201,
-    errors: () => [
-      actionNotAllowed("deploy", "updating"),
-      operationInProgress(exampleId("operation")),
-      serverNotActive(exampleId("server"), "offline"),
-    ],
-    example: {
-      status: "pending",
-      commits: [],
-      modules: null,
-      python_packages: [],
-      rehearsal: null,
-      backup_id: null,
-      downtime_seconds: null,
-    },
-    starts: ["deploy-instance"],
-    dryRun: true,
-    body: z.strictObject({
+/** What a request asks for. */
+const wanted = () =>
+  z
+    .strictObject({
       modules: z
         .union(
           [
@@ -153,7 +137,51 @@ export const create = () =>
         .default(true)
         .meta({ description: "Whether a backup is taken before the ERP stops", examples: [true] }),
       note: fields.text(200, "Prices with tax").optional(),
-    }),
+      rollback_to: fields.id("deploy").optional().meta({
+        description:
+          "A completed deploy of this instance: deploys its commits instead of the newest ones, with its packages, modules and variables. Only if the database has no module in a higher version",
+      }),
+      restore_database: z.boolean().optional().meta({
+        description:
+          "With `rollback_to`: the data comes back, too, from the backup that was taken before the next deploy. Needs the permission `backups:restore`",
+      }),
+    })
+    .refine(({ rollback_to, restore_database }) => restore_database !== true || rollback_to !== undefined, {
+      message: "is only possible with rollback_to",
+      path: ["restore_database"],
+    });
+
+export const create = () =>
+  endpoint({
+    method: "POST",
+    path: "/instances/:id/deploys",
+    summary: "Deploy an instance's code",
+    description:
+      "Fetches the newest commits, updates the modules that have changed and installs those that are wanted. The update runs on a copy of the database first, so that " +
+      "a broken module costs no downtime; then the ERP stops for the real one. If anything fails, code and data are put back as they were.",
+    access: ["instances:write"],
+    status: 201,
+    errors: () => [
+      actionNotAllowed("deploy", "updating"),
+      operationInProgress(exampleId("operation")),
+      serverNotActive(exampleId("server"), "offline"),
+      deployNotCompleted("failed"),
+      modulesNewer("running", ["acme"]),
+      noBackupToRollBack("running"),
+    ],
+    example: {
+      status: "pending",
+      commits: [],
+      modules: null,
+      python_packages: [],
+      rehearsal: null,
+      backup_id: null,
+      downtime_seconds: null,
+    },
+    starts: ["deploy-instance"],
+    dryRun: true,
+    fieldPermission: { field: "restore_database", permission: "backups:restore" },
+    body: wanted(),
     data: Deploy,
   });
 

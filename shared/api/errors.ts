@@ -124,6 +124,26 @@ export const codeInCheck = (operationId: string) =>
     details: { operation_id: operationId },
   });
 
+export const deployNotCompleted = (status: string) =>
+  invalidState(`The deploy is ${status}; only a completed deploy can be rolled back to`, status);
+
+/** The ERP takes no module back to an older version without its data. */
+export const modulesNewer = (status: string, modules: readonly string[]) =>
+  invalidState(
+    `The database has these modules in a higher version than that code: ${modules.join(", ")}. Set restore_database to true to go back with the data`,
+    status,
+    { modules },
+    INSTANCE,
+  );
+
+export const noBackupToRollBack = (status: string) =>
+  invalidState(
+    "There is no backup from before the next deploy, so the data cannot come back with that code",
+    status,
+    {},
+    INSTANCE,
+  );
+
 export const preconditionFailed = (etag: string | null) => new ApiError("PRECONDITION_FAILED", undefined, { details: { etag } });
 
 /** Of `If-None-Match`. */

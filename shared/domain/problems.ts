@@ -156,6 +156,11 @@ export const PROBLEMS = {
   error_code_in_check: "The code of this instance is being checked; wait until that is done",
   field_modules: "must be changed, all or a list of modules",
   field_version: "must be a version such as 1.0",
+  error_deploy_not_completed: "The deploy is {status}; only a completed deploy can be rolled back to",
+  error_modules_newer:
+    "The database has these modules in a higher version than that code: {modules}. Set restore_database to true to go back with the data",
+  error_no_backup_to_roll_back: "There is no backup from before the next deploy, so the data cannot come back with that code",
+  field_only_with_rollback: "is only possible with rollback_to",
   field_repository_url: "must be https://HOST/PATH or ssh://git@HOST/PATH",
   field_ref: "must be a branch, a tag or a commit of 40 hexadecimal digits",
   field_repository_path: "must be a folder in the repository such as addons/sale",

@@ -70,6 +70,9 @@ export const SENTENCES = {
   deploy_without_backup:
     "Without a backup first, what is entered after the deploy is lost if you go back to the data from before",
   deploy_no_code: "The instance has no repositories: the ERP runs without modules of its own from then on",
+  deploy_rolled_back: "Deploys the commits of the deploy {deploy} again",
+  deploy_data_restored: "Replaces the database and the files with those of {since}, from the backup {backup}",
+  deploy_data_lost: "Loses {duration} of changes: everything since {since}",
   erp_started: "Starts the ERP",
   erp_stopped: "Stops the ERP until you start it again",
   erp_restarted: "Stops the ERP and starts it again",

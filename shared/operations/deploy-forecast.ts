@@ -7,29 +7,41 @@ import { SERVING } from "../domain/lifecycle.ts";
 import type { Selection } from "../domain/module-plan.ts";
 import type { Sentence } from "../domain/sentences.ts";
 import { isOf } from "../records/code.ts";
+import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import type { CodeRecord, RepositoryRecord } from "../records/schemas/code.ts";
 import { DeployRecord } from "../records/schemas/deploy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
+import type { Rollback } from "./rollbacks.ts";
 import { diskWarnings, effect, forecast, INSTANCE, mayRead, NEW_BACKUP, sentence } from "./forecasts.ts";
 
 interface Wanted {
   modules: Selection;
   rehearse: boolean;
   backup_first: boolean;
+  rollback?: Rollback | undefined;
+  /** What the data comes back from. */
+  backup?: BackupRecord | undefined;
 }
 
 export async function forecastDeploy(
   reader: Pick<Caller, "permissions">,
   instance: InstanceRecord,
   code: CodeRecord,
-  { modules, rehearse, backup_first }: Wanted,
+  { modules, rehearse, backup_first, rollback, backup }: Wanted,
 ): Promise<Forecast> {
   const visible = mayRead(reader, "instance");
   const resource = { type: INSTANCE, id: instance.id } as const;
   const listed = (names: readonly string[]) => ({ modules: names.join(", ") });
   const effects: Effect[] = [
-    ...(visible ? code.repositories.map((repository) => describe(resource, code, repository)) : []),
+    ...(rollback !== undefined
+      ? [effect("update", resource, "deploy_rolled_back", { deploy: rollback.deploy.id })]
+      : visible
+        ? code.repositories.map((repository) => describe(resource, code, repository))
+        : []),
+    ...(backup !== undefined && mayRead(reader, "backup")
+      ? [effect("restore", resource, "deploy_data_restored", { since: backup.created_at, backup: backup.id })]
+      : []),
     typeof modules === "string"
       ? effect("update", resource, modules === "all" ? "deploy_modules_all" : "deploy_modules_changed")
       : effect("update", resource, "deploy_modules_named", listed(modules)),
@@ -43,7 +55,8 @@ export async function forecastDeploy(
     ...(backup_first ? [effect("create", NEW_BACKUP, "deploy_backup")] : []),
   ];
   const warnings: Sentence[] = [
-    ...(rehearse ? [] : [sentence("deploy_not_rehearsed")]),
+    ...(backup === undefined ? [] : [sentence("deploy_data_lost", lostSince(backup.created_at))]),
+    ...(rehearse || backup !== undefined ? [] : [sentence("deploy_not_rehearsed")]),
     ...(backup_first ? [] : [sentence("deploy_without_backup")]),
     ...(visible && code.repositories.length === 0 ? [sentence("deploy_no_code")] : []),
     ...(await diskWarnings(reader, instance.account_id, instance.server_id, 0)),
@@ -58,6 +71,14 @@ function describe(resource: Effect["resource"], { checked }: CodeRecord, reposit
   return commit === undefined
     ? effect("update", resource, "deploy_ref", { url, ref })
     : effect("update", resource, "deploy_commit", { url, ref, commit });
+}
+
+/** How long ago that was, in words that every language has. */
+function lostSince(since: string): { duration: string; since: string } {
+  const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(since)) / 60_000));
+  const [days, hours] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60)];
+  const parts = [...(days > 0 ? [`${days} d`] : []), ...(hours > 0 ? [`${hours} h`] : []), `${minutes % 60} min`];
+  return { duration: parts.join(" "), since };
 }
 
 /** Of the newest deploy that stopped the ERP, or at least rehearsed that. */

@@ -50,6 +50,8 @@ interface NewDeploy {
   operationId: string;
   select: Selection;
   note: string | null;
+  /** What a rollback brings instead of the code as it is now. */
+  rollback?: { code: CodeRecord; commits: string[] } | undefined;
 }
 
 /** Reserves a deploy of the code as it is now. Of the older ones, those that are one too many go. */
@@ -57,7 +59,7 @@ export function reserveDeploy(
   change: Change,
   by: Author,
   code: CodeRecord,
-  { operationId, select, note }: NewDeploy,
+  { operationId, select, note, rollback }: NewDeploy,
 ): DeployRecord {
   const { account_id, instance_id, deploy_ids } = code;
   const created_by = toActor(by);
@@ -67,7 +69,7 @@ export function reserveDeploy(
     instance_id,
     operation_id: operationId,
     status: DEPLOY_STATUS.pending,
-    trigger: created_by.type === "token" ? "token" : "person",
+    trigger: rollback !== undefined ? "rollback" : created_by.type === "token" ? "token" : "person",
     note,
     commits: [],
     modules: null,
@@ -83,7 +85,11 @@ export function reserveDeploy(
   };
   const [kept, gone] = [deploy_ids.slice(0, DEPLOY.kept - 1), deploy_ids.slice(DEPLOY.kept - 1)];
   change.put(keys.deploy(account_id, deploy.id), deploy);
-  change.put(keys.deployPlan(account_id, deploy.id), { code, select });
+  change.put(keys.deployPlan(account_id, deploy.id), {
+    code: rollback?.code ?? code,
+    select,
+    ...(rollback !== undefined && { commits: rollback.commits }),
+  });
   for (const id of gone) removeDeploy(change, id);
   change.update(
     keys.code(account_id, instance_id),
@@ -107,8 +113,10 @@ function removeDeploy(change: Change, id: string): void {
 export async function setModules(
   { account_id, input }: OperationRecord,
   { updated, installed }: Pick<ModulePlan, "updated" | "installed">,
+  versions: Readonly<Record<string, string>>,
 ): Promise<void> {
-  await updateOne(keys.deployPlan(account_id, String(input["deploy_id"])), { set: { update: updated, install: installed } }, {});
+  const set = { update: updated, install: installed, versions };
+  await updateOne(keys.deployPlan(account_id, String(input["deploy_id"])), { set }, {});
 }
 
 /** What a step of its operation has found out. */

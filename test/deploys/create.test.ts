@@ -128,6 +128,61 @@ test("a stopped instance is stopped again afterwards, and has the new modules", 
   expect(await dataOf(id)).toMatchObject({ modules: { acme: "1.1" } });
 });
 
+describe("a rollback", () => {
+  const rollBack = (id: string, to: Deploy, more: object = {}) =>
+    api.post(`/instances/${id}/deploys`, { rollback_to: to.id, ...more });
+
+  test("brings the older commits again, unless the database has a module in a higher version", async () => {
+    const { id, name, first } = await prepared();
+    const second = await deployed(id, { backup_first: false });
+    const refused = await rollBack(id, first);
+    expect(refused.error).toMatchObject({ code: "INVALID_STATE", details: { modules: ["acme"] } });
+    await put(name, { acme: "1.1", other: "2.0" });
+    await deployed(id, { backup_first: false });
+    const begun = (await rollBack(id, second)).as(Deploy);
+    await me.until(begun.operation_id);
+    expect(await readDeploy(begun.id)).toMatchObject({
+      status: "completed",
+      trigger: "rollback",
+      commits: [{ commit: second.commits[0]?.commit }],
+    });
+  });
+
+  test("brings back the data of the last moment of that code, and its dry run says what is lost", async () => {
+    const { id, first } = await prepared();
+    const second = await deployed(id);
+    await api.put(`/sandbox/instances/${id}/data`, { orders: 2 });
+    const body = { rollback_to: first.id, restore_database: true };
+    const { effects, warning_reasons } = (await api.post(`/instances/${id}/deploys?dry_run=true`, body)).as(DryRun);
+    const backup = (await api.get(`/backups/${second.backup_id}`)).as(Backup);
+    expect(effects).toContainEqual(
+      expect.objectContaining({ code: "deploy_data_restored", parameters: { since: backup.created_at, backup: backup.id } }),
+    );
+    expect(warning_reasons).toContainEqual({
+      code: "deploy_data_lost",
+      parameters: { duration: "0 min", since: backup.created_at },
+    });
+    const begun = (await api.post(`/instances/${id}/deploys`, body)).as(Deploy);
+    await me.until(begun.operation_id);
+    expect(await readDeploy(begun.id)).toMatchObject({ status: "completed", modules: { updated: [], installed: [] } });
+    expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
+    expect((await api.get(`/instances/${id}/code`)).as(Code).repositories[0]?.commit).toBe(first.commits[0]?.commit);
+  });
+
+  test("needs a completed deploy of the instance, a backup for the data, and the permission to restore", async () => {
+    const { id, first } = await prepared();
+    expect((await rollBack(id, { ...first, id: unusedId("deploy") })).error).toMatchObject({ details: { field: "rollback_to" } });
+    const other = await prepared();
+    expect((await rollBack(id, other.first)).error).toMatchObject({ details: { field: "rollback_to" } });
+    expect((await rollBack(id, first, { restore_database: true })).error).toMatchObject({ code: "INVALID_STATE" });
+    const alone = await api.post(`/instances/${id}/deploys`, { restore_database: true });
+    expect(alone.error).toMatchObject({ details: { field: "restore_database" } });
+    const { api: weaker } = await me.token(["instances:write"]);
+    const denied = await weaker.post(`/instances/${id}/deploys`, { rollback_to: first.id, restore_database: true });
+    expect(denied.error).toMatchObject({ code: "FORBIDDEN", message: "Token does not have permission: backups:restore" });
+  });
+});
+
 test("only the newest twenty deploys are kept", async () => {
   const { id } = await me.instance();
   const all: string[] = [];

@@ -2,7 +2,7 @@
 import { toCommits, findProblems, requireNoProblem } from "../../../shared/operations/code-checks.ts";
 import { leaveDrillPlace, tryRetakeDrillPlace, tryTakeDrillPlace } from "../../../shared/operations/drills.ts";
 import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/operations/safety-backups.ts";
-import { backupRef, recordArchive } from "../../../shared/records/backups.ts";
+import { backupRef, getBackup, recordArchive } from "../../../shared/records/backups.ts";
 import { findCode, recordChecked, recordDeployed } from "../../../shared/records/code.ts";
 import { openEnvironment, openRepositories } from "../../../shared/records/code-secrets.ts";
 import { getDeploy, getPlan, noteDeploy, setModules } from "../../../shared/records/deploys.ts";
@@ -19,6 +19,7 @@ import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { jobIdFor, tasks, type Work } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
+import { requireStoredArchive } from "../../../shared/storage/stored-archive.ts";
 import type { InputOf } from "../../../shared/domain/workflow.ts";
 import workflow from "./workflow.ts";
 
@@ -30,16 +31,22 @@ const NAMES_BYTES_MAX = 32 * 1024;
 export const handler = tasks(workflow, {
   resolveCode: async ({ operation, input, instance, server, jobId }) => {
     await noteDeploy(operation, { status: DEPLOY_STATUS.running });
-    const { code } = await getPlan(input.account_id, input.deploy_id);
-    const repositories = await openRepositories(code);
-    const job = { id: jobId, kind: "resolve_code", instance_id: input.instance_id, repositories } as const;
-    const resolved = await run(await server(), job);
+    const { code, commits: given } = await getPlan(input.account_id, input.deploy_id);
+    const resolved =
+      given === undefined
+        ? await run(await server(), {
+            id: jobId,
+            kind: "resolve_code",
+            instance_id: input.instance_id,
+            repositories: await openRepositories(code),
+          })
+        : ({ ready: true, result: { commits: given.map((commit) => ({ commit, problem: null })) } } as const);
     if (!resolved.ready) return false;
     requireNoProblem(findProblems(code.repositories, resolved.result.commits));
     const commits = toCommits(code.repositories, resolved.result.commits);
     if (commits.length < code.repositories.length) throw new GiveUp("HOST_JOB_FAILED", because("machine_not_understood"));
     const record = await instance();
-    await recordChecked(record, commits);
+    if (given === undefined) await recordChecked(record, commits);
     const { deployed } = await findCode(record);
     await noteDeploy(operation, {
       commits: commits.map(({ url, ref, path, commit }) => ({
@@ -74,12 +81,16 @@ export const handler = tasks(workflow, {
       select,
       install: code.install_modules,
     });
-    await setModules(operation, { updated, installed });
+    const has = new Set([...fetched.result.installed, ...installed]);
+    const versions = fetched.result.modules.filter(({ name }) => has.has(name)).map(({ name, version }) => [name, version]);
+    // Data that comes back was last updated with this code.
+    const plan = input.restore_database ? { updated: [], installed: [] } : { updated, installed };
+    await setModules(operation, plan, Object.fromEntries(versions));
     await noteDeploy(operation, {
       commits: commits.map((commit, index) => ({ ...commit, subject: subjects[index] ?? null })),
       modules: {
-        updated: shorten(updated),
-        installed: shorten(installed),
+        updated: shorten(plan.updated),
+        installed: shorten(plan.installed),
         changed_but_not_installed: shorten(changed_but_not_installed),
       },
     });
@@ -144,6 +155,21 @@ export const handler = tasks(workflow, {
     await showDuring(operation, await instance());
     const { instance_id } = input;
     return (await run(await server(), { id: jobId, kind: "keep_data", instance_id, code_id: operation.id })).ready;
+  },
+
+  restoreData: async ({ operation, input, server, jobId }) => {
+    if (input.data_backup_id === undefined) throw new GiveUp("INTERNAL_ERROR", because("internal_error"));
+    const restored = await run(await server(), {
+      id: jobId,
+      kind: "restore_archive",
+      instance_id: input.instance_id,
+      restore_id: `${operation.id}_data`,
+      archive: requireStoredArchive(await getBackup(input.account_id, input.data_backup_id)),
+      restore_database: true,
+      restore_filestore: true,
+      neutralize: false,
+    });
+    return restored.ready;
   },
 
   updateModules: async (work) => {

@@ -19,6 +19,9 @@ export default workflow({
     safety_backup_id: fields.id("backup"),
     rehearse: z.boolean(),
     backup_first: z.boolean(),
+    /** Of a rollback whose data comes back, too. */
+    restore_database: z.boolean(),
+    data_backup_id: fields.id("backup").optional(),
   }),
   steps: [
     poll("resolveCode", "Looking up the commits", { upToMinutes: JOB_MINUTES.resolve_code }),
@@ -40,6 +43,10 @@ export default workflow({
       upToMinutes: JOB_MINUTES.make_archive,
     }),
     poll("keepData", "Stopping the ERP and keeping its data", { upToMinutes: JOB_MINUTES.keep_data }),
+    poll("restoreData", "Restoring the data of that code", {
+      when: "restore_database",
+      upToMinutes: JOB_MINUTES.restore_archive,
+    }),
     poll("updateModules", "Updating the modules", { upToMinutes: JOB_MINUTES.update_modules }),
     poll("startErp", "Starting the ERP", { upToMinutes: JOB_MINUTES.start_code }),
     poll("awaitHealthy", "Waiting for the ERP to respond", {

@@ -1,6 +1,6 @@
 // Deploys in the sandbox: simulated repositories, whose modules the simulated ERPs install, update, and get back.
 import { changeErp, findErp, findMachine, later, type SandboxErp } from "../../providers/sandbox/machines.ts";
-import { findSandboxCommit, isSandboxUrl, SPECIAL_REFS } from "../../providers/sandbox/repositories.ts";
+import { findSandboxCommit, isSandboxUrl, isSpecialRef, SPECIAL_REFS } from "../../providers/sandbox/repositories.ts";
 import { because, inEnglish, type Reason } from "../../domain/reasons.ts";
 import { GiveUp } from "../../platform/task-errors.ts";
 import type { Job, JobResult } from "../host.ts";
@@ -36,7 +36,9 @@ type Problem = JobResult<"fetch_code">["problems"][number];
 
 export async function fetchCode(machineId: string, job: Job<"fetch_code">): Promise<JobResult<"fetch_code">> {
   const account = await accountOf(machineId);
-  const contents = await Promise.all(job.repositories.map(({ url, commit }) => findSandboxCommit(account, url, commit)));
+  const contents = await Promise.all(
+    job.repositories.map(({ url, ref, commit }) => findSandboxCommit(account, url, isSpecialRef(ref) ? ref : commit)),
+  );
   const erp = await findErp(machineId, job.instance_id);
   if (erp === undefined) throw new GiveUp("HOST_JOB_FAILED", because("erp_not_installed"));
   // The first repository that has a module counts.

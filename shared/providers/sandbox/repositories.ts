@@ -18,6 +18,7 @@ export const SPECIAL_REFS = {
   slow: "slow",
 } as const;
 const SPECIAL: readonly string[] = Object.values(SPECIAL_REFS);
+export const isSpecialRef = (ref: string): boolean => SPECIAL.includes(ref);
 
 const Modules = z.record(z.string(), z.string());
 const Repository = z.object({
@@ -63,7 +64,7 @@ export async function findSandboxCommit(accountId: string, url: string, ref: str
   const { commits } = await readCommits(accountId, name);
   const found = commits.find((each) => each.ref === ref || each.commit === ref);
   if (found !== undefined) return found;
-  if (commits.length > 0 && !SPECIAL.includes(ref)) return undefined;
+  if (commits.length > 0 && !isSpecialRef(ref)) return undefined;
   const commit = isCommit(ref)
     ? ref
     : createHash("sha1")

@@ -18,6 +18,10 @@ export const DeployPlan = z.object({
   /** What was requested to be updated. */
   select: z.custom<Selection>(),
   /** What is updated and installed, once the code was fetched. */
+  /** Of a rollback: the commits, which are not looked up. */
+  commits: z.array(text).optional(),
+  /** The versions of the modules that the database has after it. */
+  versions: z.record(text, text).default({}),
   update: z.array(text).default([]),
   install: z.array(text).default([]),
 });

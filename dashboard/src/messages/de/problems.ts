@@ -161,6 +161,12 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_code_in_check: "Der Code dieser Instanz wird gerade geprüft; warten Sie, bis das beendet ist",
   field_modules: "muss changed, all oder eine Liste von Modulen sein",
   field_version: "muss eine Version sein, etwa 1.0",
+  error_deploy_not_completed: "Das Deployment hat den Status {status}; zurück geht es nur zu einem abgeschlossenen Deployment",
+  error_modules_newer:
+    "Die Datenbank hat diese Module in einer höheren Version als jener Code: {modules}. Setzen Sie restore_database auf true, um mit den Daten zurückzugehen",
+  error_no_backup_to_roll_back:
+    "Es gibt keine Sicherung von vor dem nächsten Deployment, deshalb lassen sich die Daten nicht mit jenem Code zurückholen",
+  field_only_with_rollback: "ist nur mit rollback_to möglich",
   field_repository_url: "muss die Form https://HOST/PFAD oder ssh://git@HOST/PFAD haben",
   field_ref: "muss ein Branch, ein Tag oder ein Commit mit 40 Hexadezimalziffern sein",
   field_repository_path: "muss ein Ordner im Repository sein, etwa addons/sale",

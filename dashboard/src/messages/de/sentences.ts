@@ -71,6 +71,9 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   deploy_without_backup:
     "Ohne vorherige Sicherung geht beim Zurückgehen auf die früheren Daten verloren, was nach dem Deployment eingegeben wurde",
   deploy_no_code: "Die Instanz hat keine Repositorys: Das ERP läuft danach ohne eigene Module",
+  deploy_rolled_back: "Bringt die Commits des Deployments {deploy} noch einmal ins ERP",
+  deploy_data_restored: "Ersetzt Datenbank und Dateien durch die von {since}, aus der Sicherung {backup}",
+  deploy_data_lost: "{duration} an Änderungen gehen verloren: alles seit {since}",
   erp_started: "Startet das ERP",
   erp_stopped: "Stoppt das ERP, bis Sie es wieder starten",
   erp_restarted: "Stoppt das ERP und startet es wieder",

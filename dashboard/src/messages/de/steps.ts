@@ -34,6 +34,7 @@ export const steps: typeof en = {
   resolveCode: "Commits werden ermittelt",
   restartErp: "ERP wird neu gestartet",
   restoreArchive: "Sicherung wird wiederhergestellt",
+  restoreData: "Daten jenes Codes werden wiederhergestellt",
   retireHost: "Daten der Maschine werden gelöscht",
   runItems: "Die Aktion wird ausgeführt",
   settleCode: "Frühere Daten werden entfernt",

@@ -33,6 +33,7 @@ export const steps = {
   resolveCode: "Looking up the commits",
   restartErp: "Restarting the ERP",
   restoreArchive: "Restoring the backup",
+  restoreData: "Restoring the data of that code",
   retireHost: "Clearing the machine's data",
   runItems: "Running the action on each resource",
   settleCode: "Removing the previous data",
