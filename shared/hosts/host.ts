@@ -77,6 +77,8 @@ interface OfInstance {
 /** `code_id` names the code on the machine: it is the deploy's, or the check's operation. */
 interface OfCode extends OfInstance {
   code_id: string;
+  /** What its log must not show; they stay here. */
+  secrets?: readonly string[];
 }
 
 /** What the ERP updates and installs. */
@@ -156,10 +158,15 @@ interface JobInput {
   move_domain: OfInstance & { domain: string; redirects: readonly PreviousDomain[] };
   verify_clone: OfInstance;
   /** Which commits the repositories' refs are now. */
-  resolve_code: OfInstance & { repositories: readonly RepositoryAccess[] };
+  resolve_code: OfInstance & {
+    repositories: readonly RepositoryAccess[];
+    /** Otherwise it only looks, beside other jobs on the instance. */
+    hold: boolean;
+  };
   /**
    * Fetches exactly these commits, checks their modules, and says which have changed. Nothing of them is run. `named` are modules
-   * of which it says, too, whether they are installed. Without `keep` nothing stays on the machine.
+   * of which it says, too, whether they are installed. Without `keep` nothing stays on the machine, and other jobs on the instance
+   * go on beside it.
    */
   fetch_code: OfCode & {
     repositories: readonly (RepositoryAccess & { commit: string })[];

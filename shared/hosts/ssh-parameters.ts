@@ -96,7 +96,12 @@ type CodeJob = Extract<PlainJob, { code_id: string }> | Job<"resolve_code">;
 async function codeParameters(job: CodeJob): Promise<JobParameters> {
   switch (job.kind) {
     case "resolve_code":
-      return { INSTANCE_ID: job.instance_id, REPOSITORIES: JSON.stringify(job.repositories), ...(await network()) };
+      return {
+        INSTANCE_ID: job.instance_id,
+        REPOSITORIES: JSON.stringify(job.repositories),
+        HOLD: yesOrNo(job.hold),
+        ...(await network()),
+      };
     case "fetch_code":
       return {
         INSTANCE_ID: job.instance_id,
@@ -105,6 +110,7 @@ async function codeParameters(job: CodeJob): Promise<JobParameters> {
         ENVIRONMENT: JSON.stringify(job.environment),
         NAMED: job.named.join(" "),
         KEEP: yesOrNo(job.keep),
+        HOLD: yesOrNo(job.keep),
         ...(await network()),
       };
     case "install_packages":

@@ -146,6 +146,7 @@ function secretsIn(job: Job): string[] {
   const credentials = "repositories" in job ? job.repositories.flatMap(({ credential }) => credential ?? []) : [];
   return [
     ...("admin_password" in job ? [job.admin_password ?? ""] : []),
+    ...("secrets" in job ? (job.secrets ?? []) : []),
     ...("environment" in job ? job.environment.map(({ value }) => value) : []),
     ...credentials.flatMap((each) =>
       "token" in each

@@ -43,3 +43,11 @@ export const openEnvironment = ({ account_id, environment }: CodeRecord): Promis
       value: value ?? (secret === undefined ? "" : await unseal(secret, secretContext(account_id, name))),
     })),
   );
+
+/** The values of the secret variables, which code may print: no log shows them. */
+export const openSecrets = (code: CodeRecord): Promise<string[]> =>
+  Promise.all(
+    code.environment.flatMap(({ name, secret }) =>
+      secret === undefined ? [] : [unseal(secret, secretContext(code.account_id, name))],
+    ),
+  );

@@ -20,7 +20,7 @@ const REPOSITORY = { url: "https://git.example.com/acme", ref: "main", path: nul
 
 /** The builder, and an ERP that updates its modules, or fails after it has changed some of its data. */
 const DOCKER = `case "$*" in
-  *"-builder"*python3*) cat > $NOTES/request; cat $NOTES/code ;;
+  *"-builder "*python3* | *"-check "*python3*) cat > $NOTES/request; cat $NOTES/code ;;
   *"--entrypoint odoo"*)
     echo "$*" >> $NOTES/updates
     [ ! -e $NOTES/during-update ] || bash $NOTES/during-update
@@ -154,6 +154,27 @@ describe("a deploy", unless(noMachine), () => {
     await update();
     expect(databases()["shop"]).not.toBe(half);
     expect(files()).toEqual(["present"]);
+  });
+
+  test("a check beside a deploy changes nothing of it, and keeps nothing", async () => {
+    await fetch();
+    await packages();
+    await keep();
+    const before = [databases(), fact(`codes/${code_id}/progress`)];
+    const checked = await jobs.run<"fetch_code">({
+      kind: "fetch_code",
+      ...of,
+      repositories: [{ ...REPOSITORY, credential: null }],
+      code_id: "op_check",
+      environment: [],
+      named: [],
+      keep: false,
+    });
+    expect(checked.modules).toEqual([{ name: "acme", version: "19.0.1.0", changed: true }]);
+    expect([databases(), fact(`codes/${code_id}/progress`)]).toEqual(before);
+    expect(readdirSync(here("codes"))).toEqual([code_id]);
+    await update();
+    await undo();
   });
 
   test("an undo before the ERP has stopped only removes the code", async () => {

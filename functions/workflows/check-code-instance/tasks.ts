@@ -69,6 +69,7 @@ async function resolve({ operation, input, instance, server }: Check) {
     kind: "resolve_code",
     instance_id: input.instance_id,
     repositories,
+    hold: false,
   } as const;
   return { resolved: await run(await server(), job), code, repositories };
 }

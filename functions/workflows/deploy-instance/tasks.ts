@@ -4,7 +4,7 @@ import { leaveDrillPlace, tryRetakeDrillPlace, tryTakeDrillPlace } from "../../.
 import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/operations/safety-backups.ts";
 import { backupRef, getBackup, recordArchive } from "../../../shared/records/backups.ts";
 import { findCode, recordChecked, recordDeployed } from "../../../shared/records/code.ts";
-import { openEnvironment, openRepositories } from "../../../shared/records/code-secrets.ts";
+import { openEnvironment, openRepositories, openSecrets } from "../../../shared/records/code-secrets.ts";
 import { getDeploy, getPlan, noteDeploy, setModules } from "../../../shared/records/deploys.ts";
 import { showDuring } from "../../../shared/records/instances.ts";
 import { addResult, failInto, keepModules, recordModules } from "../../../shared/records/operations.ts";
@@ -39,6 +39,7 @@ export const handler = tasks(workflow, {
             kind: "resolve_code",
             instance_id: input.instance_id,
             repositories: await openRepositories(code),
+            hold: true,
           })
         : ({ ready: true, result: { commits: given.map((commit) => ({ commit, problem: null })) } } as const);
     if (!resolved.ready) return false;
@@ -246,8 +247,8 @@ function shorten(names: readonly string[]): string[] {
 
 /** What the ERP updates and installs. */
 async function readUpdate({ operation, input: { account_id, instance_id, deploy_id } }: Deploy) {
-  const { update, install } = await getPlan(account_id, deploy_id);
-  return { instance_id, code_id: operation.id, update, install };
+  const { code, update, install } = await getPlan(account_id, deploy_id);
+  return { instance_id, code_id: operation.id, update, install, secrets: await openSecrets(code) };
 }
 
 /** Keeps what the machine logged of a step that failed. */

@@ -50,7 +50,9 @@ prepare_builder() {
   if ! command -v git >/dev/null || ! command -v ssh >/dev/null; then install_packages git openssh-client; fi
   docker network inspect "$BUILDER" >/dev/null 2>&1 || docker network create --driver bridge "$BUILDER" >/dev/null
   refresh_firewall
-  docker rm -fv "$PROJECT-builder" >/dev/null 2>&1 || true # of a job that was killed
+  BUILDING=$PROJECT-builder
+  if [[ ${P[HOLD]:-} == no ]]; then BUILDING=$PROJECT-check; fi
+  docker rm -fv "$BUILDING" >/dev/null 2>&1 || true # of a job that was killed
 }
 
 builder() { # SECONDS OPTION… -- COMMAND…: passes on stdin
@@ -61,7 +63,7 @@ builder() { # SECONDS OPTION… -- COMMAND…: passes on stdin
     shift
   done
   shift
-  timeout --foreground -k 10 "$seconds" docker run --rm -i --name "$PROJECT-builder" --log-driver none --network "$BUILDER" \
+  timeout --foreground -k 10 "$seconds" docker run --rm -i --name "$BUILDING" --log-driver none --network "$BUILDER" \
     --cap-drop ALL --security-opt no-new-privileges --read-only --memory 1g --memory-swap 1g --pids-limit 128 --oom-score-adj 1000 \
     --ulimit "fsize=$CODE_BYTES_MAX" --user "$NOBODY:$NOBODY" -e HOME=/tmp "${options[@]}" "$@"
 }
@@ -110,19 +112,18 @@ job_fetch_code() {
   keep=$(parameter KEEP 'yes|no')
   require_room "$(docker_root)" "$CODE_BYTES_MAX" "The code"
   prepare_builder
+  if [[ $keep == no ]]; then
+    check_code
+    return
+  fi
   forget_code "$CODE"
   mkdir -p "$CODE_HOME"
-  make_volume "$(code_volume "$CODE")"
-  code_request | git_builder -v "$(code_volume "$CODE"):/code" -- fetch "$VERSION" /code
+  fetch_into "$(code_volume "$CODE")"
   # What the builder says comes from whoever could take it over.
   jq -c '[.modules[] | select((.name | test("^[A-Za-z][A-Za-z0-9_]{0,63}$")) and (.hash | test("^[0-9a-f]{40,64}$"))
     and (.version | test("^[0-9A-Za-z.~+-]{1,60}$"))) | { key: .name, value: { version, hash } }] | from_entries' "$JOB/work/code" >"$CODE_HOME/modules"
-  if [[ $keep == no ]]; then
-    jq -c '{ subjects, problems, modules: [.modules[] | { name, version, changed: true }], installed: [] }' "$JOB/work/code" | answer
-    forget_code "$CODE"
-    return
-  fi
-  jq -r --arg mount "$CODE_MOUNT" '[.folders[] | select(test("^[0-9]{1,2}-[a-z0-9-]{1,40}$")) | "\($mount)/\(.)"] | join(",")' "$JOB/work/code" | tr -d '\n' >"$CODE_HOME/addons"
+  jq -r --arg mount "$CODE_MOUNT" '[.folders[] | select(test("^[0-9]{1,2}-[a-z0-9-]{1,40}$")) | "\($mount)/\(.)"] | join(",")' "$JOB/work/code" |
+    tr -d '\n' >"$CODE_HOME/addons"
   if [[ $(fact edition) == enterprise ]]; then printf ',/mnt/enterprise' >>"$CODE_HOME/addons"; fi
   sed -i 's/^,//' "$CODE_HOME/addons"
   printf %s "${P[ENVIRONMENT]:-[]}" >"$CODE_HOME/variables"
@@ -136,6 +137,20 @@ job_fetch_code() {
         installed: (([.modules[].name] + ($named | split(" "))) as $wanted | $all | map(select(. as $name | $wanted | index([$name])))) }' \
     "$JOB/work/code" | answer
   set_progress fetched
+}
+
+# Nothing stays, and the database is not asked: other work on the instance goes on.
+check_code() {
+  local volume=${PROJECT}_check
+  docker volume rm -f "$volume" >/dev/null # of a check that was killed
+  fetch_into "$volume"
+  jq -c '{ subjects, problems, modules: [.modules[] | { name, version, changed: true }], installed: [] }' "$JOB/work/code" | answer
+  docker volume rm -f "$volume" >/dev/null
+}
+
+fetch_into() { # VOLUME
+  make_volume "$1"
+  code_request | git_builder -v "$1:/code" -- fetch "$VERSION" /code
 }
 
 # Which modules the database has, and what they were last updated with.

@@ -15,6 +15,15 @@ hold_instance() {
   settle_deploys
 }
 
+# For a job that only looks: it waits for no other job on the instance, and neither disturbs nor ends what that does.
+look_at_instance() {
+  local id
+  id=$(parameter INSTANCE_ID '[a-z0-9_]+')
+  require_docker
+  load "$id"
+  ID=''
+}
+
 load() {
   ID=$1 HERE=$INSTANCES/$1 PROJECT=erp-$1
   VERSION=$(fact version) DATABASE=$(fact database) DOMAIN=$(fact domain) IMAGE=$(fact image)

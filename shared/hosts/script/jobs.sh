@@ -247,7 +247,9 @@ run() {
   mkdir "$JOB/work"
   trap 'finish $?' EXIT
   trap 'trap - EXIT; exit 143' TERM INT HUP # killed is not failed
-  if [[ -n ${P[INSTANCE_ID]:-} ]]; then
+  if [[ ${P[HOLD]:-} == no ]]; then
+    look_at_instance
+  elif [[ -n ${P[INSTANCE_ID]:-} ]]; then
     hold_instance
     keep_watch
   fi
