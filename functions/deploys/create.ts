@@ -27,9 +27,7 @@ export const handler = handle(deploys.create)(async ({ params, body, caller, by,
     );
     const instance = requireInstance(records.instance);
     const code = records.code ?? emptyCode(instance);
-    const { modules: select, backup_first, note = null, rollback_to, restore_database = false } = body;
-    // With the data of that time there is nothing to update.
-    const rehearse = body.rehearse && !restore_database;
+    const { modules: select, rehearse, backup_first, note = null, rollback_to, restore_database = false } = body;
     requireAllowed(instance, "deploy");
     requireServerUsable(change, instance);
     const rollback =
@@ -57,8 +55,6 @@ export const handler = handle(deploys.create)(async ({ params, body, caller, by,
       concerns: backup_first ? [safety_backup_id] : [],
       result: { deploy_id: deploy.id },
     });
-    return commit(change, toDeploy(deploy), () =>
-      forecastDeploy(caller, instance, code, { ...body, rehearse, rollback, backup }),
-    );
+    return commit(change, toDeploy(deploy), () => forecastDeploy(caller, instance, code, { ...body, rollback, backup }));
   }),
 );

@@ -51,7 +51,7 @@ export async function forecastDeploy(
     ...(visible && code.python_packages.length > 0
       ? [effect("update", resource, "deploy_packages", { packages: code.python_packages.join(", ") })]
       : []),
-    ...(rehearse ? [effect("read", resource, "deploy_rehearsed")] : []),
+    ...(rehearse && backup === undefined ? [effect("read", resource, "deploy_rehearsed")] : []),
     ...(backup_first ? [effect("create", NEW_BACKUP, "deploy_backup")] : []),
   ];
   const warnings: Sentence[] = [
