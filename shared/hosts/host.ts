@@ -165,8 +165,8 @@ interface JobInput {
   };
   /**
    * Fetches exactly these commits, checks their modules, and says which have changed. Nothing of them is run. `named` are modules
-   * of which it says, too, whether they are installed. Without `keep` nothing stays on the machine, and other jobs on the instance
-   * go on beside it.
+   * of which it says, too, whether they are installed. Without `keep` nothing stays on the machine, and other jobs on the
+   * instance go on beside it.
    */
   fetch_code: OfCode & {
     repositories: readonly (RepositoryAccess & { commit: string })[];

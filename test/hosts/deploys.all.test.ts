@@ -156,6 +156,26 @@ describe("a deploy", unless(noMachine), () => {
     expect(files()).toEqual(["present"]);
   });
 
+  test("a rehearsal updates a copy without network, files or scheduled jobs, and leaves the ERP as it is", async () => {
+    await fetch();
+    await packages();
+    const rehearse = () => jobs.run<"rehearse_code">({ kind: "rehearse_code", ...of, code_id, ...plan });
+    expect((await rehearse()).duration_seconds).toBeGreaterThanOrEqual(0);
+    const [ran = ""] = readFileSync(note("updates"), "utf8").split("\n");
+    expect(ran).toMatch(/--name erp-drill .*--network container:erp-drill-db .*-d drill -u acme --stop-after-init/);
+    expect(ran).toContain("--max-cron-threads=0");
+    writeFileSync(note("update-fails"), "");
+    await expect(rehearse()).rejects.toMatchObject({
+      code: "REHEARSAL_FAILED",
+      message: expect.stringContaining("so the ERP was left as it is. Modules: acme"),
+    });
+    expect([fact("code"), existsSync(here("stopped_at")), existsSync(join(jobs.machine.root, "drill"))]).toEqual([
+      "",
+      false,
+      false,
+    ]);
+  });
+
   test("a check beside a deploy changes nothing of it, and keeps nothing", async () => {
     await fetch();
     await packages();

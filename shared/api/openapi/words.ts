@@ -168,7 +168,7 @@ ${SESSION_HOURS} hours. A token belongs to one environment and one account. Revo
 
 ## Requests and responses
 Requests and responses are JSON in UTF-8 with snake_case names. Timestamps are ISO 8601 in UTC with milliseconds. The prefix of
-an ID shows what it identifies: \`srv_\` server, \`ins_\` instance, \`bak_\` backup, \`upl_\` upload, \`op_\` operation, \`key_\` SSH key,
+an ID shows what it identifies: \`srv_\` server, \`ins_\` instance, \`bak_\` backup, \`upl_\` upload, \`dep_\` deploy, \`op_\` operation, \`key_\` SSH key,
 \`tok_\` token, \`evt_\` event, \`usr_\` user, \`acc_\` account. IDs sort by creation time; those of a scheduled backup and its operation by the
 time at which it was due, and that of an uploaded backup by the beginning of its upload.
 

@@ -212,13 +212,14 @@ ONCE=(--stop-after-init --no-http --workers=0 --max-cron-threads=0)
 
 # The drill's containers and its place, which the operation holds. The copy has no files, no network and no scheduled jobs.
 job_rehearse_code() {
-  local from=$HERE image=$IMAGE dump=$JOB/work/dump dumping loading started edition
+  local image=$IMAGE dump=$JOB/work/dump dumping loading started edition database_image
   require_installed
   name_code
   require_fetched
   read_update
   require_database "$DATABASE"
   edition=$(fact edition)
+  database_image=$(docker inspect -f '{{.Image}}' "$PROJECT-db")
   exec 6>"$ROOT/locks/drill"
   flock 6
   touch "$JOB/drill"
@@ -227,7 +228,7 @@ job_rehearse_code() {
   require_room "$(docker_root)" $((2 * $(database_bytes))) "A copy of the database"
   CODE_PROJECT=$PROJECT use_code "$CODE"
   (
-    enter_drill "$from" "$image" "$edition"
+    enter_drill "$image" "$database_image" "$edition"
     start_drill_database
   )
   make_pipe "$dump"
@@ -257,11 +258,12 @@ require_memory_to_rehearse() {
     broken "A rehearsal needs $needed MB of memory, but the server has $free MB free. To deploy all the same, set rehearse to false"
 }
 
-enter_drill() { # HERE IMAGE EDITION: of the instance
+enter_drill() { # IMAGE DATABASE-IMAGE EDITION: of the instance
   local user
   mkdir -p "$ROOT/drill"
-  cp "$1/image" "$1/db_image" "$ROOT/drill/"
-  reenter_drill "$2"
+  reenter_drill "$1"
+  set_fact image "$1" # so that nobody removes it meanwhile
+  set_fact db_image "$2"
   set_fact edition "$3"
   printf 'POSTGRES_USER=postgres\nPOSTGRES_DB=postgres\nPOSTGRES_PASSWORD=%s\nPOSTGRES_INITDB_ARGS=--auth-host=scram-sha-256\n' "$(random)" \
     >"$HERE/database.env"
