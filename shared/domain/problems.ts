@@ -152,6 +152,18 @@ export const PROBLEMS = {
   field_event_type: "must be a type of event, a prefix such as backup.*, alerts, changes or *",
   field_one_least: "must contain at least one",
   field_many_most: "must contain at most {count}",
+  error_second_factor: "Your second factor is needed to sign in",
+  error_set_up: "Your account requires a second factor; set one up first",
+  error_reauthenticate: "Prove again that it is you, with your second factor",
+  error_proof: "This code or passkey is not valid: it is wrong, was used, or its time is over",
+  error_totp_exists: "You have an authenticator app; remove it first",
+  error_passkey_exists: "This passkey is one of yours already",
+  error_no_second_factor: "You have no second factor; set up a passkey or an authenticator app first",
+  error_passkeys: "You may have at most {limit} passkeys; remove one first",
+  error_factors_changed: "Another request changed the second factors at the same time; try again",
+  error_own_factors: "These are your own second factors; remove them one by one in your account",
+  field_base64url: "must be base64url",
+  field_transport: "must be the name of a transport",
   field_network: "must be an IPv4 network, or an IPv6 network of /64 or shorter",
 } as const satisfies Record<string, string>;
 

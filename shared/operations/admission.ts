@@ -122,6 +122,7 @@ export async function admitSession({ userId, accountId, sessionId }: Session, fa
       permissions: [...listPermissions(granted)],
       role: granted.role,
       session_id: sessionId,
+      ...(item["s"] === true && { must_set_up: true as const }),
       ip_address: facts.ipAddress,
     };
   });

@@ -2,6 +2,7 @@
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import * as fields from "../api/fields.ts";
+import { isCanonical } from "../domain/base64url.ts";
 import type { Session } from "../operations/admission.ts";
 import { env } from "../platform/env.ts";
 import { keyOfVersion, keyVersions } from "../platform/secrets.ts";
@@ -28,7 +29,7 @@ export async function signSession({ userId, accountId, sessionId }: Session, exp
 
 /** The session of a JWT; undefined if it is not one of ours, incomplete, expired, or of another environment. */
 export async function verifySession(jwt: string): Promise<Session | undefined> {
-  if (!isCanonical(jwt)) return undefined;
+  if (!isWritten(jwt)) return undefined;
   try {
     const header = Header.safeParse(decodeProtectedHeader(jwt)).data;
     const key = header && (await keyOfVersion("SESSION_KEY", header.kid));
@@ -49,10 +50,7 @@ export async function verifySession(jwt: string): Promise<Session | undefined> {
   }
 }
 
-/** The last character of base64url has meaningless bits; a token with a changed one is another token. */
-function isCanonical(jwt: string): boolean {
+function isWritten(jwt: string): boolean {
   const parts = jwt.split(".");
-  return (
-    parts.length === 3 && parts.every((part) => part !== "" && Buffer.from(part, "base64url").toString("base64url") === part)
-  );
+  return parts.length === 3 && parts.every(isCanonical);
 }

@@ -2,15 +2,18 @@
 import type { login } from "../api/auth.ts";
 import type { DataIn } from "../api/endpoint.ts";
 import { wrongPassword } from "../api/errors.ts";
-import { startChange } from "../data/change.ts";
+import { Overtaken, startChange } from "../data/change.ts";
+import { find } from "../data/table.ts";
 import { preferredLanguage } from "../mail/messages.ts";
 import { newId } from "../domain/ids.ts";
+import { mustHaveFactor } from "../operations/required-factors.ts";
 import { getAccount } from "../records/accounts.ts";
 import { logEvent, logOutcome } from "../records/events.ts";
 import { requestMail } from "../records/mails.ts";
 import type { UserRecord } from "../records/schemas/user.ts";
+import { hasSecondFactor } from "../records/second-factors.ts";
 import { isKnownPlace, notePlace, recordSession } from "../records/sessions.ts";
-import { endOfSession, noteSignIn, openSession } from "../records/users.ts";
+import { endOfSession, noteSignIn, openSession, userRef } from "../records/users.ts";
 import { signSession } from "./jwt.ts";
 
 interface From {
@@ -20,16 +23,36 @@ interface From {
   requestId: string;
 }
 
-export async function signIn(
+type SignedIn = DataIn<ReturnType<typeof login>>;
+
+interface How {
+  /** Whether they have proven a second factor. */
+  proven?: boolean;
+}
+
+export async function signIn(user: UserRecord, from: From, how: How = {}): Promise<SignedIn> {
+  try {
+    return await trySignIn(user, from, how);
+  } catch (error) {
+    // They had no second factor when they were read, and have one now.
+    const current = error instanceof Overtaken ? await find(userRef(user.id)) : undefined;
+    if (current === undefined) throw error;
+    return trySignIn(current, from, how);
+  }
+}
+
+async function trySignIn(
   user: UserRecord,
   { ipAddress, userAgent, acceptLanguage, requestId }: From,
-): Promise<DataIn<ReturnType<typeof login>>> {
+  { proven = false }: How,
+): Promise<SignedIn> {
   const sessionId = newId("session");
   const expires = endOfSession(sessionId);
   const [account, isKnown] = await Promise.all([getAccount(user.account_id), isKnownPlace(user, ipAddress)]);
   // At once: the event's time goes with its number, which comes from the account as it was read.
   const change = startChange(account);
-  if (!(await openSession(user, sessionId, account.limit_session))) throw wrongPassword();
+  const mustSetUp = mustHaveFactor(account, user) && !hasSecondFactor(user);
+  if (!(await openSession(user, sessionId, account.limit_session, mustSetUp))) throw wrongPassword();
   const caller = {
     account_id: user.account_id,
     type: "user" as const,
@@ -41,8 +64,13 @@ export async function signIn(
   };
   const resource = { type: "user", id: user.id, name: user.name } as const;
   logEvent(change, { caller, requestId }, "auth.login", resource);
-  recordSession(change, user, { id: sessionId, ip_address: ipAddress, user_agent: userAgent });
-  noteSignIn(change, user, preferredLanguage(acceptLanguage));
+  recordSession(change, user, {
+    id: sessionId,
+    ip_address: ipAddress,
+    user_agent: userAgent,
+    second_factor_at: proven ? change.at : null,
+  });
+  noteSignIn(change, user, preferredLanguage(acceptLanguage), mustSetUp);
   notePlace(change, user, ipAddress);
   if (!isKnown) {
     logOutcome(change, { caller, requestId }, { type: "sign_in.new_place" }, resource);

@@ -19,7 +19,7 @@ interface Exception {
   reason: string;
 }
 
-const PUBLIC = String.raw`paths//(auth/login|auth/password-reset|auth/password-reset/confirm|auth/invitations/accept|health|openapi\.json)/`;
+const PUBLIC = String.raw`paths//(auth/login|auth/login/second-factor|auth/login/passkey|auth/login/passkey/options|auth/password-reset|auth/password-reset/confirm|auth/invitations/accept|health|openapi\.json)/`;
 
 const EXCEPTIONS: readonly Exception[] = [
   {
@@ -30,9 +30,9 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     rules: /^owasp:api4:2023-string-restricted$/,
     where:
-      /\/(email|password|current_password|new_password|public_key|propertyNames|token)$|\/filter\/additionalProperties\/|\/logs\/get\/parameters\//,
+      /\/(email|password|current_password|new_password|public_key|propertyNames|token|code)$|\/filter\/additionalProperties\/|\/logs\/get\/parameters\//,
     reason:
-      "Any text of that length is read: passwords and what is searched for are anybody's choice, filters have schemas of their own, and what is no key, address or link is told so in words",
+      "Any text of that length is read: passwords, codes and what is searched for are anybody's choice, filters have schemas of their own, and what is no key, address or link is told so in words",
   },
   {
     rules: /^owasp:api8:2023-define-cors-origin$/,
@@ -61,8 +61,8 @@ const EXCEPTIONS: readonly Exception[] = [
   },
   {
     rules: /^no-ambiguous-paths$/,
-    where: /^paths\/\/backups\/uploads\/\{id\}$/,
-    reason: "`uploads` is the id of no backup, and the gateway prefers what a path says literally",
+    where: /^paths\/\/(backups\/uploads|users\/invitations)\/\{id\}$/,
+    reason: "`uploads` is the id of no backup, nor `invitations` of a user, and the gateway prefers what a path says literally",
   },
   {
     rules: /^info-license$/,
