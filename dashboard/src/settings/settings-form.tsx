@@ -4,6 +4,7 @@ import FormField from "@cloudscape-design/components/form-field";
 import Header from "@cloudscape-design/components/header";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import Select from "@cloudscape-design/components/select";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { CatalogProvider } from "../../../shared/api/catalog.ts";
 import { REQUIRES_SECOND_FACTOR, update, Settings } from "../../../shared/api/settings.ts";
 import { client } from "../app/client.ts";
@@ -106,18 +107,20 @@ export function SettingsForm({ kept, offered }: Props) {
           {...form.text("backup_retention_days")}
         />
         <May needs={["owner"]}>
-          <TextField
-            label={say.tokenDays}
-            optional
-            description={say.tokenDaysAbout}
-            hint={say.tokenDaysHint}
-            type="number"
-            {...form.text("token_max_days")}
-          />
-          <RequiredFactor
-            chosen={form.values.require_second_factor}
-            onChange={(require_second_factor) => form.set({ require_second_factor })}
-          />
+          <SpaceBetween size="l">
+            <TextField
+              label={say.tokenDays}
+              optional
+              description={say.tokenDaysAbout}
+              hint={say.tokenDaysHint}
+              type="number"
+              {...form.text("token_max_days")}
+            />
+            <RequiredFactor
+              chosen={form.values.require_second_factor}
+              onChange={(require_second_factor) => form.set({ require_second_factor })}
+            />
+          </SpaceBetween>
         </May>
       </Form>
     </Container>

@@ -121,7 +121,7 @@ export const settings = {
       none: "You have no recovery codes. Make some, so that you can still sign in if you lose your second factor.",
       make: "Make recovery codes",
       about: "Each works once in the place of your second factor. Those from before no longer work.",
-      what: "recovery codes",
+      what: "list of recovery codes",
       save: "Save as file",
       file: "recovery-codes.txt",
     },
