@@ -8,7 +8,7 @@ import { handle, requireSession } from "../../shared/runtime/handle.ts";
 export const handler = handle(auth.reauthenticate)(async ({ body, caller, origin, ...from }) => {
   const sessionId = requireSession(caller);
   let second_factor_at = "";
-  await checkProof("reauthenticate", body, { ...from, origin: origin() }, (change, user, challenge) => {
+  await checkProof("reauthenticate", body, { ...from, origin: origin(), userId: caller.id }, (change, user, challenge) => {
     // Made for another session of theirs, or for another user.
     if (user.id !== caller.id || challenge.session !== sessionId) throw proofInvalid();
     noteProof(change, user.id, sessionId);

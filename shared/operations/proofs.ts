@@ -20,6 +20,8 @@ interface From {
   ipAddress: string | null;
   requestId: string;
   origin: string;
+  /** Of a session. */
+  userId?: string;
 }
 
 /**
@@ -33,7 +35,7 @@ export async function checkProof(
   also: (change: Change, user: UserRecord, challenge: Challenge) => void = () => undefined,
 ): Promise<UserRecord> {
   const challenge = await openChallenge(purpose, text);
-  const attempt = await admitProof(challenge?.user, from.ipAddress ?? "unknown");
+  const attempt = await admitProof(challenge?.user ?? from.userId, from.ipAddress ?? "unknown");
   if (challenge === undefined) throw proofInvalid();
   await takeTry(challenge);
   const user = await userOfChallenge(challenge);

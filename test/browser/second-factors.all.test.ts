@@ -1,6 +1,6 @@
 // Second factors in the browser: set up, asked for at sign-in and before what does harm, and required; with Chromium's virtual
 // authenticator, and by keyboard alone.
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
 import { AccountUser } from "../../shared/api/users.ts";
@@ -34,12 +34,14 @@ async function addAuthenticator(page: Page): Promise<(isTouched: boolean) => Pro
   };
 }
 
+const hasFocus = async (page: Page, target: Locator): Promise<boolean> =>
+  (await page.locator(":focus").and(target).count()) === 1;
+
 /** Presses Tab until something has the focus, and then Enter. */
 async function press(page: Page, name: string | RegExp, role: "button" | "link" = "button"): Promise<void> {
   const target = page.getByRole(role, { name, exact: true }).last();
   await target.waitFor();
-  for (let i = 0; i < 80 && !(await target.evaluate((each) => each === document.activeElement)); i++)
-    await page.keyboard.press("Tab");
+  for (let i = 0; i < 80 && !(await hasFocus(page, target)); i++) await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
 }
 
@@ -48,8 +50,7 @@ async function typeInto(page: Page, label: string, typed: string): Promise<void>
     .getByRole("textbox", { name: label, exact: true })
     .or(page.getByLabel(label, { exact: true }).and(page.locator("input[type=password]")));
   await field.waitFor();
-  for (let i = 0; i < 80 && !(await field.evaluate((each) => each === document.activeElement)); i++)
-    await page.keyboard.press("Tab");
+  for (let i = 0; i < 80 && !(await hasFocus(page, field)); i++) await page.keyboard.press("Tab");
   await page.keyboard.type(typed);
 }
 
