@@ -23,6 +23,7 @@ export type Factor = z.infer<typeof Factor>;
 const webAuthn = <S extends z.ZodRawShape>(shape: S) => z.looseObject(shape);
 const base64url = (characters: number) => fields.characters(1, characters).regex(/^[A-Za-z0-9_-]+$/, "must be base64url");
 const bytes = base64url(32_768);
+const code = fields.characters(1, 64).regex(/^[0-9A-Za-z -]+$/, "must contain only letters, digits, spaces and hyphens");
 /** At most 1,023 bytes. */
 const credentialId = base64url(1_364).meta({ examples: ["0pIh2mC5hS3QO4Wm0i8T9A"] });
 
@@ -150,10 +151,7 @@ export const Proof = z
   .strictObject({
     challenge: base64url(2_048).meta({ description: "From the error's `details`", examples: ["YTFiMmMzLmRFNmY3RzhoOWo"] }),
     method: z.enum(METHODS).meta({ examples: ["totp"] }),
-    code: fields
-      .characters(1, 64)
-      .optional()
-      .meta({ description: "For `totp` and `recovery_code`", examples: ["492039"] }),
+    code: code.optional().meta({ description: "For `totp` and `recovery_code`", examples: ["492039"] }),
     assertion: Assertion.optional().meta({ description: "For `passkey`: WebAuthn's `AuthenticationResponseJSON`", examples: [] }),
   })
   .check(({ value, issues }) => {
@@ -206,7 +204,7 @@ export const confirmTotp = () =>
     status: 201,
     errors: () => [proofInvalid(), factorExists()],
     body: z.strictObject({
-      code: fields.characters(1, 64).meta({ description: "What the app shows", examples: ["492039"] }),
+      code: code.meta({ description: "What the app shows", examples: ["492039"] }),
     }),
     data: Factor,
   });

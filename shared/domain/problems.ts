@@ -162,6 +162,7 @@ export const PROBLEMS = {
   error_passkeys: "You may have at most {limit} passkeys; remove one first",
   error_factors_changed: "Another request changed the second factors at the same time; try again",
   error_own_factors: "These are your own second factors; remove them one by one in your account",
+  field_code: "must contain only letters, digits, spaces and hyphens",
   field_base64url: "must be base64url",
   field_transport: "must be the name of a transport",
   field_network: "must be an IPv4 network, or an IPv6 network of /64 or shorter",

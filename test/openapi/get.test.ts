@@ -234,7 +234,13 @@ test.each(routes)("every error of $id is under its code's status", (route) => {
 });
 
 /** Public endpoints that prove who somebody is. */
-const PROVING: readonly string[] = ["auth.login", "auth.acceptInvitation", "auth.confirmPasswordReset"];
+const PROVING: readonly string[] = [
+  "auth.login",
+  "auth.secondFactor",
+  "auth.passkeyLogin",
+  "auth.acceptInvitation",
+  "auth.confirmPasswordReset",
+];
 
 test.each(routes)("the errors of $id are those of its kind", (route) => {
   const codes = failuresOf(route).map(({ code }) => code);

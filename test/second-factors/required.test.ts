@@ -17,7 +17,7 @@ beforeEach(async () => {
   owner = await me.session();
 });
 
-const require = async (of: string) => expect((await owner.put("/settings", { require_second_factor: of })).status).toBe(200);
+const demand = async (of: string) => expect((await owner.put("/settings", { require_second_factor: of })).status).toBe(200);
 const MUST = { code: "SECOND_FACTOR_SETUP_REQUIRED", message: "Your account requires a second factor; set one up first" };
 const mayWork = async (session: Client): Promise<boolean> => {
   const response = await session.get("/overview");
@@ -28,7 +28,7 @@ const mayWork = async (session: Client): Promise<boolean> => {
 test("from the next sign-in on, a session can only set one up, and then everything", async () => {
   const user = await me.anotherUser({ role: "viewer" });
   const before = await me.session(user);
-  await require("all");
+  await demand("all");
   expect(await mayWork(before)).toBe(true);
   const session = await me.session(user);
   expect(await mayWork(session)).toBe(false);
@@ -41,16 +41,16 @@ test("from the next sign-in on, a session can only set one up, and then everythi
 
 test("`admins` are owners and admins, and whoever is not required any more is free at the next sign-in", async () => {
   const [admin, operator] = [await me.anotherUser({ role: "admin" }), await me.anotherUser({ role: "operator" })];
-  await require("admins");
+  await demand("admins");
   const session = await me.session(admin);
   expect([await mayWork(session), await mayWork(await me.session(operator))]).toEqual([false, true]);
-  await require("none");
+  await demand("none");
   expect(await mayWork(await me.session(admin))).toBe(true);
   expect(await mayWork(session)).toBe(true);
 });
 
 test("who removes the last one must set up another", async () => {
-  await require("all");
+  await demand("all");
   const session = await me.session(await me.anotherUser());
   await setUpApp(session);
   await newCodes(session);

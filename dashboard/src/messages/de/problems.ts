@@ -167,6 +167,7 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_passkeys: "Sie dürfen höchstens {limit} Passkeys haben; entfernen Sie zuerst einen",
   error_factors_changed: "Eine andere Anfrage hat die zweiten Faktoren gleichzeitig geändert; versuchen Sie es erneut",
   error_own_factors: "Das sind Ihre eigenen zweiten Faktoren; entfernen Sie sie einzeln in Ihrem Konto",
+  field_code: "darf nur Buchstaben, Ziffern, Leerzeichen und Bindestriche enthalten",
   field_base64url: "muss base64url sein",
   field_transport: "muss der Name eines Übertragungswegs sein",
   field_network: "muss ein IPv4-Netz oder ein IPv6-Netz mit höchstens /64 sein",
