@@ -6,5 +6,5 @@ import { signIn } from "../../shared/runtime/sign-in.ts";
 
 export const handler = handle(auth.passkeyLogin)(async ({ body, origin, ...from }) => {
   const user = await checkPasskeyAlone(body.assertion, { ...from, origin: origin() });
-  return signIn(user, from, { proven: true });
+  return signIn(user, from, "passkey");
 });

@@ -6,5 +6,5 @@ import { signIn } from "../../shared/runtime/sign-in.ts";
 
 export const handler = handle(auth.secondFactor)(async ({ body, origin, ...from }) => {
   const user = await checkProof("sign_in", body, { ...from, origin: origin() });
-  return signIn(user, from, { proven: true });
+  return signIn(user, from, body.method);
 });

@@ -1,6 +1,7 @@
 // What follows when somebody has proven who they are: a session, its event, and a mail if they have not been seen there before.
 import type { login } from "../api/auth.ts";
 import type { DataIn } from "../api/endpoint.ts";
+import type { SignedInWith } from "../api/roles.ts";
 import { wrongPassword } from "../api/errors.ts";
 import { Overtaken, startChange } from "../data/change.ts";
 import { find } from "../data/table.ts";
@@ -25,12 +26,7 @@ interface From {
 
 type SignedIn = DataIn<ReturnType<typeof login>>;
 
-interface How {
-  /** Whether they have proven a second factor. */
-  proven?: boolean;
-}
-
-export async function signIn(user: UserRecord, from: From, how: How = {}): Promise<SignedIn> {
+export async function signIn(user: UserRecord, from: From, how: SignedInWith = "password"): Promise<SignedIn> {
   try {
     return await trySignIn(user, from, how);
   } catch (error) {
@@ -44,7 +40,7 @@ export async function signIn(user: UserRecord, from: From, how: How = {}): Promi
 async function trySignIn(
   user: UserRecord,
   { ipAddress, userAgent, acceptLanguage, requestId }: From,
-  { proven = false }: How,
+  signedInWith: SignedInWith,
 ): Promise<SignedIn> {
   const sessionId = newId("session");
   const expires = endOfSession(sessionId);
@@ -61,6 +57,7 @@ async function trySignIn(
     permissions: [],
     role: user.role,
     ip_address: ipAddress,
+    signed_in_with: signedInWith,
   };
   const resource = { type: "user", id: user.id, name: user.name } as const;
   logEvent(change, { caller, requestId }, "auth.login", resource);
@@ -68,7 +65,7 @@ async function trySignIn(
     id: sessionId,
     ip_address: ipAddress,
     user_agent: userAgent,
-    second_factor_at: proven ? change.at : null,
+    second_factor_at: signedInWith === "password" ? null : change.at,
   });
   noteSignIn(change, user, preferredLanguage(acceptLanguage), mustSetUp);
   notePlace(change, user, ipAddress);
@@ -80,6 +77,6 @@ async function trySignIn(
     });
   }
   await change.commit();
-  const session = { userId: user.id, accountId: user.account_id, sessionId };
+  const session = { userId: user.id, accountId: user.account_id, sessionId, signedInWith };
   return { token: await signSession(session, expires), expires_at: expires.toISOString(), user };
 }

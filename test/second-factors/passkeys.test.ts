@@ -1,6 +1,7 @@
 // Passkeys: POST /auth/second-factors/passkeys/options and /passkeys, DELETE /auth/second-factors/:id, and signing in with one
 import { beforeAll, expect, test } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 import * as events from "../../shared/api/events.ts";
 import * as secondFactors from "../../shared/api/second-factors.ts";
 import { account, type TestAccount, type TestUser } from "../harness/account.ts";
@@ -55,7 +56,13 @@ test("a passkey is the second step of a sign-in, which names the user's passkeys
   expect(options.allowCredentials).toHaveLength(1);
   const assertion = passkey.get(options, { verified: false }); // the password has said who it is
   const proven = await prove({ challenge: challenge.challenge, method: "passkey", assertion });
-  expect((await sessionIn(proven).get("/auth/me")).status).toBe(200);
+  // The sign-in, and what follows in the session, say how it was opened.
+  expect((await sessionIn(proven).put(`/users/${user.id}`, { name: "New name" })).status).toBe(200);
+  const logged = (await me.api.get(`/events?actor=${user.id}&per_page=2`)).as(events.list().data);
+  expect(logged.map(({ type, actor }) => [type, actor.signed_in_with])).toEqual([
+    ["user.update", "passkey"],
+    ["auth.login", "passkey"],
+  ]);
   expect(await factorsOf(session)).toMatchObject([{ name: "Laptop", last_used_at: expect.any(String) }]);
   expect((await prove({ challenge: challenge.challenge, method: "passkey", assertion })).error).toEqual(NOT_VALID);
 });
@@ -128,6 +135,8 @@ test("a new passkey needs the options of its own session, once", async () => {
   expect((await add(session, attestation)).error).toEqual(NOT_VALID);
   const both = await Promise.all([add(own.session, attestation), add(own.session, attestation)]);
   expect(statusesOf(both)[0]).toBe(201);
+  const made = both.find(({ status }) => status === 201);
+  expect(made?.headers["location"]).toBe(`${BASE_PATH}/auth/second-factors/${made?.as(secondFactors.Factor).id}`);
   expect([401, 409]).toContain(statusesOf(both)[1]);
   const again = own.passkey.create(await optionsOf(own.session));
   expect((await add(own.session, again)).error).toMatchObject({ code: "CONFLICT" });

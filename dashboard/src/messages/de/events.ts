@@ -7,6 +7,8 @@ export const events: typeof en = {
   empty: "Noch keine Aktivität.",
   columns: { action: "Aktion", resource: "Ressource", who: "Wer", when: "Wann", request: "Anfrage" },
   actors: { user: "Benutzer", token: "API-Schlüssel", operator: "Betreiber", schedule: "Sicherungsplan", service: "Dienst" },
+  signedInWith: { passkey: "Passkey", totp: "Authenticator-App", recovery_code: "Wiederherstellungscode" },
+  with: (actor, way) => `${actor} mit ${way}`,
   from: (actor, address) => `${actor}, von ${address} aus`,
   deleted: "(gelöscht)",
   changedUnseen: (field: string) => `${field}: geändert`,

@@ -6,6 +6,9 @@ export const events = {
   empty: "No activity yet.",
   columns: { action: "Action", resource: "Resource", who: "Who", when: "When", request: "Request" },
   actors: { user: "User", token: "API key", operator: "Service operator", schedule: "Backup policy", service: "Service" },
+  /** Of the password alone nothing is said. */
+  signedInWith: { passkey: "passkey", totp: "authenticator app", recovery_code: "recovery code" },
+  with: (actor: string, way: string) => `${actor} with ${way}`,
   from: (actor: string, address: string) => `${actor} from ${address}`,
   deleted: "(deleted)",
   changedUnseen: (field: string) => `${field}: changed`,
