@@ -23,7 +23,7 @@ export default function Login({ onTyping = () => undefined }: { onTyping?: () =>
   const { asked, busy, error, failures } = signing;
   const locked = useCountdown(isLockOut(error) ? error.retryAfter : undefined, failures);
   const ending = useEnding();
-  useTitle(text.login.title);
+  useTitle(asked === undefined ? text.login.title : text.login.second.title);
   useSuggestedPasskeys(asked === undefined && !busy);
   return (
     <main className="login">

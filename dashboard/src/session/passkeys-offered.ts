@@ -2,13 +2,12 @@
 
 const isAddress = (host: string): boolean => /^[\d.]+$|:/.test(host);
 
-export const supportsPasskeys = (): boolean => typeof window.PublicKeyCredential === "function";
+export const isAtAddress = (): boolean => isAddress(window.location.hostname);
 
-export const offersPasskeys = (): boolean => supportsPasskeys() && !isAddress(window.location.hostname);
+export const offersPasskeys = (): boolean => typeof window.PublicKeyCredential === "function" && !isAtAddress();
 
-/** The same page by a name; undefined if it has one. */
+/** The dashboard by its name, on this machine; elsewhere only whoever runs it knows one. */
 export function namedAddress(): string | undefined {
   const { hostname, port, protocol } = window.location;
-  if (!isAddress(hostname)) return undefined;
   return hostname.startsWith("127.") ? `${protocol}//localhost${port === "" ? "" : `:${port}`}` : undefined;
 }

@@ -19,7 +19,7 @@ import { text } from "../messages/text.ts";
 import { Deletion } from "../resource/deletion.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
-import { namedAddress, offersPasskeys, supportsPasskeys } from "../session/passkeys-offered.ts";
+import { isAtAddress, namedAddress, offersPasskeys } from "../session/passkeys-offered.ts";
 import { endSetUp } from "../session/set-up.ts";
 import { AddPasskey } from "./add-passkey.tsx";
 import { NewCodes } from "./new-codes.tsx";
@@ -92,8 +92,8 @@ function NoPasskeysHere(): ReactNode {
   const say = text.settings.factors.addPasskey;
   if (offersPasskeys()) return null;
   const address = namedAddress();
-  if (!supportsPasskeys() || address === undefined) return <Alert type="info">{say.notSupported}</Alert>;
-  return <Alert type="info">{say.notHere(address)}</Alert>;
+  if (!isAtAddress()) return <Alert type="info">{say.notSupported}</Alert>;
+  return <Alert type="info">{address === undefined ? say.atAddress : say.notHere(address)}</Alert>;
 }
 
 function Factors({ factors, onRemove }: { factors: readonly Factor[]; onRemove: (factor: Factor) => void }) {
