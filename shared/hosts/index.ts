@@ -22,8 +22,8 @@ const host = (): Promise<Host> =>
 export const run = async <K extends JobKind>(server: HostedServer, job: Job<K>): Promise<JobProgress<K>> =>
   (await host()).run(server, job);
 
-export const probe = async (server: HostedServer, settings?: MachineSettings): Promise<Probed> =>
-  (await host()).probe(server, settings);
+export const probe = async (server: HostedServer, settings?: MachineSettings, since?: number): Promise<Probed> =>
+  (await host()).probe(server, settings, since);
 
 export const greets = async (server: HostedServer): Promise<boolean> => (await host()).greets(server);
 

@@ -44,13 +44,13 @@ export const sandbox: Host = {
     await finishJob(machine_id, job.id, result);
     return done(result);
   },
-  probe: async (server, settings) => {
+  probe: async (server, settings, since = 0) => {
     const machine = await responding(server);
     if (machine === undefined) return { responded: false };
-    if (settings === undefined) return { responded: true, report: await buildReport(machine) };
+    if (settings === undefined) return { responded: true, ...(await buildReport(machine, since)) };
     const changed = { quotas: Object.fromEntries(settings.quotas) };
     await setMachine(machine.machine_id, changed);
-    return { responded: true, settingsTaken: true, report: await buildReport({ ...machine, ...changed }) };
+    return { responded: true, settingsTaken: true, ...(await buildReport({ ...machine, ...changed }, since)) };
   },
   greets: async (server) => (await responding(server)) !== undefined,
   statusLine: async (server) => {
