@@ -231,6 +231,8 @@ export const keys = {
   /** Servers whose health is checked. */
   watched: (): string => "WATCHED",
   watchedServer: (serverId: string): Key => ({ pk: keys.watched(), sk: serverId }),
+  /** Figures of a server and its instances. */
+  figures: (accountId: string, serverId: string) => owned(accountId, `figures#${serverId}`),
   /** What a server's machine last reported about itself. */
   hostReport: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "host_report"), sk: serverId }),
 
