@@ -117,6 +117,8 @@ const BUDGET: Record<string, Row> = {
     calls: 2,
     prepare: put(async () => [`/servers/${(await server()).id}`, { name: unique("new") }]),
   },
+  // The server, and the minutes.
+  "servers.metrics": { status: 200, calls: 2, prepare: get((id) => `/servers/${id}/metrics`, server) },
   "servers.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/servers/${(await server()).id}`) },
   // One more for the servers, because their states decide what is allowed.
   "instances.list": { status: 200, calls: 3, prepare: get(() => "/instances") },
@@ -127,6 +129,8 @@ const BUDGET: Record<string, Row> = {
     starts: 1,
     prepare: post(async () => ["/instances", await me.instanceBody({ server_id: (await server()).id })]),
   },
+  // The instance, and the minutes.
+  "instances.metrics": { status: 200, calls: 2, prepare: get((id) => `/instances/${id}/metrics`, instance) },
   // The instance and its server; the limits, made first, taken and given back (4); when it was last noted, and the note (3).
   "instances.logs": {
     status: 200,

@@ -11,7 +11,9 @@ import {
   SERVER_STATUSES,
 } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, LOG_READS, PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
+import { INSTANCE_SERIES, POINTS_MAX } from "../domain/figures.ts";
 import { LOG_LEVELS } from "../domain/log-levels.ts";
+import { Metrics, metricsQuery } from "./metrics.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
@@ -425,6 +427,19 @@ export const logs = () =>
         truncated: z.boolean().meta({ description: "Whether the log has more messages before these", examples: [true] }),
       })
       .meta({ id: "Log" }),
+  });
+
+export const metrics = () =>
+  endpoint({
+    method: "GET",
+    path: "/instances/:id/metrics",
+    summary: "Show an instance's metrics",
+    description:
+      "Returns what the server measures of the instance once a minute, and sends about every ten minutes; the size of its database and files, late scheduled jobs and the longest transaction every ten. " +
+      `At most ${POINTS_MAX} values a series.`,
+    access: ["instances:read"],
+    query: metricsQuery(INSTANCE_SERIES),
+    data: Metrics,
   });
 
 export const update = () =>

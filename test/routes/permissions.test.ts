@@ -6,6 +6,7 @@ import { closedRoutes } from "../harness/requests.ts";
 const PROMISED: Record<string, string> = {
   "GET /servers": "servers:read",
   "GET /servers/:id": "servers:read",
+  "GET /servers/:id/metrics": "servers:read",
   "GET /ssh-keys": "servers:read",
   "GET /ssh-keys/:id": "servers:read",
   "POST /servers": "servers:write",
@@ -42,6 +43,7 @@ const PROMISED: Record<string, string> = {
   "GET /events": "settings:read",
   "PUT /settings": "settings:write",
   "GET /instances/:id/logs": "instances:read",
+  "GET /instances/:id/metrics": "instances:read",
   "GET /settings/alerts": "settings:read",
   "PUT /settings/alerts": "settings:write",
   "GET /alerts": "settings:read",

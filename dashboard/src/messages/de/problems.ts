@@ -157,5 +157,8 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   field_event_type: "muss ein Ereignistyp, ein Präfix wie backup.*, alerts, changes oder * sein",
   field_one_least: "muss mindestens einen Eintrag enthalten",
   field_many_most: "darf höchstens {count} Einträge enthalten",
+  field_series: "muss aus Namen von Messreihen bestehen, durch Kommas getrennt",
+  field_from: "muss vor to liegen",
+  field_values_most: "darf höchstens {count} Werte zwischen from und to ergeben",
   field_network: "muss ein IPv4-Netz oder ein IPv6-Netz mit höchstens /64 sein",
 };
