@@ -50,6 +50,10 @@ const SAME: readonly string[] = [
   "instances.fields.status",
   "instances.fields.url",
   "instances.fields.version",
+  "metrics.series.erp_cpu_percent",
+  "metrics.series.erp_memory_bytes",
+  "metrics.units.milliseconds",
+  "metrics.units.perSecond",
   "operations.columns.status",
   "operations.leftOutKind", // of a kind that this version does not know
   "operations.work.backup.import.name",

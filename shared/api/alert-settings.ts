@@ -39,13 +39,10 @@ const disk_quota_percent = percent
 const certificate_days = days
   .nullable()
   .meta({ description: "Days that the certificate of an instance's domain is still valid", examples: [14] });
-const error_rate_percent = percent
-  .nullable()
-  .meta({
-    description:
-      "Requests of an instance that end with an error (5xx), in percent, over 10 minutes and from 20 requests on",
-    examples: [5],
-  });
+const error_rate_percent = percent.nullable().meta({
+  description: "Requests of an instance that end with an error (5xx), in percent, over 10 minutes and from 20 requests on",
+  examples: [5],
+});
 const down_minutes = whole(2, 60)
   .nullable()
   .meta({ description: "How long a server or an ERP has not responded", examples: [3] });
