@@ -56,9 +56,8 @@ function countedAs(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, 
   const route = known.get(`${httpMethod === "HEAD" ? "GET" : httpMethod} ${resource}`);
   if (route === undefined) return undefined;
   // The handler rejects anything but one number of seconds; it takes no slot.
-  const values = Object.values(multiValueQueryStringParameters ?? {}).flat();
-  const wait =
-    route.waits && values.length === 1 ? fields.waitSeconds.safeParse(queryStringParameters?.["wait"]).data : undefined;
+  const values = route.waits === undefined ? [] : (multiValueQueryStringParameters?.[route.waits] ?? []);
+  const wait = values.length === 1 ? fields.waitSeconds.safeParse(values[0]).data : undefined;
   return { rate: isDryRun(route, queryStringParameters) ? "all" : route.rate, waitSeconds: wait ?? 0 };
 }
 

@@ -50,6 +50,7 @@ const SAME: readonly string[] = [
   "instances.fields.status",
   "instances.fields.url",
   "instances.fields.version",
+  "logs.sources.erp",
   "metrics.series.erp_cpu_percent",
   "metrics.series.erp_memory_bytes",
   "metrics.units.milliseconds",

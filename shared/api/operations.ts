@@ -189,7 +189,7 @@ export const get = () =>
     access: "credential",
     errors: () => [permissionRequired("instances:read")],
     query: z.strictObject({ wait: fields.waitSeconds }),
-    waits: true,
+    waits: "wait",
     unversioned: [],
     data: Operation,
   });

@@ -152,6 +152,7 @@ export const PROBLEMS = {
   field_event_type: "must be a type of event, a prefix such as backup.*, alerts, changes or *",
   field_one_least: "must contain at least one",
   field_many_most: "must contain at most {count}",
+  field_next: "must be the next of a response",
   field_series: "must be names of series, separated by commas",
   field_from: "must be earlier than to",
   field_values_most: "must give at most {count} values between from and to",

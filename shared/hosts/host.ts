@@ -1,13 +1,14 @@
 // The interface to a machine: jobs that start once, however often they are requested, and are polled until they are ready.
 import * as z from "zod";
 import { DrillCheck } from "../api/drill.ts";
-import type { LogSource, PreviousDomain } from "../api/instances.ts";
+import type { PreviousDomain } from "../api/instances.ts";
 import { Verification } from "../api/operations.ts";
 import type { StatusLine } from "../operations/health.ts";
 import type { MachineReport } from "../records/host-reports.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
 import type { Sample } from "../domain/figures.ts";
+import type { LogSource } from "../domain/log-levels.ts";
 import { EDITIONS } from "../domain/erp-versions.ts";
 import { because } from "../domain/reasons.ts";
 import { GiveUp } from "../platform/task-errors.ts";

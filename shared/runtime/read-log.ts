@@ -3,9 +3,9 @@ import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import * as z from "zod";
 import { unavailable } from "../api/errors.ts";
 import * as fields from "../api/fields.ts";
-import { LOG_SOURCES } from "../api/instances.ts";
 import { LOG_READS } from "../domain/limits.ts";
-import { LOG_LEVELS } from "../domain/log-levels.ts";
+import { LOG_LEVELS, LOG_SOURCES } from "../domain/log-levels.ts";
+import { POSITION } from "../domain/log-positions.ts";
 import { LOG_CALLS } from "../platform/aws-calls.ts";
 import { variable } from "../platform/env.ts";
 
@@ -28,6 +28,7 @@ export const LogReading = z.object({
   until: fields.timestamp.optional(),
   level: z.enum(LOG_LEVELS).optional(),
   search: z.string().optional(),
+  after: z.string().regex(POSITION).optional(),
 });
 export type LogReading = z.infer<typeof LogReading>;
 
@@ -44,6 +45,8 @@ const ReadLog = z.object({
     )
     .default([]),
   truncated: z.boolean().default(false),
+  /** Empty without an ERP. */
+  next: z.string().default(""),
 });
 export type ReadLog = z.input<typeof ReadLog>;
 

@@ -27,7 +27,7 @@ import { openArchive, requireWhole, sha256Of } from "./opened.ts";
 import { importArchive } from "./import.ts";
 import { differingModules, firstModules } from "./modules.ts";
 import { drill } from "./drill.ts";
-import { writeErpLog } from "./log.ts";
+import { writeDatabaseLog, writeErpLog, writeProxyLog } from "./log.ts";
 import { buildReport, buildStatusLine } from "./report.ts";
 
 export const sandbox: Host = {
@@ -57,16 +57,18 @@ export const sandbox: Host = {
     const machine = await responding(server);
     return machine === undefined ? undefined : buildStatusLine(machine);
   },
-  readLog: async (server, { instance_id, since = "", until = "9999" }) => {
+  readLog: async (server, { instance_id, source, since = "", until = "9999" }) => {
     const { machine_id, created_at } = await reach(server);
     const erp = await findErp(machine_id, instance_id);
     if (erp?.database == null) return undefined;
-    const lines = writeErpLog(erp, { startedAt: erp.started_at ?? created_at, now: later(0) });
+    const lines = WRITE_LOG[source](erp, { startedAt: erp.started_at ?? created_at, now: later(0) });
     // Each begins with its time, to the nanosecond: without the Z, a time in milliseconds is compared as a text.
     const [from, to] = [since.replace("Z", ""), until.replace("Z", "")];
     return lines.filter((line) => line >= from && line < to).join("\n");
   },
 };
+
+const WRITE_LOG = { erp: writeErpLog, database: writeDatabaseLog, proxy: writeProxyLog } as const;
 
 /** The machine, if it responds to a health check. */
 async function responding({ machine_id }: HostedServer): Promise<SandboxMachine | undefined> {

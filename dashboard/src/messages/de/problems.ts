@@ -157,6 +157,7 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   field_event_type: "muss ein Ereignistyp, ein Präfix wie backup.*, alerts, changes oder * sein",
   field_one_least: "muss mindestens einen Eintrag enthalten",
   field_many_most: "darf höchstens {count} Einträge enthalten",
+  field_next: "muss das next einer Antwort sein",
   field_series: "muss aus Namen von Messreihen bestehen, durch Kommas getrennt",
   field_from: "muss vor to liegen",
   field_values_most: "darf höchstens {count} Werte zwischen from und to ergeben",
