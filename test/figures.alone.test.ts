@@ -239,6 +239,8 @@ const BUDGET: Record<string, Row> = {
   },
   "uploads.delete": { status: 200, calls: 2, prepare: remove(async () => `/backups/uploads/${(await upload()).id}`) },
   "operations.list": { status: 200, calls: 2, prepare: get(() => "/operations") },
+  // The operation and its server, which has no machine yet; the limits, made first, taken and given back.
+  "operations.log": { status: 200, calls: 6, prepare: get((id) => `/operations/${id}/log`, operation) },
   "operations.get": { status: 200, calls: 1, prepare: get((id) => `/operations/${id}`, operation) },
   // The operation, then its resources.
   "operations.items": { status: 200, calls: 2, prepare: get((id) => `/operations/${id}/items`, operation) },

@@ -143,6 +143,9 @@ export const LOG_READS = {
   seconds: 3,
 } as const;
 
+/** What the jobs of an operation have logged. */
+export const WORK_LOG = { bytesMax: 1_000_000, days: 90 } as const;
+
 /** Deliveries of events to webhooks. */
 export const WEBHOOK = {
   timeoutSeconds: 10,

@@ -1,7 +1,7 @@
 // A log as a machine sends it, and what people see of it: an entry for each message, with the lines that belong to it. Tenants
 // write all of it, so it is text and nothing else: what a terminal or a reader could take for more is shown as an escape.
 import type { LogLevel, LogLine, LogSource } from "./log-levels.ts";
-import { redact } from "./redaction.ts";
+import { redact, redactWork } from "./redaction.ts";
 
 /** Each line has the time in front that Docker got it, in UTC. */
 const TIMED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z (.*)$/s;
@@ -140,6 +140,9 @@ const readable = (text: string): string =>
     if (code < 0x100) return `\\x${code.toString(16).padStart(2, "0")}`;
     return HIDDEN.test(character) ? `\\u${code.toString(16).padStart(4, "0")}` : character;
   });
+
+/** What the jobs of an operation have logged, as people see it. */
+export const readableWork = (text: string, secrets: readonly string[]): string => readable(redactWork(text, secrets));
 
 const encoder = new TextEncoder();
 

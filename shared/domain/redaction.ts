@@ -24,6 +24,13 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(\/)[A-Za-z0-9_~+=-]{32,}/g, `$1${REDACTED}`],
 ];
 
+/** Of a URL that was signed, everything behind its path. */
+const SIGNED = /(https?:\/\/[^\s?]{1,4000}\?)\S+/g;
+
+/** Also without the addresses that a job was given, which are as good as a password. */
+export const redactWork = (text: string, secrets: readonly string[] = []): string =>
+  redact(text, secrets).replaceAll(SIGNED, `$1${REDACTED}`);
+
 /** A text of one line or several, without the secrets and without what looks like one. */
 export function redact(text: string, secrets: readonly string[] = []): string {
   const known = secrets.filter((secret) => secret.length >= SECRET_CHARACTERS_MIN);

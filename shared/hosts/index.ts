@@ -32,6 +32,9 @@ export const statusLine = async (server: HostedServer): Promise<StatusLine | und
 export const readLog = async (server: HostedServer, request: LogRequest): Promise<string | undefined> =>
   (await host()).readLog(server, request);
 
+export const readWorkLog = async (server: HostedServer, operationId: string): Promise<string> =>
+  (await host()).readWorkLog(server, operationId);
+
 /**
  * Runs a job that takes something back. A machine that the health check has missed, too, is down: waiting for it would hold the
  * resource to no use, so the undo ends, and `down` says that what was on the machine may still be there.

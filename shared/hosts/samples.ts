@@ -1,5 +1,5 @@
-// What a machine's timer has measured (script/sample.pl), as far as it can be believed: its root may be hostile, and a line that is
-// wrong costs nothing but itself.
+// What a machine's timer has measured (script/sample.pl), as far as it can be believed: its root may be hostile, and a line
+// that is wrong costs nothing but itself.
 import * as z from "zod";
 import {
   type Figures,

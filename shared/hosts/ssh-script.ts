@@ -110,6 +110,7 @@ export interface Machine {
   health: (instanceId: string) => Promise<{ healthy: boolean; reason: string; unfinished: string[]; modules?: unknown }>;
   /** Undefined without an ERP. */
   readLog: (request: LogRequest) => Promise<string | undefined>;
+  readWorkLog: (operationId: string) => Promise<string>;
   /** Without certificates if its proxy does not respond. */
   report: (since: number) => Promise<{ report: MachineReport; samples: Sample[] }>;
   set: (settings: MachineSettings) => Promise<void>;
@@ -134,6 +135,7 @@ export function createMachine(shell: Shell): Machine {
       const { installed, lines } = Log.parse(await ask(["logs", instance_id, source, since, until]));
       return installed === "no" ? undefined : z.string().parse(lines);
     },
+    readWorkLog: async (operationId) => z.string().parse(Log.parse(await ask(["work_log", operationId])).lines),
     report: async (since) => {
       const { certificates, instances, figures = "", ...free } = Report.parse(await ask(["report", String(since)]));
       const samples = parseSamples(Packed.safeParse(figures).data ?? "", Math.floor(Date.now() / 1000));

@@ -1,6 +1,6 @@
-// How figures are stored: a block has those of a server and its instances for some points in time, each as the difference to the
-// one before, deflated. They are rounded: percent to halves, bytes that are used to a mebibyte, and all else by at most three in a
-// hundred, which nobody sees in a chart.
+// How figures are stored: a block has those of a server and its instances for some points in time, each as the difference to
+// the one before, deflated. They are rounded: percent to halves, bytes that are used to a mebibyte, and all else by at most
+// three in a hundred, which nobody sees in a chart.
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { bytesOfId, idOfBytes } from "../domain/ids.ts";
 import { type FigureUnit, type Figures, INSTANCE_SERIES, SERVER_SERIES } from "../domain/figures.ts";

@@ -32,6 +32,12 @@ export const LogReading = z.object({
 });
 export type LogReading = z.infer<typeof LogReading>;
 
+/** Of an operation that is in progress: what its jobs on a machine have logged. */
+export const WorkReading = LogReading.pick({ account_id: true, server: true }).extend({
+  operation_id: z.string().regex(/^[a-z0-9_]{1,50}$/),
+});
+export type WorkReading = z.infer<typeof WorkReading>;
+
 const ReadLog = z.object({
   installed: z.boolean(),
   lines: z
@@ -52,12 +58,16 @@ export type ReadLog = z.input<typeof ReadLog>;
 
 let client: LambdaClient | undefined;
 
+export const readLog = async (reading: LogReading): Promise<z.output<typeof ReadLog>> => ReadLog.parse(await invoke(reading));
+
+export const readWorkLog = async (reading: WorkReading): Promise<string> => z.string().parse(await invoke(reading));
+
 /** Throws SERVICE_UNAVAILABLE if the machine does not respond in time, whatever is the reason. */
-export async function readLog(reading: LogReading): Promise<z.output<typeof ReadLog>> {
+async function invoke(reading: LogReading | WorkReading): Promise<unknown> {
   client ??= new LambdaClient(LOG_CALLS);
   const command = new InvokeCommand({ FunctionName: variable("READ_LOGS_FUNCTION"), Payload: JSON.stringify(reading) });
   const { Payload, FunctionError } = await client.send(command);
   const text = Payload?.transformToString() ?? "null";
   if (FunctionError !== undefined) throw unavailable(new Error(text.slice(0, 1_000)));
-  return ReadLog.parse(JSON.parse(text));
+  return JSON.parse(text);
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { parseErpLog, parseLog } from "../../shared/domain/log-lines.ts";
+import { parseErpLog, parseLog, readableWork } from "../../shared/domain/log-lines.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
@@ -207,6 +207,30 @@ describe("the log of an ERP", unless(noMachine), () => {
       "2025-11-26T11:00:02.000Z error GET /my/[redacted]/pdf 502, 45 ms, 5120 bytes, 203.0.113.9",
     ]);
     expect(await proxy({ since: "2025-11-26T11:00:01.000Z", until: "2025-11-26T11:00:02.000Z" })).toHaveLength(1);
+  });
+
+  test("of an operation is that of its jobs, without what they were given", async () => {
+    const job = (id: string, files: Readonly<Record<string, string>>): void => {
+      mkdirSync(join(machine.root, "jobs", id), { recursive: true });
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(machine.root, "jobs", id, name), text);
+    };
+    const given = `ADMIN_PASSWORD=${Buffer.from("hunter2hunter2").toString("base64")}\nDOMAIN=c2hvcA==\nEND=\n`;
+    const signed = "GET https://store.example/a/b.zip?X-Amz-Signature=SECRET done";
+    job("op_1-installErp", {
+      kind: "install_erp\n",
+      deadline: "9999999999",
+      instance: "ins_1\n",
+      parameters: given,
+      log: `shop ${PASSWORD} hunter2hunter2\n${signed}\n`,
+    });
+    job("op_12-other", { kind: "other\n", deadline: "9999999999", log: "of another\n" });
+    const text = await ssh.readWorkLog(machine.server, "op_1");
+    expect(text).toBe("# install_erp\nshop [redacted] [redacted]\nGET https://store.example/a/b.zip?[redacted] done\n");
+    expect(await ssh.readWorkLog(machine.server, "op_none")).toBe("");
+    expect(readableWork(`${signed}\n\u001b[31m password=SECRET`, [])).toBe(
+      "GET https://store.example/a/b.zip?[redacted] done\n\\x1b[31m password=[redacted]",
+    );
+    rmSync(join(machine.root, "jobs"), { recursive: true });
   });
 
   test("comes from a machine that may send anything in its place", async () => {

@@ -1,5 +1,5 @@
-// The figures that a machine's timer samples, by the real program, with the kernel's own files of this computer and made-up cgroups;
-// and what the service believes of them.
+// The figures that a machine's timer samples, by the real program, with the kernel's own files of this computer and made-up
+// cgroups; and what the service believes of them.
 import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -64,6 +64,7 @@ const PROMISED: Record<string, string> = {
   "GET /overview": "credential",
   "GET /search": "credential",
   "GET /operations/:id": "credential",
+  "GET /operations/:id/log": "credential",
   "GET /operations/:id/items": "credential",
   "POST /operations/:id/actions": "credential",
   "POST /bulk": "credential",

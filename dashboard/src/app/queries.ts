@@ -114,6 +114,11 @@ export const operations = {
     ...question(["operations", "one", id], ({ signal }) => client.operations.get({ params: { id }, signal })),
     meta: { changedBy: ["operations"] } satisfies QueryMeta,
   }),
+  /** It is another one with each status: the end brings what was missing. */
+  log: (id: string, status: string) => ({
+    ...question(["operations", "log", id, status], ({ signal }) => client.operations.log({ params: { id }, signal })),
+    meta: { changedBy: [] } satisfies QueryMeta,
+  }),
   /** What becomes of each resource of a bulk action. */
   items: (id: string, query: ListQuery) => ({
     ...question(["operations", "list", "items", id, query], async ({ signal }) => {

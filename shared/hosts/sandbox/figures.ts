@@ -1,5 +1,5 @@
-// The figures of a simulated machine: made up from its name and the minute alone, so that whoever asks twice sees the same. Each day
-// has busy hours, and each machine its own pace.
+// The figures of a simulated machine: made up from its name and the minute alone, so that whoever asks twice sees the same.
+// Each day has busy hours, and each machine its own pace.
 import { INSTANCE_SERIES, MINUTE, RING_MINUTES, type Sample, SERVER_SERIES } from "../../domain/figures.ts";
 import { SANDBOX_CATALOG } from "../../providers/sandbox/catalog.ts";
 import type { SandboxErp, SandboxMachine } from "../../providers/sandbox/machines.ts";

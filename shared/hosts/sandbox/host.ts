@@ -12,6 +12,7 @@ import {
   findMachine,
   finishJob,
   isReached,
+  listJobs,
   later,
   removeErp,
   type SandboxErp,
@@ -27,7 +28,7 @@ import { openArchive, requireWhole, sha256Of } from "./opened.ts";
 import { importArchive } from "./import.ts";
 import { differingModules, firstModules } from "./modules.ts";
 import { drill } from "./drill.ts";
-import { writeDatabaseLog, writeErpLog, writeProxyLog } from "./log.ts";
+import { writeDatabaseLog, writeErpLog, writeJobLog, writeProxyLog } from "./log.ts";
 import { buildReport, buildStatusLine } from "./report.ts";
 
 export const sandbox: Host = {
@@ -65,6 +66,10 @@ export const sandbox: Host = {
     // Each begins with its time, to the nanosecond: without the Z, a time in milliseconds is compared as a text.
     const [from, to] = [since.replace("Z", ""), until.replace("Z", "")];
     return lines.filter((line) => line >= from && line < to).join("\n");
+  },
+  readWorkLog: async (server, operationId) => {
+    const { machine_id } = await reach(server);
+    return (await listJobs(machine_id, operationId)).map(writeJobLog).join("");
   },
 };
 

@@ -1,6 +1,6 @@
 // What a simulated ERP, its database and its proxy log, in the formats of real ones: how they started, and each minute what they
 // are asked for.
-import type { SandboxErp } from "../../providers/sandbox/machines.ts";
+import { isReached, type SandboxErp, type SandboxJob } from "../../providers/sandbox/machines.ts";
 
 /** A real one would have been rotated. */
 const MINUTES = 180;
@@ -102,6 +102,14 @@ export const writeProxyLog = (erp: SandboxErp, span: Span): string[] =>
       `${new Date(at + 900).toISOString()} POST /web/dataset/call_kw ${status} 112 2048 203.0.113.7`,
     ];
   });
+
+/** What a job has printed so far. One that has failed says why, as programs do. */
+export function writeJobLog({ kind, ready_at, done }: SandboxJob): string {
+  const lines = [`# ${kind}`, `Simulated: ${kind.replaceAll("_", " ")}`];
+  if (done) lines.push("Done");
+  else if (isReached(ready_at)) lines.push("Traceback (most recent call last):", "RuntimeError: the simulated work failed");
+  return `${lines.join("\n")}\n`;
+}
 
 /** `26/Nov/2026 19:00:00` */
 function inCommonLog(at: number): string {

@@ -6,6 +6,7 @@
 #   end JOB                  kills it, and those whose IDs start with "JOB-"; one that never started cannot start any more
 #   health INSTANCE          healthy=yes|no, reason=, unfinished= and modules= if it is
 #   logs INSTANCE SOURCE SINCE UNTIL   lines=, or installed=no: logs.sh
+#   work_log OPERATION       lines=: what the jobs whose IDs start with "OPERATION-" have logged
 #   report SINCE             disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, figures= after that time, in seconds, and
 #                            certificates= if the proxy responds
 #   settings                 on stdin: take_settings

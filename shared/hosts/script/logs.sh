@@ -1,4 +1,4 @@
-# What an ERP, its database and its proxy have logged, for people. Tenants and visitors write it: nothing of it is code, a pattern or a path here,
+# What an ERP, its database, its proxy and the jobs of an operation have logged, for people. Tenants and visitors write it: nothing of it is code, a pattern or a path here,
 # and all that is read of it is bounded.
 
 LOG_SECONDS=2     # to read it
@@ -44,11 +44,38 @@ container_log() { # CONTAINER SINCE UNTIL
   timeout "$LOG_SECONDS" docker logs --timestamps "${bounds[@]}" "$1" 2>&1 || true
 }
 
+# lines=: what the jobs of an operation have logged, each behind a line "# KIND", the oldest first.
+work_log() { # OPERATION
+  local job jobs parameters='' HERE=''
+  mapfile -t jobs < <(ls -dtr "$JOBS/$1"-*/deadline 2>/dev/null)
+  for job in "${jobs[@]%/deadline}"; do
+    if [[ -s $job/instance ]]; then load "$(<"$job/instance")"; fi
+    # What a job that runs was given: passwords, and addresses that are as good as one.
+    parameters+=$(sed -nE 's/^[A-Z_]*(PASSWORD|SECRET|KEY|TOKEN|URL)[A-Z_]*=//p' "$job/parameters" 2>/dev/null)$'\n' || true
+  done
+  echo "lines=$(for job in "${jobs[@]%/deadline}"; do
+    echo "# $(cat "$job/kind")"
+    cat "$job/log" 2>/dev/null || true
+  done | bounded_log '^# ' | nice sed -E -f <(given <<<"$parameters" && redactions && echo "$URL_REDACTION") | gzip -1 | encoded)"
+}
+
+# Of a URL that was signed, everything behind its path.
+URL_REDACTION='s/(https?:\/\/[^?[:space:]]*\?)[^[:space:]]*/\1[redacted]/g'
+
+given() { # values in base64, a line each
+  local value
+  while read -r value; do
+    value=$(base64 -d <<<"$value" 2>/dev/null | tr '\0\n' '  ') || continue
+    if ((${#value} >= 6)); then printf 's\001%s\001[redacted]\001g\n' "$(literally <<<"$value")"; fi
+  done
+}
+
 # Nothing of a line whose beginning is missing, and of a long line no more than up to a place where no password is cut in two: what is left of a
 # secret could not be found.
-bounded_log() {
-  cut -b "1-$((LINE_BYTES + 1))" | tail -c "$LOG_BYTES" | tr '\000' '\032' | awk -v max="$LINE_BYTES" '
-    NR == 1 && !/^[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9:.]+Z / { next }
+bounded_log() { # [PATTERN that a line begins with]
+  local begins=${1:-^[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9:.]+Z }
+  cut -b "1-$((LINE_BYTES + 1))" | tail -c "$LOG_BYTES" | tr '\000' '\032' | awk -v max="$LINE_BYTES" -v begins="$begins" '
+    NR == 1 && $0 !~ begins { next }
     length($0) > max {
       end = substr($0, max - 255, 256)
       sub(/[^ ]*$/, "", end)

@@ -1,3 +1,4 @@
+// Diagramme von dem, was Server messen.
 import type { Messages } from "../en/index.ts";
 
 export const metrics: Messages["metrics"] = {
