@@ -6,6 +6,7 @@ import { parseErpLog, parseLog, readableWork } from "../../shared/domain/log-lin
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
+import { SECRETS } from "./log-secrets.ts";
 import { noMachine, startMachine, type TestMachine } from "./machine.ts";
 
 const AT = "2026-11-26T19:00:00.123456789Z";
@@ -42,32 +43,6 @@ describe("the log of an ERP", unless(noMachine), () => {
     const inService = parseErpLog(text, [PASSWORD, MASTER, SUPERUSER]);
     return onMachine.map((each, index) => [each, inService[index]?.message ?? ""]);
   }
-
-  const SECRETS = [
-    ["a password of a URL", "connect postgres://odoo:SECRET@db/shop"],
-    ["an assignment", "password=SECRET done"],
-    ["another case, and spaces", "PassWord :  SECRET"],
-    ["JSON", '{"db_password": "SECRET", "n": 1}'],
-    ["JSON with a quote in it", '{"password": "not all \\"SECRET"}'],
-    ["JSON in JSON", '{\\"password\\": \\"SECRET\\"}'],
-    ["Python", "{'admin_password': 'SECRET and SECRET'}"],
-    ["a quote that does not end", "password='SECRET and SECRET"],
-    ["a parameter of a URL", "GET /web?db=shop&access_token=SECRET&x=1"],
-    ["an encoded parameter", "GET /web?next=%2Fx%3Ftoken%3DSECRET"],
-    ["an option", "odoo --db-password=SECRET --workers=2"],
-    ["a header", "Authorization: Basic SECRET"],
-    ["a header with parameters", 'authorization: Digest username="x", response="SECRET"'],
-    ["a header in Python", "'Authorization': 'Bearer SECRET',"],
-    ["a cookie", "Set-Cookie: a=1; other=SECRET; Path=/"],
-    ["a session", "session_id=SECRET; Path=/"],
-    ["a session of another kind", "sid=SECRET"],
-    ["a bearer", "sent bearer SECRETSECRET to x"],
-    ["a token in a sentence", "rejected the token SECRETSECRETSECRET of x"],
-    ["a key", "api_key: SECRET, api-key=SECRET, X-Api-Key: SECRET"],
-    ["a segment of a path", "GET /my/invoice/SECRETa1b2c3d4e5f60718293a4b5c6d7e8f9/pdf"],
-    ["a secret after a control character", "\x1b[31mpassword=SECRET\x1b[0m"],
-    ["a secret beside bytes that are no text", "\ufffd\ufffdtoken=SECRET"],
-  ] as const;
 
   test("has no secret in it that looks like one", async () => {
     const shown = await both(SECRETS.map(([, message]) => message));

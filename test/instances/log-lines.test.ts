@@ -86,3 +86,12 @@ test("what is gone in between is noticed, and what does not fit comes later", ()
   expect(firstLines(log, 9, 200)).toEqual(log.slice(0, 2));
   expect(firstLines(log, 9, 1000)).toEqual(log);
 });
+
+test("what was redacted is not redacted again, and a quote that does not end hides nothing but its own line", () => {
+  const messages = ["password=[redacted] done", "password='SECRETSECRET and more", "x password='SECRETSECRET and more", "last"];
+  const text = messages.map((message) => `2026-11-26T19:00:00.000Z ${message}\n`).join("");
+  const shownOnes = parseLog("erp", text).map(({ message }) => message);
+  expect(shownOnes).toEqual(["password=[redacted] done", "password=[redacted]", "x password=[redacted]", "last"]);
+  const [joined] = parseLog("erp", `2026-11-26T19:00:00.000Z 2026-11-26 19:00:00,123 7 INFO shop x: a\n${text}`);
+  expect(joined?.message).toBe(["a", ...shownOnes].join("\n"));
+});
