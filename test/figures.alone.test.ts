@@ -260,6 +260,8 @@ const BUDGET: Record<string, Row> = {
       { action: "set_labels", select: { ids: [(await instance()).id] }, parameters: { remove: ["unused"] } },
     ]),
   },
+  // The reports; the servers that have reported, and what they last measured, would be more.
+  "overview.worst": { status: 200, calls: 1, prepare: get(() => "/overview/worst") },
   "overview.get": { status: 200, calls: 1, prepare: get(() => "/overview") },
   // One for each kind, and one more for each further megabyte of entries.
   "search.find": { status: 200, calls: 3, prepare: get(() => "/search?q=shop") },

@@ -18,6 +18,7 @@ const SAME: readonly string[] = [
   "resource.reasons.machine_reports",
   "events.fields.domain",
   "home.needs.offline",
+  "home.worst.milliseconds",
   "events.fields.labels",
   "events.fields.name",
   "events.fields.status",

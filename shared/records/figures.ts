@@ -76,6 +76,15 @@ async function readKind({ account_id, id }: Place, kind: Kind, from: number, to:
   });
 }
 
+/** Those of the last visit, if it was lately. */
+export async function newestFigures(server: Place): Promise<TimedPoint[]> {
+  const now = Math.floor(Date.now() / 1000);
+  const last = await readKind(server, "minutes", now - LATELY, now + MINUTE);
+  const newest = last.at(-1);
+  return newest === undefined ? [] : last.filter(({ at }) => at > newest.at - TEN_MINUTES);
+}
+const LATELY = 30 * MINUTE;
+
 /** Points of at most a step: as long ones as there are, and minutes where there are none yet. */
 export async function readFigures(
   server: Place,

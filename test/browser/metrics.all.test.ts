@@ -1,6 +1,7 @@
 // The charts of servers and instances.
 import { type Figures, INSTANCE_SERIES, MINUTE, type Sample, SERVER_SERIES } from "../../shared/domain/figures.ts";
 import { storeSamples } from "../../shared/records/figures.ts";
+import { recordReport } from "../../shared/records/host-reports.ts";
 import { expect } from "vitest";
 import { account } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
@@ -41,6 +42,18 @@ test("charts show the figures of a server and of an instance, by keyboard too, f
   await chart.focus();
   await other.keyboard.press("ArrowRight");
   await expect.poll(() => other.getByText(/^2\d ms$/).count()).toBeGreaterThan(0);
+});
+
+test("the home page names the servers that are loaded most, on request", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const server = await seedServer(mine.id);
+  const disk = { disk_size_bytes: 40e9, disk_free_bytes: 10e9 };
+  await recordReport(server, { ...disk, memory_free_bytes: 1e9, certificates: undefined });
+  const page = await open("/", { as: mine });
+  await page.getByRole("button", { name: "Most loaded" }).click();
+  await page.getByText("75% in use").first().waitFor();
+  await page.getByRole("link", { name: server.name }).first().click();
+  await page.getByRole("heading", { name: "Processors", exact: true }).waitFor();
 });
 
 test("a server that has sent nothing says so", async ({ open }) => {

@@ -189,6 +189,12 @@ export const failedDrills = (query: ListQuery) => ({
 
 export const overview = () => question(["overview"], ({ signal }) => client.overview.get({ signal }));
 
+/** The servers and instances that are loaded most. */
+export const worst = () => ({
+  ...question(["overview", "worst"], ({ signal }) => client.overview.worst({ signal })),
+  ...ofFigures,
+});
+
 /** For forms, which show nothing of the quotas that the settings say, too. */
 export const defaults = () => ({
   ...question(["settings", "defaults"], ({ signal }) => client.settings.get({ signal })),
