@@ -3,10 +3,7 @@ import * as z from "zod";
 import { FIGURE_UNITS, FIGURES_DAYS, POINTS_MAX, type Series, STEPS } from "../domain/figures.ts";
 import * as fields from "./fields.ts";
 
-const step = z
-  .enum(["60", "600", "3600", "86400"])
-  .transform(Number)
-  .pipe(z.union(STEPS.map((each) => z.literal(each))));
+const step = z.enum(["60", "600", "3600", "86400"]).transform(Number).pipe(z.literal(STEPS));
 
 /** The query of an endpoint that has these series. */
 export function metricsQuery(all: readonly Series[]) {
@@ -31,7 +28,7 @@ export function metricsQuery(all: readonly Series[]) {
       .string()
       .refine((value) => value.split(",").every((each) => names.includes(each)), "must be names of series, separated by commas")
       .transform((value) => [...new Set(value.split(","))])
-      .pipe(z.array(z.string()).max(names.length))
+      .pipe(z.array(z.string().meta({ pattern: "^[a-z0-9_]+$", maxLength: 40 })).max(names.length))
       .optional()
       .meta({
         description: `Only these series, separated by commas: ${names.join(", ")}. Default: all`,

@@ -74,8 +74,14 @@ export const get = () =>
   });
 
 /** The most loaded servers or instances, the worst first. */
-const ranking = (kind: "server" | "instance", value: z.ZodNumber) =>
-  z.array(z.object({ id: fields.id(kind), name: z.string().meta({ examples: [kind === "server" ? "erp-1" : "Shop"] }), value }));
+const ranking = (kind: "server" | "instance", value: number) =>
+  z.array(
+    z.object({
+      id: fields.id(kind),
+      name: z.string().meta({ examples: [kind === "server" ? "erp-1" : "Shop"] }),
+      value: z.number().meta({ examples: [value] }),
+    }),
+  );
 
 export const worst = () =>
   endpoint({
@@ -86,9 +92,9 @@ export const worst = () =>
     access: ["servers:read", "instances:read"],
     data: z
       .object({
-        memory: ranking("server", z.number()).meta({ description: "Used memory of servers, in percent" }),
-        disk: ranking("server", z.number()).meta({ description: "Used disk space of servers, in percent" }),
-        p95_ms: ranking("instance", z.number()).meta({
+        memory: ranking("server", 81).meta({ description: "Used memory of servers, in percent" }),
+        disk: ranking("server", 64).meta({ description: "Used disk space of servers, in percent" }),
+        p95_ms: ranking("instance", 420).meta({
           description: "How long 95 of 100 requests of an instance took at most in the last minutes, in milliseconds",
         }),
         complete: z.boolean().meta({
