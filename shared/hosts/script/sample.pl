@@ -169,7 +169,7 @@ sub requests {    # INSTANCE LOG
 
 my %id_of = text("$watch/containers") =~ /^(erp-[a-z0-9_-]{1,60}) ([0-9a-f]{64})$/mg;
 my %slow = map { /^(\w+) (\d{1,15}) (\d{1,15})$/ ? ($1 => [$2, $3]) : () } split /\n/, text("$watch/slow");
-unlink "$watch/slow";
+my $is_tenth = unlink "$watch/slow";    # the sizes are measured by disk.sh, and shown as seldom
 my $logs = (text("$root/disk/docker_root") =~ /^(\/.+)/ ? $1 : '/var/lib/docker') . '/volumes/erp-caddy_data/_data/log';
 
 my $missing = 0;
@@ -180,7 +180,7 @@ for my $id (sort grep { /^[a-z0-9_]{1,50}$/ } readdir $folder) {
 	my ($erp, $database) = map { container($_, $id_of{$_}) } "erp-$id", "erp-$id-db";
 	$missing = 1 if text("${here}wanted") =~ /^running/ && !(runs($erp) && runs($database));
 	my @traffic = runs($erp) ? erp_traffic($erp, $database) : ();
-	my @used = defined $slow{$id} && text("${here}used") =~ /^(\d{1,15}) (\d{1,15})$/ ? ($1, $2) : (undef, undef);
+	my @used = $is_tenth && text("${here}used") =~ /^(\d{1,15}) (\d{1,15})$/ ? ($1, $2) : (undef, undef);
 	my @figures = (
 		$erp->{cpu}, $erp->{memory}, $database->{cpu}, $database->{memory},
 		flow("in.$id", $traffic[0]), flow("out.$id", $traffic[1]),
