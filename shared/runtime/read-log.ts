@@ -33,7 +33,9 @@ export const LogReading = z.object({
 export type LogReading = z.infer<typeof LogReading>;
 
 /** Of an operation that is in progress: what its jobs on a machine have logged. */
-export const WorkReading = LogReading.pick({ account_id: true, server: true }).extend({
+export const WorkReading = z.strictObject({
+  account_id: LogReading.shape.account_id,
+  server: LogReading.shape.server,
   operation_id: z.string().regex(/^[a-z0-9_]{1,50}$/),
 });
 export type WorkReading = z.infer<typeof WorkReading>;
