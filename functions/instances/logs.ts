@@ -19,40 +19,39 @@ const NOTHING = { lines: [], truncated: false, next: "" };
 /** Between two looks at a log that is followed: each signs in to the server. */
 const LOOK_SECONDS = 4;
 
-export const handler = handle(instances.logs)(async ({ params, query, caller, by, read, commit, isHead }) => {
-  const { account_id } = caller;
-  const { follow, ...reading } = query;
-  if (reading.source === "database") requirePermission(caller, "backups:restore");
-  const instance = await getInstance(account_id, params.id);
-  const server = await getServer(account_id, instance.server_id);
-  if (!USABLE.includes(server.state)) throw serverNotActive(server.id, serverStatus(server.state));
-  if (!instance.installed) throw erpNotInstalled(instance.state);
-  if (isHead) return NOTHING;
-  return withinLogLimits(instance, async () => {
-    const ref = notedRef(caller, instance.id);
-    const note = await noteReading(ref);
-    if (note !== undefined) {
-      const { change } = await beginChange({ caller, read }, {});
-      change.update(ref.key, { set: note.set }, note.where, () => NOTED);
-      logEvent(change, by, "instance.logs_read", { type: "instance", id: instance.id, name: instance.name });
-      await commit(change, NOTHING).catch((error: unknown) => {
-        if (error !== NOTED) throw error; // no reading without its entry in the audit log
-      });
-    }
-    const { id, machine_id, ip_address, ssh_port, host_keys } = server;
-    const look = async (after = reading.after) => {
-      const { installed, ...found } = await readLog({
-        account_id,
-        server: { id, machine_id, ip_address, ssh_port, host_keys },
-        instance_id: instance.id,
-        operation_id: instance.operation_id,
-        ...reading,
-        after,
-      });
-      if (!installed) throw erpNotInstalled(instance.state);
-      return found;
-    };
-    return waiting(caller, follow, async (seconds) => {
+export const handler = handle(instances.logs)(({ params, query: { follow, ...reading }, caller, by, read, commit, isHead }) =>
+  waiting(caller, follow, async (seconds) => {
+    const { account_id } = caller;
+    if (reading.source === "database") requirePermission(caller, "backups:restore");
+    const instance = await getInstance(account_id, params.id);
+    const server = await getServer(account_id, instance.server_id);
+    if (!USABLE.includes(server.state)) throw serverNotActive(server.id, serverStatus(server.state));
+    if (!instance.installed) throw erpNotInstalled(instance.state);
+    if (isHead) return NOTHING;
+    return withinLogLimits(instance, async () => {
+      const ref = notedRef(caller, instance.id);
+      const note = await noteReading(ref);
+      if (note !== undefined) {
+        const { change } = await beginChange({ caller, read }, {});
+        change.update(ref.key, { set: note.set }, note.where, () => NOTED);
+        logEvent(change, by, "instance.logs_read", { type: "instance", id: instance.id, name: instance.name });
+        await commit(change, NOTHING).catch((error: unknown) => {
+          if (error !== NOTED) throw error; // no reading without its entry in the audit log
+        });
+      }
+      const { id, machine_id, ip_address, ssh_port, host_keys } = server;
+      const look = async (after = reading.after) => {
+        const { installed, ...found } = await readLog({
+          account_id,
+          server: { id, machine_id, ip_address, ssh_port, host_keys },
+          instance_id: instance.id,
+          operation_id: instance.operation_id,
+          ...reading,
+          after,
+        });
+        if (!installed) throw erpNotInstalled(instance.state);
+        return found;
+      };
       const until = Date.now() + seconds * 1000;
       let found = await look();
       while (found.lines.length === 0 && Date.now() + LOOK_SECONDS * 1000 <= until) {
@@ -61,5 +60,5 @@ export const handler = handle(instances.logs)(async ({ params, query, caller, by
       }
       return found;
     });
-  });
-});
+  }),
+);

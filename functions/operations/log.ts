@@ -17,26 +17,26 @@ import { waiting } from "../../shared/runtime/waiting.ts";
 /** Between two looks at work that is followed: each signs in to the server. */
 const LOOK_SECONDS = 4;
 
-export const handler = handle(operations.log)(async ({ params, query: { after = "0", follow }, caller, isHead }) => {
-  const operation = await getOperation(caller.account_id, params.id);
-  if (operation.created_by.id !== caller.id)
-    for (const permission of permissionsToRead(operation)) requirePermission(caller, permission);
-  const from = Number(after);
-  if (isHead || !isOpen(operation.state)) return waiting(caller, 0, () => stored(operation, from));
-  return withinLogLimits(operation, () =>
-    waiting(caller, follow, async (seconds) => {
+export const handler = handle(operations.log)(({ params: { id }, query: { after = "0", follow }, caller, isHead }) =>
+  waiting(caller, follow, async (seconds) => {
+    const operation = await getOperation(caller.account_id, id);
+    if (operation.created_by.id !== caller.id)
+      for (const permission of permissionsToRead(operation)) requirePermission(caller, permission);
+    const from = Number(after);
+    if (isHead || !isOpen(operation.state)) return stored(operation, from);
+    return withinLogLimits(operation, async () => {
       const until = Date.now() + seconds * 1000;
       let found = await running(operation, from);
       while (found.text === "" && Date.now() + LOOK_SECONDS * 1000 <= until) {
         await sleep(LOOK_SECONDS * 1000);
-        const now = await getOperation(caller.account_id, params.id);
+        const now = await getOperation(caller.account_id, id);
         if (!isOpen(now.state)) return stored(now, from);
         found = await running(now, from);
       }
       return found;
-    }),
-  );
-});
+    });
+  }),
+);
 
 interface Found {
   text: string;
