@@ -77,7 +77,8 @@ const TEXTS = `(() => {
 })()`;
 const Texts = z.array(z.string());
 
-const QUIET_MS = 200;
+/** React shows what was loaded up to 300 ms late, so that placeholders do not flicker. */
+const QUIET_MS = 350;
 
 /** Waits until nothing has been in flight for a moment. */
 function settlerOf(page: Page): () => Promise<void> {

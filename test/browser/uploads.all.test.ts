@@ -200,7 +200,7 @@ test("an import that failed for another reason than its archive is tried again f
   await expectAccessible(page);
   const sent = partsSent(page);
   await button(asked, "Erneut versuchen").click();
-  await dialog(page, /^Hochgeladene Sicherung/)
+  await dialog(page, /^umzug\.zip/)
     .getByText(sha256Of(archive))
     .waitFor();
   expect(sent).toEqual([]);
