@@ -120,6 +120,15 @@ const oneTheme: Plugin = {
   },
 };
 
+/** In menus, the arrow keys lead from the first item to the last one and back. */
+const menusWrap: Plugin = {
+  name: "menus-wrap",
+  transform: {
+    filter: { id: /button-dropdown\/utils\/use-button-dropdown\.js$/ },
+    handler: (code) => code.replaceAll(/moveHighlight\((-?1)\)/g, "moveHighlight($1, true)"),
+  },
+};
+
 /** The route table as the client needs it, without the schemas that it is declared with. */
 const tableWithoutSchemas: Plugin = {
   name: "table-without-schemas",
@@ -133,7 +142,7 @@ export default defineConfig({
   root: ROOT,
   base: "/",
   publicDir: false,
-  plugins: [react(), fontFiles, withoutEval, withoutSentences, usedMessages, usedIcons, oneTheme, tableWithoutSchemas],
+  plugins: [react(), fontFiles, withoutEval, withoutSentences, usedMessages, usedIcons, oneTheme, menusWrap, tableWithoutSchemas],
   // The messages come parsed.
   resolve: { alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/lib/no-parser.js" } },
   build: {

@@ -3,8 +3,11 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { parseArgs } from "node:util";
 import * as z from "zod";
-import { ApiError } from "../shared/api/errors.ts";
+import { ApiError, mustBeOneOf } from "../shared/api/errors.ts";
 import { characters, email, text } from "../shared/api/fields.ts";
+import { ALL_PERMISSIONS, type Permission } from "../shared/api/permissions.ts";
+import { type Role, ROLES } from "../shared/api/roles.ts";
+import { customPermissions } from "../shared/api/users.ts";
 import { setBulkActionsAside } from "../shared/migrations/before-rollback.ts";
 import { indexAccount } from "../shared/migrations/indexing.ts";
 import { hasMigrationsToRun, migrate } from "../shared/migrations/migrations.ts";
@@ -18,6 +21,7 @@ import {
   namedAccount,
   resetPassword,
   setQuota,
+  setUserRole,
 } from "../shared/operations/operator.ts";
 import { completeFoundBackups } from "../shared/operations/found-archives.ts";
 import { releaseMachine } from "../shared/records/taken-machines.ts";
@@ -40,9 +44,12 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
   status [--json] [--requests N]                           how much there is, what is overdue or waits, which deliveries fail, and what
                                                            this month costs on AWS; N is how many requests the API got this month
   create-account --name NAME --email EMAIL [--user NAME]   an account with its first user
-  create-user --account ID --email EMAIL [--user NAME]     one more user of an account
+  create-user --account ID --email EMAIL [--user NAME] [--role ROLE [--permissions A,B]]
+                                                           one more user of an account; the role is owner, admin, operator, viewer
+                                                           or custom, and owner if you leave it out; custom needs its permissions
+  set-role --email EMAIL --role ROLE [--permissions A,B]   another role for a user; an account keeps its last owner
   delete-user --email EMAIL                                removes a user and ends all of their sessions; keeps and lists the API
-                                                           tokens that they created; an account keeps its last user
+                                                           tokens that they created; an account keeps its last owner
   set-password --email EMAIL                               a new password; ends all of the user's sessions
   set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N --sessions N --backups N --backup-bytes N --webhooks N
                                                            new quotas; --backup-bytes also takes GB and TB (500GB)
@@ -80,6 +87,8 @@ const OPTIONS = {
   name: { type: "string" },
   email: { type: "string" },
   user: { type: "string" },
+  role: { type: "string" },
+  permissions: { type: "string" },
   account: { type: "string" },
   servers: { type: "string" },
   instances: { type: "string" },
@@ -156,10 +165,12 @@ async function run(): Promise<void> {
     case "create-user": {
       const { user, password } = await withPassword(values, async (password) => ({
         password,
-        user: await createUser(required("account", values.account), { ...person(values), password }),
+        user: await createUser(required("account", values.account), { ...person(values), ...granted(values), password }),
       }));
       return showUser(user.email, password, values);
     }
+    case "set-role":
+      return setRole(values);
     case "delete-user":
       return removeUser(given("email", values.email, email));
     case "set-password": {
@@ -178,11 +189,8 @@ async function run(): Promise<void> {
     case "migrate":
       await migrate((line) => console.log(line));
       return console.log("No migration is missing");
-    case "release-machine": {
-      const name = required("name", values.name);
-      await releaseMachine(name);
-      return console.log(`Any account may have ${name}`);
-    }
+    case "release-machine":
+      return release(required("name", values.name));
     case "service-key":
       return showServiceKey(values);
     default:
@@ -310,6 +318,17 @@ const status = ({ json = false, requests }: Values): Promise<void> =>
     requests: requests === undefined ? undefined : Number(given("requests", requests, COUNT)),
   });
 
+async function release(name: string): Promise<void> {
+  await releaseMachine(name);
+  console.log(`Any account may have ${name}`);
+}
+
+async function setRole(values: Values): Promise<void> {
+  required("role", values.role);
+  const user = await setUserRole(given("email", values.email, email), granted(values));
+  console.log(`${user.email} has the role ${user.role}`);
+}
+
 async function removeUser(address: string): Promise<void> {
   const tokens = await deleteUser(address);
   console.log(`User ${address} was removed and signed out everywhere`);
@@ -334,6 +353,17 @@ const person = (values: Values) => {
   const address = given("email", values.email, email);
   return { email: address, name: values.user === undefined ? address : given("user", values.user, text(100, "")) };
 };
+
+/** The role that the options name: an owner, unless they name another. */
+function granted({ role = "owner", permissions }: Values): { role: Role; permissions: Permission[] } {
+  const known = ROLES.find((each) => each === role);
+  if (known === undefined) throw new UsageError(`--role ${mustBeOneOf(ROLES)}.`);
+  if ((known === "custom") !== (permissions !== undefined))
+    throw new UsageError("--permissions go with --role custom, which needs them.");
+  const result = customPermissions.safeParse(permissions?.split(",") ?? [...ALL_PERMISSIONS]);
+  if (!result.success) throw new UsageError(`--permissions ${result.error.issues[0]?.message ?? "are not valid"}.`);
+  return { role: known, permissions: known === "custom" ? result.data : [] };
+}
 
 /** Passwords never come from an argument: everyone on the machine can see arguments. */
 async function withPassword<T>(values: Values, use: (password: string) => Promise<T>): Promise<T> {

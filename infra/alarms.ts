@@ -103,6 +103,12 @@ export class Alarms extends Construct {
         "The undo of a dead execution did not start on time: a customer's resource stays locked until the sweep or an operator undoes it",
       anchor: "not-rescued",
     });
+    this.alarm("mails unsent", schedules.unsentMails.metricApproximateNumberOfMessagesVisible({ period: PERIOD }), {
+      atLeast: 1,
+      impact:
+        "A person did not get a mail, such as an invitation, a link to reset a password or an alert, or a mailbox's bounce was not noted",
+      anchor: "mails-unsent",
+    });
     this.counts(logs);
     for (const [name, run] of schedules.timed) this.silence(name, run);
   }
@@ -287,6 +293,6 @@ const SILENCE: Readonly<Record<TimedName, string>> = {
     "Customers see machines that are not available, or do not see those that are; or a provider's credentials are no longer valid",
   "expire-backups": "Expired backups and uploads are kept",
   "expire-history": "Events and operations are kept longer than documented",
-  dispatch: "Webhooks are not sent what happens, or not again what failed",
+  dispatch: "Webhooks are not sent what happens, or not again what failed; mails are late or not sent",
   "run-policies": "Scheduled backups do not start, and instances without a recent backup are not shown as overdue",
 };

@@ -15,7 +15,13 @@ export interface StandIn {
 const refusing = (what: string): string => `() => { throw new Error("${what} are left out of the bundles"); }`;
 
 /** Clients whose only endpoints are `https://NAME.REGION.amazonaws.com` and AWS_ENDPOINT_URL. */
-const HOSTS: Readonly<Record<string, string>> = { dynamodb: "dynamodb", sfn: "states", "secrets-manager": "secretsmanager" };
+const HOSTS: Readonly<Record<string, string>> = {
+  dynamodb: "dynamodb",
+  sfn: "states",
+  "secrets-manager": "secretsmanager",
+  sesv2: "email",
+  lambda: "lambda",
+};
 
 export const STAND_INS: readonly StandIn[] = [
   {

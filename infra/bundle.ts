@@ -32,6 +32,7 @@ const SCHEDULES = [
   "run-policies",
   "dispatch",
   "deliver",
+  "send-mail",
   "rescue",
 ] as const;
 export type ScheduleName = (typeof SCHEDULES)[number];
@@ -47,6 +48,7 @@ export const ENTRIES: Readonly<Record<string, string>> = Object.fromEntries([
   ...routes.map(({ id, entry }) => [id, entry] as const),
   ["authorize", "functions/authorize.ts"],
   ["fallback", "functions/fallback.ts"],
+  ["read-logs", "functions/read-logs.ts"],
   ...Object.keys(workflows).map((name) => [`tasks.${name}`, `functions/workflows/${name}/tasks.ts`] as const),
   ...SCHEDULES.map((name) => [`schedules.${name}`, `functions/schedules/${name}.ts`] as const),
 ]);
@@ -88,7 +90,12 @@ const builtins: Plugin = {
  * Functions that only compute a value, with all that is called on what they return: a schema, an endpoint. Where nobody uses the
  * value, the call is left out, so that a function has the schemas of its own endpoint and not those of all.
  */
-export const PURE: readonly string[] = ["z", "fields", "stored", "growing"];
+const PURE: readonly string[] = ["z", "fields", "stored", "growing"];
+
+/** By function: the names among them that a library in its bundle has for something else. */
+const TAKEN: Readonly<Record<string, readonly string[]>> = { "schedules.send-mail": ["fields"] };
+
+export const pureNames = (id: string): readonly string[] => PURE.filter((name) => TAKEN[id]?.includes(name) !== true);
 
 /** Loading one of these modules does nothing but compute what it exports. */
 const OURS = new RegExp(`^${join(ROOT, "shared/").replaceAll(/\W/g, String.raw`\$&`)}`);
@@ -133,7 +140,7 @@ export async function bundleFiles(
     const same = before[id];
     if (earlier !== undefined && same?.sources.includes(entry) && same.digest === (await digest(same.sources)))
       if (await copyBundle(bundleAt(earlier, id), file)) return same;
-    const bundled = await bundleFile(join(ROOT, entry), file, { plugins, define });
+    const bundled = await bundleFile(join(ROOT, entry), file, { plugins, define, pure: pureNames(id) });
     return { ...bundled, digest: await digest(bundled.sources) };
   };
   const contents: Record<string, Contents> = {};
@@ -147,7 +154,7 @@ export async function bundleFiles(
 async function bundleFile(
   input: string,
   file: string,
-  { plugins, define }: { plugins: Plugin[]; define: Record<string, string> },
+  { plugins, define, pure }: { plugins: Plugin[]; define: Record<string, string>; pure: readonly string[] },
 ): Promise<Omit<Contents, "digest">> {
   const sources: string[] = [];
   const bundling = await rolldown({
@@ -158,7 +165,7 @@ async function bundleFile(
     resolve: { mainFields: ["module", "main"] },
     transform: { target: "node24", define },
     treeshake: {
-      manualPureFunctions: PURE,
+      manualPureFunctions: pure,
       propertyReadSideEffects: false,
       moduleSideEffects: [{ test: OURS, sideEffects: false }],
     },

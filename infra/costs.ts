@@ -4,7 +4,7 @@ import type { Environment } from "../shared/domain/environments.ts";
 
 /** US$, in eu-central-1. `test/local/status.test.ts` finds each in the docs. */
 export const PRICES = {
-  idleMonth: { test: 7.5, live: 8.2 },
+  idleMonth: { test: 7.9, live: 8.5 },
   millionRequests: 7.6,
   /** The checks of a thousand servers, a month. */
   thousandServers: 33,

@@ -13,6 +13,7 @@ export const USAGE = `npm run deploy -- test|live [options]
   --domain NAME                your own domain for the dashboard and API, with --certificate ARN (in us-east-1)
   --other-dashboard URL        the other environment's dashboard, which this one links to
   --brand FILE                 name, logo, color and support link for the dashboard
+  --mail-sender ADDRESS        the address that mails come from, whose domain is verified in Amazon SES
   --budget USD                 alarm when the account's costs of a month reach it (${BUDGET}); 0: no budget
   --recover-days DAYS          for how long deleted archives can be recovered (${RECOVER_DAYS})
   --archive-admins ROLES       roles that may delete archives for good, besides the deployment's; live only
@@ -46,6 +47,7 @@ const OPTIONS: Readonly<Record<string, keyof Chosen>> = {
   certificate: "certificate",
   "other-dashboard": "otherDashboard",
   brand: "brand",
+  "mail-sender": "mailSender",
   budget: "budget",
   "recover-days": "recoverDays",
   "archive-admins": "archiveAdmins",

@@ -23,6 +23,11 @@ export const Chosen = z.strictObject({
     .regex(/^https?:\/\/[^/]/, "must be the URL of a dashboard")
     .optional(),
   brand: z.string().optional(),
+  /** The address that mails come from. */
+  mailSender: z
+    .string()
+    .regex(/^[\w.+-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/, "must be an email address with a domain in lowercase letters")
+    .optional(),
   domain: z.string().optional(),
   certificate: z.string().optional(),
   /** For how many days a deleted archive can be recovered. */
@@ -84,7 +89,7 @@ export type Chosen = z.infer<typeof Chosen>;
 export const CHOSEN_NAMES = Chosen.keyof().options;
 
 export const RECOVER_DAYS = 7;
-/** In US$: well above the 7 that an environment costs which nobody uses. */
+/** In US$: well above the 8 that an environment costs which nobody uses. */
 export const BUDGET = 100;
 
 /**
@@ -134,6 +139,7 @@ type Outputs = Readonly<Record<string, string>>;
  */
 const ENDED_BY_OPTION = [
   { output: "AlarmEmail", option: "alarmEmail", name: "--alarm-email", present: "Alarms go to" },
+  { output: "MailSender", option: "mailSender", name: "--mail-sender", present: "Mail is sent from" },
   { output: "ArchiveAdmins", option: "archiveAdmins", name: "--archive-admins", present: "Archives can be deleted for good by" },
   { output: "ReplicaBucket", option: "replicaBucket", name: "--replica-bucket", present: "Archives are replicated to" },
   { output: "SecretReplicas", option: "secretReplicas", name: "--secret-replicas", present: "Secrets are replicated to" },

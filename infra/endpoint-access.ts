@@ -3,10 +3,13 @@ import type { Route } from "../shared/api/index.ts";
 import type { Access } from "./function.ts";
 
 /** By the endpoint's ID. A function whose table is undefined needs nothing from it, and so may not read it. */
-const EXCEPTIONS: Readonly<Record<string, Pick<Access, "table" | "keys" | "storage" | "domain">>> = {
+const EXCEPTIONS: Readonly<Record<string, Pick<Access, "table" | "keys" | "storage" | "domain" | "readsLogs">>> = {
+  "auth.acceptInvitation": { keys: ["session"] },
   "auth.login": { keys: ["session"] },
+  "auth.requestPasswordReset": { keys: ["sealing"] }, // the token in a mail's link is sealed
   "backups.download": { table: "write", storage: "read" }, // it writes an entry of the audit log
   "health.get": { table: undefined },
+  "instances.logs": { table: "write", readsLogs: true }, // it counts the readings, and notes them in the audit log
   "openapi.get": { table: undefined },
   "operations.get": { table: "write" }, // it releases the slot that a wait has taken
   "uploads.complete": { storage: "list parts" },

@@ -23,9 +23,11 @@ import type { KeyName } from "../shared/domain/grants.ts";
 import { WORKFLOW_NAMES, type WorkflowName } from "../shared/domain/lifecycle.ts";
 import { machineVariable } from "../shared/domain/workflow.ts";
 import { serviceForUs } from "./principals.ts";
+import type { Brand } from "./dashboard-headers.ts";
 import { stateMachineName, type Settings } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 import { Deliveries, QUEUE_VARIABLES, type QueueName } from "./deliveries.ts";
+import { Mail } from "./mail.ts";
 import type { Store, StoreAccess } from "./store.ts";
 import { INDEXES } from "./table.ts";
 
@@ -52,6 +54,10 @@ export interface Access {
   storage?: StoreAccess | undefined;
   /** Whether it puts messages into the queues of deliveries, or also takes them out. */
   deliveries?: "send" | "work";
+  /** Whether it queues mails, or takes them out of the queue and sends them. */
+  mails?: "send" | "work";
+  /** Whether it may have logs read from machines. */
+  readsLogs?: boolean;
   /** Whether it needs to know the operator's domain. */
   domain?: boolean;
   /** Whether the table's stream invokes it. */
@@ -72,6 +78,9 @@ interface Parts {
   store: Store;
   /** The operator's own domain. */
   domain: string | undefined;
+  /** The address that mails come from, and what they look like. */
+  mailSender: string | undefined;
+  brand: Brand | null;
 }
 
 /** Bundles start in the time that half of the processor takes at twice the price. */
@@ -98,7 +107,10 @@ export class Functions extends Construct {
   private readonly parts: Parts;
   readonly table: TableV2;
   readonly queues: Readonly<Record<QueueName, Queue>>;
+  readonly mail: Mail;
   private readonly roles = new Map<string, IRole>();
+  /** What reads logs from machines; the functions that may invoke it come later. */
+  logReader: LambdaFunction | undefined;
   /** The state machines, as they are created: the functions that start them come later. */
   readonly machines = new Map<WorkflowName, StateMachine>();
 
@@ -107,6 +119,7 @@ export class Functions extends Construct {
     this.parts = parts;
     this.table = parts.table;
     ({ queues: this.queues } = new Deliveries(this, "deliveries"));
+    this.mail = new Mail(this, "mail", { environment: parts.environment, sender: parts.mailSender, brand: parts.brand });
     Validations.of(this).acknowledge(
       { id: "AwsSolutions-IAM5[Resource::*]", reason: "X-Ray and the list of streams have no resources to name" },
       ...parts.store.wildcards.map(({ resource, reason }) => ({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason })),
@@ -152,7 +165,7 @@ export class Functions extends Construct {
   }
 
   private environmentOf(access: Access): Record<string, string> {
-    const { starts = [], keys = [], configuration = false, storage, deliveries, domain = false } = access;
+    const { starts = [], keys = [], configuration = false, storage, deliveries, mails, domain = false } = access;
     const { environment, table, store } = this.parts;
     const secret = configuration ? this.parts.configuration : undefined;
     return {
@@ -162,11 +175,20 @@ export class Functions extends Construct {
       ...Object.fromEntries(keys.map((name) => [`${name.toUpperCase()}_KEY`, this.parts.keys[name].secretArn])),
       ...(secret === undefined ? {} : { PROVIDERS_SECRET: secret.secretArn }),
       ...(storage === undefined ? {} : store.variables),
+      ...(access.readsLogs === true && { READ_LOGS_FUNCTION: this.requireLogReader().functionArn }),
       ...(domain && this.parts.domain !== undefined && { OWN_DOMAIN: this.parts.domain }),
       ...(deliveries === undefined
         ? {}
         : Object.fromEntries(this.namedQueues().map(([name, { queueUrl }]) => [QUEUE_VARIABLES[name], queueUrl]))),
+      ...(mails === "send" && { MAILS_QUEUE: this.mail.queue.queueUrl }),
+      ...(mails === "work" && { ...this.mail.variables, UNSENT_QUEUE: this.mail.unsent.queueUrl }),
     };
+  }
+
+  private requireLogReader(): LambdaFunction {
+    if (this.logReader === undefined)
+      throw new Error("The function that reads logs is not built yet, but another must invoke it");
+    return this.logReader;
   }
 
   private namedQueues(): [QueueName, Queue][] {
@@ -220,7 +242,8 @@ export class Functions extends Construct {
     if (configuration && this.parts.configuration !== undefined) secrets.push(this.parts.configuration.secretArn);
     if (secrets.length > 0) statements.push(allow("secretsmanager", ["GetSecretValue"], secrets));
     if (storage !== undefined) statements.push(...this.parts.store.statementsFor(storage));
-    statements.push(...this.eventStatements(access));
+    statements.push(...this.eventStatements(access), ...this.mailStatements(access));
+    if (access.readsLogs === true) statements.push(allow("lambda", ["InvokeFunction"], [this.requireLogReader().functionArn]));
     if (failures !== undefined) statements.push(allow("sqs", ["SendMessage"], [failures.queueArn]));
     return statements;
   }
@@ -241,6 +264,17 @@ export class Functions extends Construct {
             allow("dynamodb", ["ListStreams"], ["*"]),
           ]
         : []),
+    ];
+  }
+
+  private mailStatements({ mails }: Access): PolicyStatement[] {
+    const { queue, unsent } = this.mail;
+    if (mails === "send") return [allow("sqs", ["SendMessage"], [queue.queueArn])];
+    if (mails === undefined) return [];
+    return [
+      allow("sqs", ["ReceiveMessage", "DeleteMessage", "GetQueueAttributes"], [queue.queueArn]),
+      allow("sqs", ["SendMessage"], [unsent.queueArn]),
+      ...this.mail.statements(),
     ];
   }
 
@@ -273,7 +307,9 @@ function describeShape(access: Access, logGroup: LogGroup): string {
     storage,
     failures,
     deliveries,
+    mails,
     stream,
+    readsLogs,
   } = access;
   const parts = [
     table && `${table} table`,
@@ -281,7 +317,9 @@ function describeShape(access: Access, logGroup: LogGroup): string {
     keys.length > 0 && `use ${keys.join(" ")}`,
     configuration && "read configuration",
     deliveries && (deliveries === "send" ? "queue deliveries" : "deliver"),
+    mails && (mails === "send" ? "queue mails" : "send mails"),
     stream && "read the stream",
+    readsLogs && "have logs read",
   ];
   const named = [...parts, storage && `${storage} backups`, failures && `put failures into ${failures.node.id}`].filter(
     (part) => typeof part === "string",

@@ -18,6 +18,7 @@ import type { ScheduleName } from "./bundle.ts";
 import { WORKFLOW_NAMES } from "../shared/domain/lifecycle.ts";
 import { type Access, type Functions, LAMBDA_MINUTES_MAX, ONE_PROCESSOR_MEGABYTES } from "./function.ts";
 import { DELIVER_SECONDS, RUNS_AT_ONCE } from "./deliveries.ts";
+import { MAILS_AT_ONCE, SEND_SECONDS } from "./mail.ts";
 import { RESERVED_EACH, stateMachineName, type Settings } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
@@ -58,7 +59,7 @@ export const TIMED = {
   },
   "expire-history": {
     every: Duration.hours(6),
-    description: "Deletes old events and operations",
+    description: "Deletes old events, operations and alerts, closes alerts, and says which API tokens expire soon",
     access: { table: "write" },
   },
   "run-policies": {
@@ -68,8 +69,9 @@ export const TIMED = {
   },
   dispatch: {
     every: Duration.minutes(1),
-    description: "Records what changes have left in the outbox as deliveries to webhooks, and queues those that are due",
-    access: { table: "write", deliveries: "send", stream: true },
+    description:
+      "Records what changes have left in the outbox as deliveries to webhooks, and queues those and mails that are due",
+    access: { table: "write", deliveries: "send", mails: "send", stream: true },
   },
 } as const satisfies Partial<Record<ScheduleName, Timed>>;
 
@@ -77,8 +79,9 @@ export type TimedName = keyof typeof TIMED;
 
 const partsOf = ({ parts = 1 }: Timed): number => parts;
 
-/** What the keys of the outbox begin with (shared/data/keys.ts). */
+/** What the keys of the outbox and of mails that are due begin with (shared/data/keys.ts). */
 const OUTBOX = "OUTBOX#";
+const MAILS = "MAILS_DUE";
 
 /** The sandbox's offers never change. */
 const RENTED_ONLY: TimedName = "refresh-catalog";
@@ -104,6 +107,8 @@ export class Schedules extends Construct {
   readonly deaths: Rule;
   /** Dead executions that could not be rescued. */
   readonly unrescued: Queue;
+  /** Mails that could not be sent. */
+  readonly unsentMails: Queue;
   /** Of the account's concurrent functions, how many nothing else can take. */
   readonly reservedRuns: number;
   private readonly reserved: number | undefined;
@@ -126,6 +131,8 @@ export class Schedules extends Construct {
     this.deaths = this.onDeath(environment);
     this.streamed(functions.table);
     this.deliverer(functions, logGroup).addEnvironment("DASHBOARD_URL", url);
+    this.mailer(functions, logGroup).addEnvironment("DASHBOARD_URL", url);
+    this.unsentMails = functions.mail.unsent;
     const runs = names.reduce((sum, name) => sum + partsOf(TIMED[name]), 1); // one of the rescue
     this.reservedRuns = runs * (this.reserved ?? 0);
   }
@@ -170,7 +177,10 @@ export class Schedules extends Construct {
       batchSize: 100,
       retryAttempts: 2,
       filters: [
-        FilterCriteria.filter({ eventName: ["INSERT"], dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(OUTBOX) } } } }),
+        FilterCriteria.filter({
+          eventName: ["INSERT"],
+          dynamodb: { Keys: { pk: { S: [...FilterRule.beginsWith(OUTBOX), ...FilterRule.beginsWith(MAILS)] } } },
+        }),
       ],
     });
   }
@@ -198,6 +208,31 @@ export class Schedules extends Construct {
         maxConcurrency: RUNS_AT_ONCE[name],
       });
     return deliver;
+  }
+
+  private mailer(functions: Functions, logGroup: LogGroup): LambdaFunction {
+    const { mail } = functions;
+    const sendMail = functions.make(this, "send-mail", {
+      bundle: "schedules.send-mail",
+      description: "Sends mails, and notes which mailboxes bounce",
+      access: { table: "write", keys: ["sealing"], mails: "work" },
+      timeout: Duration.seconds(SEND_SECONDS),
+      logGroup,
+      traced: false,
+    });
+    new EventSourceMapping(this, "mail queue", {
+      target: sendMail,
+      eventSourceArn: mail.queue.queueArn,
+      batchSize: 1,
+      maxConcurrency: MAILS_AT_ONCE,
+    });
+    if (mail.sends)
+      new Rule(this, "bounces rule", {
+        description: "Notes which mailboxes bounce",
+        eventPattern: mail.pattern,
+        targets: [new Target(sendMail, { retryAttempts: 24, maxEventAge: Duration.hours(6), deadLetterQueue: mail.unsent })],
+      });
+    return sendMail;
   }
 
   /** Starts the second execution, which only undoes, for executions that died. */

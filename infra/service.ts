@@ -82,6 +82,8 @@ export class Service extends Stack {
       configuration: providers,
       store,
       domain: options.domain,
+      mailSender: options.mailSender,
+      brand: shown.brand,
     });
     new Workflows(this, "workflows", { environment, settings, functions, taskLog: work, machineLog });
     const originKey = new OriginKey(this, "origin-key", { number: settings.originKey });
@@ -145,6 +147,7 @@ export class Service extends Stack {
     }
     if (schedules.reservedRuns > 0) new CfnOutput(this, "ReservedConcurrency", { value: String(schedules.reservedRuns) });
     new CfnOutput(this, "AlarmTopic", { value: topic.topicArn, description: "Subscribe here to receive alarms" });
+    if (options.mailSender !== undefined) new CfnOutput(this, "MailSender", { value: options.mailSender });
     if (options.alarmEmail !== undefined) new CfnOutput(this, "AlarmEmail", { value: options.alarmEmail });
     new CfnOutput(this, "SessionKey", { value: keys.session.secretArn });
     new CfnOutput(this, "SealingKey", { value: keys.sealing.secretArn });

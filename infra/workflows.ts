@@ -1,4 +1,5 @@
-// All workflows: for each the state machine of its table, and the function for its tasks.
+// All workflows: for each the state machine of its table, and the function for its tasks. And the function that reads logs.
+import { Duration } from "aws-cdk-lib";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { workflows } from "../functions/workflows/index.ts";
@@ -6,6 +7,9 @@ import type { Functions } from "./function.ts";
 import { stateMachineName, type Settings } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 import { taskTimeout, WorkflowMachine } from "./workflow.ts";
+
+/** More than anybody waits for a log, so that a machine that is slow ends before its function does. */
+const LOG_READER_SECONDS = 10;
 
 interface Props {
   environment: Environment;
@@ -18,6 +22,14 @@ interface Props {
 export class Workflows extends Construct {
   constructor(scope: Construct, id: string, { environment, settings, functions, taskLog, machineLog }: Props) {
     super(scope, id);
+    functions.logReader = functions.make(this, "read-logs", {
+      bundle: "read-logs",
+      description: "Reads logs from machines",
+      // With what the installation of an instance may do, so that both share a role.
+      access: { table: "write", ...workflows["create-instance"].access },
+      timeout: Duration.seconds(LOG_READER_SECONDS),
+      logGroup: taskLog,
+    });
     for (const workflow of Object.values(workflows)) {
       const { name } = workflow;
       const place = new Construct(this, name);

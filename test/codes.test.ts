@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { ALL_PERMISSIONS } from "../shared/api/permissions.ts";
 import { codeOfStatus, PERMISSION_BITS, STATUS_CODES, statusOfCode } from "../shared/data/codes.ts";
-import { permissionsIn } from "../shared/records/tokens.ts";
+import { permissionsIn } from "../shared/data/permission-bits.ts";
 import { INSTANCE_STATUSES, SERVER_STATUSES } from "../shared/domain/lifecycle.ts";
 import { codes, knownCodes } from "./golden/golden.ts";
 

@@ -19,7 +19,8 @@ import type { TestCloud } from "./harness/facts.ts";
 import { costIn } from "./harness/cost.ts";
 import { holdForGood } from "./harness/held-work.ts";
 import { closedRoutes } from "./harness/requests.ts";
-import { seedBackup, seededDeliveries, seedInstance, seedServer } from "./harness/seed.ts";
+import { seedActiveServer, seedRunningInstance } from "./harness/seed-sandbox.ts";
+import { seedAlert, seedBackup, seededDeliveries, seedInstance, seedInvitation, seedServer } from "./harness/seed.ts";
 
 let cloud: TestCloud;
 let me: TestAccount;
@@ -75,6 +76,7 @@ const failedImport = async () =>
     state: "failed",
     upload: { store_id: "an upload", size_bytes: 1000, sha256: "0".repeat(64) },
   });
+const invitation = () => seedInvitation(me);
 const POLICY = { schedule: "0 2 * * *", keep: { daily: 7 } };
 const policy = async () => {
   const { id } = await instance();
@@ -101,6 +103,10 @@ const noted = (response: ApiResponse): ApiResponse => {
 const upload = async () =>
   noted(await (await anew()).post("/backups/uploads", { size_bytes: 1000 })).as(z.looseObject({ id: z.string() }));
 
+/** The session that a client is signed in with. */
+const sessionId = ({ token = "" }: Client): string =>
+  z.looseObject({ sid: z.string() }).parse(JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString())).sid;
+
 /** Reading one record takes 1 call, a list 2, a creation 2: a read and a transaction. Higher limits say why. */
 const BUDGET: Record<string, Row> = {
   "servers.list": { status: 200, calls: 3, prepare: get(() => "/servers") },
@@ -120,6 +126,20 @@ const BUDGET: Record<string, Row> = {
     calls: 2,
     starts: 1,
     prepare: post(async () => ["/instances", await me.instanceBody({ server_id: (await server()).id })]),
+  },
+  // The instance and its server; the limits, made first, taken and given back (4); when it was last noted, and the note (3).
+  "instances.logs": {
+    status: 200,
+    calls: 9,
+    prepare: get(
+      (id) => `/instances/${id}/logs`,
+      async () => {
+        const server_id = await seedActiveServer(me.id, await me.serverBody());
+        const id = await seedRunningInstance(me.id, await me.instanceBody({ server_id }));
+        await (await me.token()).api.get(`/instances/${id}/logs`); // the first one creates what limits the others
+        return { id };
+      },
+    ),
   },
   "instances.update": {
     status: 200,
@@ -256,6 +276,18 @@ const BUDGET: Record<string, Row> = {
   "settings.get": { status: 200, calls: 1, prepare: get(() => "/settings") },
   "settings.update": { status: 200, calls: 2, prepare: put(() => Promise.resolve(["/settings", { backup_retention_days: 9 }])) },
   "events.list": { status: 200, calls: 2, prepare: get(() => "/events") },
+  "alerts.list": { status: 200, calls: 2, prepare: get(() => "/alerts") },
+  "alerts.update": {
+    status: 200,
+    calls: 2,
+    prepare: put(async () => [`/alerts/${await seedAlert(await seedServer(me.id))}`, { muted_until: null }]),
+  },
+  "alertSettings.get": { status: 200, calls: 1, prepare: get(() => "/settings/alerts") },
+  "alertSettings.update": {
+    status: 200,
+    calls: 2,
+    prepare: put(() => Promise.resolve(["/settings/alerts", { down_minutes: 5 }])),
+  },
   "webhooks.list": {
     status: 200,
     calls: 2,
@@ -334,7 +366,46 @@ const BUDGET: Record<string, Row> = {
     ),
   },
   // The token is stored under its fingerprint, not in the account.
+  // Besides the token's two parts, the webhooks that act for it.
+  "tokens.rotate": { status: 201, calls: 4, prepare: post(async () => [`/tokens/${(await me.token()).id}/rotate`, {}]) },
   "tokens.delete": { status: 200, calls: 3, prepare: remove(async () => `/tokens/${(await me.token()).id}`) },
+  "users.list": { status: 200, calls: 2, prepare: get(() => "/users") },
+  "users.get": {
+    status: 200,
+    calls: 2, // one after the other, as of a token
+    prepare: get(
+      (id) => `/users/${id}`,
+      () => me.anotherUser(),
+    ),
+  },
+  "users.update": {
+    status: 200,
+    calls: 3,
+    prepare: put(async () => [`/users/${(await me.anotherUser()).id}`, { name: "New" }]),
+  },
+  // The tokens that the user created are listed afterwards.
+  "users.delete": { status: 200, calls: 5, prepare: remove(async () => `/users/${(await me.anotherUser()).id}`) },
+  // The users say whose invitations are still valid.
+  "invitations.list": { status: 200, calls: 3, prepare: get(() => "/users/invitations") },
+  // The first of a day creates the account's slots.
+  "invitations.create": {
+    status: 201,
+    calls: 8,
+    prepare: post(() => Promise.resolve(["/users/invitations", { email: `${unique("new")}@example.com`, role: "viewer" }])),
+  },
+  "invitations.resend": {
+    status: 200,
+    calls: 5,
+    prepare: post(async () => [`/users/invitations/${await invitation()}/resend`, {}]),
+  },
+  "invitations.delete": { status: 200, calls: 2, prepare: remove(async () => `/users/invitations/${await invitation()}`) },
+  "auth.listSessions": { status: 200, calls: 2, prepare: get(() => "/auth/sessions") },
+  "auth.endSessions": { status: 200, calls: 3, prepare: remove(() => Promise.resolve("/auth/sessions")) },
+  "auth.endSession": {
+    status: 200,
+    calls: 2,
+    prepare: () => Promise.resolve((api) => api.delete(`/auth/sessions/${sessionId(api)}`)),
+  },
   "auth.me": { status: 200, calls: 1, prepare: get(() => "/auth/me") },
   // The session ends first.
   "auth.logout": { status: 200, calls: 3, prepare: post(() => Promise.resolve(["/auth/logout"])) },

@@ -41,6 +41,7 @@ test("shared imports nothing from the other folders", () => {
 const LAYERS = [
   "domain",
   "platform",
+  "mail",
   "api",
   "data",
   "records",
@@ -126,7 +127,7 @@ test("only the data layer talks to DynamoDB", () => {
 
 test("every AWS client takes its timeouts from one place", () => {
   const clients = globSync("{shared,functions}/**/*.ts").flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/new (?:sdk\.)?\w+Client\((CALLS\)|\{[^}]*\.\.\.(?:ARCHIVE_)?CALLS\b)?/g)]
+    [...readFileSync(file, "utf8").matchAll(/new (?:sdk\.)?\w+Client\(((?:[A-Z]+_)?CALLS\)|\{[^}]*\.\.\.(?:ARCHIVE_)?CALLS\b)?/g)]
       .filter(([found]) => !found.startsWith("new Client("))
       .map(([, calls]) => ({ file, bounded: calls !== undefined })),
   );
@@ -142,8 +143,8 @@ test("zod is imported as a namespace, which bundles small", () => {
 });
 
 test("the folders of the dashboard import in one direction: shell, pages, then their parts", () => {
-  const order = ["messages", "session", "app", "resource", "operations", "allowed", "bulk"];
-  order.push("ssh-keys", "servers", "uploads", "backups", "policies", "instances", "tokens", "webhooks", "events", "settings");
+  const order = ["messages", "session", "app", "resource", "operations", "alerts", "allowed", "bulk", "ssh-keys", "servers"];
+  order.push("uploads", "backups", "policies", "instances", "tokens", "people", "webhooks", "events", "settings");
   order.push("home", "login", "shell");
   const placeOf = (place: string): number => {
     const [, folder = "", below] = /^dashboard\/src\/([^/]+)(\/.+)?$/.exec(place) ?? [];

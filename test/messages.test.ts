@@ -12,6 +12,7 @@ const NOT_YET: readonly string[] = [];
 
 /** The same in both languages: names, units, and words that German has from English. */
 const SAME: readonly string[] = [
+  "alerts.status",
   "app.environment.test",
   "reasons.machine_reports",
   "resource.reasons.machine_reports",
@@ -52,9 +53,11 @@ const SAME: readonly string[] = [
   "operations.columns.status",
   "operations.leftOutKind", // of a kind that this version does not know
   "operations.work.backup.import.name",
+  "people.columns.name",
   "policies.form.keepAbout",
   "policies.protection.status",
   "resource.find.sorts.name-desc",
+  "resource.find.saved.name",
   "resource.find.sorts.name",
   "resource.form.optional",
   "resource.help.info",

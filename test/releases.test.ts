@@ -21,7 +21,7 @@ import { SshKeyRecord } from "../shared/records/schemas/ssh-key.ts";
 import { TokenAccess, TokenLabel } from "../shared/records/schemas/token.ts";
 import { UserAccess, UserRecord } from "../shared/records/schemas/user.ts";
 import { keyString } from "../shared/data/keys.ts";
-import { permissionsIn } from "../shared/records/tokens.ts";
+import { permissionsIn } from "../shared/data/permission-bits.ts";
 import { UploadRecord } from "../shared/records/uploads.ts";
 import { JOB_RESULTS } from "../shared/hosts/host.ts";
 import { AuthorizerContext } from "../shared/runtime/request-context.ts";

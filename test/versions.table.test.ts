@@ -96,6 +96,25 @@ const kinds: Kind[] = [
       ),
   },
   {
+    what: "a user",
+    make: async () => `/users/${(await me.anotherUser()).id}`,
+    client: session,
+    changes: () => [
+      { name: "One" },
+      { role: "viewer" },
+      { role: "custom", permissions: ["servers:read"] },
+      { permissions: ["backups:read"] },
+    ],
+    deleted: 200,
+    touch: (path) => updateOne(keys.user(idIn(path)), { set: { last_sign_in_at: "2026-11-21T02:00:00.000Z" } }, {}),
+  },
+  {
+    what: "the settings of alerts",
+    make: () => Promise.resolve("/settings/alerts"),
+    client: token,
+    changes: () => [{ memory_free_percent: [11] }, { memory_free_percent: [12] }, { certificate_days: null }],
+  },
+  {
     what: "the settings",
     make: () => Promise.resolve("/settings"),
     client: token,
@@ -337,8 +356,10 @@ test("the tests of versions cover every single resource", () => {
     "/overview", // test/overview
     "/ssh-keys/x",
     "/settings",
+    "/settings/alerts",
     "/webhooks/x",
     "/tokens/x",
+    "/users/x",
     "/openapi.json",
     "/sandbox/instances/x/data",
   ]);

@@ -86,7 +86,9 @@ test("the dashboard and the API page use no word that the glossary rules out", (
 });
 
 test("errors, steps and log lines use no word that the glossary rules out", () => {
-  const files = globSync(["functions/**/*.ts", "shared/**/*.ts", "infra/*.ts", "infra/local/*.ts"]);
+  const files = globSync(["functions/**/*.ts", "shared/**/*.ts", "infra/*.ts", "infra/local/*.ts"], {
+    exclude: ["shared/mail/de.ts"],
+  });
   const said = files.map((file) => stringsOf(readFileSync(file, "utf8"))).join("\n");
   expect(said).toContain("Restoring the backup");
   expect(lostIn(said)).toEqual([]);

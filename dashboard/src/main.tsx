@@ -11,6 +11,9 @@ sayLoading();
 
 const root = document.getElementById("root") ?? document.body;
 
+/** The pages that links in mails lead to, and the one that asks for a link: whoever is signed in may open them, too. */
+const LINKS = ["/accept-invitation", "/reset-password", "/forgot-password"];
+
 /**
  * The dashboard's own files, for those who have signed in. Loaded concurrently, so that all are known before any of them arrives.
  */
@@ -25,7 +28,7 @@ async function signIn(): Promise<() => void> {
 
 let end = (): void => undefined;
 load(async () => {
-  if (localStorage.getItem("session") === null) end = await signIn();
+  if (localStorage.getItem("session") === null || LINKS.includes(window.location.pathname)) end = await signIn();
   const [{ start }] = await prepare();
   await start(root, end);
 }).catch(() => {

@@ -2,7 +2,8 @@
 import * as auth from "../../shared/api/auth.ts";
 import { accountRef, requireAccount } from "../../shared/records/accounts.ts";
 import { callerRef } from "../../shared/operations/admission.ts";
-import { userRef } from "../../shared/records/users.ts";
+import { roleIn } from "../../shared/records/schemas/caller.ts";
+import { showUser, userRef } from "../../shared/records/users.ts";
 import { env } from "../../shared/platform/env.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -14,9 +15,10 @@ export const handler = handle(auth.me)(async ({ caller, read }) => {
   });
   const { id, account_name: name } = requireAccount(account);
   return {
-    user: user ?? null,
+    user: user === undefined ? null : showUser(user, caller),
     token: caller.type === "token" ? { id: caller.id, name: named?.name ?? caller.id } : null,
     account: { id, name },
+    role: roleIn(caller) ?? null,
     permissions: caller.permissions,
     environment: env().ENVIRONMENT,
   };

@@ -3,7 +3,9 @@
 // restarted. If it says that instances are paused, the machine is logged in to, because its report says which.
 // Those that came back lose the ERPs whose instances were deleted meanwhile.
 import * as z from "zod";
-import { judgeDisk, noteDisk, quotasOn, settingsPassedOn } from "../../shared/operations/disk-alerts.ts";
+import { alertsReader, type ReadAlerts } from "../../shared/operations/alerts.ts";
+import { countLowDisk, explainUses, noteDisk, quotasOn, settingsPassedOn } from "../../shared/operations/disk-use.ts";
+import { judgeDown, judgeReport, judgeSilence } from "../../shared/operations/report-alerts.ts";
 import { judgeCertificates } from "../../shared/operations/certificate-events.ts";
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
 import { beginRestart, judgeErps, selectNews, noteWatched, wasHeard, withoutLines } from "../../shared/operations/health.ts";
@@ -37,7 +39,8 @@ const Event = z.object({ part: z.number().int().min(0), parts: z.number().int().
 export async function handler(event?: unknown): Promise<void> {
   const until = Date.now() + BEGIN_SECONDS * 1000;
   let left = 0;
-  const checkInTime = async (each: Watched): Promise<void> => (Date.now() < until ? check(each) : void (left += 1));
+  const alertsOf = alertsReader();
+  const checkInTime = async (each: Watched): Promise<void> => (Date.now() < until ? check(each, alertsOf) : void (left += 1));
   await concurrentlyLogged(PROBES_AT_ONCE, await watchedServers(Event.parse(event)), checkInTime, ({ server }) => ({
     account: server.account_id,
     server: server.id,
@@ -47,7 +50,7 @@ export async function handler(event?: unknown): Promise<void> {
 
 type Watched = Awaited<ReturnType<typeof watchedServers>>[number];
 
-async function check({ server, watched }: Watched): Promise<void> {
+async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promise<void> {
   const at = Date.now();
   const isInTrouble = server.state !== HEALTH.responds || server.failed_probes > 0;
   const news = isInTrouble ? undefined : selectNews(watched, await statusLine(server), at);
@@ -65,13 +68,15 @@ async function check({ server, watched }: Watched): Promise<void> {
     : { responded: news !== undefined || (await greets(server)) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
   const reason = goesOffline(server, responded) ? await whyOffline(server) : undefined;
-  const heard = isInTrouble || !responded ? {} : await hear({ server, watched, loggedIn, news, at });
+  if (isInTrouble || !responded) await judgeSilence(await alertsOf(server.account_id), server, { watched, responded, at });
+  const heard = isInTrouble || !responded ? {} : await hear({ server, watched, loggedIn, news, at, alertsOf });
   await recordProbe(server, { responded, loggedIn, heard, reason });
   if (quotasChanged !== undefined && settingsTaken) await settingsPassedOn(server.id, quotasChanged);
   if (report === undefined) return;
   const recorded = await recordReport(server, report);
   if (recorded !== undefined) {
     await judge(server, recorded);
+    await judgeReport(await alertsOf(server.account_id), server, recorded, at);
     await judgeCertificates(server, recorded);
     await noteDisk(watched, recorded);
   }
@@ -84,10 +89,18 @@ interface Heard {
   loggedIn: boolean;
   news: ReturnType<typeof selectNews>;
   at: number;
+  alertsOf: ReadAlerts;
 }
 
 /** What a machine that responds says of its ERPs, or that it says nothing any more. */
-async function hear({ server, watched, loggedIn, news, at }: Heard): Promise<Partial<Pick<WatchedServer, "line" | "misses">>> {
+async function hear({
+  server,
+  watched,
+  loggedIn,
+  news,
+  at,
+  alertsOf,
+}: Heard): Promise<Partial<Pick<WatchedServer, "line" | "misses">>> {
   if (news === "old") return {};
   if (news === undefined) {
     if (!loggedIn) return {};
@@ -96,7 +109,8 @@ async function hear({ server, watched, loggedIn, news, at }: Heard): Promise<Par
     return withoutLines(watched);
   }
   if (!wasHeard(watched)) await noteWatched(server, true);
-  const { misses, wentDown, toRestart } = await judgeErps(server, watched.misses, news);
+  const { misses, wentDown, toRestart, seen } = await judgeErps(server, watched.misses, news);
+  for (const each of seen) if (!(await judgeDown(await alertsOf(server.account_id), each, at))) misses[each.instance.id] ??= 0;
   for (const { id, account_id } of wentDown) log.warn("an ERP does not respond", { account: account_id, instance: id });
   if (wentDown.length > 0) publish("InstancesDown", wentDown.length);
   for (const instance of toRestart) if (await restart(instance, at)) misses[instance.id] = 0;
@@ -120,17 +134,17 @@ async function restart(instance: InstanceRecord, at: number): Promise<boolean> {
 
 /** At once: nothing later counts it again. */
 async function judge(server: ServerRecord, report: HostReport): Promise<void> {
-  const { disk_free, disk_paused } = await judgeDisk(server, report);
-  if (disk_free > 0) {
+  if (await countLowDisk(server, report)) {
     log.warn("a server's disk is low", { account: server.account_id, server: server.id });
-    publish("DisksLow", disk_free);
+    publish("DisksLow", 1);
   }
-  if (disk_paused > 0) {
+  const paused = await explainUses(server, report);
+  if (paused > 0) {
     log.warn("instances are paused, because their server's disk is almost full", {
       account: server.account_id,
       server: server.id,
     });
-    publish("InstancesPaused", disk_paused);
+    publish("InstancesPaused", paused);
   }
 }
 

@@ -1,8 +1,12 @@
-// Forwards the outbox to webhooks: when the table's stream has a new item, and every minute, also for what the stream has missed
-// and for tries that are due.
+// Forwards the outbox to webhooks, and mails to the function that sends them: when the table's stream has a new item, and every
+// minute, also for what the stream has missed and for tries that are due.
 import * as z from "zod";
+import { isMailed } from "../../shared/operations/event-mails.ts";
 import { forwardEntries, readEntries, readOutbox } from "../../shared/operations/outbox.ts";
 import { lanesDue, sendLanes } from "../../shared/operations/delivery-queue.ts";
+import { queueDigests, queueMails } from "../../shared/operations/mail-queue.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { mailsDue } from "../../shared/records/mails.ts";
 
 /** The stream has only the key of each item, which leads to the item as it is now. */
 const Stream = z.object({
@@ -15,8 +19,15 @@ export async function handler(event?: unknown): Promise<void> {
   const stream = Stream.safeParse(event).data;
   if (stream !== undefined) {
     const places = stream.Records.map(({ dynamodb: { Keys } }) => ({ pk: Keys.pk.S, sk: Keys.sk.S }));
-    return sendLanes(await forwardEntries(await readEntries(places)));
+    const isMail = ({ pk }: { pk: string }): boolean => pk === keys.mailsDue();
+    await queueMails(places.filter(isMail).map(({ sk }) => sk));
+    const entries = await readEntries(places.filter((place) => !isMail(place)));
+    await sendLanes(await forwardEntries(entries));
+    if (entries.some(({ type }) => isMailed(type))) await queueDigests();
+    return;
   }
+  await queueMails(await mailsDue());
   await sendLanes(await forwardEntries(await readOutbox()));
+  await queueDigests();
   await sendLanes(await lanesDue());
 }

@@ -1,5 +1,7 @@
-// Every six hours: deletes events and ended operations that are older than the service keeps them.
+// Every six hours: deletes events, ended operations and closed alerts that are older than the service keeps them, closes alerts
+// whose time is up, and says which API tokens expire soon.
 import { removeHistory } from "../../shared/records/history.ts";
+import { endAlerts } from "../../shared/operations/alert-ends.ts";
 import { accountIds } from "../../shared/operations/operator.ts";
 import { ConditionFailed } from "../../shared/data/table.ts";
 import { HISTORY_DAYS } from "../../shared/domain/limits.ts";
@@ -15,7 +17,8 @@ export const handler = async (): Promise<void> => {
   const outOfTime = (): boolean => Date.now() - began > MINUTES * 60_000;
   // In a new order each time, so that an account with millions of old records does not hold up the rest.
   const remove = async (accountId: string): Promise<void> => {
-    for (const kind of ["event", "outcome", "operation"] as const)
+    await endAlerts(accountId, began);
+    for (const kind of ["event", "outcome", "operation", "alert"] as const)
       await removeHistory(accountId, kind, { before, outOfTime }).catch((error: unknown) => {
         if (!(error instanceof ConditionFailed)) throw error; // a concurrent run removes the same
       });

@@ -6,14 +6,18 @@ import { retryOnConflict } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { problemsOfPlace } from "../../shared/providers/offers.ts";
 import { readCatalog } from "../../shared/providers/catalog.ts";
+import { requireRole, requireStill } from "../../shared/operations/roles.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { requireNone } from "../../shared/api/parse.ts";
 
-export const handler = handle(settings.update)(async ({ body, caller, by, read, commit, match }) =>
-  retryOnConflict(async () => {
+export const handler = handle(settings.update)(async ({ body, caller, by, read, commit, match }) => {
+  const isOwners = body.token_max_days !== undefined;
+  if (isOwners) requireRole(caller, "owner");
+  return retryOnConflict(async () => {
     const { change, account } = await beginChange({ caller, read }, {});
     match(change, settingsVersion(account));
+    if (isOwners) requireStill(change, caller);
     if (body.default_provider !== undefined || body.default_region !== undefined)
       requireNone(
         problemsOfPlace(await readCatalog(), {
@@ -25,5 +29,5 @@ export const handler = handle(settings.update)(async ({ body, caller, by, read, 
     const changes = changesBetween(account, updated, Object.keys(body));
     logEvent(change, by, { type: "settings.update", changes }, { type: "account", id: account.id, name: updated.account_name });
     return commit(change, toSettings(updated));
-  }),
-);
+  });
+});

@@ -1,19 +1,40 @@
 // POST /tokens
 import { invalid } from "../../shared/api/errors.ts";
 import * as tokens from "../../shared/api/tokens.ts";
+import { retryOnConflict } from "../../shared/data/change.ts";
+import { requireTokenDays } from "../../shared/records/accounts.ts";
 import { logEvent } from "../../shared/records/events.ts";
+import type { AccountRecord } from "../../shared/records/schemas/account.ts";
 import { reserveToken } from "../../shared/records/tokens.ts";
 import { env } from "../../shared/platform/env.ts";
+import { requireGrantable, requireStill } from "../../shared/operations/roles.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(tokens.create)(async ({ body, caller, by, read, commit }) => {
-  const { change } = await beginChange({ caller, read }, {});
-  // Not before the read, which replays the response to a first try: its token may have expired since.
-  const expires_at = body.expires_at ?? null;
+export const handler = handle(tokens.create)(async ({ body, caller, by, read, commit }) =>
+  retryOnConflict(async () => {
+    const { change, account } = await beginChange({ caller, read }, {});
+    // Not before the read, which replays the response to a first try: its token may have expired since.
+    const expires_at = expiryWithin(account, body.expires_at);
+    requireGrantable(caller, { role: "custom", permissions: body.permissions });
+    requireStill(change, caller);
+    requireTokenDays(change, account);
+    const draft = { ...body, expires_at, allowed_ips: body.allowed_ips ?? [] };
+    const { token, value } = reserveToken(change, by, env().ENVIRONMENT, draft);
+    logEvent(change, by, "token.create", { type: "token", id: token.id, name: token.name });
+    return commit(change, { ...token, token: value });
+  }),
+);
+
+const DAY_MS = 86_400_000;
+
+/** When a token expires: as late as the account allows, unless the request says an earlier time. */
+function expiryWithin({ token_max_days: days }: AccountRecord, asked: string | null | undefined): string | null {
+  const latest = days === null ? null : new Date(Date.now() + days * DAY_MS).toISOString();
+  const expires_at = asked === undefined ? latest : asked;
   if (expires_at !== null && expires_at <= new Date().toISOString())
     throw invalid({ field: "expires_at", reason: "must be in the future" });
-  const { token, value } = reserveToken(change, by, env().ENVIRONMENT, { ...body, expires_at });
-  logEvent(change, by, "token.create", { type: "token", id: token.id, name: token.name });
-  return commit(change, { ...token, token: value });
-});
+  if (latest !== null && (expires_at === null || expires_at > latest))
+    throw invalid({ field: "expires_at", reason: `must be at most ${days} days from now` });
+  return expires_at;
+}

@@ -36,6 +36,8 @@ export interface CloudOptions {
   configuration?: Readonly<Record<string, unknown>>;
   /** Added to the environment of the functions that keep backups: a store in place of the template's bucket. */
   store?: Record<string, string> | undefined;
+  /** Added to the environment of the function that sends mail: how it does. */
+  mail?: Readonly<Record<string, string>>;
   /** The URL of a running DynamoDB Local in memory that other clouds share; without it the cloud starts its own. */
   databaseUrl?: string;
   /**
@@ -185,6 +187,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   const compute = await startCompute(options, template, { secret, awsUrl: aws.url, resolved, writeLog }, stops);
   late.states = compute.states;
   late.queues = compute.queues;
+  late.lambda = compute.lambda;
   const front = template.front && { ...template.front, requestHeaders: resolved(template.front.requestHeaders) };
   const gateway = await started(startGateway({ port: 0, ...options, api, ...compute.lambda, front, log: writeLog }));
   late.url = gateway.url;
@@ -212,6 +215,7 @@ const servicesOf = ({ tables, dynamodb, secrets, storage }: Awaited<ReturnType<t
   states: async (action, body) => late.states?.handle(action, body),
   secretsmanager: (action, input) => secrets.call(action, input),
   sqs: async (action, input) => late.queues?.call(action, input),
+  lambda: async (functionArn, payload) => late.lambda?.invoke(functionArn, payload),
   written: (action, input) => late.queues?.written(action, input),
   storage,
 });
@@ -220,6 +224,7 @@ const servicesOf = ({ tables, dynamodb, secrets, storage }: Awaited<ReturnType<t
 interface Late {
   states?: States;
   queues?: Queues;
+  lambda?: Lambda;
   url?: string;
 }
 
@@ -288,7 +293,11 @@ async function startCompute(
   const { dataDir, outDir, timeScale = 1, schedules = true, idleSeconds, clock } = options;
   const functions = template.functions.map((each) => ({
     ...each,
-    environment: { ...resolved(each.environment), ...("BACKUP_BUCKET" in each.environment ? options.store : {}) },
+    environment: {
+      ...resolved(each.environment),
+      ...("BACKUP_BUCKET" in each.environment ? options.store : {}),
+      ...("MAIL_BRAND" in each.environment ? options.mail : {}),
+    },
   }));
   const environment = { ...options.environment, AWS_ENDPOINT_URL: awsUrl };
   // Beside the bundles, and for as long as these.

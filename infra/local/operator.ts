@@ -1,8 +1,10 @@
-// The settings of the live environment on one machine, from the operator's environment variables: providers, machines, their
-// own store. They override the secret `providers`.
+// The operator's settings on one machine, from their environment variables: how mail is sent, and in live providers, machines and
+// their own store. Those of providers override the secret `providers`.
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as z from "zod";
 import { type Configuration, parseConfiguration } from "../../shared/platform/configuration.ts";
+import type { Brand } from "../dashboard-headers.ts";
 import { LocalError } from "./errors.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -48,6 +50,27 @@ function machinesIn(text: string): unknown {
   } catch (cause) {
     throw new LocalError("BYO_MACHINES is not JSON", { cause });
   }
+}
+
+/** SMTP, and STARTTLS or TLS from the beginning. */
+const Smtp = z.object({
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }),
+  MAIL_SENDER: z.string().regex(/^[\w.+-]{1,64}@[A-Za-z0-9.-]+$/),
+});
+
+/** How mail leaves this machine: variables for the function that sends it. Without SMTP_URL, mails are files. */
+export function mailFrom(variables: Variables, dataDir: string, brand: Brand | null): Record<string, string> {
+  const MAIL_BRAND = JSON.stringify(brand === null ? {} : { name: brand.name, color: brand.color });
+  if (!variables["SMTP_URL"]) return { MAIL_BRAND, MAIL_DIRECTORY: join(dataDir, "mails") };
+  const parsed = Smtp.safeParse(variables);
+  // Without the value: it has a password.
+  if (!parsed.success)
+    throw new LocalError(
+      parsed.error.issues.some(({ path }) => path.join() === "SMTP_URL")
+        ? "SMTP_URL must be smtp://USER:PASSWORD@HOST:587 or smtps://USER:PASSWORD@HOST:465"
+        : "SMTP_URL also requires MAIL_SENDER, the address that mails come from",
+    );
+  return { MAIL_BRAND, ...parsed.data };
 }
 
 const Store = z.object({

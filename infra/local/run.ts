@@ -14,7 +14,7 @@ import { docsPage } from "./pages/docs-page.ts";
 import { LocalError } from "./errors.ts";
 import { collectWhenIdle } from "./idle.ts";
 import { liveWelcome, prepareLive, shellWord } from "./live.ts";
-import { configurationFrom, storeFrom } from "./operator.ts";
+import { configurationFrom, mailFrom, storeFrom } from "./operator.ts";
 import { serve } from "./pages/pages.ts";
 import { dailyBackups } from "./service-backup/schedule.ts";
 import { keepFresh, synthIfChanged } from "./template/synthesized.ts";
@@ -37,6 +37,7 @@ export async function run(
 ): Promise<void> {
   const liveSettings =
     environment === "live" ? { configuration: configurationFrom(process.env), store: storeFrom(process.env) } : {};
+  const mail = mailFrom(process.env, dataDir, brand);
   const beginBackups = dailyBackups(dataDir, process.env);
   const [outDir, dashboard] = await timed("Building and synthesizing", () =>
     Promise.all([bundleIfChanged().then((bundles) => synthIfChanged(bundles, [environment])), buildDashboard()]),
@@ -44,7 +45,15 @@ export async function run(
   keepFresh(outDir);
   const docs = docsPage(openapiDocument(environment), `http://127.0.0.1:${port}`);
   const late: { storeUrl?: string } = {};
-  const fallback = serve({ dashboard, docs, environment, otherDashboard, brand, storeUrl: () => late.storeUrl ?? "" });
+  const fallback = serve({
+    dashboard,
+    docs,
+    environment,
+    otherDashboard,
+    brand,
+    mails: environment === "test" ? mail["MAIL_DIRECTORY"] : undefined,
+    storeUrl: () => late.storeUrl ?? "",
+  });
   const cloud = await timed("Starting the database, storage, workflows and API", () =>
     startCloud({
       outDir,
@@ -58,6 +67,7 @@ export async function run(
         DASHBOARD_URL: `http://127.0.0.1:${port}`,
         ...(environment === "test" && { LOOPBACK_RECEIVERS: "true" }),
       },
+      mail,
       ...liveSettings,
     }),
   );
@@ -68,9 +78,7 @@ export async function run(
   );
   const [HOSTS_KEY = "", BACKUP_BUCKET = ""] = ["HOSTS_KEY", "BACKUP_BUCKET"].map((name) => variableOf(cloud.template, name));
   const names = { TABLE_NAME: cloud.tableName, ENVIRONMENT: environment, HOSTS_KEY, BACKUP_BUCKET };
-  const access = { ...cloud.operator.environment, ...names };
-  useAccess(access);
-  writeAccess(dataDir, access);
+  giveAccess(dataDir, { ...cloud.operator.environment, ...names });
   if (!(await runMigrations())) console.error(continueMigrations(`--data ${shellWord(dataDir)}`));
   const greeting =
     environment === "live"
@@ -82,6 +90,12 @@ export async function run(
   console.log(
     `\nReady after ${seconds} s. Press Ctrl-C to stop. Data is stored in ${dataDir}${environment === "test" ? " (--reset deletes it)" : ""}.\n${greeting}`,
   );
+}
+
+/** For this process, and for the operator's commands. */
+function giveAccess(dataDir: string, access: Parameters<typeof useAccess>[0]): void {
+  useAccess(access);
+  writeAccess(dataDir, access);
 }
 
 async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
@@ -105,6 +119,7 @@ function welcome(demo: Demo): string {
   Dashboard  ${demo.dashboard_url}
   API        ${demo.base_url}
   API page   ${demo.dashboard_url}docs
+  Mail       ${demo.dashboard_url}mail
   Sign in as ${demo.email}  ${demo.password}
   Token      ${demo.token}
 

@@ -144,7 +144,7 @@ function makeDirectory(directory: string): void {
 }
 
 /** What a start creates in its data directory. Nothing else in there is ours to remove. */
-const FOLDERS = ["dynamodb", "executions", "logs", "s3"];
+const FOLDERS = ["dynamodb", "executions", "logs", "mails", "s3"];
 /** Written anew by each start, at its end. */
 const REWRITTEN = "access.json";
 const FILES = [REWRITTEN, "aws-port", "demo.json", "local-secret", "secrets.json"];

@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import type { WorkflowName } from "../domain/lifecycle.ts";
 import type { Permission } from "./permissions.ts";
+import type { RequiredRole } from "./roles.ts";
 import type { ApiError } from "./errors.ts";
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
@@ -45,6 +46,8 @@ export interface Endpoint<
   /** What the API page says beyond the summary. */
   description: string;
   access: Access;
+  /** The role that a session needs besides. */
+  role: RequiredRole | undefined;
   bodyPermission: BodyPermission | undefined;
   fieldPermission: FieldPermission | undefined;
   rate: RateClass;
@@ -111,6 +114,7 @@ export function endpoint<
     conditional: draft.method === "DELETE" || (draft.method === "PUT" && draft.unversioned !== undefined),
     upserts: false,
     description: "",
+    role: undefined,
     bodyPermission: undefined,
     fieldPermission: undefined,
     rate: creates || draft.method === "DELETE" ? "create_delete" : "all",

@@ -8,8 +8,16 @@ import {
   type ServerPhase,
   type ServerStatus,
 } from "../domain/lifecycle.ts";
-import { LOGIN_WINDOW_SECONDS, type QuotaKind, type REQUEST_LIMITS, WEBHOOK, WINDOW_SECONDS } from "../domain/limits.ts";
+import {
+  INVITATION,
+  LOGIN_WINDOW_SECONDS,
+  type QuotaKind,
+  type REQUEST_LIMITS,
+  WEBHOOK,
+  WINDOW_SECONDS,
+} from "../domain/limits.ts";
 import type { Permission } from "./permissions.ts";
+import type { RequiredRole } from "./roles.ts";
 
 export const ERRORS = {
   MALFORMED_REQUEST: { status: 400, message: "The request body is not a JSON object" },
@@ -276,6 +284,8 @@ export const webhookDisabled = () => invalidState("The webhook is disabled; enab
 
 export const deliveryPending = () => invalidState("The delivery is pending, so it will be sent anyway", "pending");
 
+export const tokenRotated = () => invalidState("The token has been rotated; rotate the one that replaces it", "rotated");
+
 export const noWebhookSecret = (status: string) => invalidState("A webhook of a chat format has no secret", status);
 
 export const tooManyTests = (retryAfter?: number) =>
@@ -284,10 +294,36 @@ export const tooManyTests = (retryAfter?: number) =>
     details: { limit: WEBHOOK.testsAMinute, window_seconds: WINDOW_SECONDS, scope: "webhook_test" },
   });
 
+export const alertClosed = () => invalidState("The alert is closed, so no mail is sent about it anyway", "closed");
+
+export const tooManyLogReads = (limit: number, retryAfter?: number) =>
+  new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
+    ...(retryAfter !== undefined && { retryAfter }),
+    details: { limit, window_seconds: WINDOW_SECONDS, scope: "logs" },
+  });
+
 export const sessionRequired = () => new ApiError("FORBIDDEN", "This endpoint needs a dashboard session");
 
 export const permissionRequired = (permission: Permission) =>
   new ApiError("FORBIDDEN", `Token does not have permission: ${permission}`);
+
+export const roleRequired = (role: RequiredRole) =>
+  new ApiError("FORBIDDEN", role === "owner" ? "This action needs the role owner" : "This action needs the role owner or admin");
+
+export const alreadyUser = () => conflict("This email belongs to a user of this account", { field: "email" });
+
+/** Of a link in a mail: whatever is wrong with it, nobody learns more. */
+export const linkInvalid = () =>
+  new ApiError("UNAUTHORIZED", "This link is not valid: it was used, has expired, or a newer one was sent");
+
+export const tooManyInvitations = (retryAfter: number) =>
+  new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
+    retryAfter,
+    details: { limit: INVITATION.perDay, window_seconds: INVITATION.windowSeconds, scope: "invitation" },
+  });
+
+export const lastOwner = () =>
+  conflict("This is the account's last owner; make another user an owner first", { resource: "user" });
 
 export const methodNotAllowed = (allowed: string) => new ApiError("METHOD_NOT_ALLOWED", `This path supports only: ${allowed}`);
 

@@ -3,8 +3,10 @@ import * as z from "zod";
 import { EVENT_CLASSES } from "../domain/event-types.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { HISTORY_DAYS } from "../domain/limits.ts";
+import { Alert } from "./alerts.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
+import { ROLES } from "./roles.ts";
 
 const FieldChange = z.object({
   field: z.string().meta({ examples: ["name"] }),
@@ -18,16 +20,6 @@ const FieldChange = z.object({
     .meta({ description: "Null if it has none now", examples: ["erp-2"] }),
 });
 export type FieldChange = z.infer<typeof FieldChange>;
-
-const Alert = z.object({
-  kind: z.string().meta({
-    description: "`disk_free`, of a server; `disk_quota` and `disk_paused`, of an instance; new kinds may appear",
-    examples: ["disk_free"],
-  }),
-  value: fields.integer(4).meta({ description: "What was measured: for `disk_free`, percent of the disk; otherwise bytes" }),
-  threshold: fields.integer(5).meta({ description: "What it was compared with" }),
-});
-export type Alert = z.infer<typeof Alert>;
 
 const OperationOutcome = z.object({
   id: z.string().meta({ examples: [exampleId("operation")] }),
@@ -45,6 +37,12 @@ const OperationOutcome = z.object({
 });
 export type OperationOutcome = z.infer<typeof OperationOutcome>;
 
+const Expiry = z.object({
+  expires_at: fields.timestamp,
+  days: fields.integer(14, "The step of `token_expiry_days` that it has reached"),
+});
+export type Expiry = z.infer<typeof Expiry>;
+
 export const Event = z
   .object({
     id: fields.id("event"),
@@ -57,6 +55,13 @@ export const Event = z
         .string()
         .nullable()
         .meta({ description: "IP address that the request came from", examples: ["198.51.100.7"] }),
+      role: z
+        .enum(ROLES)
+        .optional()
+        .meta({
+          description: "The role that a user had then; absent for others, and in older events",
+          examples: ["admin"],
+        }),
     }),
     resource: z.object({
       type: z.string().meta({ examples: ["server"] }),
@@ -79,12 +84,13 @@ export const Event = z
         }),
         alert: Alert.optional().meta({ description: "Of an alert that opens or closes" }),
         operation: OperationOutcome.optional().meta({ description: "Of an operation that has ended" }),
+        expiry: Expiry.optional().meta({ description: "Of an API token that expires soon" }),
       })
       .nullable()
       .meta({
         description:
-          "Null if there is no more to say, or if the credential may not read the resource. Present for changes to a resource's fields, alerts and " +
-          "outcomes of operations",
+          "Null if there is no more to say, or if the credential may not read the resource. Present for changes to a resource's fields, alerts, " +
+          "outcomes of operations and API tokens that expire soon",
       }),
     created_at: fields.timestamp,
   })

@@ -1,4 +1,6 @@
 // Every endpoint of the service, by resource. There is no other route table.
+import * as alertSettings from "./alert-settings.ts";
+import * as alerts from "./alerts.ts";
 import * as auth from "./auth.ts";
 import * as backupPolicy from "./backup-policy.ts";
 import * as backups from "./backups.ts";
@@ -7,6 +9,7 @@ import * as catalog from "./catalog.ts";
 import * as events from "./events.ts";
 import * as health from "./health.ts";
 import * as instances from "./instances.ts";
+import * as invitations from "./invitations.ts";
 import * as openapi from "./openapi.ts";
 import * as operations from "./operations.ts";
 import * as overview from "./overview.ts";
@@ -17,6 +20,7 @@ import * as settings from "./settings.ts";
 import * as sshKeys from "./ssh-keys.ts";
 import * as tokens from "./tokens.ts";
 import * as uploads from "./uploads.ts";
+import * as users from "./users.ts";
 import * as webhooks from "./webhooks.ts";
 import { BASE_PATH } from "./base-path.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -34,9 +38,13 @@ export const api = {
   sshKeys: listEndpoints(sshKeys),
   catalog: listEndpoints(catalog),
   settings: listEndpoints(settings),
+  alertSettings: listEndpoints(alertSettings),
+  alerts: listEndpoints(alerts),
   events: listEndpoints(events),
   webhooks: listEndpoints(webhooks),
   tokens: listEndpoints(tokens),
+  users: listEndpoints(users),
+  invitations: listEndpoints(invitations),
   auth: listEndpoints(auth),
   health: listEndpoints(health),
   openapi: listEndpoints(openapi),

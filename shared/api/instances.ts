@@ -10,7 +10,8 @@ import {
   PROTECTION_STATUSES,
   SERVER_STATUSES,
 } from "../domain/lifecycle.ts";
-import { DEFAULT_QUOTAS, PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
+import { DEFAULT_QUOTAS, LOG_READS, PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
+import { LOG_LEVELS } from "../domain/log-levels.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
@@ -20,11 +21,13 @@ import { Operation } from "./operations.ts";
 import {
   actionNotAllowed,
   backupNotCompleted,
+  erpNotInstalled,
   filesMissing,
   operationInProgress,
   overQuota,
   serverNotActive,
   taken,
+  tooManyLogReads,
 } from "./errors.ts";
 
 const InstanceStatus = z.enum(INSTANCE_STATUSES);
@@ -348,6 +351,80 @@ export const get = () =>
     access: ["instances:read"],
     unversioned: [...INSTANCE_UNVERSIONED, "server", "cloned_from"],
     data: ShownInstance,
+  });
+
+export const LOG_SOURCES = ["erp"] as const;
+export type LogSource = (typeof LOG_SOURCES)[number];
+
+const LogLine = z
+  .object({
+    at: fields.timestamp.meta({ description: "When the server got the line" }),
+    level: z
+      .enum(LOG_LEVELS)
+      .nullable()
+      .meta({ description: "Null if the line has none", examples: ["error"] }),
+    logger: z
+      .string()
+      .nullable()
+      .meta({
+        description: "The part of the ERP that wrote it; null if the line names none",
+        examples: ["odoo.modules.registry"],
+      }),
+    message: z.string().meta({
+      description: "Text, never HTML. It has line breaks and tabs; other control characters are shown as escapes such as `\\x1b`",
+      examples: ["Failed to load registry\nTraceback (most recent call last):\n  …\nKeyError: 'ir.model.data'"],
+    }),
+  })
+  .meta({ id: "LogLine" });
+
+export const logs = () =>
+  endpoint({
+    method: "GET",
+    path: "/instances/:id/logs",
+    summary: "Read an instance's log",
+    description:
+      "Returns the newest messages, oldest first, read from the server within the request: at most 3 seconds and 1 MB. A traceback is one message with the line before it. " +
+      "Passwords, tokens, session IDs and long random parts of paths are replaced with `[redacted]`. " +
+      `At most ${LOG_READS.aMinute} requests a minute and ${LOG_READS.atOnce} at once for each instance (429 with the scope \`logs\`). 503 if the server does not respond in time.`,
+    access: ["instances:read"],
+    errors: () => [
+      serverNotActive(exampleId("server"), "offline"),
+      erpNotInstalled("provisioning"),
+      tooManyLogReads(LOG_READS.aMinute),
+    ],
+    query: z.strictObject({
+      source: z
+        .enum(LOG_SOURCES)
+        .default("erp")
+        .meta({ description: "Which log to read", examples: ["erp"] }),
+      lines: fields
+        .queryInteger(1, LOG_READS.linesMax)
+        .default(LOG_READS.lines)
+        .meta({ description: "How many messages to return, at most", examples: [LOG_READS.lines] }),
+      since: fields.queryMoment
+        .optional()
+        .meta({ description: "Only messages of this time or later", examples: ["2026-11-20T12:00:00Z"], ...fields.MOMENT_FORM }),
+      until: fields.queryMoment
+        .optional()
+        .meta({ description: "Only messages earlier than this time", examples: ["2026-11-20T13:00:00Z"], ...fields.MOMENT_FORM }),
+      level: z
+        .enum(LOG_LEVELS)
+        .optional()
+        .meta({
+          description: "Only messages of at least this level; one without a level counts as `info`",
+          examples: ["warning"],
+        }),
+      search: fields
+        .characters(1, LOG_READS.searchCharacters)
+        .optional()
+        .meta({ description: "Only messages that contain this text, in any case; it is no pattern", examples: ["KeyError"] }),
+    }),
+    data: z
+      .object({
+        lines: z.array(LogLine),
+        truncated: z.boolean().meta({ description: "Whether the log has more messages before these", examples: [true] }),
+      })
+      .meta({ id: "Log" }),
   });
 
 export const update = () =>

@@ -3,6 +3,8 @@ import * as z from "zod";
 import { BACKUP_STATUSES, INSTANCE_STATUSES, OPEN_STATUSES, PROTECTION_STATUSES, SERVER_STATUSES } from "../domain/lifecycle.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
+import { ALL_PERMISSIONS } from "./permissions.ts";
+import { ROLES } from "./roles.ts";
 
 /** A number for each status. */
 const counts = <const S extends string>(statuses: readonly S[]) =>
@@ -27,6 +29,17 @@ export const Overview = z
       .optional(),
     backups: z.object({ total: fields.integer(1), status: counts(BACKUP_STATUSES) }).optional(),
     operations: counts(OPEN_STATUSES).optional().meta({ description: "Operations that have not ended" }),
+    alerts: z
+      .object({ open: fields.integer(0) })
+      .optional()
+      .meta({ description: "Alerts that are open, of what the credential may read" }),
+    role: z
+      .enum(ROLES)
+      .nullable()
+      .meta({ description: "The user's role; null for an API token", examples: [null] }),
+    permissions: z
+      .array(z.enum(ALL_PERMISSIONS))
+      .meta({ description: "What the credential may do", examples: [["servers:read", "instances:read"]] }),
     revision: fields.integer(42, "Rises with every change in the account, except the progress of an operation"),
     revisions: z
       .object({
@@ -36,6 +49,9 @@ export const Overview = z
         backups: fields.integer(9).optional(),
         policies: fields.integer(3).optional(),
         operations: fields.integer(31).optional(),
+        users: fields.integer(2),
+        invitations: fields.integer(1),
+        sessions: fields.integer(5),
         others: fields.integer(2),
       })
       .meta({
@@ -52,7 +68,7 @@ export const get = () =>
     path: "/overview",
     summary: "Show how much there is, by status",
     description:
-      "Counts what the credential may read: `servers`, `instances` and `backups` each need their read permission, `operations` needs all three. " +
+      "Counts what the credential may read: `servers`, `instances` and `backups` each need their read permission, `operations` needs all three, `alerts` needs `settings:read`. `role` and `permissions` say what the credential may do. " +
       "The counts are exact. Ask as often as you like with `If-None-Match`: as long as nothing has changed, the response is an empty `304`.",
     access: "credential",
     unversioned: [],

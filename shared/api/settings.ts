@@ -1,8 +1,10 @@
 // Settings of the account.
 import * as z from "zod";
+import { TOKEN_DAYS_MAX } from "../domain/limits.ts";
 import { PolicyFields } from "./backup-policy.ts";
 import { PolicyShown } from "./policy-shown.ts";
 import { endpoint } from "./endpoint.ts";
+import { roleRequired } from "./errors.ts";
 import * as fields from "./fields.ts";
 
 const settable = {
@@ -18,6 +20,14 @@ const settable = {
     .meta({ description: "Days to keep safety backups", examples: [14] }),
 };
 
+/** Without an example: only owners can send it. */
+const tokenMaxDays = z
+  .number("must be a whole number")
+  .int("must be a whole number")
+  .min(1, "must be at least 1")
+  .max(TOKEN_DAYS_MAX, `must be at most ${TOKEN_DAYS_MAX}`)
+  .nullable();
+
 const Quota = z.object({
   used: fields.integer(1),
   limit: fields.integer(10),
@@ -29,6 +39,10 @@ export const Settings = z
     contact_email: settable.contact_email.nullable(),
     default_provider: settable.default_provider.nullable(),
     default_region: settable.default_region.nullable(),
+    token_max_days: tokenMaxDays.meta({
+      description: "Days after which a new API token expires at the latest; null: no limit",
+      examples: [null],
+    }),
     default_backup_policy: PolicyShown.nullable().meta({
       description: "Copied to every new instance except neutralized clones",
       examples: [null],
@@ -67,9 +81,11 @@ export const update = () =>
     method: "PUT",
     path: "/settings",
     summary: "Change the account's settings",
-    description: "Fields that you leave out keep their value; null clears an optional field.",
+    description:
+      "Fields that you leave out keep their value; null clears an optional field. Only owners, in a session, change `token_max_days`.",
     access: ["settings:write"],
     unversioned: SETTINGS_UNVERSIONED,
+    errors: () => [roleRequired("owner")],
     body: fields.atLeastOne({
       account_name: settable.account_name.optional(),
       contact_email: fields.emailInput.nullable().optional(),
@@ -77,6 +93,7 @@ export const update = () =>
       default_region: settable.default_region.nullable().optional(),
       backup_retention_days: settable.backup_retention_days.optional(),
       default_backup_policy: PolicyFields.nullable().optional(),
+      token_max_days: tokenMaxDays.optional(),
     }),
     data: Settings,
   });

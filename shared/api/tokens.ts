@@ -1,13 +1,31 @@
 // API tokens: created and revoked in a dashboard session, shown once.
 import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
-import { DEFAULT_QUOTAS } from "../domain/limits.ts";
+import { DEFAULT_QUOTAS, TOKEN_OVERLAP_HOURS } from "../domain/limits.ts";
+import { parseNetwork } from "../domain/network.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
-import { mustBeOneOf, overQuota, taken } from "./errors.ts";
+import { mustBeOneOf, overQuota, taken, tokenRotated } from "./errors.ts";
 
 const permissions = z.array(z.enum(ALL_PERMISSIONS, mustBeOneOf(ALL_PERMISSIONS)));
+
+const another = (description: string) =>
+  fields
+    .id("token")
+    .nullable()
+    .meta({ description, examples: [null] });
+
+const ALLOWED_IPS_MAX = 10;
+
+const NOT_A_NETWORK = "must be an IPv4 network, or an IPv6 network of /64 or shorter";
+
+/** Where a token works from. */
+const network = z
+  .string()
+  .regex(/^[\dA-Fa-f.:/]{1,49}$/, { error: NOT_A_NETWORK, abort: true })
+  .refine((text) => parseNetwork(text) !== undefined, NOT_A_NETWORK)
+  .meta({ maxLength: 49 });
 
 export const Token = z
   .object({
@@ -24,9 +42,20 @@ export const Token = z
       .nullable()
       .meta({ examples: [null] }),
     expires_at: fields.timestamp.nullable().meta({ examples: [null] }),
+    allowed_ips: z
+      .array(z.string())
+      .meta({ description: "The networks that the token works from; empty: from everywhere", examples: [["192.0.2.0/24"]] }),
+    replaces: another("The token that this one replaces, after a rotation"),
+    replaced_by: another("The token that replaces this one, after a rotation"),
   })
   .meta({ id: "Token" });
 export type Token = z.infer<typeof Token>;
+
+const NewToken = Token.extend({
+  token: z.string().meta({ description: "The full token, shown only once", examples: ["svc_test_…"] }),
+}).meta({
+  id: "NewToken",
+});
 
 /** Fields that change when the token is used. */
 export const TOKEN_UNVERSIONED = ["last_used_at", "last_used_ip"];
@@ -47,6 +76,7 @@ export const create = () =>
     summary: "Create an API token",
     description: "Only this response contains the full token. You cannot retrieve it later.",
     access: "session",
+    role: "admin",
     status: 201,
     errors: () => [taken("name", exampleId("token")), overQuota("token", DEFAULT_QUOTAS.token)],
     body: z.strictObject({
@@ -59,15 +89,46 @@ export const create = () =>
         .nullable()
         .optional()
         .meta({
-          description: "A time in the future. Leave it out, or send null, for a token that never expires.",
+          description:
+            "A time in the future; null for a token that never expires. Left out, it is the latest that the account allows (`token_max_days`), or null.",
           examples: ["2027-11-20T12:00:00.000Z"],
         }),
+      allowed_ips: z
+        .array(network)
+        .max(ALLOWED_IPS_MAX, `must contain at most ${ALLOWED_IPS_MAX}`)
+        .optional()
+        .meta({
+          description:
+            "The networks that the token works from, in CIDR notation; an IPv4 address is a network of its own. From anywhere else, it is rejected as an " +
+            "unknown token is, with `401`. Left out or empty: from everywhere",
+          examples: [["192.0.2.0/24", "2001:db8::/64"]],
+          maxItems: ALLOWED_IPS_MAX,
+        }),
     }),
-    data: Token.extend({
-      token: z.string().meta({ description: "The full token, shown only once", examples: ["svc_test_…"] }),
-    }).meta({
-      id: "NewToken",
+    data: NewToken,
+  });
+
+export const rotate = () =>
+  endpoint({
+    method: "POST",
+    path: "/tokens/:id/rotate",
+    summary: "Rotate an API token",
+    description: `Creates a token with the same name, permissions, networks and lifetime, and returns its value once. The old token works for \`overlap_hours\` longer. Webhooks that act for the old token act for the new one. A token can be rotated once; then rotate its successor.
+
+The new token is another credential, with \`Idempotency-Key\`s of its own: finish requests that you repeat with a key before you change to it.`,
+    access: "session",
+    role: "admin",
+    status: 201,
+    errors: () => [tokenRotated(), overQuota("token", DEFAULT_QUOTAS.token)],
+    body: z.strictObject({
+      overlap_hours: z
+        .int()
+        .min(0)
+        .max(TOKEN_OVERLAP_HOURS.max)
+        .default(TOKEN_OVERLAP_HOURS.usual)
+        .meta({ description: "How long both work; 0 ends the old one at once", examples: [TOKEN_OVERLAP_HOURS.usual] }),
     }),
+    data: NewToken,
   });
 
 export const get = () =>
@@ -88,6 +149,7 @@ const deleteOne = () =>
     summary: "Revoke an API token",
     description: "Takes effect immediately: the next request with the token gets `401`.",
     access: "session",
+    role: "admin",
     data: fields.deleted("token"),
   });
 export { deleteOne as delete };

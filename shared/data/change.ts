@@ -27,10 +27,8 @@ export interface Change {
   use: (kind: QuotaKind, by: number, options?: { limited?: boolean }) => void;
   /** Rejects the change unless the account's quota has some room. */
   requireRoom: (kind: QuotaKind) => void;
-  /** Rejects the change unless the account has more than that of the kind. */
-  requireMore: (kind: QuotaKind, than: number, conditionError: () => Error) => void;
   /** Changes the account's own item, in the one write that also moves its counters, if what it was decided by is unchanged. */
-  setOnAccount: (set: Item, unchanged?: Item, conditionError?: () => Error) => void;
+  setOnAccount: (set: Item, unchanged?: Item, conditionError?: (present: Item | undefined) => Error | undefined) => void;
   /** Adds a listed record; `number` must be in it. */
   add: (kind: ListKind, record: Item & { id: string; number: string; created_at: string }, place: Place) => void;
   /** Moves a record from one status of its list to another. */
@@ -50,6 +48,8 @@ export interface Change {
   noteBackup: (instanceId: string, at: string | null) => void;
   /** Counts a server by the step of free disk space that it is below, in percent; null if it is below none, or is gone. */
   moveDisk: (from: number | null, to: number | null) => void;
+  /** Counts the open alerts of a kind of resource. */
+  countOpenAlerts: (type: string, by: number) => void;
   /** Says in the account's revision that something has changed, which `add`, `move` and `drop` do by themselves. */
   revise: () => void;
   /** Takes a record off its lists. */
@@ -126,10 +126,10 @@ export function startChange(account: Counted | { id: string }): Change {
     number: counters.number,
     use: counters.use,
     requireRoom: counters.requireRoom,
-    requireMore: counters.requireMore,
     setOnAccount: counters.set,
     ...listChanges(account.id, { writes, added, lists, entries }),
     moveDisk: lists.moveDisk,
+    countOpenAlerts: lists.countOpenAlerts,
     revise: lists.revise,
     update: (key, what, where, conditionError) => void writes.push(update(key, what, where, conditionError)),
     put: (key, item, conditionError) => void writes.push(put(key, item, conditionError)),

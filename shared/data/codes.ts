@@ -1,6 +1,7 @@
 // Codes that stand for values in stored items. An item is read for years, by later versions and, after a rollback, by earlier
 // ones: never change a code, and never give one that was used to another value. `test/codes.test.ts` allows additions only.
 import type { Permission } from "../api/permissions.ts";
+import type { Role } from "../api/roles.ts";
 import type {
   BackupStatus,
   InstanceStatus,
@@ -24,6 +25,9 @@ export const PERMISSION_BITS: Readonly<Record<Permission, number>> = {
   "settings:read": 8,
   "settings:write": 9,
 };
+
+/** One character for each role, as a user's access stores it: every request writes that item, which has little room. */
+export const ROLE_CODES: Readonly<Record<Role, string>> = { owner: "o", admin: "a", operator: "p", viewer: "v", custom: "c" };
 
 /**
  * One character for each status, as search entries store it: 10,000 of them are read for a search. A new status needs none: it is

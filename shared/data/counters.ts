@@ -12,7 +12,6 @@ import { isConditionOnly, keyOfWrite, update, type Write } from "./writes.ts";
 /** An account's numbers: what it may have of each kind, and how many records of each list there have been. */
 export type Counted = { id: string } & Record<`limit_${QuotaKind}`, number> & Record<`made_${ListKind}`, number>;
 
-type Floors = Map<QuotaKind, { than: number; conditionError: () => Error }>;
 /** How much there must be room for, of each kind. */
 type Needs = ReadonlyMap<QuotaKind, number>;
 
@@ -21,9 +20,8 @@ export function accountCounters(account: Counted | { id: string }) {
   const added = new Map<string, number>();
   const fields: Item = {};
   const needs = new Map<QuotaKind, number>();
-  const floors: Floors = new Map();
   const same: Item = {};
-  let changedError: (() => Error) | undefined;
+  let changedError: ((present: Item | undefined) => Error | undefined) | undefined;
   const add = (counter: string, by: number): void => void added.set(counter, (added.get(counter) ?? 0) + by);
 
   return {
@@ -42,10 +40,7 @@ export function accountCounters(account: Counted | { id: string }) {
     },
     /** The write fails unless the quota has some room. */
     requireRoom: (kind: QuotaKind): void => void needs.set(kind, needs.get(kind) ?? 1),
-    /** The write fails unless the account has more than that of the kind. */
-    requireMore: (kind: QuotaKind, than: number, conditionError: () => Error): void =>
-      void floors.set(kind, { than, conditionError }),
-    set: (news: Item, unchanged: Item = {}, conditionError?: () => Error): void => {
+    set: (news: Item, unchanged: Item = {}, conditionError?: (present: Item | undefined) => Error | undefined): void => {
       Object.assign(fields, news);
       Object.assign(same, unchanged);
       changedError = conditionError;
@@ -54,19 +49,18 @@ export function accountCounters(account: Counted | { id: string }) {
       if (added.size === 0 && Object.keys(fields).length === 0) return [];
       const add = Object.fromEntries(added);
       // A quota may get to know minutes later what an operation used that has ended, and numbers need not be unique (`lists.ts`).
-      const isFree = Object.keys(fields).length + needs.size + floors.size === 0;
+      const isFree = Object.keys(fields).length + needs.size === 0;
       const what = { set: fields, add };
       const { below, limits } = withinQuotas(account, needs);
       const where = {
         below,
         unchanged: { ...same, ...limits },
-        above: Object.fromEntries([...floors].map(([kind, { than }]) => [`used_${kind}`, than])),
       };
       const write = update(
         keys.account(account.id),
         what,
         where,
-        (present) => belowFloor(floors, present) ?? changedError?.() ?? aboveQuota(needs, present),
+        (present) => changedError?.(present) ?? aboveQuota(needs, present),
       );
       const elsewhere = (): Write[] => addToShard({ of: "account", account_id: account.id }, add);
       return [isFree ? { ...write, elsewhere } : write];
@@ -92,10 +86,6 @@ function withinQuotas(account: Counted | { id: string }, needs: Needs) {
   return { below, limits };
 }
 
-function belowFloor(floors: Floors, account: Item | undefined): Error | undefined {
-  return [...floors].find(([kind, { than }]) => Number(account?.[`used_${kind}`] ?? 0) <= than)?.[1].conditionError();
-}
-
 function aboveQuota(needs: Needs, account: Item | undefined): Error {
   const readValue = (attribute: string, otherwise: number) => Number(account?.[attribute] ?? otherwise);
   for (const [kind, amount] of needs) {
@@ -113,6 +103,8 @@ export function listCounts(accountId: string) {
   let revised = false;
   return {
     revise: (): void => void (revised = true),
+    countOpenAlerts: (type: string, by: number): void =>
+      void totals.set(alertTotal(type), (totals.get(alertTotal(type)) ?? 0) + by),
     moveDisk: (from: number | null, to: number | null): void => {
       const add = (step: number, by: number) => void totals.set(diskTotal(step), (totals.get(diskTotal(step)) ?? 0) + by);
       if (from !== null) add(from, -1);
@@ -150,12 +142,16 @@ export function listCounts(accountId: string) {
 /** The overview shows what there is now, not what has been: of the operations those that are open. */
 const isShown = (kind: ListKind, filter: string): boolean =>
   filter !== "all" &&
+  kind !== "alert" && // counted by the kind of their resource
   kind !== "event" &&
   kind !== "outcome" &&
   (kind !== "operation" || OPEN_STATUSES.some((status) => status === filter));
 
 /** How many servers are below a step of free disk space. */
 export const diskTotal = (step: number): string => `low_disk#${step}`;
+
+/** How many alerts of a kind of resource are open. */
+export const alertTotal = (type: string): string => `open_alerts#${type}`;
 
 /** The kinds of record that a change writes; `others` if it is none of these. */
 function revisedBy(accountId: string, written: readonly Write[]): Set<Revised | "others"> {

@@ -26,8 +26,6 @@ export interface Where {
    * attribute counts as zero, and is below every text.
    */
   below?: Record<string, number | string | { attribute: string; otherwise: number }>;
-  /** Attribute above a number; an absent attribute counts as zero. */
-  above?: Record<string, number>;
   /** Attributes that must be absent, zero or false, such as an empty set, a count or a flag. */
   none?: readonly string[];
   /** Members that sets must have. */
@@ -123,7 +121,6 @@ function conditionWith(use: Aliases, where: Where): Expression {
       const absent = `attribute_not_exists(${attribute}) AND (attribute_not_exists(${limit}) OR ${limit} > ${use.value(0)})`;
       return `(${attribute} < ${limit} OR (${without}) OR (${absent}))`;
     }),
-    ...Object.entries(where.above ?? {}).map(([name, bound]) => `${use.name(name)} > ${use.value(bound)}`),
     ...Object.entries(where.contains ?? {}).map(([name, member]) => `contains(${use.name(name)}, ${use.value(member)})`),
     ...(where.none ?? []).map(
       (name) => `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} IN (${[0, false].map(use.value).join(", ")}))`,

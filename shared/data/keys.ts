@@ -14,15 +14,25 @@ export interface Key {
   sk: string;
 }
 
-/** What the overview counts the changes of. */
-const REVISED = ["server", "instance", "backup", "operation", "backup_policy", "ssh_key"] as const;
+/** What the overview counts the changes of, of the items of an account and of those of its users. */
+const REVISED = [
+  "server",
+  "instance",
+  "backup",
+  "operation",
+  "backup_policy",
+  "ssh_key",
+  "invitation",
+  "user",
+  "session",
+] as const;
 export type Revised = (typeof REVISED)[number];
 
 /** A key as one string, to compare items or to find them in a map. */
 export const keyString = (item: Record<string, unknown> | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
 
 /** The kinds of record that are listed newest first with exact totals. */
-export type ListKind = ResourceType | "operation" | EventKind;
+export type ListKind = ResourceType | "operation" | "alert" | EventKind;
 
 /** Events of the audit log, and of what came of it. */
 export type EventKind = "event" | "outcome";
@@ -92,8 +102,12 @@ export const keys = {
   filledShard: ({ pk, sk }: Key): Key => ({ pk: keys.filledShards(), sk: `${pk} ${sk}` }),
 
   /** What a written item is, if the overview counts its changes. */
-  revised: (accountId: string, written: string): Revised | undefined =>
-    REVISED.find((each) => written.startsWith(keyString({ pk: owned(accountId, each), sk: "" }))),
+  revised: (accountId: string, written: string): Revised | undefined => {
+    // A user's access has the sessions that are open.
+    if (/^USER#.+\n(SESSION#|ACCESS$)/.test(written)) return "session";
+    if (/^USER#.+\nUSER$/.test(written)) return "user";
+    return REVISED.find((each) => written.startsWith(keyString({ pk: owned(accountId, each), sk: "" })));
+  },
 
   /**
    * What lists are searched and filtered by: one small item for each record of a kind. Short keys, because a search reads them
@@ -157,6 +171,17 @@ export const keys = {
   user: (userId: string): Key => ({ pk: `USER#${userId}`, sk: "USER" }),
   /** A user's sessions and limits. */
   userAccess: (userId: string): Key => ({ pk: `USER#${userId}`, sk: "ACCESS" }),
+  /** Where a session was opened; and from where a user has signed in, hashed, because it is only compared. */
+  session: (userId: string, sessionId: string): Key => ({ pk: keys.user(userId).pk, sk: `${keys.sessionsOf()}${sessionId}` }),
+  sessionsOf: () => "SESSION#",
+  place: (userId: string, network: string): Key => ({ pk: keys.user(userId).pk, sk: `PLACE#${hashed(network)}` }),
+  /** A user's link to set a new password. */
+  passwordReset: (userId: string): Key => ({ pk: keys.user(userId).pk, sk: "PASSWORD_RESET" }),
+  /** An account's invitations. */
+  invitations: (accountId: string) => owned(accountId, "invitation"),
+  invitation: (accountId: string, id: string): Key => ({ pk: keys.invitations(accountId), sk: id }),
+  /** When mails of a kind were last sent to, or for, somebody. Hashed, as failed sign-ins are. */
+  mailLimit: (...of: string[]): Key => ({ pk: `MAIL_LIMIT#${hashed(of.join("\n"))}`, sk: "SENT" }),
   /** Which user an email address belongs to. */
   email: (email: string): Key => ({ pk: `EMAIL#${email.toLowerCase()}`, sk: "EMAIL" }),
   /** The ids of an account's users. */
@@ -223,6 +248,13 @@ export const keys = {
   /** What a server's machine last reported about itself. */
   hostReport: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "host_report"), sk: serverId }),
 
+  /** The alerts that are open, so that there is one of each resource, kind and threshold (or type of operation). */
+  openAlerts: (accountId: string) => owned(accountId, "open_alert"),
+  openAlert: (accountId: string, resourceId: string, kind: string, step: string): Key => ({
+    pk: keys.openAlerts(accountId),
+    sk: `${resourceId}#${kind}#${step}`,
+  }),
+
   /** An account's webhooks (at most 20), and how their deliveries go. */
   webhooks: (accountId: string) => owned(accountId, "webhook"),
   webhook: (accountId: string, id: string): Key => ({ pk: keys.webhooks(accountId), sk: id }),
@@ -253,9 +285,36 @@ export const keys = {
     pk: owned(accountId, `chat#${webhookId}`),
     sk: about,
   }),
+  /** Who has read an instance's logs, and the limits on that. */
+  logReads: (accountId: string, instanceId: string): Key => ({ pk: owned(accountId, "log_reads"), sk: instanceId }),
+  logReader: (accountId: string, instanceId: string, credentialId: string): Key => ({
+    pk: owned(accountId, "log_reads"),
+    sk: `${instanceId}#${credentialId}`,
+  }),
   /** The outbox of all accounts: events whose deliveries have not been recorded. */
   outboxShard: (shard: number): string => `OUTBOX#${shard}`,
   outbox: (shard: number, id: string): Key => ({ pk: keys.outboxShard(shard), sk: id }),
+
+  /** A mail, and its place in the queue of all mails: by when its next try is due. */
+  mail: (accountId: string, id: string): Key => ({ pk: owned(accountId, "mail"), sk: id }),
+  mailsDue: (): string => "MAILS_DUE",
+  mailPlace: (place: string): Key => ({ pk: keys.mailsDue(), sk: place }),
+  mailDue: (at: string, id: string): Key => keys.mailPlace(`${at}#${id}`),
+  /** What waits for a user's next digest, and what has been taken into one. */
+  digestEntries: (accountId: string, userId: string) => owned(accountId, `digest#${userId}`),
+  digestEntry: (accountId: string, userId: string, eventId: string): Key => ({
+    pk: keys.digestEntries(accountId, userId),
+    sk: eventId,
+  }),
+  digested: (accountId: string, userId: string, eventId: string): Key => ({
+    pk: owned(accountId, `digested#${userId}`),
+    sk: eventId,
+  }),
+  /** When a user got the last one. */
+  digest: (accountId: string, userId: string): Key => ({ pk: owned(accountId, "digest"), sk: userId }),
+  /** The users of all accounts for whom something waits. */
+  digestsDue: (): string => "DIGESTS_DUE",
+  digestDue: (userId: string): Key => ({ pk: keys.digestsDue(), sk: userId }),
 
   /** What distinguishes this deployment from another with the same providers' accounts. */
   installation: (): Key => ({ pk: "INSTALLATION", sk: "INSTALLATION" }),

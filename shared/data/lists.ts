@@ -243,30 +243,35 @@ function addBlocks(into: Map<number, number>, item: Item, attribute: string, fir
   }
 }
 
-interface EventFilters {
-  type?: string | undefined;
+/** Filters of a list whose records have a status (events: a type) and one more attribute with an index and counts. */
+interface Filters<T> {
+  status?: string | undefined;
   actor?: string | undefined;
-  resource_id?: string | undefined;
+  parentId?: string | undefined;
+  /** Whether a record is meant. */
+  keep: (record: T) => boolean;
+  /** More is meant than the filters say: counts are not enough. */
+  narrowed?: boolean;
 }
 
-/** A page of events. A type and an actor have an index and counts; those of a resource are few, and read whole. */
-export async function listEvents<T extends { type: string; actor: { id: string } }>(
-  list: { kind: EventKind; accountId: string; schema: z.ZodType<T> },
-  { type, actor, resource_id, ...page }: PageQuery & EventFilters,
+/** A page of such a list. One filter has an index and counts; a resource's records are few, and read whole. */
+export async function listFiltered<T>(
+  list: { kind: EventKind | "alert"; accountId: string; schema: z.ZodType<T> },
+  { status, actor, parentId, keep, narrowed = false }: Filters<T>,
+  page: PageQuery,
 ): Promise<Listed<T>> {
-  const isMeant = (event: T) => event.type === (type ?? event.type) && event.actor.id === (actor ?? event.actor.id);
-  if (resource_id !== undefined) {
-    const { items, meta } = await listOfParent({ ...list, parentId: resource_id }, page, isMeant, `${type ?? ""}:${actor ?? ""}`);
+  if (parentId !== undefined) {
+    const { items, meta } = await listOfParent({ ...list, parentId }, page, keep, `${status ?? ""}:${actor ?? ""}`);
     return { items, meta };
   }
-  if (type === undefined || actor === undefined) return listPage({ ...list, status: type, actor }, page);
-  // Both: the shorter of their lists is read.
-  const sources = [chooseSource({ ...list, status: type }), chooseSource({ ...list, actor })] as const;
+  if (!narrowed && (status === undefined || actor === undefined)) return listPage({ ...list, status, actor }, page);
+  // The shorter of the lists is read.
+  const [first = {}, ...others] = [{ status }, { actor }].filter((each) => Object.values(each)[0] !== undefined);
+  const sources = [first, ...others].map((each) => chooseSource({ ...list, ...each }));
   const totals = await Promise.all(
     sources.map(async ({ filter }) => countIn(await readBlocks(list, filter, false), { from: 0, to: Infinity })),
   );
-  const [ofType = 0, ofActor = 0] = totals;
-  const shorter = sources[ofType <= ofActor ? 0 : 1];
+  const shorter = sources[totals.indexOf(Math.min(...totals))] ?? chooseSource(list);
   const items = await readRange(shorter, { above: startOf(0), below: BEYOND, ascending: true });
   const isWithin = isCreatedIn(page);
   const found = items.filter(isWithin).flatMap((item) => {
@@ -274,8 +279,23 @@ export async function listEvents<T extends { type: string; actor: { id: string }
     return value === undefined ? [] : [{ value, place: String(item["number"]) }];
   });
   return slicePage(
-    found.filter(({ value }) => isMeant(value)),
+    found.filter(({ value }) => keep(value)),
     page,
-    `${list.kind}:${type}:${actor}`,
+    `${list.kind}:${status ?? ""}:${actor ?? ""}`,
   );
 }
+
+interface EventFilters {
+  type?: string | undefined;
+  actor?: string | undefined;
+  resource_id?: string | undefined;
+}
+
+/** A page of events. */
+export const listEvents = <T extends { type: string; actor: { id: string } }>(
+  list: { kind: EventKind; accountId: string; schema: z.ZodType<T> },
+  { type, actor, resource_id, ...page }: PageQuery & EventFilters,
+): Promise<Listed<T>> => {
+  const keep = (event: T): boolean => event.type === (type ?? event.type) && event.actor.id === (actor ?? event.actor.id);
+  return listFiltered(list, { status: type, actor, parentId: resource_id, keep }, page);
+};

@@ -108,7 +108,7 @@ export const readCounts = (item: Item): Record<string, number> =>
 
 const Filled = z.object({
   account_id: z.string(),
-  of: z.enum(["overview", "account", "server", "instance", "backup", "operation", "event", "outcome"]),
+  of: z.enum(["overview", "account", "server", "instance", "backup", "operation", "alert", "event", "outcome"]),
   filter: z.string().optional(),
   shard: z.number(),
 });

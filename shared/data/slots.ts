@@ -3,7 +3,7 @@
 // returns the item, which shows a free slot or proves that there is none.
 import { type Key, keyString, type Item } from "./keys.ts";
 import { NEVER, encodeStamp, decodeStamp } from "./stamps.ts";
-import { type UpdateOutcome, updateRaw } from "./table.ts";
+import { putIfAbsent, type UpdateOutcome, updateRaw } from "./table.ts";
 
 /** A limit: the attribute that holds its slots, and how many there are. */
 export interface Limit<N extends string = string> {
@@ -29,6 +29,8 @@ interface Entry<N extends string> {
   values?: Item;
   /** Attributes to set along with it. */
   set?: Item;
+  /** Attributes to remove along with it. */
+  remove?: readonly string[];
   /** Optional slots: the request would like one, and passes without it if all are taken. */
   wish?: Wish | undefined;
 }
@@ -37,6 +39,32 @@ interface Entry<N extends string> {
 export interface Wish {
   places: readonly string[];
   untilMs: number;
+}
+
+/** A limit of its own, on an item that goes when it is not used any more. */
+interface Bound {
+  slots: number;
+  windowMs: number;
+  at: number;
+}
+
+/** Takes a slot of a bound; returns the milliseconds until one is free if there is none. */
+export async function takeSlot(key: Key, { slots, windowMs, at }: Bound): Promise<number | undefined> {
+  const entry = {
+    key,
+    limits: [{ name: "failures", slots }],
+    windowMs,
+    now: at,
+    condition: "attribute_exists(pk)",
+    holds: () => true,
+    set: { ttl: Math.ceil((at + 2 * windowMs) / 1000) },
+  } as const;
+  let verdict = await tryAcquireSlots(entry);
+  if (verdict.kind === "rejected") {
+    await putIfAbsent(key, { failures: freeSlots(slots) });
+    verdict = await tryAcquireSlots(entry);
+  }
+  return verdict.kind === "limited" ? verdict.retryAfterMs : undefined;
 }
 
 /** Each failed try means that another request took the slot, so that some request always makes progress. */
@@ -129,7 +157,7 @@ const freeAmong = (times: readonly number[], now: number, windowMs: number): num
   times.flatMap((time, index) => (time <= now - windowMs ? [index] : []));
 
 function buildExpression<N extends string>(
-  { limits, windowMs, now, condition, names, values, set = {}, wish }: Entry<N>,
+  { limits, windowMs, now, condition, names, values, set = {}, remove = [], wish }: Entry<N>,
   slots: readonly number[],
   place: string | undefined,
 ) {
@@ -140,7 +168,7 @@ function buildExpression<N extends string>(
       ...places.map((slot) => `${slot} = :now`),
       ...sets.map((_, i) => `#set${i} = :set${i}`),
       ...(place === undefined ? [] : ["#place = :until"]),
-    ].join(", ")}`,
+    ].join(", ")}${remove.length === 0 ? "" : ` REMOVE ${remove.join(", ")}`}`,
     ConditionExpression: [condition, ...places.map((slot) => `${slot} <= :edge`), ...(place === undefined ? [] : [IS_FREE])].join(
       " AND ",
     ),

@@ -13,8 +13,11 @@ export const ID_PREFIXES = {
   operation: "op",
   event: "evt",
   session: "ses",
+  invitation: "inv",
   webhook: "whk",
   delivery: "dlv",
+  mail: "mail",
+  alert: "alr",
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 

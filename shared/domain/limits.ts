@@ -41,6 +41,11 @@ export const SESSION_HOURS = 12;
 /** The operator may set fewer. With more, each request of the user would write two units (docs/scale.md). */
 export const SESSIONS_PER_USER = 20;
 
+/** Invitations: how long a link is valid, and how many an account sends in a day. */
+export const INVITATION = { days: 7, perDay: 30, windowSeconds: 24 * 3600 } as const;
+/** Links to set a new password: how long one is valid, and how many an address is sent in an hour. */
+export const PASSWORD_RESET = { minutes: 30, perHour: 3, windowSeconds: 3600 } as const;
+
 export const IDEMPOTENCY_HOURS = 24;
 /** How long events and ended operations are kept: a year and the time to look back at it. */
 export const HISTORY_DAYS = 400;
@@ -68,7 +73,7 @@ export const DEFAULT_QUOTAS = {
   instance: 100,
   token: 100,
   ssh_key: 100,
-  user: 20,
+  user: 100,
   backup: 10_000,
   backup_bytes: 2_000_000_000_000,
   webhook: 20,
@@ -121,6 +126,22 @@ export const BULK = {
 /** How long a machine redirects a domain that an instance no longer has, and how many of one instance. */
 export const REDIRECT_DAYS = 90;
 export const PREVIOUS_DOMAINS_MAX = 5;
+
+/** How long an API token works after its rotation. */
+/** How long an account may let its API tokens live. */
+export const TOKEN_DAYS_MAX = 730;
+export const TOKEN_OVERLAP_HOURS = { usual: 24, max: 168 } as const;
+/** Reading the logs of an instance. */
+export const LOG_READS = {
+  aMinute: 10,
+  atOnce: 2,
+  lines: 200,
+  linesMax: 2_000,
+  searchCharacters: 200,
+  bytesMax: 1_000_000,
+  /** How long a request waits for the server. */
+  seconds: 3,
+} as const;
 
 /** Deliveries of events to webhooks. */
 export const WEBHOOK = {

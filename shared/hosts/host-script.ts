@@ -25,6 +25,7 @@ const PARTS = [
   "firewall",
   "timer",
   "report",
+  "logs",
   "main",
 ];
 

@@ -1,7 +1,7 @@
 // The interface to a machine: jobs that start once, however often they are requested, and are polled until they are ready.
 import * as z from "zod";
 import { DrillCheck } from "../api/drill.ts";
-import type { PreviousDomain } from "../api/instances.ts";
+import type { LogSource, PreviousDomain } from "../api/instances.ts";
 import { Verification } from "../api/operations.ts";
 import type { StatusLine } from "../operations/health.ts";
 import type { MachineReport } from "../records/host-reports.ts";
@@ -231,6 +231,15 @@ export interface MachineSettings {
   endedRedirects: ReadonlySet<string>;
 }
 
+/** What is read of an instance's logs. */
+export interface LogRequest {
+  instance_id: string;
+  source: LogSource;
+  /** In UTC. */
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
 export interface Host {
   /**
    * Throws GiveUp if the job failed (HOST_JOB_FAILED, BACKUP_CORRUPT, STORAGE_ERROR, TIMEOUT), TryAgain if the machine does not
@@ -243,4 +252,9 @@ export interface Host {
   greets: (server: HostedServer) => Promise<boolean>;
   /** The machine's line about its ERPs, if it has one that is its own. It may be an old one. */
   statusLine: (server: HostedServer) => Promise<StatusLine | undefined>;
+  /**
+   * The end of a log, each line behind the time in UTC at which the machine got it; undefined if there is no ERP on the machine.
+   * Throws TryAgain if the machine does not respond in time (HOST_UNREACHABLE).
+   */
+  readLog: (server: HostedServer, request: LogRequest) => Promise<string | undefined>;
 }

@@ -10,7 +10,7 @@ import { type DifferingModule, missingModules } from "../domain/missing-modules.
 import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
-import type { Host, HostedServer, Job, JobKind, JobProgress, MachineSettings, Probed } from "./host.ts";
+import type { Host, HostedServer, Job, JobKind, JobProgress, LogRequest, MachineSettings, Probed } from "./host.ts";
 
 /** Loaded on demand, because most tasks reach no machine, and the other environment's never do. */
 const host = (): Promise<Host> =>
@@ -28,6 +28,9 @@ export const probe = async (server: HostedServer, settings?: MachineSettings): P
 export const greets = async (server: HostedServer): Promise<boolean> => (await host()).greets(server);
 
 export const statusLine = async (server: HostedServer): Promise<StatusLine | undefined> => (await host()).statusLine(server);
+
+export const readLog = async (server: HostedServer, request: LogRequest): Promise<string | undefined> =>
+  (await host()).readLog(server, request);
 
 /**
  * Runs a job that takes something back. A machine that the health check has missed, too, is down: waiting for it would hold the

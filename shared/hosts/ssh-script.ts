@@ -1,10 +1,11 @@
 // The script on a machine: uploaded once per version, then called to start jobs, report on them and end them.
 import { createHash } from "node:crypto";
+import { gunzipSync } from "node:zlib";
 import * as z from "zod";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { MachineReport } from "../records/host-reports.ts";
 import { because } from "../domain/reasons.ts";
-import type { MachineSettings } from "./host.ts";
+import type { LogRequest, MachineSettings } from "./host.ts";
 import { hostScript } from "./host-script.ts";
 import type { Ran, Shell } from "./ssh-connection.ts";
 
@@ -80,6 +81,24 @@ const Report = z.object({
   certificates: Json.pipe(z.array(ReportedCertificate).max(INSTANCES_MAX)).optional(),
 });
 
+/** A machine could send a little that becomes very much. */
+const LOG_CHARACTERS_MAX = 4_000_000;
+
+const Log = z.object({
+  installed: z.literal("no").optional(),
+  lines: z
+    .string()
+    .transform((packed, context): string => {
+      try {
+        return gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: LOG_CHARACTERS_MAX }).toString("utf8");
+      } catch {
+        context.addIssue({ code: "custom", message: "is not compressed text" });
+        return z.NEVER;
+      }
+    })
+    .optional(),
+});
+
 export type JobParameters = Readonly<Record<string, string>>;
 
 export interface Machine {
@@ -89,6 +108,8 @@ export interface Machine {
   /** Kills it if it runs. One that never started cannot start any more. */
   end: (jobId: string) => Promise<JobStatus>;
   health: (instanceId: string) => Promise<{ healthy: boolean; reason: string; unfinished: string[]; modules?: unknown }>;
+  /** Undefined without an ERP. */
+  readLog: (request: LogRequest) => Promise<string | undefined>;
   /** Without certificates if its proxy does not respond. */
   report: () => Promise<MachineReport>;
   set: (settings: MachineSettings) => Promise<void>;
@@ -108,6 +129,10 @@ export function createMachine(shell: Shell): Machine {
     health: async (instanceId) => {
       const { healthy, ...rest } = Health.parse(await ask(["health", instanceId]));
       return { healthy: healthy === "yes", ...rest };
+    },
+    readLog: async ({ instance_id, source, since = "-", until = "-" }) => {
+      const { installed, lines } = Log.parse(await ask(["logs", instance_id, source, since, until]));
+      return installed === "no" ? undefined : z.string().parse(lines);
     },
     report: async () => {
       const { certificates, instances, ...free } = Report.parse(await ask(["report"]));

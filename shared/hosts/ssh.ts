@@ -59,6 +59,9 @@ export const ssh: Host = {
 
   statusLine: fetchStatusLine,
 
+  readLog: (server, request) =>
+    understood(connected(server, (shell) => createMachine((command, input) => shell(command, input, LOG)).readLog(request), LOG)),
+
   greets: async ({ ip_address, ssh_port }) => ip_address !== null && sendsSshBanner(ip_address, ssh_port, PROBE),
 };
 
@@ -74,6 +77,9 @@ async function understood<T>(result: Promise<T>): Promise<T> {
 
 /** All machines are probed within a minute, also if many of them are down. */
 const PROBE = { seconds: 5 };
+
+/** Somebody waits for it. */
+const LOG = { seconds: 5 };
 
 /**
  * This needs nothing of ours on the machine. One that sends something else is useless, and must not count as active: of an active

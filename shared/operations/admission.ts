@@ -1,8 +1,10 @@
 // One conditional write admits a request: it checks that the credential exists, has not expired and is within its limits, records
 // its use, and returns its permissions.
 import type { RateClass } from "../api/endpoint.ts";
-import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
+import type { Permission } from "../api/permissions.ts";
+import { listPermissions } from "../api/roles.ts";
 import { WAIT_GRACE_SECONDS, WAITS_AT_ONCE } from "../domain/limits.ts";
+import { bytesOfAddress, networksAround } from "../domain/network.ts";
 import { fingerprintOfHash, fingerprintOfId, hashToken } from "../domain/token-value.ts";
 import { keys, type Item } from "../data/keys.ts";
 import { EVERY_LIMIT, LIMITS, WINDOW_MS } from "../records/rate-limits.ts";
@@ -10,8 +12,9 @@ import type { Caller } from "../records/schemas/caller.ts";
 import { TokenAccess } from "../records/schemas/token.ts";
 import { tryAcquireSlots, releasePlace, type Limit, readTimes, type Verdict, type Wish } from "../data/slots.ts";
 import { find, type Ref } from "../data/table.ts";
-import { labelRef, permissionsIn, tokenAccessRef } from "../records/tokens.ts";
-import { endOfSession, openSessions, sessionTag, userRef } from "../records/users.ts";
+import { permissionsIn } from "../data/permission-bits.ts";
+import { labelRef, tokenAccessRef } from "../records/tokens.ts";
+import { endOfSession, openSessions, readGrant, sessionTag, userRef } from "../records/users.ts";
 
 export interface RequestFacts {
   rate: RateClass;
@@ -50,16 +53,24 @@ export type Admission =
 /** Admits a request with an API token, found by the hash of its value. */
 export async function admitToken(value: string, facts: RequestFacts): Promise<Admission> {
   const hash = hashToken(value);
+  const { ipAddress } = facts;
+  const around = ipAddress === null ? [] : networksAround(ipAddress);
+  const address = ipAddress === null ? undefined : bytesOfAddress(ipAddress);
   const verdict = await tryAcquireSlots({
     key: keys.tokenAccess(fingerprintOfHash(hash)),
     limits: LIMITS[facts.rate],
     windowMs: WINDOW_MS,
     now: facts.at,
-    condition: "#hash = :hash AND (attribute_not_exists(expires_at) OR expires_at > :at)",
-    holds: (item) => isGood(TokenAccess.parse(item), hash, facts.at),
+    // From elsewhere, a token is not even counted: whoever has found one cannot use up its limits.
+    condition: `#hash = :hash AND (attribute_not_exists(expires_at) OR expires_at > :at) AND (${[
+      "attribute_not_exists(n)",
+      ...around.map((_, bits) => `contains(n, :n${bits})`),
+    ].join(" OR ")})`,
+    holds: (item) => isGood(TokenAccess.parse(item), { hash, at: facts.at, around }),
     names: { "#hash": "hash" },
-    values: { ":hash": hash, ":at": facts.at },
-    set: { last_used_ip: facts.ipAddress },
+    values: { ":hash": hash, ":at": facts.at, ...Object.fromEntries(around.map((network, bits) => [`:n${bits}`, network])) },
+    set: { ip: address === undefined ? null : Uint8Array.from(address) },
+    remove: ["last_used_ip"],
     wish: readWait(facts),
   });
   return admission(verdict, facts, (item) => {
@@ -68,8 +79,18 @@ export async function admitToken(value: string, facts: RequestFacts): Promise<Ad
   });
 }
 
-const isGood = ({ hash, expires_at = Infinity }: TokenAccess, expected: Uint8Array, at: number): boolean =>
-  Buffer.compare(hash, expected) === 0 && expires_at > at;
+interface Presented {
+  hash: Uint8Array;
+  at: number;
+  /** The networks that the request comes from. */
+  around: readonly Uint8Array[];
+}
+
+/** The same as the condition of the write. */
+const isGood = ({ hash, expires_at = Infinity, networks }: TokenAccess, presented: Presented): boolean =>
+  Buffer.compare(hash, presented.hash) === 0 &&
+  expires_at > presented.at &&
+  (networks.length === 0 || networks.some((network) => presented.around.some((each) => Buffer.compare(network, each) === 0)));
 
 /** A session of the dashboard, as its JWT says. */
 export interface Session {
@@ -92,14 +113,18 @@ export async function admitSession({ userId, accountId, sessionId }: Session, fa
     values: { ":session": tag },
     wish: readWait(facts),
   });
-  return admission(verdict, facts, () => ({
-    account_id: accountId,
-    type: "user",
-    id: userId,
-    permissions: [...ALL_PERMISSIONS],
-    session_id: sessionId,
-    ip_address: facts.ipAddress,
-  }));
+  return admission(verdict, facts, (item) => {
+    const granted = readGrant(item);
+    return {
+      account_id: accountId,
+      type: "user",
+      id: userId,
+      permissions: [...listPermissions(granted)],
+      role: granted.role,
+      session_id: sessionId,
+      ip_address: facts.ipAddress,
+    };
+  });
 }
 
 function admission(verdict: Verdict<RateClass>, facts: RequestFacts, callerOf: (item: Item) => Caller): Admission {
@@ -137,7 +162,10 @@ export async function presentPermissions({
   account_id,
   id,
 }: Pick<Caller, "type" | "account_id" | "id">): Promise<Permission[]> {
-  if (type === "user") return (await find(userRef(id)))?.account_id === account_id ? [...ALL_PERMISSIONS] : [];
+  if (type === "user") {
+    const user = await find(userRef(id));
+    return user?.account_id === account_id ? [...listPermissions(user)] : [];
+  }
   const token = await find(tokenAccessRef(id));
   const isValid = token?.id === id && token.account_id === account_id && (token.expires_at ?? Infinity) > Date.now();
   return isValid ? permissionsIn(token.permissions) : [];

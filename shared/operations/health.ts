@@ -4,7 +4,7 @@ import { newId } from "../domain/ids.ts";
 import { HEALTH_OF_ERP, type HealthStatus, SERVING } from "../domain/lifecycle.ts";
 import { MISSES, RESTARTS_A_DAY, STALE_SECONDS } from "../domain/limits.ts";
 import { getAccount } from "../records/accounts.ts";
-import { type Change, startChange } from "../data/change.ts";
+import { type Change, now, startChange } from "../data/change.ts";
 import { logOutcome } from "../records/events.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../records/instances.ts";
 import { keys, keyString } from "../data/keys.ts";
@@ -62,6 +62,13 @@ interface Judged {
   misses: Misses;
   wentDown: InstanceRecord[];
   toRestart: InstanceRecord[];
+  /** Those that no operation holds, and since when each is down; null: it is not, or need not respond. */
+  seen: SeenErp[];
+}
+
+export interface SeenErp {
+  instance: InstanceRecord;
+  since: string | null;
 }
 
 /** Records which ERPs went down or came back, while they should run and no operation holds them. */
@@ -70,22 +77,35 @@ export async function judgeErps(server: ServerRecord, before: Misses, { faults }
   const ids = [...new Set([...found.keys(), ...Object.keys(before)])];
   const instanceKey = (id: string) => instanceRef(server.account_id, id).key;
   const items = await readAll(ids.map(instanceKey));
-  const judged: Judged = { misses: {}, wentDown: [], toRestart: [] };
+  const judged: Judged = { misses: {}, wentDown: [], toRestart: [], seen: [] };
   for (const id of ids) {
     const item = items.get(keyString(instanceKey(id)));
     const instance = item && parseOrSkip(InstanceRecord, item);
     if (instance === undefined || instance.server_id !== server.id) continue;
     const isDown = instance.health_status === failing;
     const fault = found.get(id);
-    if (!SERVING.includes(instance.state) || instance.operation_id !== null) {
+    if (instance.operation_id !== null) {
       if (isDown) judged.misses[id] = 0;
+      continue;
+    }
+    let since = isDown ? instance.health_since : null;
+    if (!SERVING.includes(instance.state)) {
+      if (isDown) judged.misses[id] = 0;
+      since = null;
     } else if (fault !== undefined) {
       const misses = (before[id] ?? 0) + fault.looks;
       judged.misses[id] = misses;
       const isNews = misses >= MISSES.down && (!isDown || instance.health_fault !== fault.what);
-      if (isNews && (await recordHealth(instance, failing, fault.what)) && !isDown) judged.wentDown.push(instance);
+      if (isNews && (await recordHealth(instance, failing, fault.what)) && !isDown) {
+        judged.wentDown.push(instance);
+        since = now();
+      }
       if (misses >= MISSES.restart) judged.toRestart.push(instance);
-    } else if (isDown && !(await recordHealth(instance, ok, null))) judged.misses[id] = 0;
+    } else if (isDown) {
+      if (await recordHealth(instance, ok, null)) since = null;
+      else judged.misses[id] = 0;
+    }
+    judged.seen.push({ instance, since });
   }
   return judged;
 }

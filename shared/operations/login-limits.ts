@@ -5,9 +5,9 @@ import { tooManySignIns } from "../api/errors.ts";
 import { LOGIN_FAILURES, LOGIN_WINDOW_SECONDS } from "../domain/limits.ts";
 import { toNetwork } from "../domain/network.ts";
 import { keys, type Key } from "../data/keys.ts";
-import { tryAcquireSlots, freeSlots } from "../data/slots.ts";
+import { takeSlot } from "../data/slots.ts";
 import { NEVER, Stamp, encodeStamp } from "../data/stamps.ts";
-import { find, putIfAbsent, updateRaw } from "../data/table.ts";
+import { find, updateRaw } from "../data/table.ts";
 import * as z from "zod";
 
 const Failures = z.object({ failures: z.array(Stamp) });
@@ -32,7 +32,7 @@ export async function admitLogin(email: string, ipAddress: string): Promise<Logi
     await Promise.all(taken.map((key) => release(key, at)));
   };
   for (const { key, slots } of limits) {
-    const retryAfterMs = await take(key, slots, at);
+    const retryAfterMs = await takeSlot(key, { slots, windowMs: WINDOW_MS, at });
     if (retryAfterMs === undefined) {
       taken.push(key);
       continue;
@@ -41,25 +41,6 @@ export async function admitLogin(email: string, ipAddress: string): Promise<Logi
     throw tooManySignIns(slots, Math.ceil(retryAfterMs / 1000));
   }
   return { succeeded: releaseSlots };
-}
-
-/** Takes a slot; returns the milliseconds until one is free if there is none. */
-async function take(key: Key, slots: number, at: number): Promise<number | undefined> {
-  const entry = {
-    key,
-    limits: [{ name: "failures", slots }],
-    windowMs: WINDOW_MS,
-    now: at,
-    condition: "attribute_exists(pk)",
-    holds: () => true,
-    set: { ttl: Math.ceil((at + 2 * WINDOW_MS) / 1000) },
-  } as const;
-  let verdict = await tryAcquireSlots(entry);
-  if (verdict.kind === "rejected") {
-    await putIfAbsent(key, { failures: freeSlots(slots) });
-    verdict = await tryAcquireSlots(entry);
-  }
-  return verdict.kind === "limited" ? verdict.retryAfterMs : undefined;
 }
 
 /**

@@ -7,15 +7,15 @@ import type { QuotaKind } from "../domain/limits.ts";
 import { hashPassword } from "../platform/passwords.ts";
 import { accountRef, getAccount, newAccount } from "../records/accounts.ts";
 import { changesBetween } from "../records/audit-changes.ts";
-import { type Change, startChange, now } from "../data/change.ts";
+import { type Change, retryOnConflict, startChange, now } from "../data/change.ts";
 import { logEvent } from "../records/events.ts";
-import { allTokens } from "../records/tokens.ts";
-import { findUserByEmail, removeUser, reserveUser, setPassword } from "../records/users.ts";
+import { allUsers, findUserByEmail, keepOwner, removeUser, reserveUser, setPassword, setUser } from "../records/users.ts";
 import { keys } from "../data/keys.ts";
 import type { AccountRecord } from "../records/schemas/account.ts";
 import type { TokenRecord } from "../records/schemas/token.ts";
 import type { UserRecord } from "../records/schemas/user.ts";
 import { find, putIfAbsent, queryAll, removeOne } from "../data/table.ts";
+import { tokensBy } from "./tokens-of-users.ts";
 
 const operator = () => ({ operator: "operator", requestId: `admin-${randomUUID()}` });
 
@@ -23,6 +23,8 @@ export interface NewUser {
   email: string;
   name: string;
   password: string;
+  role?: UserRecord["role"];
+  permissions?: UserRecord["permissions"];
 }
 
 /** Makes an account with its first user. */
@@ -46,15 +48,30 @@ export async function createAccount(name: string, user: NewUser): Promise<{ acco
 
 export const createUser = (accountId: string, user: NewUser): Promise<UserRecord> => addUser(accountId, user, () => undefined);
 
+/** Gives a user a role; an account keeps its last owner. */
+export const setUserRole = (email: string, granted: Pick<UserRecord, "role" | "permissions">): Promise<UserRecord> =>
+  retryOnConflict(async () => {
+    const user = await namedUser(email);
+    const change = startChange(await getAccount(user.account_id));
+    if (user.role === "owner" && granted.role !== "owner") await keepOwner(change, user);
+    const updated = setUser(change, user, { ...granted, name: user.name });
+    const changes = changesBetween(user, updated, ["role", "permissions"]);
+    logEvent(change, operator(), { type: "user.role_changed", changes }, { type: "user", id: user.id, name: user.name });
+    await change.commit();
+    return updated;
+  });
+
+async function namedUser(email: string): Promise<UserRecord> {
+  const user = await findUserByEmail(email);
+  if (user === undefined) throw notFound("user");
+  return user;
+}
+
 /** `also` adds to the same change. */
-async function addUser(
-  accountId: string,
-  { email, name, password }: NewUser,
-  also: (change: Change) => void,
-): Promise<UserRecord> {
+async function addUser(accountId: string, { password, ...given }: NewUser, also: (change: Change) => void): Promise<UserRecord> {
   const change = startChange(await namedAccount(accountId));
   also(change);
-  const user = reserveUser(change, { id: newId("user"), email, name, password_hash: await hashPassword(password) });
+  const user = reserveUser(change, { id: newId("user"), ...given, password_hash: await hashPassword(password) });
   logEvent(change, operator(), "user.create", { type: "user", id: user.id, name: user.name });
   await change.commit();
   return user;
@@ -62,8 +79,7 @@ async function addUser(
 
 /** Sets a user's password and ends all of their sessions. */
 export async function resetPassword(email: string, password: string): Promise<UserRecord> {
-  const user = await findUserByEmail(email);
-  if (user === undefined) throw notFound("user");
+  const user = await namedUser(email);
   const change = startChange(await getAccount(user.account_id));
   setPassword(change, user, await hashPassword(password));
   logEvent(change, operator(), "auth.password", { type: "user", id: user.id, name: user.name });
@@ -72,18 +88,19 @@ export async function resetPassword(email: string, password: string): Promise<Us
 }
 
 /**
- * Removes a user of an account, with all of their sessions; an account keeps its last one. API tokens are the account's own:
+ * Removes a user of an account, with all of their sessions; an account keeps its last owner. API tokens are the account's own:
  * those that the user created keep working, and are returned.
  */
-export async function deleteUser(email: string): Promise<TokenRecord[]> {
-  const user = await findUserByEmail(email);
-  if (user === undefined) throw notFound("user");
-  const change = startChange(await getAccount(user.account_id));
-  removeUser(change, user);
-  logEvent(change, operator(), "user.delete", { type: "user", id: user.id, name: user.name });
-  await change.commit();
-  return (await allTokens(user.account_id)).filter(({ created_by }) => created_by.id === user.id);
-}
+export const deleteUser = (email: string): Promise<TokenRecord[]> =>
+  retryOnConflict(async () => {
+    const user = await namedUser(email);
+    const change = startChange(await getAccount(user.account_id));
+    if (user.role === "owner") await keepOwner(change, user);
+    removeUser(change, user);
+    logEvent(change, operator(), "user.delete", { type: "user", id: user.id, name: user.name });
+    await change.commit();
+    return tokensBy(user);
+  });
 
 /** The account's new quota; what it has beyond that stays. */
 export async function setQuota(accountId: string, kind: QuotaKind | "session", limit: number): Promise<void> {
@@ -115,8 +132,4 @@ export const accountIds = async (): Promise<string[]> =>
 
 export const allAccounts = async (): Promise<AccountRecord[]> => Promise.all((await accountIds()).map((id) => getAccount(id)));
 
-const UserListed = z.object({ email: z.string() });
-
-export async function listEmails(accountId: string): Promise<string[]> {
-  return (await queryAll(keys.users(accountId))).map((item) => UserListed.parse(item).email);
-}
+export const listEmails = async (accountId: string): Promise<string[]> => (await allUsers(accountId)).map(({ email }) => email);

@@ -1,9 +1,11 @@
-// The outbox: items that changes write with their events, and that become deliveries. An item stays until its deliveries are
-// recorded, so that none is lost; a delivery's ID follows from its event, so that a second run has no further effect.
+// The outbox: items that changes write with their events, and that become deliveries and mails. An item stays until these are
+// recorded, so that none is lost; their IDs follow from the event, so that a second run has no further effect.
 import * as z from "zod";
 import { keys, keyString, type EventKind } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { query, readAll, removeOne } from "../data/table.ts";
+import { readAlerts } from "./alerts.ts";
+import { concernsAlerts, followEvent } from "./event-alerts.ts";
 import { isSubscribed } from "../api/subscriptions.ts";
 import { permissionForEvent } from "../api/event-permissions.ts";
 import { concurrently } from "../platform/concurrently.ts";
@@ -12,6 +14,7 @@ import type { WebhookRecord } from "../records/schemas/webhook.ts";
 import { actingPermissions, allWebhooks, disableWebhook } from "../records/webhooks.ts";
 import { type Lane, chooseLane, reserveDelivery } from "../records/deliveries.ts";
 import { OUTBOX_SHARDS } from "../data/codes.ts";
+import { isMailed, mailEvents } from "./event-mails.ts";
 
 const Entry = z.object({
   pk: z.string(),
@@ -20,6 +23,8 @@ const Entry = z.object({
   /** An event to deliver. */
   event_id: z.string().optional(),
   kind: z.enum(["event", "outcome"]).default("event"),
+  /** The event's type; items of earlier versions have none. */
+  type: z.string().default(""),
   /** Or a webhook with something to do. */
   webhook_id: z.string().optional(),
 });
@@ -54,17 +59,29 @@ export async function forwardEntries(entries: readonly Entry[]): Promise<Lane[]>
   const accounts = Object.entries(Object.groupBy(entries, ({ account_id }) => account_id));
   await concurrently(AT_ONCE, accounts, async ([accountId, ofAccount = []]) => {
     const webhooks = (await allWebhooks(accountId)).filter(({ enabled }) => enabled);
-    const events = webhooks.length === 0 ? [] : await readEvents(ofAccount);
+    const followed = ofAccount.filter(({ event_id, type }) => event_id !== undefined && concernsAlerts(type));
+    const events = await readEvents(webhooks.length === 0 ? followed : ofAccount);
+    if (followed.length > 0) await followEvents(accountId, events);
     for (const webhook of webhooks) {
       const wanted = events.filter((event) => isSubscribed(webhook.events, event.type) && shouldReceive(webhook, event));
       const readable = wanted.length === 0 ? [] : await filterReadable(webhook, wanted);
       await concurrently(AT_ONCE, readable, async (event) => add(chooseLane(await reserveDelivery(webhook, event))));
     }
+    // Most events are told to nobody by mail, so that they need not be read.
+    const mailed = ofAccount.filter(({ type }) => isMailed(type));
+    if (mailed.length > 0) await mailEvents(accountId, await readEvents(mailed));
     for (const { webhook_id } of ofAccount)
       if (webhook_id !== undefined) for (const lane of [0, 1, 2]) add({ account_id: accountId, webhook_id, lane });
     await concurrently(AT_ONCE, ofAccount, ({ pk, sk }) => removeOne({ pk, sk }));
   });
   return [...lanes.values()];
+}
+
+/** One after the other, in their order: a success closes the alert of a failure before it. */
+async function followEvents(accountId: string, events: readonly EventRecord[]): Promise<void> {
+  const alerts = await readAlerts(accountId);
+  const inOrder = events.filter(({ type }) => concernsAlerts(type)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  for (const event of inOrder) await followEvent(alerts, event);
 }
 
 /** The events that the user or token for whom a webhook acts may read. Once they are removed, the webhook stops. */

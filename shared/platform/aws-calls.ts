@@ -1,4 +1,5 @@
 // How long a call to AWS may take: the options of every SDK client, because the SDK's defaults wait forever.
+import { LOG_READS } from "../domain/limits.ts";
 
 /**
  * For everything that someone waits for: 3 tries of 2 s each, at most 0.3 s between them. So a service that does not respond
@@ -15,6 +16,15 @@ export const CALLS = { maxAttempts: 3, requestHandler: handlerFor({ connectMs: 1
  * 1.5 minutes.
  */
 export const ARCHIVE_CALLS = { maxAttempts: 3, requestHandler: handlerFor({ connectMs: 2_000, responseMs: 30_000 }) } as const;
+
+/** For mail: one try, because a second might send the same mail again, and the queue makes another one later. */
+export const MAIL_CALLS = { maxAttempts: 1, requestHandler: handlerFor({ connectMs: 2_000, responseMs: 20_000 }) } as const;
+
+/** For reading a log on a machine: one try, because whoever waits has then waited long enough. */
+export const LOG_CALLS = {
+  maxAttempts: 1,
+  requestHandler: handlerFor({ connectMs: 1_000, responseMs: LOG_READS.seconds * 1000 }),
+} as const;
 
 /**
  * `requestTimeout` ends with the response's first byte, and without `throwOnRequestTimeout` it only warns; `socketTimeout` bounds

@@ -48,6 +48,14 @@ export function setSettings(change: Change, account: AccountRecord, fields: Sett
   return { ...account, ...set };
 }
 
+/** Writes nothing if the longest life of tokens has changed since it was read. */
+export const requireTokenDays = (change: Change, { id, token_max_days }: AccountRecord): void =>
+  change.setOnAccount({}, { token_max_days }, (present) =>
+    (present?.["token_max_days"] ?? null) === token_max_days
+      ? undefined
+      : new Overtaken("Another request changed the settings at the same time; try again", id),
+  );
+
 export const settingsVersion = (account: AccountRecord): Version =>
   computeVersion(accountRef(account.id), account, { shown: Settings, unversioned: SETTINGS_UNVERSIONED });
 
@@ -58,6 +66,7 @@ export function toSettings(account: AccountRecord): Settings {
     default_provider: account.default_provider,
     default_region: account.default_region,
     backup_retention_days: account.backup_retention_days,
+    token_max_days: account.token_max_days,
     default_backup_policy: account.default_backup_policy,
     quotas: {
       servers: { used: account.used_server, limit: account.limit_server },

@@ -1,11 +1,12 @@
 // Events, written with the change that they tell of: who asked for what, and what came of it.
 import type { Actor } from "../api/fields.ts";
-import type { Alert, FieldChange, OperationOutcome } from "../api/events.ts";
+import type { Alert } from "../api/alerts.ts";
+import type { Expiry, FieldChange, OperationOutcome } from "../api/events.ts";
 import type { Change } from "../data/change.ts";
 import type { EventKind } from "../data/keys.ts";
 import type { AuditType, OutcomeType } from "../domain/event-types.ts";
 import { newId } from "../domain/ids.ts";
-import type { Caller } from "./schemas/caller.ts";
+import { type Caller, roleIn } from "./schemas/caller.ts";
 import { announce } from "./outbox.ts";
 import { EventRecord } from "./schemas/event.ts";
 
@@ -24,6 +25,12 @@ export function toActor(by: Author): Actor {
   return { type: by.caller.type, id: by.caller.id, name: by.caller.name ?? by.caller.id };
 }
 
+/** From where, and as what. */
+function describeCaller(caller: Caller) {
+  const role = roleIn(caller);
+  return { ip_address: caller.ip_address, ...(role !== undefined && { role }) };
+}
+
 interface NewEvent<T> {
   type: T;
   /** The changed fields of the resource. */
@@ -31,6 +38,8 @@ interface NewEvent<T> {
   alert?: Alert;
   /** How an operation has ended. */
   operation?: OperationOutcome;
+  /** When an API token expires. */
+  expiry?: Expiry;
   operation_id?: string;
 }
 
@@ -65,7 +74,7 @@ function writeEvent(
     account_id: change.accountId,
     number: change.number(kind, id),
     type,
-    actor: { ...toActor(by), ip_address: "caller" in by ? by.caller.ip_address : null },
+    actor: { ...toActor(by), ...("caller" in by ? describeCaller(by.caller) : { ip_address: null }) },
     resource,
     request_id: by.requestId,
     ...(operation_id !== undefined && { operation_id }),
@@ -73,6 +82,6 @@ function writeEvent(
     created_at: change.at,
   };
   change.add(kind, event, { status: type, parentId: resource.id, actorId: event.actor.id });
-  if (kind === "outcome" || operation_id === undefined) announce(change, kind, id);
+  if (kind === "outcome" || operation_id === undefined) announce(change, kind, { id, type });
   return EventRecord.parse(event);
 }

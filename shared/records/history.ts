@@ -1,6 +1,7 @@
 // What happened long ago: events and ended operations, oldest first, and their removal with everything that points to them.
 import * as z from "zod";
-import { isOpen, type OperationStatus } from "../domain/lifecycle.ts";
+import type { AlertStatus } from "../domain/alerts.ts";
+import { OPEN_STATUSES, type OperationStatus } from "../domain/lifecycle.ts";
 import { startChange } from "../data/change.ts";
 import { type EventKind, keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
@@ -14,21 +15,24 @@ const Old = z.object({
   id: z.string(),
   number: z.string(),
   created_at: z.string(),
-  /** An operation's. */
-  state: growing<OperationStatus>().optional(),
+  /** An operation's, or an alert's. */
+  state: growing<OperationStatus | AlertStatus>().optional(),
+  /** An alert's. */
+  kind: z.string().optional(),
+  closed_at: z.string().nullish(),
   concerns: z.array(z.string()).default([]),
   /** An event's; only those that are on lists by type and actor are counted there. */
-  type: z.string(),
+  type: z.string().optional(),
   actor: z.object({ id: z.string() }).optional(),
   list_status: z.string().optional(),
 });
 type Old = z.infer<typeof Old>;
 
-type HistoryKind = EventKind | "operation";
+type HistoryKind = EventKind | "operation" | "alert";
 
 /**
  * Removes an account's records of a kind that were created before a time, until none is left or `outOfTime`. An operation that is
- * still open stays.
+ * still open stays, and so does an alert that was closed later.
  */
 export async function removeHistory(
   accountId: string,
@@ -42,12 +46,16 @@ export async function removeHistory(
     await remove(
       accountId,
       kind,
-      old.filter(({ state }) => state === undefined || !isOpen(state)),
+      old.filter((each) => isOver(each, before)),
     );
     if (old.length < RECORDS_PER_CHANGE) return;
     after = old.at(-1)?.number ?? "";
   }
 }
+
+const isOver = ({ state, closed_at }: Old, before: string): boolean =>
+  state === undefined ||
+  (closed_at === undefined ? !OPEN_STATUSES.some((open) => open === state) : closed_at !== null && closed_at < before);
 
 async function findOldest(accountId: string, kind: HistoryKind, after: string): Promise<Old[]> {
   const { items } = await query({
@@ -67,7 +75,9 @@ async function remove(accountId: string, kind: HistoryKind, records: readonly Ol
   for (const record of records) {
     const { id, number, state, list_status } = record;
     const event = list_status === undefined ? {} : { type: record.type, actor: record.actor };
-    if (state === undefined) change.drop({ kind, record: { id, number, actor: event.actor }, status: event.type }, {});
+    if (kind === "alert")
+      change.drop({ kind, record: { id, number, actor: { id: record.kind ?? "" } }, status: state }, { equals: { state } });
+    else if (state === undefined) change.drop({ kind, record: { id, number, actor: event.actor }, status: event.type }, {});
     else change.drop({ kind, record, status: state }, { equals: { state } });
     for (const concerned of record.concerns) change.remove(keys.operationOf(accountId, concerned, record.id), { exists: false });
   }

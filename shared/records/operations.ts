@@ -208,8 +208,8 @@ export async function beginOperation(operation: OperationRecord, place: ShownPro
 }
 
 /** From here on the operation cannot be withdrawn, so the event of its request goes to the outbox. */
-export function announceRequest(change: Change, { event_id }: OperationCore): void {
-  if (event_id !== undefined) announce(change, "event", event_id);
+export function announceRequest(change: Change, { event_id, type }: OperationCore): void {
+  if (event_id !== undefined) announce(change, "event", { id: event_id, type });
 }
 
 const Moved = z.object({ id: z.string(), number: z.string(), state: z.string() });

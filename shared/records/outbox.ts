@@ -7,9 +7,9 @@ import { newId } from "../domain/ids.ts";
 /** By the last character of its ID, which is random. */
 const shardOf = (id: string): number => id.charCodeAt(id.length - 1) % OUTBOX_SHARDS;
 
-/** An event that webhooks may subscribe to. */
-export const announce = (change: Change, kind: EventKind, eventId: string): void =>
-  change.put(keys.outbox(shardOf(eventId), eventId), { account_id: change.accountId, event_id: eventId, kind });
+/** An event that webhooks may subscribe to, that may be told by mail, and that may open or close an alert. */
+export const announce = (change: Change, kind: EventKind, { id, type }: { id: string; type: string }): void =>
+  change.put(keys.outbox(shardOf(id), id), { account_id: change.accountId, event_id: id, kind, type });
 
 /** A webhook whose queue has something to do. */
 export function wake(change: Change, webhookId: string): void {

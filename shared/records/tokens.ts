@@ -1,20 +1,21 @@
 // API tokens: what a token may do is found by the hash of its value, what people see of it by its ID.
 import type * as z from "zod";
-import { notFound } from "../api/errors.ts";
-import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
+import { notFound, tokenRotated } from "../api/errors.ts";
 import { Token, TOKEN_UNVERSIONED } from "../api/tokens.ts";
 import type { Environment } from "../domain/environments.ts";
 import { buildEtag, versionedFields } from "../domain/etag.ts";
+import { networkInText, parseNetwork } from "../domain/network.ts";
 import { uniqueForm } from "../domain/words.ts";
 import { fingerprintOfId, hashToken, newTokenValue, tokenIdFor, tokenPrefix } from "../domain/token-value.ts";
 import { type Change, now } from "../data/change.ts";
 import { toActor, type By } from "./events.ts";
-import { PERMISSION_BITS } from "../data/codes.ts";
 import { keys, keyString } from "../data/keys.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
+import { permissionsIn, toBits } from "../data/permission-bits.ts";
 import { everySlotFree } from "./rate-limits.ts";
-import { TokenAccess, TokenLabel, type TokenRecord } from "./schemas/token.ts";
+import { storeAccess, TokenAccess, TokenLabel, type TokenRecord } from "./schemas/token.ts";
 import { find, queryAll, readAll, type Ref } from "../data/table.ts";
+import { update } from "../data/writes.ts";
 import type { Version } from "../data/versions.ts";
 
 export const tokenAccessRef = (tokenId: string): Ref<TokenAccess> => ({
@@ -50,13 +51,23 @@ function toTokenRecord({ account_id, hash, ...access }: TokenAccess, label: z.in
     last_used_at: lastUsed === 0 ? null : new Date(lastUsed).toISOString(),
     last_used_ip: access.last_used_ip,
     expires_at: access.expires_at === undefined ? null : new Date(access.expires_at).toISOString(),
+    allowed_ips: access.networks.map(networkInText).toSorted(),
   };
 }
 
-/** A token never changes, except that its last use moves on. */
+/** A token never changes, except that its last use moves on, and that it can be rotated. */
 export function tokenVersion(token: TokenRecord): Version {
-  const etag = buildEtag(token, versionedFields(Token.shape, TOKEN_UNVERSIONED));
-  return { key: keys.token(token.account_id, token.id), etag, values: { name: token.name }, buildEtag: () => etag };
+  const tag = (each: TokenRecord): string => buildEtag(each, versionedFields(Token.shape, TOKEN_UNVERSIONED));
+  const { account_id, id, name, replaced_by, expires_at } = token;
+  return {
+    key: keys.token(account_id, id),
+    etag: tag(token),
+    values: { name, replaced_by },
+    buildEtag: (present) => {
+      const label = TokenLabel.parse(present);
+      return tag({ ...token, replaced_by: label.replaced_by, expires_at: label.expires_at ?? expires_at });
+    },
+  };
 }
 
 /** All tokens of an account (at most 100), in two calls. */
@@ -70,21 +81,68 @@ export async function allTokens(accountId: string): Promise<TokenRecord[]> {
   });
 }
 
-// Not the operators for bits, which have 32.
-const toBit = (permission: Permission): number => 2 ** PERMISSION_BITS[permission];
-const toBits = (permissions: readonly Permission[]): number =>
-  [...new Set(permissions)].reduce((bits, permission) => bits + toBit(permission), 0);
-/** A bit that this version does not know grants nothing. */
-export const permissionsIn = (bits: number): Permission[] =>
-  ALL_PERMISSIONS.filter((permission) => Math.floor(bits / toBit(permission)) % 2 === 1);
+interface NewToken {
+  token: TokenRecord;
+  /** Returned only once; the table keeps its hash. */
+  value: string;
+}
 
-/** Creates a token. Its value is returned only here; the table keeps its hash. */
-export function reserveToken(
-  change: Change,
-  by: By,
-  environment: Environment,
-  draft: Pick<Token, "name" | "permissions" | "expires_at">,
-): { token: TokenRecord; value: string } {
+type Draft = Pick<Token, "name" | "permissions" | "expires_at"> & Partial<Pick<Token, "allowed_ips">>;
+
+/** Creates a token. */
+export function reserveToken(change: Change, by: By, environment: Environment, draft: Draft): NewToken {
+  const made = addToken(change, by, { environment, draft, replaces: null });
+  const { id, name, unique_name = name } = made.token;
+  change.claim(keys.tokenName(change.accountId, unique_name), "name", id);
+  return made;
+}
+
+const HOUR_MS = 3_600_000;
+
+interface Rotation {
+  environment: Environment;
+  old: TokenRecord;
+  overlapHours: number;
+}
+
+/** Creates a token in the place of another one, which expires after the overlap. The new one has the lifetime of the old one. */
+export function rotateToken(change: Change, by: By, { environment, old, overlapHours }: Rotation): NewToken {
+  const [at, ends] = [Date.now(), old.expires_at === null ? Infinity : Date.parse(old.expires_at)];
+  const lifetime = ends - Date.parse(old.created_at);
+  const expires_at = lifetime === Infinity ? null : new Date(at + lifetime).toISOString();
+  const draft = { ...old, expires_at };
+  const made = addToken(change, by, { environment, draft, replaces: old.id });
+  const overlapEnds = Math.min(ends, at + overlapHours * HOUR_MS);
+  change.writeFirst(
+    update(
+      labelRef(change.accountId, old.id).key,
+      { set: { replaced_by: made.token.id, expires_at: new Date(overlapEnds).toISOString() } },
+      { unchanged: { replaced_by: null } },
+      (label) => (label === undefined ? notFound("API token") : tokenRotated()),
+    ),
+  );
+  change.update(tokenAccessRef(old.id).key, { set: { expires_at: overlapEnds } }, { equals: { hash: old.hash } });
+  change.update(
+    keys.tokenName(change.accountId, old.unique_name ?? old.name),
+    { set: { owner_id: made.token.id } },
+    { exists: false },
+  );
+  return made;
+}
+
+/** Each once: a set of the table has no two that are the same. */
+function networksIn(allowed: readonly string[]): Uint8Array[] {
+  const networks = allowed.flatMap((each) => parseNetwork(each) ?? []);
+  return [...new Map(networks.map((network) => [networkInText(network), network])).values()];
+}
+
+interface Addition {
+  environment: Environment;
+  draft: Draft;
+  replaces: string | null;
+}
+
+function addToken(change: Change, by: By, { environment, draft, replaces }: Addition): NewToken {
   const value = newTokenValue(environment);
   const hash = hashToken(value);
   const id = tokenIdFor(hash, Date.now());
@@ -96,17 +154,19 @@ export function reserveToken(
     last4: value.slice(-4),
     created_at: now(),
     created_by: toActor(by),
+    replaces,
+    replaced_by: null,
   };
   const access = {
-    id,
-    account_id: change.accountId,
+    ...storeAccess(
+      { id, account_id: change.accountId, permissions: toBits(draft.permissions) },
+      networksIn(draft.allowed_ips ?? []),
+    ),
     hash,
-    permissions: toBits(draft.permissions),
     ...(draft.expires_at !== null && { expires_at: Date.parse(draft.expires_at) }),
     ...everySlotFree(),
   };
   change.use("token", 1);
-  change.claim(keys.tokenName(change.accountId, label.unique_name), "name", id);
   change.put(tokenAccessRef(id).key, access);
   change.put(labelRef(change.accountId, id).key, label);
   return { token: toTokenRecord(TokenAccess.parse(access), label), value };
@@ -117,5 +177,6 @@ export function revokeToken(change: Change, token: TokenRecord): void {
   change.use("token", -1);
   change.remove(tokenAccessRef(token.id).key, { equals: { hash: token.hash } }, () => notFound("API token"));
   change.remove(labelRef(change.accountId, token.id).key);
-  change.remove(keys.tokenName(change.accountId, token.unique_name ?? token.name));
+  // After a rotation the name is the new token's.
+  if (token.replaced_by === null) change.remove(keys.tokenName(change.accountId, token.unique_name ?? token.name));
 }

@@ -1,26 +1,121 @@
 // Users, their passwords and their sessions.
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { ApiError, conflict, emailTaken, notCurrentPassword, notFound } from "../api/errors.ts";
+import { ApiError, emailTaken, lastOwner, notCurrentPassword, notFound, wrongPassword } from "../api/errors.ts";
+import { type Granted, hasRole, listPermissions, type Role, ROLES } from "../api/roles.ts";
+import { AccountUser, USER_UNVERSIONED } from "../api/users.ts";
 import { bytesOfId, timeOfId } from "../domain/ids.ts";
 import { SESSION_HOURS, SESSIONS_PER_USER } from "../domain/limits.ts";
-import { type Change, now } from "../data/change.ts";
-import { keys, type Item } from "../data/keys.ts";
+import { type Change, now, Overtaken } from "../data/change.ts";
+import { ROLE_CODES } from "../data/codes.ts";
+import { keys, keyString, type Item } from "../data/keys.ts";
+import { parseOrSkip } from "../data/parse-each.ts";
+import { permissionsIn, toBits } from "../data/permission-bits.ts";
 import { everySlotFree } from "./rate-limits.ts";
+import type { Language } from "../mail/messages.ts";
+import { type Caller, roleIn } from "./schemas/caller.ts";
 import { UserAccess, UserRecord } from "./schemas/user.ts";
 import { encodeStamp } from "../data/stamps.ts";
-import { find, type Ref, updateRaw } from "../data/table.ts";
+import { growing } from "../data/stored.ts";
+import { find, queryAll, readAll, type Ref, updateOne, updateRaw } from "../data/table.ts";
+import { computeVersion, type Version } from "../data/versions.ts";
+import { check } from "../data/writes.ts";
 
 export const userAccessRef = (userId: string): Ref<UserAccess> => ({ key: keys.userAccess(userId), schema: UserAccess });
 
 export const userRef = (userId: string): Ref<UserRecord> => ({ key: keys.user(userId), schema: UserRecord });
 
-export function reserveUser(change: Change, user: Pick<UserRecord, "id" | "email" | "name" | "password_hash">): UserRecord {
-  const record: UserRecord = { ...user, account_id: change.accountId, created_at: now() };
+const Member = z.object({ email: z.string() });
+
+/** Says that a user is in an account. */
+export const memberRef = (accountId: string, userId: string): Ref<z.infer<typeof Member>> => ({
+  key: keys.userOf(accountId, userId),
+  schema: Member,
+});
+
+/** A user by the id in a path; another account's is not found. */
+export const getUser = async (accountId: string, id: string): Promise<UserRecord> =>
+  requireUser(await find(memberRef(accountId, id)), id);
+
+/**
+ * A user who may be in the account, as was read before: if both were read at once, another account's user would take longer than
+ * none.
+ */
+export async function requireUser(member: z.infer<typeof Member> | undefined, id: string): Promise<UserRecord> {
+  const user = member && (await find(userRef(id)));
+  if (user === undefined) throw notFound("user");
+  return user;
+}
+
+/** All users of an account (at most 100, unless the operator allows more), in two calls. */
+export async function allUsers(accountId: string): Promise<UserRecord[]> {
+  const members = await queryAll(keys.users(accountId), { consistent: true });
+  const refs = members.map(({ sk }) => userRef(String(sk)));
+  const items = await readAll(refs.map(({ key }) => key));
+  return refs.flatMap(({ key }) => {
+    const item = items.get(keyString(key));
+    return (item && parseOrSkip(UserRecord, item)) ?? [];
+  });
+}
+
+/** Who has chosen nothing is told what their role has to do with. */
+export const readNotifications = ({ notifications, role }: UserRecord): NonNullable<UserRecord["notifications"]> =>
+  notifications ?? { email: hasRole(role, "admin") ? "alerts" : "none" };
+
+/** Some of it is for owners, admins and the user alone. */
+export function showUser(user: UserRecord, caller: Caller): AccountUser {
+  const mayKnow = caller.id === user.id || hasRole(roleIn(caller), "admin");
+  const { email_status, last_sign_in_at } = user;
+  return {
+    ...user,
+    permissions: [...listPermissions(user)],
+    notifications: readNotifications(user),
+    email_status: mayKnow ? email_status : null,
+    last_sign_in_at: mayKnow ? last_sign_in_at : null,
+  };
+}
+
+export const userVersion = (user: UserRecord): Version =>
+  computeVersion(userRef(user.id), user, {
+    shown: AccountUser,
+    unversioned: USER_UNVERSIONED,
+    shownAs: (record) => ({ permissions: listPermissions(record), notifications: readNotifications(record) }),
+  });
+
+const AnyRole = growing<Role>();
+
+/** What the item that admits a user's requests says of their role. */
+export function readGrant(item: Item): Granted {
+  const { r: code, m: bits } = UserAccess.parse(item);
+  const role = ROLES.find((each) => ROLE_CODES[each] === code) ?? AnyRole.parse(code);
+  return { role, permissions: permissionsIn(bits) };
+}
+
+/** The same as it is stored. */
+const storeGrant = ({ role, permissions }: Granted) =>
+  role === "custom" ? { r: ROLE_CODES.custom, m: toBits(permissions) } : { r: ROLE_CODES[role] };
+
+type NewUser = Pick<UserRecord, "id" | "email" | "name" | "password_hash"> & Partial<Pick<UserRecord, "role" | "permissions">>;
+
+export function reserveUser(change: Change, { role = "owner", permissions = [], ...user }: NewUser): UserRecord {
+  const granted = { role, permissions };
+  const record: UserRecord = {
+    ...user,
+    ...granted,
+    account_id: change.accountId,
+    last_sign_in_at: null,
+    created_at: now(),
+    email_status: "ok",
+    language: "en",
+  };
   change.use("user", 1);
   change.put(keys.email(user.email), { user_id: user.id }, () => emailTaken());
   change.put(keys.user(user.id), record);
-  change.put(keys.userAccess(user.id), { password: passwordTag(user.password_hash), ...everySlotFree() });
+  change.put(keys.userAccess(user.id), {
+    password: passwordTag(user.password_hash),
+    ...storeGrant(granted),
+    ...everySlotFree(),
+  });
   change.put(keys.userOf(change.accountId, user.id), { email: user.email });
   return record;
 }
@@ -28,14 +123,45 @@ export function reserveUser(change: Change, user: Pick<UserRecord, "id" | "email
 /** Removes a user: the very next request with one of their sessions finds nothing. */
 export function removeUser(change: Change, user: UserRecord): void {
   change.use("user", -1);
-  change.requireMore("user", 1, () =>
-    conflict("This is the account's last user, so nobody could sign in; create another user first", { resource: "user" }),
+  change.remove(keys.user(user.id), { unchanged: { role: user.role } }, (present) =>
+    present === undefined ? notFound("user") : userChanged(user.id),
   );
-  change.remove(keys.user(user.id), {}, () => notFound("user"));
   change.remove(keys.userAccess(user.id));
   change.remove(keys.email(user.email), { equals: { user_id: user.id } });
   change.remove(keys.userOf(user.account_id, user.id));
 }
+
+const userChanged = (id: string): Error => new Overtaken("Another request changed the user at the same time; try again", id);
+
+/** Changes what a request may change of a user: the very next request of each session has the new role. */
+export function setUser(
+  change: Change,
+  user: UserRecord,
+  { name, role, permissions, notifications }: Pick<UserRecord, "name" | "role" | "permissions" | "notifications">,
+): UserRecord {
+  const unchanged = { role: user.role, permissions: user.permissions };
+  change.update(userRef(user.id).key, { set: { name, role, permissions, notifications } }, { unchanged }, (present) =>
+    present === undefined ? notFound("user") : userChanged(user.id),
+  );
+  const stored = storeGrant({ role, permissions });
+  change.update(keys.userAccess(user.id), { set: stored, ...(stored.m === undefined && { remove: ["m"] }) });
+  return { ...user, name, role, permissions, notifications };
+}
+
+/** An account always has an owner: writes nothing unless there is another one than the user, who stays one. */
+export async function keepOwner(change: Change, user: UserRecord): Promise<void> {
+  const other = (await allUsers(user.account_id)).find(({ id, role }) => role === "owner" && id !== user.id);
+  if (other === undefined) throw lastOwner();
+  change.write(check(userRef(other.id).key, { unchanged: { role: "owner" } }, () => userChanged(other.id)));
+}
+
+/** Writes nothing unless a user still has the role that they were read with. */
+export const requireSame = (change: Change, { id, role, permissions }: UserRecord): void =>
+  change.write(check(userRef(id).key, { unchanged: { role, permissions } }, () => userChanged(id)));
+
+/** Notes when a user last signed in, and in which language they are written to, if their browser said one. */
+export const noteSignIn = (change: Change, { id }: UserRecord, language: Language | undefined): void =>
+  change.update(userRef(id).key, { set: { last_sign_in_at: change.at, language } }, {}, () => wrongPassword()); // removed meanwhile
 
 const PASSWORD_TAG_BYTES = 4;
 
@@ -92,6 +218,7 @@ export async function openSession(user: UserRecord, sessionId: string, most: num
     if (item === undefined) return false; // the user was removed
     if (Buffer.compare(UserAccess.parse(item).password, password) !== 0) return false;
     open = openSessions(item);
+    if (open.some((each) => Buffer.compare(each, tag) === 0)) return true; // the response to an earlier try was lost
   }
   throw new Error(`Could not open a session for ${user.id} in ${SESSION_TRIES} tries`);
 }
@@ -135,4 +262,16 @@ export async function findUserByEmail(email: string): Promise<UserRecord | undef
   const owner = await find({ key: keys.email(email), schema: EmailRecord });
   const user = await find(userRef(owner?.user_id ?? NOBODY)); // also for an unknown address, so that both take the same time
   return owner === undefined ? undefined : user;
+}
+
+/** Notes that a mailbox does not take mail: its user gets none any more that they did not ask for. */
+export async function noteBounce(email: string): Promise<void> {
+  const user = await findUserByEmail(email);
+  if (user === undefined) return;
+  await updateOne(keys.user(user.id), { set: { email_status: "bouncing" } }, { equals: { email: user.email } });
+}
+
+/** Notes that a mail has arrived: whoever uses the link in it has read it. */
+export async function noteArrival({ id, email, email_status }: UserRecord): Promise<void> {
+  if (email_status === "bouncing") await updateOne(keys.user(id), { set: { email_status: "ok" } }, { equals: { email } });
 }

@@ -1,7 +1,8 @@
 // Webhooks in the table, how their deliveries go, and for whom they act.
 import * as z from "zod";
 import { notFound, noWebhookSecret, permissionRequired, webhookDisabled } from "../api/errors.ts";
-import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
+import type { Permission } from "../api/permissions.ts";
+import { listPermissions } from "../api/roles.ts";
 import { Webhook, WEBHOOK_UNVERSIONED } from "../api/webhooks.ts";
 import { type Change, startChange, now, Overtaken } from "../data/change.ts";
 import { keys, keyString, type Item } from "../data/keys.ts";
@@ -19,7 +20,8 @@ import { getAccount } from "./accounts.ts";
 import { logOutcome } from "./events.ts";
 import type { Caller } from "./schemas/caller.ts";
 import { WebhookHealth, WebhookRecord } from "./schemas/webhook.ts";
-import { permissionsIn, tokenAccessRef } from "./tokens.ts";
+import { permissionsIn } from "../data/permission-bits.ts";
+import { tokenAccessRef } from "./tokens.ts";
 import { userRef } from "./users.ts";
 
 export const webhookRef = (accountId: string, id: string): Ref<WebhookRecord> => ({
@@ -145,6 +147,12 @@ export async function editWebhook(
   return { ...webhook, ...set };
 }
 
+/** A webhook that acts for a token acts for the one that replaces it. */
+export function passOnWebhook(change: Change, webhook: WebhookRecord, { from, to }: { from: string; to: string }): void {
+  const { type, id } = webhook.acts_for;
+  if (type === "token" && id === from) writeOnce(change, webhook, { acts_for: { type, id: to } });
+}
+
 /** Unless another request has changed the webhook since it was read. */
 function writeOnce(change: Change, { id, updated_at }: WebhookRecord, set: Item): void {
   change.update(webhookRef(change.accountId, id).key, { set }, { unchanged: { updated_at } }, (item) =>
@@ -232,7 +240,7 @@ export async function disableAllFailing(): Promise<void> {
 export async function actingPermissions({ account_id, acts_for }: WebhookRecord): Promise<readonly Permission[] | undefined> {
   if (acts_for.type === "user") {
     const user = await find(userRef(acts_for.id));
-    return user?.account_id === account_id ? ALL_PERMISSIONS : undefined;
+    return user?.account_id === account_id ? listPermissions(user) : undefined;
   }
   const access = await find(tokenAccessRef(acts_for.id));
   if (access?.account_id !== account_id || (access.expires_at ?? Infinity) <= Date.now()) return undefined;

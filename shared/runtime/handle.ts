@@ -20,6 +20,7 @@ import type { ListMeta } from "../api/fields.ts";
 import type { Permission } from "../api/permissions.ts";
 import type { Change } from "../data/change.ts";
 import type { By } from "../records/events.ts";
+import { requireRole } from "../operations/roles.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import type { Version } from "../data/versions.ts";
 import { isDryRun } from "../domain/dry-run.ts";
@@ -49,6 +50,10 @@ type Request<E extends Endpoint> = RequestOf<E> & {
   caller: Caller;
   /** Where the request came from. */
   ipAddress: string | null;
+  /** With what, as the client says. */
+  userAgent: string | null;
+  /** The languages that the client would like, as it sends them. */
+  acceptLanguage: string | undefined;
   requestId: string;
   /** The host that the request came to. */
   host: string;
@@ -120,6 +125,8 @@ export const handle =
           by: context,
           ...context,
           ipAddress: context.caller.ip_address,
+          userAgent: header(event.headers, "user-agent")?.slice(0, USER_AGENT_CHARACTERS) ?? null,
+          acceptLanguage: header(event.headers, "accept-language"),
           host: header(event.headers, "host") ?? "",
           isHead: event.httpMethod === "HEAD",
           read: store.read,
@@ -209,6 +216,7 @@ function authorize(endpoint: Endpoint): Handling {
         throw tooManyRequests(scope, limit, retry_after);
       }
       if (endpoint.access === "session" && caller.type !== "user") throw sessionRequired();
+      if (endpoint.role !== undefined) requireRole(caller, endpoint.role);
       if (Array.isArray(endpoint.access)) for (const permission of endpoint.access) requirePermission(caller, permission);
     },
   };
@@ -274,6 +282,9 @@ function readQuery(
   const repeated = lists.filter((name) => all[name] !== undefined);
   return repeated.length === 0 ? query : { ...query, ...Object.fromEntries(repeated.map((name) => [name, all[name]])) };
 }
+
+/** As much as is stored of it. */
+const USER_AGENT_CHARACTERS = 256;
 
 /** The caller of a public endpoint, who has no permissions. */
 const NOBODY: Omit<Caller, "ip_address"> = { account_id: "", type: "user", id: "", name: "", permissions: [] };

@@ -63,6 +63,7 @@ const COLLECTIONS: Record<string, string> = {
   [ID_PREFIXES.operation]: "operations",
   [ID_PREFIXES.token]: "tokens",
   [ID_PREFIXES.ssh_key]: "ssh-keys",
+  [ID_PREFIXES.invitation]: "users/invitations",
 };
 
 export const locationHeader = (location: string | undefined): Record<string, string> =>

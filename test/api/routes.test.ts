@@ -36,8 +36,10 @@ test.each(routes)("$id takes a body exactly if it is a POST or a PUT", ({ body, 
   expect(body !== undefined).toBe(method === "POST" || method === "PUT");
 });
 
-test("only GET routes have a query", () => {
-  expect(routes.filter(({ query, method }) => query !== undefined && method !== "GET")).toEqual([]);
+test("only GET routes have a query, and a deletion that says what else goes", () => {
+  expect(routes.flatMap(({ query, method, id }) => (query !== undefined && method !== "GET" ? [id] : []))).toEqual([
+    "users.delete",
+  ]);
 });
 
 test("public endpoints create nothing and start no workflow", () => {

@@ -167,7 +167,7 @@ describe("an API token", () => {
 });
 
 describe("a session", () => {
-  test("is accepted with its user, its account and all permissions", async () => {
+  test("is accepted with its user, its account and the permissions of an owner", async () => {
     const { userId, sessionId, jwt } = await newSession();
     const response = await ask(`Bearer ${jwt}`);
     expect(response.policy).toMatchObject({ principalId: userId, policyDocument: everywhere("Allow") });
@@ -176,6 +176,7 @@ describe("a session", () => {
       type: "user",
       id: userId,
       permissions: ALL_PERMISSIONS,
+      role: "owner",
       session_id: sessionId,
       ip_address: ADDRESS,
     });

@@ -46,9 +46,16 @@ test("signing out ends the session at once, and the user's other sessions contin
 describe("GET /auth/me", () => {
   test("GET /auth/me shows users their account and all of its permissions", async () => {
     expect((await (await me.session()).get("/auth/me")).as(auth.me().data)).toEqual({
-      user: { id: me.user.id, email: me.user.email, name: me.user.name },
+      user: {
+        id: me.user.id,
+        email: me.user.email,
+        name: me.user.name,
+        notifications: { email: "alerts" },
+        email_status: "ok",
+      },
       token: null,
       account: { id: me.id, name: expect.any(String) },
+      role: "owner",
       permissions: ALL_PERMISSIONS,
       environment: "test",
     });
@@ -157,6 +164,16 @@ test("fifty concurrent sign-ins leave twenty sessions", async () => {
   expect((await find(userAccessRef(id)))?.sessions).toHaveProperty("size", 20);
 });
 
+test("a session that was opened, and whose response was lost, is open when it is opened again", async () => {
+  const { id } = await me.anotherUser();
+  const user = await find(userRef(id));
+  if (user === undefined) throw new Error("There is no such user");
+  const ids = Array.from({ length: 3 }, () => newId("session"));
+  for (const each of ids) await openSession(user, each, 2);
+  expect(await openSession(user, ids[2] ?? "", 2)).toBe(true);
+  expect((await find(userAccessRef(id)))?.sessions).toHaveProperty("size", 2);
+});
+
 describe("a wrong current password", () => {
   test("a wrong current password counts as a failed sign-in: the eleventh try from that address is locked out, and so is signing in", async () => {
     const user = await me.anotherUser();
@@ -199,7 +216,7 @@ describe("removing a user", () => {
     ]);
   });
 
-  test("the last user of an account is never removed, even when all are removed at once", async () => {
+  test("the last owner of an account is never removed, even when all are removed at once", async () => {
     const them = await account();
     const other = await them.anotherUser();
     const outcomes = await Promise.allSettled([them.user.email, other.email].map(deleteUser));

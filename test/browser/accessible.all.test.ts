@@ -67,10 +67,10 @@ test("the menus, choices and dialogs of a list", { timeout: 240_000 }, async ({ 
 });
 
 test("the menus, dialogs and explanations of an instance and its backups", { timeout: 240_000 }, async ({ open }) => {
-  const page = await open(`/instances/${things.instance}`, { as: mine });
+  const page = await open(`/instances/${things.instance}?tab=backups`, { as: mine });
   const asked = page.getByRole("dialog");
   await lookAt(page, [button(page, "Actions"), button(page, /^Actions on the backup/)], page.getByRole("menuitem"));
-  await lookAt(page, [button(page, "Stop"), button(page, "Set up automatic backups")], asked);
+  await lookAt(page, [button(page, "Stop")], asked);
   await lookBehind(page, button(page, "Actions"), ["Edit details", "Change domain", "Delete"]);
   await button(page, "Stop").click();
   await asked.getByRole("button", { name: "Show API call" }).click();

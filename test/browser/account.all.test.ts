@@ -4,6 +4,8 @@ import { describe, expect } from "vitest";
 import * as z from "zod";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { Settings } from "../../shared/api/settings.ts";
+import { AccountUser } from "../../shared/api/users.ts";
+import { noteBounce } from "../../shared/records/users.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { clientWith, stranger } from "../harness/client.ts";
 import { seedServer } from "../harness/seed.ts";
@@ -175,8 +177,26 @@ test("nothing on the account page jumps while it loads, or when a notification a
     resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0))).observe({ type: "layout-shift", buffered: true }))`;
   const none = "new Promise((resolve) => setTimeout(resolve, 100, 0))"; // the browser reports no entry if nothing has shifted
   expect(Number(await page.evaluate(`Promise.race([${shifts}, ${none}])`))).toBeLessThanOrEqual(0.05);
-  const before = await page.getByRole("heading", { name: "Settings" }).boundingBox();
+  const settings = page.getByRole("heading", { name: "Settings" });
+  const place = (): Promise<unknown> => settings.evaluate("(heading) => heading.getBoundingClientRect().top + scrollY");
+  const before = await place();
   await save(page);
   await page.getByText("Settings saved", { exact: true }).waitFor();
-  expect((await page.getByRole("heading", { name: "Settings" }).boundingBox())?.y).toBe(before?.y);
+  expect(await place()).toBe(before);
+});
+
+test("a user without any other permission chooses which mails to get, and reads why none arrive", async ({ open }) => {
+  const mine = await account();
+  const viewer = await mine.anotherUser({ role: "custom", permissions: ["servers:read"] });
+  await noteBounce(viewer.email);
+  const page = await open("/settings/account", { as: { user: viewer } });
+  await page.getByRole("button", { name: "Mails" }).click();
+  await page.getByText(`Our last mail to ${viewer.email} was not accepted`).waitFor();
+  expect(await page.getByRole("radio", { name: "Nothing" }).isChecked()).toBe(true);
+  await page.getByText("Alerts and failures", { exact: true }).click();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Save mails" }).click();
+  await page.getByText("Mails saved", { exact: true }).waitFor();
+  const shown = (await mine.api.get(`/users/${viewer.id}`)).as(AccountUser);
+  expect(shown.notifications).toEqual({ email: "all" });
 });

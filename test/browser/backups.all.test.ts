@@ -123,9 +123,10 @@ describe("restoring a backup", () => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     await mine.backup(id, { note: "three orders" });
-    const page = await open(`/instances/${id}`, { as: mine });
+    const page = await open(`/instances/${id}?tab=backups`, { as: mine });
+    await page.setViewportSize({ width: 1280, height: 300 });
     await choose(page, rowOf(page, "three orders"), "Restore");
-    expect(await page.evaluate("scrollY")).toBeGreaterThan(300);
+    expect(await page.evaluate("scrollY")).toBeGreaterThan(0);
     const asked = dialog(page, "Restore Shop");
     await asked.getByLabel("Type Shop to confirm").fill("Shop");
     await asked.getByRole("button", { name: "Restore" }).click();
@@ -261,8 +262,10 @@ test("a backup is deleted only after confirmation", async ({ open }) => {
   const page = await open("/backups", { as: mine });
   const row = rowOf(page, "no longer needed");
   await choose(page, row, "Delete");
-  const asked = dialog(page, "Delete backup");
+  const asked = dialog(page, /^Delete backup of Shop, /);
   await asked.getByText("You can't undo this.").waitFor();
+  const red = "getComputedStyle([...document.querySelectorAll('button')].find((each) => each.textContent === 'Delete backup'))";
+  expect(await page.evaluate(`${red}.backgroundColor`)).toBe("rgb(196, 11, 11)");
   await expectAccessible(page);
   await asked.getByRole("button", { name: "Cancel" }).click();
   await asked.waitFor({ state: "detached" });

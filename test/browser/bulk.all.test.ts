@@ -46,7 +46,7 @@ test("a bulk action says what it leaves out, goes on while its page is closed, a
   const asked = dialog(page, "Stop 2 instances?");
   await asked.getByText(/The service carries this out/).waitFor();
   await asked.getByText(/^Left out \(30\)/).waitFor();
-  await asked.getByText(/Idle 29.*: Can't be stopped while stopped\. The instance must be running\./).waitFor();
+  await asked.getByText(/Idle 29.*: It is stopped already\./).waitFor();
   expect((await callsOf(asked)).curl).toContain("/bulk");
   await expectAccessible(page);
   const begun = page.waitForResponse(/\/bulk$/);

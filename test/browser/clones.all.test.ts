@@ -14,7 +14,7 @@ import {
   instancesOf,
   more,
   notification,
-  openPart,
+  openTab,
   pathOf,
   sentTo,
   storePassword,
@@ -75,8 +75,8 @@ describe("a clone", () => {
     await title(page, "Staging");
     await created;
     await fact(page, "Cloned from", "Shop");
-    await fact(page, "Scheduled actions, email and payments", "Off");
-    await openPart(page, "History");
+    await fact(page, "Sends mail", "No (neutralized)");
+    await openTab(page, "History");
     await page
       .getByText(`Neutralized, no active scheduled actions, no active mail servers, new database UUID, address https://${domain}`)
       .waitFor();

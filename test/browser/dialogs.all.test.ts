@@ -60,6 +60,12 @@ test("a dialog on top of a form and one behind a menu return the focus too", asy
   await page.keyboard.press("Escape");
   await hasFocus(page, button(page, "Actions"));
   await domain.waitFor({ state: "detached" });
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowUp"); // from the first action to the last one
+  await page.keyboard.press("Enter");
+  await hasFocus(page, dialog(page, "Delete instance").getByRole("textbox"));
+  await page.keyboard.press("Escape");
+  await dialog(page, "Delete instance").waitFor({ state: "detached" });
 
   await page.goto("/backups");
   const backUp = await openedBy(page, button(page, "Back up now"), "Back up an instance");

@@ -1,10 +1,15 @@
 // The activity of an account: who did what, to what, from where.
+import { text } from "node:stream/consumers";
 import { expect } from "vitest";
 import * as z from "zod";
 import { events } from "../../dashboard/src/messages/en/events.ts";
 import { api } from "../../shared/api/index.ts";
 import { Event } from "../../shared/api/events.ts";
 import { KEEP_RULES } from "../../shared/domain/retention.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
+import { logEvent } from "../../shared/records/events.ts";
+import { startChange } from "../../shared/data/change.ts";
+import { newId } from "../../shared/domain/ids.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { DEFAULT_QUOTAS } from "../../shared/domain/limits.ts";
 import { account, newPublicKey } from "../harness/account.ts";
@@ -25,7 +30,7 @@ test("the activity list says who did what to which resource, from which address 
   await page
     .getByRole("row")
     .filter({ hasText: "Signed in" })
-    .getByText(/^User from/)
+    .getByText(/^Owner from/)
     .first()
     .waitFor();
   await page.getByRole("row").filter({ hasText: "Created account" }).getByText("Service operator").waitFor();
@@ -47,7 +52,8 @@ test("a long activity list has pages, in a URL that can be shared", async ({ ope
   const [, deletion] = (await mine.api.get("/events")).as(z.array(Event));
   const page = await open("/activity", { as: mine });
   const deleted = page.getByRole("row").filter({ hasText: "Key 12" }).first();
-  await deleted.getByText("(deleted)").waitFor();
+  await deleted.waitFor();
+  expect(await deleted.getByText("(deleted)").count()).toBe(0); // the action says so
   expect(await deleted.getByRole("link").count()).toBe(0);
   await page.getByRole("button", { name: /^Page 2/ }).click();
   await page.getByRole("row").filter({ hasText: "Created account" }).waitFor();
@@ -90,6 +96,39 @@ test("the activity shows what a change changed, before and after, in the user's 
   await german.getByText(/^Speicher-Kontingent der Sicherungen: /).waitFor();
   await german.getByRole("row").filter({ hasText: "Konto angelegt" }).getByText("Betreiber", { exact: true }).first().waitFor();
   await german.getByText(/^Aufbewahren: täglich: 7 → .*wöchentlich: 4/).waitFor();
+});
+
+test("all entries of some days are saved as JSON lines or as CSV, however many pages they are", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  for (let n = 0; n < 120; n += 20) {
+    const change = startChange(await getAccount(mine.id));
+    const by = { operator: "Service operator", requestId: "many" };
+    for (let at = n; at < n + 20; at++)
+      logEvent(change, by, "ssh_key.create", { type: "ssh_key", id: newId("ssh_key"), name: `=Key ${at}` });
+    await change.commit();
+  }
+  const page = await open("/activity", { as: mine });
+  const save = async (format: string): Promise<string> => {
+    await page.getByRole("button", { name: "Export days" }).first().click();
+    const dialog = page.getByRole("dialog", { name: "Export days" });
+    await dialog.getByLabel("First day").fill("2026-01-01");
+    await dialog.getByText(format).click();
+    await expectAccessible(page);
+    const download = page.waitForEvent("download");
+    await dialog.getByRole("button", { name: "Save file" }).click();
+    const saved = await download;
+    await dialog.waitFor({ state: "detached" });
+    return text(await saved.createReadStream());
+  };
+  const lines = (await save("JSON lines, for programs")).trimEnd().split("\n");
+  const made = lines.map((line) => Event.parse(JSON.parse(line))).filter(({ request_id }) => request_id === "many");
+  expect(new Set(made.map(({ resource }) => resource.name)).size).toBe(120);
+  const csv = await save("CSV, for spreadsheets");
+  expect(csv.split("\r\n").filter((line) => line.includes("'=Key "))).toHaveLength(120);
+  await page.getByRole("button", { name: "Export days" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Export days" });
+  await dialog.getByLabel("Last day").fill("2025-12-31");
+  await expect.poll(() => dialog.getByRole("button", { name: "Save file" }).isDisabled()).toBe(true);
 });
 
 test("each field that an event names has a label", () => {

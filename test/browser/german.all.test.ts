@@ -77,7 +77,8 @@ const TEXTS = `(() => {
 })()`;
 const Texts = z.array(z.string());
 
-const QUIET_MS = 200;
+/** React shows what was loaded up to 300 ms late, so that placeholders do not flicker. */
+const QUIET_MS = 350;
 
 /** Waits until nothing has been in flight for a moment. */
 function settlerOf(page: Page): () => Promise<void> {
@@ -149,7 +150,10 @@ async function furnish(mine: TestAccount): Promise<string[]> {
   const ofRoute: Readonly<Record<string, readonly string[]>> = {
     "/servers/:id": [server, failed, offline].map(({ id }) => `/servers/${id}`),
     "/instances/create": ["/instances/create", `/instances/create?backup=${backup.id}`],
-    "/instances/:id": [instance, broken, stopped, down, paused].map(({ id }) => `/instances/${id}`),
+    "/instances/:id": [
+      ...[instance, broken, stopped, down, paused].map(({ id }) => `/instances/${id}`),
+      ...["backups", "history", "settings"].map((tab) => `/instances/${instance.id}?tab=${tab}`),
+    ],
     "/instances/:id/clone": [`/instances/${instance.id}/clone`],
     "/backups": ["/backups", ...[backup, failing].map(({ id }) => `/backups?backup=${id}`)],
     "*": ["/nirgends"],

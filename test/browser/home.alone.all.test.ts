@@ -7,7 +7,8 @@ import { Server } from "../../shared/api/servers.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
-import { judgeDisk } from "../../shared/operations/disk-alerts.ts";
+import { judge, readAlerts } from "../../shared/operations/alerts.ts";
+import { countLowDisk } from "../../shared/operations/disk-use.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import type { ServerRecord } from "../../shared/records/schemas/server.ts";
@@ -78,7 +79,7 @@ test("home names the servers whose disk is low or almost full, the fullest first
   const report = async (server: ServerRecord, disk_free_bytes: number): Promise<void> => {
     const usual = { disk_size_bytes: 100_000_000_000, memory_free_bytes: 1_000_000_000, certificates: [], uses: [] };
     const recorded = await recordReport(server, { ...usual, disk_free_bytes });
-    if (recorded !== undefined) await judgeDisk(server, recorded);
+    if (recorded !== undefined) await countLowDisk(server, recorded);
   };
   const asked: string[] = [];
   const page = await open("/config.json", { as: mine, fresh: true });
@@ -99,6 +100,34 @@ test("home names the servers whose disk is low or almost full, the fullest first
   const german = await open("/", { as: mine, locale: "de" });
   await german.getByText("Fast voll", { exact: true }).waitFor();
   await german.getByText("Wenig Platz", { exact: true }).waitFor();
+});
+
+test("open alerts need the user, with what was measured, and lead to what they are about; what the page says already is no entry", async ({
+  open,
+}) => {
+  const server = await seedServer(mine.id, { name: "erp-1" });
+  const shop = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
+  const alerts = await readAlerts(mine.id);
+  const ofServer = { type: "server", id: server.id, name: () => server.name } as const;
+  const ofShop = { type: "instance", id: shop.id, name: () => shop.name } as const;
+  await judge(alerts, { ...ofServer, kind: "memory_free", found: 3 });
+  const page = await open("/", { as: mine });
+  const entries = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
+  await entries.filter({ hasText: "Memory low: erp-1" }).getByText("3% free (alert below 10%)").waitFor();
+  await expectAccessible(page);
+  await judge(alerts, { ...ofShop, kind: "down", found: 4 });
+  await judge(alerts, { ...ofShop, kind: "drill_failed", found: true });
+  await page.reload();
+  await entries.filter({ hasText: "Not responding: Shop" }).getByText("4 minutes (alert from 3)").waitFor();
+  await expect.poll(() => entries.filter({ hasText: "Restore drill failed" }).count()).toBe(0);
+  await judge(alerts, { ...ofServer, kind: "memory_free", found: 50 });
+  await judge(alerts, { ...ofShop, kind: "down", found: false });
+  await page.reload();
+  await page.getByText("Nothing needs you.").waitFor();
+  await judge(alerts, { ...ofServer, kind: "memory_free", found: 3 });
+  await page.reload();
+  await entries.getByRole("link", { name: "erp-1" }).click();
+  await expect.poll(() => place(page)).toBe(`/servers/${server.id}`);
 });
 
 describe("the counts", () => {
@@ -161,7 +190,7 @@ test("operations in progress are shown with their current step until they end", 
   await mine.until(deletion.id);
 });
 
-const HOME_REQUESTS_MAX = 5;
+const HOME_REQUESTS_MAX = 6;
 
 test("a recent failure shows the reason and the request ID, and links to the resource", async ({ open }) => {
   await seedInstance(mine.id);

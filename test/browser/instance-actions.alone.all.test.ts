@@ -11,7 +11,7 @@ import { account, uniqueDomain } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { moveTo, test } from "./browser.ts";
-import { button, callsOf, dialog, fact, getInstance, more, pathOf, sentTo, title } from "./instance-page.ts";
+import { button, callsOf, dialog, fact, getInstance, more, openTab, pathOf, sentTo, title } from "./instance-page.ts";
 
 describe("actions", () => {
   /** By the labels of the buttons and of the items of the open menu, which a page enables as the API would accept the action. */
@@ -154,6 +154,7 @@ describe("actions", () => {
     await dialog(page, "Back up Shop").getByLabel("Note").fill("Before the inventory");
     await button(dialog(page, "Back up Shop"), "Back up now").click();
     await page.getByText("Backup completed: Shop").first().waitFor();
+    await openTab(page, "Backups");
     const row = page.getByRole("table", { name: "Backups" }).getByRole("row").filter({ hasText: "Before the inventory" });
     await row.getByText("Completed").waitFor();
     await row.getByRole("button", { name: /^Actions on the backup/ }).click();
@@ -246,6 +247,7 @@ describe("editing", () => {
     await asked.getByLabel("Admin email").fill("boss@example.com");
     await button(asked, "Save").click();
     await title(page, "Outlet");
+    await openTab(page, "Settings");
     await fact(page, "Admin email", "boss@example.com");
     expect(await getInstance(mine, id)).toMatchObject({ name: "Outlet", admin_email: "boss@example.com" });
   });

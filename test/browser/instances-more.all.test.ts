@@ -4,9 +4,9 @@ import { expect } from "vitest";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { account, uniqueDomain } from "../harness/account.ts";
-import { seedInstance } from "../harness/seed.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
-import { test } from "./browser.ts";
+import { moveTo, test } from "./browser.ts";
 import { button, dialog, fact, pathOf, title } from "./instance-page.ts";
 
 test("each part of the DNS record can be copied, and the page says what happens until it exists", async ({ open }) => {
@@ -124,4 +124,34 @@ test("a failed instance is never shown as running", async ({ open }) => {
   await page.getByText("Odoo did not start").waitFor();
   await page.getByText("Without this record, nobody can reach the instance").waitFor();
   expect(await page.locator("#main").innerText()).not.toMatch(/\b(runs|running)\b/i);
+});
+
+test("each instance of the list has its actions in a menu, with the reasons against those that are not possible", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const server = await seedServer(mine.id, { name: "erp-1" });
+  await seedInstance(mine.id, { name: "Shop", server_id: server.id });
+  await seedInstance(mine.id, { name: "Idle", server_id: server.id, state: "stopped" });
+  const page = await open("/instances", { as: mine });
+  await button(page, "Actions on Idle").click();
+  await page.getByRole("menuitem", { name: "Stop" }).getByText("It is stopped already.").waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  for (const [item, title] of [
+    ["Stop", "Stop Shop?"],
+    ["Backup policy", "Backup policy of Shop"],
+    ["Delete", "Delete instance Shop"],
+  ] as const) {
+    await button(page, "Actions on Shop").click();
+    await page.getByRole("menuitem", { name: item, exact: true }).click();
+    await dialog(page, title).waitFor();
+    await page.keyboard.press("Escape");
+    await dialog(page, title).waitFor({ state: "detached" });
+  }
+  await moveTo(page, "/servers");
+  await button(page, "Actions on erp-1").click();
+  await page.getByRole("menuitem", { name: "Delete" }).getByText("It has 2 instances. Delete them first.").waitFor();
+  await page.getByRole("menuitem", { name: "Create instance" }).click();
+  await expect.poll(() => pathOf(page)).toBe("/instances/create");
 });

@@ -12,7 +12,7 @@ import {
   fact,
   instancesOf,
   notification,
-  openPart,
+  openTab,
   pathOf,
   sentTo,
   storePassword,
@@ -192,13 +192,14 @@ describe("creating an instance", () => {
     await storePassword(page, "Doomed");
     await page.getByText("Couldn't create instance: Doomed").first().waitFor();
     await fact(page, "Status", "Failed");
-    await openPart(page, "History");
+    await openTab(page, "History");
     const operations = page.getByRole("table", { name: "History" });
     await operations.getByText("The ERP could not be installed").waitFor();
     const [{ operation_id, id } = await Promise.reject(new Error("No instance was made"))] = await instancesOf(mine);
     expect(operation_id).toBeNull();
     const [failed] = (await mine.api.get(`/operations?resource_id=${id}`)).as(z.array(Operation));
     await operations.getByText(`Request ID: ${failed?.request_id}`).waitFor();
+    await openTab(page, "Overview");
     await button(page, "Set up automatic backups").hover();
     await page.getByText("Odoo was never installed. Delete this instance").filter({ visible: true }).waitFor();
     expect(await page.getByRole("heading", { name: "DNS record" }).count()).toBe(0);

@@ -8,7 +8,7 @@ import { ListedInstance } from "../../shared/api/instances.ts";
 import { account, newPublicKey, uniqueDomain } from "../harness/account.ts";
 import { clientWith } from "../harness/client.ts";
 import { test } from "./browser.ts";
-import { notification } from "./instance-page.ts";
+import { notification, openTab } from "./instance-page.ts";
 
 const JOURNEY_MS = 480_000;
 /** At this speed a session's requests of a minute may be used up; then the page waits until it can continue. */
@@ -82,6 +82,7 @@ async function backUp(page: Page): Promise<void> {
 }
 
 async function restore(page: Page): Promise<void> {
+  await openTab(page, "Backups");
   await actOn(page, "three orders", "Restore");
   const asked = dialog(page, "Restore Shop");
   await asked.getByLabel("Type Shop to confirm").fill("Shop");

@@ -1,6 +1,8 @@
 // The language of the dashboard: the browser's, or the one that the user chooses.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { find } from "../../shared/data/table.ts";
+import { userRef } from "../../shared/records/users.ts";
 import { account } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
@@ -55,6 +57,28 @@ test("a German browser gets German from the sign-in page to an instance's page, 
     .waitFor();
 });
 
+test("mail comes in the language that the user chose for the dashboard, not in the browser's", async ({ open }) => {
+  const { user } = await account({ seeded: true });
+  const page = await open("/login", { locale: "en-GB" });
+  const written = async () => (await find(userRef(user.id)))?.language;
+  const signIn = async (email: string, password: string, button: string) => {
+    await page.getByLabel(email).fill(user.email);
+    await page.getByLabel(password).fill(user.password);
+    await page.getByRole("button", { name: button }).click();
+  };
+  await signIn("Email", "Password", "Sign in");
+  await heading(page, "Home");
+  expect(await written()).toBe("en");
+  await page.goto("/settings/account");
+  await page.getByRole("radio", { name: "Deutsch" }).check();
+  await heading(page, "Konto");
+  await page.getByRole("button", { name: user.name }).click();
+  await page.getByRole("menuitem", { name: "Abmelden" }).click();
+  await page.getByText("Sie haben sich abgemeldet.").waitFor();
+  await signIn("E-Mail-Adresse", "Passwort", "Anmelden");
+  await expect.poll(written).toBe("de");
+});
+
 test("a browser whose languages the dashboard does not have gets English", async ({ open }) => {
   const page = await open("/login", { locale: "fr-FR" });
   await page.getByRole("button", { name: "Sign in" }).waitFor();
@@ -82,7 +106,7 @@ test("what was typed survives a change of the language, except passwords", async
   await expect.poll(() => page.getByLabel("Kontoname").inputValue()).not.toBe("Half typed");
 });
 
-test("a policy and the calendar are described in the language's own plurals, word order, months and weekdays", async ({
+test("a policy and the picture of the backups are described in the language's own plurals, word order and dates", async ({
   open,
 }) => {
   const mine = await account();
@@ -97,10 +121,8 @@ test("a policy and the calendar are described in the language's own plurals, wor
   const kept = "Die 3 neuesten Sicherungen und die jeweils neueste der letzten 7 Tage, 4 Wochen und des letzten Jahres";
   await fact(page, "Behält", kept);
   await fact(page, "Wiederherstellungstests", "Alle 7 Tage");
-  await page.getByRole("button", { name: "Kalender", exact: true }).click();
-  const calendar = page.getByRole("table", { name: /^Sicherungen im \p{Lu}\p{Ll}+ \d{4}/u });
-  await calendar.getByTitle("Mittwoch").getByText("Mi", { exact: true }).waitFor();
-  await calendar.getByRole("link", { name: /^Manuell, \d/ }).click();
+  const strip = page.getByRole("list", { name: "Sicherungen der letzten 35 Tage" });
+  await strip.getByRole("link", { name: /^\p{Lu}\p{Ll}\.?, \d+\. \p{Lu}\p{Ll}+\.?: Manuell, \d/u }).click();
   const details = page.getByRole("dialog", { name: /^Sicherung von Laden, \d+\.\d+\.\d{4}, / });
   await details.getByText("1,23 GB (1.234.567.890 Byte)").waitFor();
   await expectAccessible(page);

@@ -1,7 +1,9 @@
-// Which failures need a person, and which instances come first among the last nights' backups: functions of the home page alone.
+// Which failures and alerts need a person, and which instances lead the list of last nights: functions of the home page alone.
 import { expect, test } from "vitest";
 import { rowsOf } from "../../dashboard/src/home/rows-of-nights.ts";
 import { unmended } from "../../dashboard/src/home/unmended.ts";
+import { untold } from "../../dashboard/src/home/untold.ts";
+import type { Alert } from "../../shared/api/alerts.ts";
 import type { Operation } from "../../shared/api/operations.ts";
 import type { Backup } from "../../shared/api/backups.ts";
 
@@ -39,6 +41,32 @@ test("a failure needs somebody until the same work succeeds, or what it was on i
   expect(ids([restart], [operation("instance.start", "ins_3", 2, "ins_3")])).toEqual([restart.id]);
   expect(ids([restart, other], [operation("instance.delete", "ins_3", 3, "ins_3")])).toEqual([other.id]);
   expect(ids([other], [operation("instance.delete", "ins_2", 9, "ins_2")])).toEqual([]);
+});
+
+test("an alert needs somebody unless the page says the same already; of several steps the worst does", () => {
+  const alert = (kind: string, id: string, minute: number, threshold: number | null = null): Alert => ({
+    id: `alr_${kind}_${id}_${threshold}`,
+    kind,
+    resource: { type: id.startsWith("srv") ? "server" : "instance", id, name: id },
+    status: "open",
+    value: null,
+    threshold,
+    operation_id: null,
+    opened_at: new Date(Date.UTC(2026, 10, 26, 2, minute)).toISOString(),
+    closed_at: null,
+    muted_until: null,
+  });
+  const full = [alert("disk_free", "srv_1", 0, 15), alert("disk_free", "srv_1", 5, 5)];
+  const down = [alert("down", "srv_2", 1), alert("down", "ins_1", 2)];
+  const listed = ["backup_overdue", "drill_failed", "operation_failed"].map((kind) => alert(kind, "ins_2", 3));
+  const memory = alert("memory_free", "srv_1", 4, 10);
+  const shown = (offline: string[], lowDisks: string[]) =>
+    untold([...full, ...down, ...listed, memory].toReversed(), { offline: new Set(offline), lowDisks: new Set(lowDisks) }).map(
+      ({ id }) => id,
+    );
+  expect(shown([], [])).toEqual([full[1], memory, down[1], down[0]].map((each) => each?.id));
+  expect(shown(["srv_2"], ["srv_1"])).toEqual([memory, down[1]].map((each) => each?.id));
+  expect(shown(["srv_1"], ["srv_2"])).toEqual(shown([], []));
 });
 
 test("instances with trouble come first, and of several backups on a day the best counts", () => {

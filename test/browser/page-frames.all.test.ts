@@ -34,7 +34,7 @@ const FOCUS_BEHIND_TOP = `(() => {
 test("the top bar is never in front of what has the focus: after the link to the main content, and on the way back up a page", async ({
   open,
 }) => {
-  const page = await open(`/instances/${things.instance}`, { as: mine });
+  const page = await open(`/instances/${things.instance}?tab=settings`, { as: mine });
   await page.setViewportSize({ width: 1280, height: 500 });
   await page.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
   await page.waitForLoadState("networkidle");
@@ -42,11 +42,23 @@ test("the top bar is never in front of what has the focus: after the link to the
   await page.keyboard.press("Enter");
   await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
   expect(await page.evaluate(FOCUS_BEHIND_TOP)).toBe(0);
-  await page.getByRole("button", { name: "History", exact: true }).focus();
+  await page.getByRole("button", { name: "Delete instance", exact: true }).focus();
   for (let steps = 0; steps < 30; steps++) {
     await page.keyboard.press("Shift+Tab");
     expect(await page.evaluate(FOCUS_BEHIND_TOP), `after ${steps} steps`).toBe(0);
   }
+});
+
+test("paper gets the page without the shell", async ({ open }) => {
+  const page = await open(`/instances/${things.instance}`, { as: mine });
+  await page.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
+  const shell = page.locator("#top, .trail, .side, .tabs");
+  expect(await shell.filter({ visible: true }).count()).toBe(4);
+  await page.emulateMedia({ media: "print" });
+  await expect.poll(() => shell.filter({ visible: true }).count()).toBe(0);
+  await page.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
+  await page.getByText("Protection", { exact: true }).first().waitFor();
+  await page.emulateMedia({ media: null });
 });
 
 /** As the operator configures it. */

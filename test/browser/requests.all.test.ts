@@ -38,7 +38,7 @@ const TALL = { width: 1280, height: 4000 };
 interface Seen {
   asked: string[];
   statuses: number[];
-  /** Those without a response yet. */
+  /** Those without a response yet, also for the page's own files: the next page's requests follow its code. */
   open: Set<Request>;
 }
 
@@ -51,8 +51,7 @@ function watchApi(page: Page): Seen {
   };
   page.on("request", (request) => {
     const path = pathIn(request.url());
-    if (path === undefined) return;
-    seen.asked.push(`${request.method()} ${path}`);
+    if (path !== undefined) seen.asked.push(`${request.method()} ${path}`);
     seen.open.add(request);
   });
   page.on("requestfinished", (request) => void seen.open.delete(request));

@@ -106,6 +106,65 @@ test("a backup is found by its note, and a page by what is done there", async ({
   await title(page, "Create instance");
 });
 
+test("the search acts on an instance: before or after its name, one types what is to be done", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id, domain } = await seedInstance(mine.id, { name: "Wiki" });
+  const page = await open("/", { as: mine });
+  const field = page.getByRole("combobox", { name: "Search" });
+  await field.fill("restart wiki");
+  await page.getByRole("option", { name: /^Restart Wiki/ }).waitFor();
+  await field.press("Enter");
+  await dialog(page, "Restart Wiki?").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog(page, "Restart Wiki?").waitFor({ state: "detached" });
+  await expect.poll(() => page.url().replace(/^.*(?=\/instances)/, "")).toBe(`/instances/${id}`);
+  await field.fill(`policy of ${domain}`);
+  await page.getByRole("option", { name: /^Backup policy of Wiki/ }).click();
+  await dialog(page, "Backup policy of Wiki").waitFor();
+  await page.keyboard.press("Escape");
+  await field.fill(`  ${id} `);
+  await page.getByRole("option", { name: /^Wiki/ }).waitFor();
+});
+
+test("instances are filtered by what their list can show, in a URL, and filters are saved under a name", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const server = await seedServer(mine.id, { name: "erp-2" });
+  await seedInstance(mine.id, { name: "Fresh", server_id: server.id, last_backup_at: new Date().toISOString() });
+  await seedInstance(mine.id, { name: "Stale", server_id: server.id, last_backup_at: "2026-01-01T00:00:00.000Z" });
+  await seedInstance(mine.id, { name: "Elsewhere", edition: "enterprise" });
+  const page = await open("/instances", { as: mine });
+  const names = () => page.getByRole("rowheader").getByRole("link").allTextContents();
+  await expect.poll(names).toHaveLength(3);
+  await button(page, "More filters").click();
+  await button(page, /^Filter by server/).click();
+  await page.getByRole("option", { name: "erp-2" }).click();
+  await expect.poll(async () => (await names()).toSorted()).toEqual(["Fresh", "Stale"]);
+  await button(page, /^Filter by last backup/).click();
+  await page.getByRole("option", { name: "No backup for 7 days" }).click();
+  await expect.poll(names).toEqual(["Stale"]);
+  await expect.poll(() => new URL(page.url()).search).toBe(`?server=${server.id}&older=7`);
+  await expectAccessible(page);
+
+  await button(page, "Saved filters").click();
+  await page.getByRole("menuitem", { name: "Save these filters…" }).click();
+  const asked = dialog(page, "Save filters");
+  await asked.getByLabel("Name").fill("Stale on erp-2");
+  await expectAccessible(page);
+  await button(asked, "Save").click();
+  await page.goto("/instances");
+  await expect.poll(names).toHaveLength(3);
+  await button(page, "Saved filters").click();
+  await page.getByRole("menuitem", { name: "Stale on erp-2", exact: true }).click();
+  await expect.poll(names).toEqual(["Stale"]);
+  await button(page, "Saved filters").click();
+  await page.getByRole("menuitem", { name: "Remove “Stale on erp-2”" }).click();
+  await button(page, "Saved filters").click();
+  await expect.poll(() => page.getByRole("menuitem").allTextContents()).toEqual(["Save these filters…"]);
+  await page.keyboard.press("Escape");
+  await moveTo(page, "/instances?edition=enterprise");
+  await expect.poll(names).toEqual(["Elsewhere"]);
+});
+
 test("a list is searched by words and labels and sorted, in a URL that can be shared", async ({ open }) => {
   const page = await open("/instances", { as: big });
   await page.getByLabel("Find instances").fill("shop env:production");

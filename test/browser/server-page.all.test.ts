@@ -8,7 +8,7 @@ import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, dialog, fact, pathOf, title } from "./instance-page.ts";
+import { button, dialog, fact, openTab, pathOf, title } from "./instance-page.ts";
 
 const placeOf = (page: Page): string => pathOf(page) + new URL(page.url()).search;
 const rows = (page: Page, table: string): Locator => page.getByRole("table", { name: table }).getByRole("row");
@@ -59,13 +59,24 @@ describe("the server page", () => {
     await fact(page, "IP address", server.ip_address ?? "no address");
     await fact(page, "Region", "eu-central");
     await fact(page, "Size", /^small: \d+ CPUs?, \d+ GB memory, \d+ GB disk$/);
+    await fact(page, "Price", "Free");
     await fact(page, "SSH key", "Test key");
     await fact(page, "ID", server.id);
-    const done = rows(page, "Operations").filter({ hasText: "Create server" });
-    await done.getByText("Succeeded").waitFor();
+    const [label, value, copy] = await Promise.all(
+      [page.locator("dt", { hasText: /^ID$/ }), page.getByText(server.id, { exact: true }), button(page, "Copy ID")].map((each) =>
+        each.boundingBox(),
+      ),
+    );
+    expect(value?.x).toBeCloseTo(label?.x ?? 0, 0);
+    expect(copy?.x).toBeGreaterThan((value?.x ?? 0) + (value?.width ?? 0) - 1);
     await rows(page, "Instances").filter({ hasText: "Shop" }).getByText("Running").waitFor();
     expect(await page.getByText("Elsewhere").count()).toBe(0);
     await expectAccessible(page);
+    await openTab(page, "History");
+    const done = rows(page, "Operations").filter({ hasText: "Create server" });
+    await done.getByText("Succeeded").waitFor();
+    await expectAccessible(page);
+    await page.goBack();
     await rows(page, "Instances").getByRole("link", { name: "Shop" }).click();
     await expect.poll(() => pathOf(page)).toBe(`/instances/${id}`);
     await page.goBack();

@@ -11,7 +11,7 @@ import { account, newPublicKey, type TestAccount } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, dialog, fact, pathOf, sentTo, title } from "./instance-page.ts";
+import { button, dialog, fact, openTab, pathOf, sentTo, title } from "./instance-page.ts";
 
 const placeOf = (page: Page): string => pathOf(page) + new URL(page.url()).search;
 const rows = (page: Page, table: string): Locator => page.getByRole("table", { name: table }).getByRole("row");
@@ -185,11 +185,13 @@ describe("creating a server", () => {
     await page.getByText("Couldn't create server: fail-quota").first().waitFor();
     const [creation] = (await mine.api.get("/operations")).as(z.array(Operation));
     await fact(page, "Status", "Offline");
+    await openTab(page, "History");
     const outcome = rows(page, "Operations").filter({ hasText: "Create server" });
     await outcome.getByText("Failed").waitFor();
     await outcome.getByText("The quota at the provider is used up").waitFor();
     await outcome.getByText(`Request ID: ${creation?.request_id}`).waitFor();
     await expectAccessible(page);
+    await openTab(page, "Overview");
     const create = page.getByRole("link", { name: "Create instance" }).or(button(page, "Create instance"));
     await expect.poll(() => create.getAttribute("aria-disabled")).toBe("true");
     await page.route("**/api/v1/catalog", async (route) => route.fulfill({ json: priced(await (await route.fetch()).json()) }));
@@ -198,6 +200,7 @@ describe("creating a server", () => {
     await title(page, "Create server");
     await page.getByRole("radio", { name: "small", checked: true }).waitFor();
     await page.getByText("€5.39 a month, €0.0086 an hour (from €4.49 in other regions)").first().waitFor();
+    await page.getByText(/^The machine is created at .* Price: €5\.39 a month/).waitFor();
     await expectAccessible(page);
     await page.goBack();
     await title(page, "fail-quota");
@@ -250,7 +253,7 @@ describe("deleting a server", () => {
     const page = await open(`/servers/${id}`, { as: mine });
     await button(page, "Delete").click();
     const asked = dialog(page, "Delete server");
-    await asked.getByText("This permanently deletes the machine").waitFor();
+    await asked.getByText("Everything on the machine is lost").waitFor();
     await asked.getByLabel("Type erp-1 to confirm").fill("erp-");
     await expect.poll(() => button(asked, "Delete server").isDisabled()).toBe(true);
     await expectAccessible(page);

@@ -271,7 +271,7 @@ describe("the rate limit", () => {
     const { id } = await mine.instance({ name: "Shop" });
     await mine.backup(id);
     await mine.until((await mine.api.post(`/instances/${id}/actions`, { action: "stop" })).as(Operation).id);
-    const page = await open(`/instances/${id}`, { as: mine, clock: true });
+    const page = await open(`/instances/${id}?tab=backups`, { as: mine, clock: true });
     const asked = { start: 0, download: 0 };
     await page.route("**/actions", (route) => (asked.start++ > 0 ? route.continue() : limited(route)));
     await page.route("**/download", (route) => (asked.download++ > 0 ? route.continue() : limited(route)));

@@ -12,10 +12,12 @@ beforeAll(async () => {
   mine = await account();
 });
 
-test("the sign-in page is small", async ({ open }) => {
+test("the sign-in page is small, and has no frame", async ({ open }) => {
   const page = await open("/login", { fresh: true });
   await isShown(page, LOGIN);
   expect(await bytesLoaded(page)).toBeLessThanOrEqual(LOGIN_BYTES_MAX);
+  // From edge to edge, before the design system's own styles.
+  expect(await page.getByRole("region", { name: "Environment" }).boundingBox()).toMatchObject({ x: 0, y: 0 });
 });
 
 /** What 50 KB a second bring in the five seconds until the form must be there; `npm run bench:dashboard` measures the seconds. */

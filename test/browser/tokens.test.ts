@@ -6,6 +6,7 @@ import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { Token } from "../../shared/api/tokens.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { clientWith } from "../harness/client.ts";
+import { seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 
@@ -63,6 +64,7 @@ describe("creating an API key", () => {
     await page.getByRole("button", { name: /^Expires/ }).click();
     await page.getByRole("option", { name: "Never" }).click();
     await page.getByText("Valid until you revoke it.").waitFor();
+    await page.getByLabel(/^Networks/).fill("127.0.0.0/8, 2001:db8::/64");
     await submit(page);
     const value = await shownKey(page, "Nightly backups");
     await expectAccessible(page);
@@ -73,6 +75,7 @@ describe("creating an API key", () => {
     expect(await shownKey(page, "Nightly backups")).toBe(value);
     await keep(page);
     const row = rowOf(page, "Nightly backups");
+    await row.getByText("only from 127.0.0.0/8, 2001:db8::/64").waitFor();
     await row.getByText(`svc_test_…${value.slice(-4)}`).waitFor();
     await row.getByText("from 127.0.0.1").waitFor();
     expect(await page.content()).not.toContain(value);
@@ -128,6 +131,22 @@ describe("creating an API key", () => {
   });
 });
 
+test("an API key is replaced with two clicks, and both work for as long as was chosen", async ({ open }) => {
+  const mine = await account();
+  const { id, api } = await mine.token(["servers:read"]);
+  const { name } = (await (await mine.session()).get(`/tokens/${id}`)).as(Token);
+  const page = await open("/settings/api-keys", { as: mine });
+  await page.getByRole("button", { name: `Rotate ${name}` }).click();
+  const asked = page.getByRole("dialog", { name: "Rotate API key" });
+  await expectAccessible(page);
+  await asked.getByRole("button", { name: "Rotate" }).click();
+  const value = await shownKey(page, name);
+  await keep(page);
+  for (const each of [api, clientWith(value)]) expect((await each.get("/servers")).status).toBe(200);
+  await rowOf(page, name).filter({ hasText: "replaced" }).waitFor();
+  await expect.poll(() => page.getByRole("button", { name: `Rotate ${name}` }).count()).toBe(1); // of the new one
+});
+
 test("an API key is revoked only after confirmation, and then stops working immediately", async ({ open }) => {
   const mine = await account();
   const { id, api } = await mine.token();
@@ -163,4 +182,19 @@ test("the expiry of an API key is shown precisely, with seconds and time zone on
   const moment = page.getByText("in 14 days");
   await moment.waitFor();
   expect(await moment.getAttribute("title")).toMatch(/\d\d:\d\d:\d\d (UTC|GMT)/);
+});
+
+test("home names the API keys that expire soon, to those who can rotate them", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  await seedServer(mine.id);
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const [soon] = [await mine.token(["servers:read"], inDays(3)), await mine.token(["servers:read"], inDays(20))];
+  const { name } = (await (await mine.session()).get(`/tokens/${soon.id}`)).as(Token);
+  const page = await open("/", { as: mine });
+  await page.getByText(`API key ${name} expires`).waitFor();
+  expect(await page.getByText(/^API key .* expires/).count()).toBe(1);
+  await page.getByRole("link", { name: "Show API keys" }).click();
+  await rowOf(page, name).waitFor();
+  const operator = await open("/", { as: { user: await mine.anotherUser({ role: "operator" }) } });
+  await operator.getByText("Nothing needs you.").waitFor();
 });

@@ -134,7 +134,7 @@ test("an upload goes on after a part failed, a pause and a reload, without sendi
   const response = await arrived;
   expect(new URL(response.url()).origin).not.toBe(apiUrl());
   expect([response.status(), response.headers()["access-control-allow-origin"]]).toEqual([200, apiUrl()]);
-  const details = dialog(page, /^Uploaded backup/);
+  const details = dialog(page, /^shop\.zip, /);
   await details.getByText(sha256Of(archive)).waitFor();
   expect(sent).toEqual([2]);
   const [backup] = (await mine.api.get("/backups?status=completed&sort=created_at")).as(z.array(Backup));
@@ -142,7 +142,7 @@ test("an upload goes on after a part failed, a pause and a reload, without sendi
 
   await button(details, "Create an instance").click();
   await title(page, "Create instance");
-  await page.getByText("Starts with the uploaded backup").waitFor();
+  await page.getByText("Starts with the uploaded backup shop.zip").waitFor();
   const created = sentTo(page, "POST", /\/instances$/);
   await page.getByLabel("Name", { exact: true }).fill("Moved in");
   await page.getByLabel("Domain").fill(uniqueDomain());
@@ -200,7 +200,7 @@ test("an import that failed for another reason than its archive is tried again f
   await expectAccessible(page);
   const sent = partsSent(page);
   await button(asked, "Erneut versuchen").click();
-  await dialog(page, /^Hochgeladene Sicherung/)
+  await dialog(page, /^umzug\.zip/)
     .getByText(sha256Of(archive))
     .waitFor();
   expect(sent).toEqual([]);

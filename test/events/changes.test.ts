@@ -10,7 +10,8 @@ import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { bodyRoutes, fieldsOf, idKindOf, pathOf } from "../harness/requests.ts";
 import { unique } from "../harness/unique.ts";
-import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { getServer } from "../../shared/records/servers.ts";
+import { seedAlert, seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
@@ -81,7 +82,10 @@ describe("an event of a change says what changed", () => {
       instance: instance.id,
       backup: backup.id,
       webhook: await me.webhook(),
+      user: (await me.anotherUser()).id,
+      alert: await seedAlert(await getServer(me.id, server_id)),
     };
+    const session = await me.session();
     // Valid values other than the records have; a new field needs one.
     const values: Record<string, unknown> = {
       name: unique("renamed"),
@@ -104,16 +108,34 @@ describe("an event of a change says what changed", () => {
       default_region: "eu-central",
       backup_retention_days: 11,
       default_backup_policy: { schedule: "0 1 * * *", keep: { last: 1 } },
+      token_max_days: 365,
+      role: "custom",
+      permissions: ["servers:read"],
+      notifications: { email: "all" },
+      muted_until: new Date(Date.now() + 86_400_000).toISOString(),
+      disk_free_percent: [20],
+      memory_free_percent: [20],
+      disk_quota_percent: 80,
+      certificate_days: 20,
+      error_rate_percent: 9,
+      down_minutes: 9,
+      cpu_percent: 90,
+      backup_overdue: null,
+      drill_failed: null,
+      operation_failed: null,
+      token_expiry_days: [7],
     };
-    // The event of a policy is its instance's.
+    // The event of a policy is its instance's, and that of an alert its server's.
     for (const route of bodyRoutes.filter(({ method, only }) => method === "PUT" && only === undefined)) {
       const fields = fieldsOf(route.body).fields.map(([name]) => name);
       if (route.path.startsWith("/auth")) continue;
       const id = route.path.includes(":id") ? (ids[idKindOf(route)] ?? "") : me.id;
       const body = Object.fromEntries(fields.map((name) => [name, values[name]]));
-      const response = await me.api.put(pathOf(route, id), body);
+      const response = await session.put(pathOf(route, id), body);
       expect(response.status, `${route.path} ${response.text}`).toBe(200);
-      const last = z.looseObject({ changes: z.array(z.looseObject({ field: z.string() })) }).parse((await changes(id)).at(-1));
+      const last = z
+        .looseObject({ changes: z.array(z.looseObject({ field: z.string() })) })
+        .parse((await changes(id === ids["alert"] ? server_id : id)).at(-1));
       expect(last.changes.map(({ field }) => field).toSorted(), route.path).toEqual(fields.toSorted());
     }
   });

@@ -38,8 +38,8 @@ test("a change by a token is in the audit log with who, what, which resource and
 });
 
 describe("of the dashboard", () => {
-  test("signing in and out and changing the password are in the audit log as the user's", async () => {
-    const user = await me.anotherUser();
+  test("signing in and out and changing the password are in the audit log as the user's, with their role", async () => {
+    const user = await me.anotherUser({ role: "viewer" });
     const { email, password } = user;
     await stranger.post("/auth/login", { email, password }, { headers: { "x-request-id": "sign-in" }, from: "127.0.5.2" });
     const session = await me.session(user);
@@ -49,7 +49,7 @@ describe("of the dashboard", () => {
       { headers: { "x-request-id": "password" } },
     );
     await session.post("/auth/logout", {}, { headers: { "x-request-id": "sign-out" } });
-    const actor = { type: "user", id: user.id, name: user.name };
+    const actor = { type: "user", id: user.id, name: user.name, role: "viewer" };
     const resource = { type: "user", id: user.id, name: user.name };
     expect(await eventOf("sign-in")).toMatchObject([
       { type: "auth.login", actor: { ...actor, ip_address: "127.0.5.2" }, resource },

@@ -11,6 +11,7 @@ import {
   ENTRY_ATTRIBUTES,
   ENTRY_LETTERS,
   PERMISSION_BITS,
+  ROLE_CODES,
   POLICY_SHARDS,
   STAMP,
   OPERATION_CODES,
@@ -35,6 +36,7 @@ export const codes = (): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries({
       permission: PERMISSION_BITS,
+      role: ROLE_CODES,
       status: STATUS_CODES,
       entry_kind: ENTRY_LETTERS,
       operation: OPERATION_CODES,

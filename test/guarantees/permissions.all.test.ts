@@ -1,7 +1,10 @@
-// Every permission, and none, on every endpoint; and no endpoint without a declared access.
+// Every permission, none, and every role on every endpoint; and no endpoint without a declared access.
 import { expect, inject } from "vitest";
+import { type ApiError, permissionRequired, roleRequired } from "../../shared/api/errors.ts";
 import { ALL_PERMISSIONS, type Permission } from "../../shared/api/permissions.ts";
+import { hasRole, listPermissions, type RequiredRole, type Role } from "../../shared/api/roles.ts";
 import { toGatewayResource, routes } from "../../shared/api/index.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { stackName } from "../../infra/settings.ts";
 import { readTemplate } from "../../infra/local/template/template.ts";
 import { account } from "../harness/account.ts";
@@ -10,18 +13,53 @@ import { bodyOf, pathOf } from "../harness/requests.ts";
 import { prove } from "./prove.ts";
 import { kinds } from "./world.ts";
 
+interface Place {
+  label: string;
+  kind: (typeof kinds)[number];
+  held: string;
+  role: (typeof AS)[number] | undefined;
+}
+
 const HELD = ["none", ...ALL_PERMISSIONS, "all but those needed", "exactly those needed"];
-const places = kinds.flatMap((kind) => HELD.map((held) => ({ label: `${kind.label} with ${held}`, kind, held })));
+/** Those whose permissions follow from the role alone; single permissions are tokens' below. */
+const AS = ["owner", "admin", "operator", "viewer"] as const;
+const places: Place[] = kinds.flatMap((kind) => [
+  ...HELD.map((held) => ({ label: `${kind.label} with ${held}`, kind, held, role: undefined })),
+  ...AS.map((role) => ({ label: `${kind.label} as ${role}`, kind, held: "", role })),
+]);
 const byLabel = new Map(places.map((place) => [place.label, place]));
 
 /** The permission follows from the action and the resources, which no table of the route names: that of the example. */
 const OF_EXAMPLE: Readonly<Record<string, readonly Permission[]>> = { "bulk.run": ["instances:actions"] };
+
+/** Likewise the role: only its own name may a user without one change, and the example is another user's. */
+const ROLE_OF_EXAMPLE: Readonly<Record<string, RequiredRole>> = { "users.update": "admin" };
+
+/** What an endpoint needs, with the fields of its example. */
+function neededBy({ route, fixed }: Place["kind"]): readonly Permission[] {
+  const own = route.bodyPermission?.permissions[String(Object.values(fixed)[0])];
+  return [
+    ...(Array.isArray(route.access) ? (route.access as readonly Permission[]) : []),
+    ...(own === undefined ? [] : [own]),
+    ...(OF_EXAMPLE[route.id] ?? []),
+    ...(route.fieldPermission === undefined ? [] : [route.fieldPermission.permission]),
+  ];
+}
+
+/** Why a session with a role is rejected: first by its role, then by its permissions. */
+function whyNot({ route }: Place["kind"], role: Role, needed: readonly Permission[]): ApiError | undefined {
+  const required = route.role ?? ROLE_OF_EXAMPLE[route.id];
+  if (required !== undefined && !hasRole(role, required)) return roleRequired(required);
+  const missing = needed.find((each) => !listPermissions({ role, permissions: [] }).includes(each));
+  return missing && permissionRequired(missing);
+}
 
 const forbidden = (message: string) => ({ success: false, error: { code: "FORBIDDEN", message } });
 const SESSION_ONLY = "This endpoint needs a dashboard session";
 
 prove("permissions", async () => {
   const me = await account();
+  await setQuota(me.id, "user", 1_000);
   const clients = new Map<string, Promise<Client>>();
   let uses = 0;
   /** A credential is used for some requests, and then another one of the same permissions. */
@@ -33,18 +71,22 @@ prove("permissions", async () => {
     return made;
   };
 
+  /** Requests to /auth end sessions or change passwords, and each user has limits: those have a user for one trial. */
+  const users = new Map<string, { api: Promise<Client>; uses: number }>();
+  const sessionAs = (role: Role, path: string): Promise<Client> => {
+    const known = users.get(role);
+    if (known !== undefined && known.uses++ < 15 && !path.startsWith("/auth")) return known.api;
+    const api = me.anotherUser({ role }).then((user) => me.session(user));
+    if (!path.startsWith("/auth")) users.set(role, { api, uses: 1 });
+    return api;
+  };
+
   return {
     points: places.map(({ label }) => label),
     trial: async ({ point }) => {
-      const { kind, held } = byLabel.get(point) ?? expect.fail(`There is no point ${point}`);
+      const { kind, held, role } = byLabel.get(point) ?? expect.fail(`There is no point ${point}`);
       const { route, fixed } = kind;
-      const own = route.bodyPermission?.permissions[String(Object.values(fixed)[0])];
-      const needed = [
-        ...(Array.isArray(route.access) ? (route.access as readonly Permission[]) : []),
-        ...(own === undefined ? [] : [own]),
-        ...(OF_EXAMPLE[route.id] ?? []),
-        ...(route.fieldPermission === undefined ? [] : [route.fieldPermission.permission]), // the examples have the field
-      ];
+      const needed = neededBy(kind);
       const permissions = ALL_PERMISSIONS.filter((each) =>
         held === "exactly those needed"
           ? needed.includes(each)
@@ -52,14 +94,17 @@ prove("permissions", async () => {
             ? !needed.includes(each)
             : each === held,
       );
-      const api = await clientWith(permissions);
+      const api = await (role === undefined ? clientWith(permissions) : sessionAs(role, route.path));
       const example = bodyOf(route);
       const body = example === undefined ? undefined : { ...example, ...fixed };
       const before = await me.trace();
       const response = await api.send(route.method, pathOf(route), body);
       const missing = needed.find((each) => !permissions.includes(each));
-      if (route.access === "session") expect(response.body).toEqual(forbidden(SESSION_ONLY));
-      else if (missing !== undefined) expect(response.body).toEqual(forbidden(`Token does not have permission: ${missing}`));
+      const error = role && whyNot(kind, role, needed);
+      if (error !== undefined) expect(response.body).toEqual(forbidden(error.message));
+      else if (role === undefined && route.access === "session") expect(response.body).toEqual(forbidden(SESSION_ONLY));
+      else if (role === undefined && missing !== undefined)
+        expect(response.body).toEqual(forbidden(`Token does not have permission: ${missing}`));
       else if (response.status === 403) expect.fail(`${point} is rejected: ${response.text}`);
       if (response.status === 403) expect(await me.trace(), "a rejected request has changed something").toBe(before);
     },

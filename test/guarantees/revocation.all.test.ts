@@ -2,8 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
+import * as tokens from "../../shared/api/tokens.ts";
 import { deleteUser, resetPassword } from "../../shared/operations/operator.ts";
-import { account } from "../harness/account.ts";
+import { account, unique } from "../harness/account.ts";
 import { type ApiResponse, type Client, clientWith, stranger } from "../harness/client.ts";
 import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
@@ -48,6 +49,29 @@ prove("revocation", async () => {
       const [api, other] = [await me.session(user), await me.session(user)];
       const body = { current_password: user.password, new_password: `${randomUUID()}!` };
       return { api, end: async () => expect((await other.put("/auth/password", body)).status).toBe(200) };
+    },
+    "an owner removes the user": async () => {
+      const user = await me.anotherUser();
+      const by = await session();
+      return { api: await me.session(user), end: async () => expect((await by.delete(`/users/${user.id}`)).status).toBe(200) };
+    },
+    "an owner removes the user who created the token, and revokes it": async () => {
+      const user = await me.anotherUser({ role: "admin" });
+      const body = { name: unique("token"), permissions: ["servers:read"] };
+      const { token } = (await (await me.session(user)).post("/tokens", body)).as(tokens.create().data);
+      const by = await session();
+      const end = async () => expect((await by.delete(`/users/${user.id}?revoke_tokens=true`)).status).toBe(200);
+      return { api: clientWith(token), end };
+    },
+    "an owner takes the user's role away": async () => {
+      const user = await me.anotherUser({ role: "admin" });
+      const [by, session] = [await me.session(await me.anotherUser()), await me.session(user)];
+      return {
+        api: { get: () => session.get("/settings") },
+        end: async () =>
+          expect((await by.put(`/users/${user.id}`, { role: "custom", permissions: ["servers:read"] })).status).toBe(200),
+        rejected: [403],
+      };
     },
     "the operator removes the user": async () => {
       const user = await me.anotherUser();
@@ -97,7 +121,7 @@ prove("revocation", async () => {
           if (wasEnded) {
             late.push(status);
             after += 1;
-          } else expect([200, 401, 429]).toContain(status);
+          } else expect([200, 401, 403, 429]).toContain(status);
         }
       };
       const ending = reached.promise.then(end).then(() => void (ended = true));

@@ -3,10 +3,11 @@
 import { expect } from "vitest";
 import * as z from "zod";
 import { Server } from "../../shared/api/servers.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { unusedId } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
 import { giveUpEarly } from "../harness/held-work.ts";
-import { seedInstance } from "../harness/seed.ts";
+import { seedAlert, seedInstance, seedInvitation } from "../harness/seed.ts";
 import { fieldsOf, idKindOf, listRoutes, pathOf } from "../harness/requests.ts";
 import { type IdKind, ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
 import { type Attack, isFullSize } from "./prove.ts";
@@ -91,6 +92,8 @@ export async function attackTenants(cloud: TestCloud): Promise<Attack> {
   await seedInstance(theirs.me.id);
   await theirs.me.sshKey();
   await theirs.me.token();
+  await seedAlert(await getServer(theirs.me.id, String(theirs.ids.server)));
+  for (let i = 0; i < 2; i++) await seedInvitation(theirs.me);
   await cloud.states.settled();
   const foreign: World["ids"] = { ...theirs.ids, operation: made.operation_id ?? "" };
   const own: World = { me: mine.me, ids: { ...mine.ids, operation: unusedId("operation") } };

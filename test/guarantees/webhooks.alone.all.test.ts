@@ -1,7 +1,7 @@
 // What becomes of an event on its way to a receiver, whatever is killed; and addresses of every form that a webhook must not lead
 // to.
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import { expect, vi } from "vitest";
 import * as z from "zod";
 import { post, findTargetProblem } from "../../shared/platform/outbound.ts";
@@ -46,6 +46,10 @@ const FORMS: Readonly<Record<string, (parts: readonly number[]) => string>> = {
     `[2001:0:4136:e378:8000:63bf:${hex(255 - a)}${hex(255 - b)}:${hex(255 - c)}${hex(255 - d)}]`,
 };
 const NAMES = ["a name that leads there", "a name that changes after the check"];
+const BESIDE = "beside a receiver that never responds";
+/** One after the other, so many tries of a receiver that never responds would take 80 s. */
+const SILENT_TRIES = 8;
+const TRY_MS = 10_000;
 
 function privateAddress(random: Random): number[] {
   const [base = "", bits = ""] = random.oneOf(ranges).split("/");
@@ -97,21 +101,49 @@ prove("webhooks", async () => {
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = z.object({ port: z.number() }).parse(server.address());
+  const silent = createServer((request) => void request.resume()).listen(0, "127.0.0.1");
+  await once(silent, "listening");
   const me = await account();
-  const hook = { name: "All", url: `http://127.0.0.1:${port}/`, events: ["settings.update"] };
-  (await me.api.post("/webhooks", hook)).as(WithSecret);
+  const subscribe = async (receiver: Server): Promise<string> => {
+    const { port } = z.object({ port: z.number() }).parse(receiver.address());
+    const hook = { name: `Port ${port}`, url: `http://127.0.0.1:${port}/`, events: ["settings.update"] };
+    return (await me.api.post("/webhooks", hook)).as(WithSecret).id;
+  };
+  await subscribe(server);
   const changes = async () => {
     const { api } = await me.token();
     const page = await api.get("/events?type=settings.update&per_page=100");
     return page.as(z.array(z.object({ id: z.string() }))).map(({ id }) => id);
   };
   let days = 0;
+  /** Returns the ID of its event. */
+  const change = async (): Promise<string> => {
+    const { api } = await me.token();
+    days = 1 + (days % 300);
+    await api.put("/settings", { backup_retention_days: days });
+    const [id = ""] = await changes();
+    return id;
+  };
+  const expectIsolation = async (): Promise<void> => {
+    const webhook = await subscribe(silent);
+    const began = performance.now();
+    const ids: string[] = [];
+    for (let each = 0; each < SILENT_TRIES; each++) ids.push(await change());
+    const arrived = () => expect(received.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+    await vi.waitFor(arrived, { timeout: SILENT_TRIES * TRY_MS, interval: 250 });
+    expect(performance.now() - began).toBeLessThan(SILENT_TRIES * TRY_MS);
+    expect((await me.api.delete(`/webhooks/${webhook}`)).status).toBe(200);
+  };
 
   return {
-    points: [...KILLS.map(({ label }) => label), ...Object.keys(FORMS), ...NAMES],
-    close: () => void server.close(),
-    trial: async ({ point, random, reached }) => {
+    points: [...KILLS.map(({ label }) => label), ...Object.keys(FORMS), ...NAMES, BESIDE],
+    close: () => {
+      server.close();
+      silent.closeAllConnections();
+      silent.close();
+    },
+    trial: async ({ point, random, counts, reached }) => {
+      if (point === BESIDE) return expectIsolation();
       const kill = KILLS.find(({ label }) => label === point);
       if (kill === undefined) return expectUnreachable(point, random);
       let made = 0;
@@ -123,10 +155,7 @@ prove("webhooks", async () => {
         void cloud.lambda.kill(call.principal);
         return { kind };
       });
-      const { api } = await me.token();
-      days = 1 + (days % 300);
-      await api.put("/settings", { backup_retention_days: days });
-      const [id = ""] = await changes();
+      const id = await change();
       let looks = 0;
       await vi.waitFor(
         async () => {
@@ -143,6 +172,7 @@ prove("webhooks", async () => {
       const recent = received.slice(-50);
       expect(changeIds).toEqual(expect.arrayContaining([...new Set(recent.map((each) => each.id))]));
       for (const each of recent) expect(received.find((other) => other.id === each.id)?.body).toBe(each.body);
+      if (made < kill.at) counts(0); // the function made fewer calls
     },
   };
 });

@@ -1,6 +1,7 @@
 // One of everything in an account, and a valid request for every route that names it: built from the route table, so that a new
 // route is attacked as well.
 import * as z from "zod";
+import { getServer } from "../../shared/records/servers.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { queryAll } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
@@ -8,7 +9,7 @@ import { setQuota } from "../../shared/operations/operator.ts";
 import type { IdKind } from "../../shared/domain/id-kinds.ts";
 import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
 import { account, newPublicKey, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
-import { seedBackup, seedInstance, seedUpload } from "../harness/seed.ts";
+import { seedAlert, seedBackup, seedInstance, seedUpload } from "../harness/seed.ts";
 import { sha256Of, uploaded } from "../harness/upload.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
 import { bodyOf, closedRoutes, fieldsOf, idKindOf, pathOf } from "../harness/requests.ts";
@@ -42,7 +43,9 @@ export async function newWorld(): Promise<World> {
       upload,
       ssh_key,
       token: me.tokenId,
+      user: (await me.anotherUser()).id,
       webhook: await me.webhook(),
+      alert: await seedAlert(await getServer(me.id, instance.server_id)),
     },
   };
 }
@@ -85,7 +88,9 @@ export async function newRecords(): Promise<World> {
       upload,
       ssh_key,
       token: me.tokenId,
+      user: (await me.anotherUser()).id,
       webhook: await me.webhook(),
+      alert: await seedAlert(await getServer(me.id, instance.server_id)),
     },
   };
 }

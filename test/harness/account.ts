@@ -52,7 +52,8 @@ export interface TestAccount {
   tokenId: string;
   /** Signed in as the first user, or as another; each call opens its own session. */
   session: (as?: { email: string; password: string }) => Promise<Client>;
-  anotherUser: () => Promise<TestUser>;
+  /** An owner, unless another role is given. */
+  anotherUser: (granted?: Pick<NewUser, "role" | "permissions">) => Promise<TestUser>;
   /** A token with these permissions and its own rate limits. */
   token: (permissions?: readonly Permission[], expiresAt?: string | null) => Promise<TestToken>;
   sshKey: () => Promise<SshKey>;
@@ -225,9 +226,9 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
     return (await api.get(`/backups/${backupId}`)).as(Backup);
   };
 
-  const anotherUser = async (): Promise<TestUser> => {
+  const anotherUser: TestAccount["anotherUser"] = async (granted = {}) => {
     const email = `${unique("user")}@example.com`;
-    const fields = { email, name: `Name of ${email}`, password: `${randomUUID()}!` };
+    const fields = { email, name: `Name of ${email}`, password: `${randomUUID()}!`, ...granted };
     return { ...fields, id: (await createUser(accountId, fields)).id };
   };
 
@@ -248,7 +249,9 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
     backup,
     until,
     trace: async () =>
-      JSON.stringify(await getAccount(accountId), (name, value: unknown) => (name === "made_outcome" ? undefined : value)),
+      JSON.stringify(await getAccount(accountId), (name, value: unknown) =>
+        name === "made_outcome" || name === "made_alert" ? undefined : value,
+      ),
   };
 }
 

@@ -22,6 +22,10 @@ const KINDS: Record<string, IdKind> = {
   tokens: "token",
   "ssh-keys": "ssh_key",
   webhooks: "webhook",
+  users: "user",
+  invitations: "invitation",
+  sessions: "session",
+  alerts: "alert",
 };
 
 /** The kind of resource of a path's ID: the segment before it says so. */

@@ -6,6 +6,8 @@ import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { recordTry, reserveDelivery } from "../../shared/records/deliveries.ts";
+import { openAlert } from "../../shared/records/alerts.ts";
+import { reserveInvitation } from "../../shared/records/invitations.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { WebhookRecord } from "../../shared/records/schemas/webhook.ts";
 import { webhookRef } from "../../shared/records/webhooks.ts";
@@ -145,6 +147,33 @@ export async function seedUpload(accountId: string): Promise<string> {
   change.update(keys.uploads(accountId), { add: { count: 1 } }, { exists: false });
   await change.commit();
   return id;
+}
+
+/** An open alert, each of a step of its own. */
+export async function seedAlert({ account_id, id, name }: ServerRecord): Promise<string> {
+  const change = startChange(await getAccount(account_id));
+  const resource = { type: "server", id, name } as const;
+  const alert = { kind: "disk_free", resource, step: newId("alert"), value: 4, threshold: 5, operation_id: null } as const;
+  const { alert_id } = openAlert(change, alert);
+  await change.commit();
+  return alert_id;
+}
+
+interface Inviter {
+  id: string;
+  user: { id: string; name: string };
+}
+
+/** An invitation that the account's first user has sent. Returns its ID. */
+export async function seedInvitation({ id: account_id, user: { id, name } }: Inviter): Promise<string> {
+  const change = startChange(await getAccount(account_id));
+  const { invitation } = reserveInvitation(
+    change,
+    { account_id, type: "user", id, name, permissions: [], ip_address: null },
+    { email: `${unique("invited")}@example.com`, role: "viewer", permissions: [] },
+  );
+  await change.commit();
+  return invitation.id;
 }
 
 /** A delivery of each webhook that was seeded. */

@@ -273,6 +273,7 @@ describe("stored settings", () => {
     [{ storeEndpoint: "https://s3.example.com:9000/", storeBucket: "my.backups", storeRegion: "eu-1" }, undefined],
     [{ certificate: "arn" }, "Use --domain and --certificate together."],
     [{ alarmEmail: "nobody" }, "--alarmEmail must be an email address."],
+    [{ mailSender: "Acme <a@example.com>" }, "--mailSender must be an email address with a domain in lowercase letters."],
   ])("the options %j are rejected in a sentence, or fine", (options, sentence) => {
     expect(findProblem(options, (name) => `--${name}`)).toBe(sentence);
   });
@@ -535,6 +536,7 @@ describe("the templates", () => {
       webAcl,
       recoverDays: "30",
       budget: "0",
+      mailSender: "noreply@example.com",
       healthCheck: "on",
       requestsPerAddress: "2000",
     };
@@ -567,6 +569,14 @@ describe("the templates", () => {
     expect(roles.filter(([, role]) => JSON.stringify(role).includes('"s3:'))).toEqual([]);
 
     expect(main.of("AWS::Budgets::Budget")).toEqual([]);
+
+    // Only the function that sends may use SES, and only from this address.
+    const mailing = Object.values(main.Resources).filter((each) => /"ses:Send/.test(JSON.stringify(each)));
+    expect(mailing.map(({ Type }) => Type)).toEqual(["AWS::IAM::Role"]);
+    expect(JSON.stringify(mailing)).toContain('"Condition":{"StringEquals":{"ses:FromAddress":"noreply@example.com"}}');
+    expect(JSON.stringify(mailing)).toMatch(/identity\/example\.com".*configuration-set\/ErpControlPlane-live"/);
+    expect(main.of("AWS::SES::ConfigurationSetEventDestination")).toHaveLength(1);
+    expect(main.Outputs).toMatchObject({ MailSender: { Value: "noreply@example.com" } });
     const reservations = main
       .of("AWS::Lambda::Function")
       .flatMap(({ Properties }) =>

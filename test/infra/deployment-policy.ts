@@ -228,6 +228,21 @@ export const NEEDED: Readonly<Record<string, readonly string[]>> = {
     "sns:SetSubscriptionAttributes",
     "sns:Unsubscribe",
   ],
+  "AWS::SES::ConfigurationSet": [
+    "ses:CreateConfigurationSet",
+    "ses:GetConfigurationSet",
+    "ses:DescribeConfigurationSet",
+    "ses:DeleteConfigurationSet",
+    "ses:TagResource",
+    "ses:UntagResource",
+    "ses:ListTagsForResource",
+  ],
+  "AWS::SES::ConfigurationSetEventDestination": [
+    "ses:CreateConfigurationSetEventDestination",
+    "ses:UpdateConfigurationSetEventDestination",
+    "ses:GetConfigurationSetEventDestinations",
+    "ses:DeleteConfigurationSetEventDestination",
+  ],
   "AWS::SNS::Topic": [
     "sns:CreateTopic",
     "sns:GetTopicAttributes",

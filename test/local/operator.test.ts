@@ -7,7 +7,7 @@ import { inspect, promisify } from "node:util";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { expect, test, vi } from "vitest";
-import { configurationFrom, storeFrom } from "../../infra/local/operator.ts";
+import { configurationFrom, mailFrom, storeFrom } from "../../infra/local/operator.ts";
 import { putArchive, requireStored } from "../../shared/storage/archives.ts";
 import { presignedArchive } from "../../shared/storage/presign.ts";
 import { scratch } from "../infra/stubs.ts";
@@ -27,6 +27,22 @@ test("environment variables become the settings of providers, and empty ones do 
   expect(configurationFrom({ REGISTRY_MIRROR: "", REGISTRY_PASSWORD: "" })).toEqual({});
   const networks = ["192.168.1.0/24", "203.0.113.25", "fd12::/16"];
   expect(configurationFrom({ OPEN_NETWORKS: networks.join(", ") })).toEqual({ open_networks: networks });
+});
+
+test("mail goes to a mail server, or into files of the data folder", () => {
+  const brand = { name: "Acme", logo: "data:…", color: "#0b5cad", support_url: null };
+  const MAIL_BRAND = '{"name":"Acme","color":"#0b5cad"}';
+  expect(mailFrom({}, "/data", brand)).toEqual({ MAIL_BRAND, MAIL_DIRECTORY: "/data/mails" });
+  const smtp = { SMTP_URL: "smtps://user:s3cret@mail.example.com:465", MAIL_SENDER: "noreply@example.com" };
+  expect(mailFrom({ ...smtp, HOME: "/root" }, "/data", null)).toEqual({ MAIL_BRAND: "{}", ...smtp });
+  for (const [variables, message] of [
+    [{ SMTP_URL: smtp.SMTP_URL }, /MAIL_SENDER/],
+    [{ ...smtp, MAIL_SENDER: "a@example.com\r\nBcc: b@example.com" }, /MAIL_SENDER/],
+    [{ ...smtp, SMTP_URL: "https://user:s3cret@mail.example.com" }, /SMTP_URL must be/],
+  ] as const) {
+    expect(() => mailFrom(variables, "/data", null)).toThrow(message);
+    expect(() => mailFrom(variables, "/data", null)).not.toThrow(/s3cret/);
+  }
 });
 
 test("machines can be given as a list or as a file with the list", () => {

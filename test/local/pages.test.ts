@@ -37,6 +37,7 @@ beforeAll(async () => {
     environment: "test",
     otherDashboard: OTHER,
     storeUrl: () => STORE,
+    mails: join(home, "mails"),
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -55,6 +56,38 @@ async function sendRaw(target: string, more = ""): Promise<string> {
   socket.end(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${more}\r\n`);
   return text(socket);
 }
+
+test("/mail shows what would have been sent, the newest first, as text and without anything that runs", async () => {
+  const empty = await ask("/mail");
+  expect(empty.headers.get("cache-control")).toBe("no-store");
+  expect(await empty.text()).toContain("There are none yet");
+  mkdirSync(join(home, "mails"));
+  const mail = { to: "a@example.com", html: '<a href="https://x">&</a>', created_at: "2026-11-26T10:00:00.000Z" };
+  const text = 'Hi <script>alert(1)</script>\n\nhttps://erp.example.com/reset-password#token=a"b\n';
+  for (const [id, subject] of [
+    ["mail_1", "Older"],
+    ["mail_2", "<b>Newer</b>"],
+  ] as const)
+    writeFileSync(join(home, "mails", `${id}.json`), JSON.stringify({ ...mail, id, subject, text }));
+  writeFileSync(join(home, "mails", "mail_2.eml"), "raw");
+  const response = await ask("/mail");
+  const page = await response.text();
+  expect(page.indexOf("Newer")).toBeLessThan(page.indexOf("Older"));
+  expect(page.match(/<h2>/g)).toHaveLength(2);
+  expect(page).not.toMatch(/<script|<b>/);
+  expect(page).toContain('<a href="https://erp.example.com/reset-password#token=a&#34;b">');
+  expect(page).toContain('sandbox srcdoc="&#60;a href=&#34;https://x&#34;&#62;&#38;&#60;/a&#62;"');
+  expect(response.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'unsafe-inline'/);
+});
+
+test("without a folder of mails, as in live, /mail is a path of the dashboard", async () => {
+  const live = serve({ dashboard: join(home, "dashboard"), docs: "", environment: "live", storeUrl: () => STORE });
+  const other = createServer((request, response) => void live(request, response)).listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port: livePort } = z.object({ port: z.number() }).parse(other.address());
+  expect(await (await fetch(`http://127.0.0.1:${livePort}/mail`)).text()).toBe(PAGE);
+  other.close();
+});
 
 test.each(["/", "/servers", "/servers/srv_1/", "/settings/api-keys?page=2", "/docsy", "/apis"])(
   "%s returns the dashboard, revalidated each time",

@@ -128,6 +128,7 @@ export async function startLocal(options: Options = {}): Promise<Local> {
       },
       secretsmanager: secrets.call,
       sqs: async () => undefined,
+      lambda: async () => undefined,
       written: () => undefined,
       storage,
     },

@@ -131,7 +131,11 @@ test.each(routes)("$id has a description of at least one sentence", (route) => {
 test.each(routes)("the description of $id has its conditional headers and their responses", (route) => {
   const { parameters, responses } = operationOf(route);
   const takes = (name: string) => parameters.some((each) => "$ref" in each && each.$ref.endsWith(`/${name}`));
-  expect(takes("IfMatch")).toBe(route.method === "DELETE" || (route.method === "PUT" && route.unversioned !== undefined));
+  // Nobody else changes one's own sessions.
+  const isSession = route.path.startsWith("/auth/sessions");
+  expect(takes("IfMatch")).toBe(
+    (route.method === "DELETE" && !isSession) || (route.method === "PUT" && route.unversioned !== undefined),
+  );
   expect(failuresOf(route).some(({ code }) => code === "PRECONDITION_FAILED")).toBe(takes("IfMatch"));
   expect("304" in responses).toBe(takes("IfNoneMatch"));
   expect(takes("IfNoneMatch")).toBe(route.method === "GET" && route.unversioned !== undefined);
@@ -229,6 +233,9 @@ test.each(routes)("every error of $id is under its code's status", (route) => {
   for (const { code, status } of failuresOf(route)) expect(ERRORS[code].status).toBe(status);
 });
 
+/** Public endpoints that prove who somebody is. */
+const PROVING: readonly string[] = ["auth.login", "auth.acceptInvitation", "auth.confirmPasswordReset"];
+
 test.each(routes)("the errors of $id are those of its kind", (route) => {
   const codes = failuresOf(route).map(({ code }) => code);
   const hasBody = route.body !== undefined;
@@ -240,7 +247,7 @@ test.each(routes)("the errors of $id are those of its kind", (route) => {
     ["NOT_FOUND", route.path.includes(":")],
     ["IDEMPOTENCY_KEY_REUSED", route.idempotent],
     ["IDEMPOTENCY_IN_PROGRESS", route.idempotent],
-    ["UNAUTHORIZED", route.access !== "public" || route.id === "auth.login"],
+    ["UNAUTHORIZED", route.access !== "public" || PROVING.includes(route.id)],
     ["RATE_LIMIT_EXCEEDED", true],
     ["INTERNAL_ERROR", true],
     ["SERVICE_UNAVAILABLE", true],
@@ -257,11 +264,16 @@ test.each(guarded)("the description of $id names the missing permission", (route
     ...Object.values(bodyPermission?.permissions ?? {}),
     ...(fieldPermission === undefined ? [] : [fieldPermission.permission]),
   ];
-  expect(new Set(errorsOf(route))).toEqual(new Set(permissions.map((name) => `Token does not have permission: ${name}`)));
+  // Some settings are an owner's.
+  const roles = route.id === "settings.update" ? ["This action needs the role owner"] : [];
+  const missing = permissions.map((name) => `Token does not have permission: ${name}`);
+  expect(new Set(errorsOf(route))).toEqual(new Set([...missing, ...roles]));
 });
 
 test.each(sessionOnly)("the description of $id says that it needs a dashboard session", (route) => {
-  expect(errorsOf(route)).toEqual(["This endpoint needs a dashboard session"]);
+  const roles = errorsOf(route).filter((message) => !message.startsWith("This action needs the role owner"));
+  expect(roles).toEqual(["This endpoint needs a dashboard session"]);
+  expect(errorsOf(route).length > 1).toBe(route.role !== undefined || route.id === "users.update");
 });
 
 test.each(works)("the description of $id has the errors for another operation and for a status that forbids it", (route) => {

@@ -1,6 +1,7 @@
 // GET /overview: exact counts of what the credential may read, and an empty 304 as long as nothing changes.
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import * as overview from "../../shared/api/overview.ts";
 import { BACKUP_STATUSES, INSTANCE_STATUSES, PROTECTION_STATUSES, SERVER_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -61,22 +62,37 @@ test("each credential sees what it may read", async () => {
   const me = await account();
   await seedBackup(await seedInstance(me.id));
   const of = async (permissions: Parameters<TestAccount["token"]>[0]) => {
-    const { revisions, ...shown } = (await (await me.token(permissions)).api.get("/overview")).as(overview.get().data);
+    const { data } = overview.get();
+    const { revisions, role, permissions: may, ...shown } = (await (await me.token(permissions)).api.get("/overview")).as(data);
+    expect({ role, may }).toEqual({ role: null, may: permissions });
     return [Object.keys(shown), Object.keys(revisions)];
   };
+  const always = ["users", "invitations", "sessions", "others"];
   expect(await of(["servers:read"])).toEqual([
     ["servers", "revision"],
-    ["servers", "ssh_keys", "others"],
+    ["servers", "ssh_keys", ...always],
   ]);
   expect(await of(["instances:read", "settings:read"])).toEqual([
-    ["instances", "revision"],
-    ["instances", "others"],
+    ["instances", "alerts", "revision"],
+    ["instances", ...always],
   ]);
   expect(await of(["servers:read", "instances:read", "backups:read"])).toEqual([
     ["servers", "instances", "backups", "operations", "revision"],
-    ["servers", "ssh_keys", "instances", "backups", "policies", "operations", "others"],
+    ["servers", "ssh_keys", "instances", "backups", "policies", "operations", ...always],
   ]);
-  expect(await of(["settings:write"])).toEqual([["revision"], ["others"]]);
+  expect(await of(["settings:write"])).toEqual([["revision"], always]);
+});
+
+test("a session sees its role and what it permits, also after a change, although it sends the ETag from before", async () => {
+  const me = await account();
+  const user = await me.anotherUser({ role: "admin" });
+  const session = await me.session(user);
+  const first = await session.get("/overview");
+  expect(first.as(overview.get().data)).toMatchObject({ role: "admin", permissions: ALL_PERMISSIONS });
+  const changed = { role: "custom", permissions: ["servers:read"] };
+  expect((await (await me.session()).put(`/users/${user.id}`, changed)).status).toBe(200);
+  const again = await session.get("/overview", { headers: { "if-none-match": first.headers["etag"] ?? "" } });
+  expect(again.as(overview.get().data)).toMatchObject(changed);
 });
 
 test("the revisions say what was changed", async () => {
@@ -93,6 +109,12 @@ test("the revisions say what was changed", async () => {
   expect(await changedBy(() => me.api.put(`/servers/${instance.server_id}`, { labels }))).toEqual(["servers"]);
   expect(await changedBy(() => me.api.put(`/instances/${instance.id}`, { labels }))).toEqual(["instances"]);
   expect(await changedBy(() => me.api.put("/settings", { account_name: "Bakery" }))).toEqual(["others"]);
+  const session = await me.session();
+  const invited = { email: "ann@example.com", role: "viewer" };
+  expect(await changedBy(() => session.post("/users/invitations", invited))).toEqual(["invitations"]);
+  expect(await changedBy(() => session.put(`/users/${me.user.id}`, { name: "Ann" }))).toEqual(["users", "sessions"]);
+  await me.session();
+  expect(await changedBy(() => session.delete("/auth/sessions"))).toEqual(["sessions"]);
   const policy = { schedule: "0 2 * * *", keep: { daily: 1 } };
   expect(await changedBy(() => me.api.put(`/instances/${instance.id}/backup-policy`, policy))).toContain("policies");
 });

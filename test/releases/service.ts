@@ -116,8 +116,8 @@ interface Api {
 /** Fewer than the 20 creations and the 100 requests that a token has in a minute. */
 const TOKEN_REQUESTS = 90;
 const TOKEN_CREATIONS = 15;
-/** Only a session may see and create tokens. */
-const OF_SESSION = /^\/tokens\b/;
+/** Only a session may see and create tokens, and see sessions. */
+const OF_SESSION = /^\/(?:tokens|auth\/sessions)\b/;
 
 function apiOf({ base_url, email, password }: z.infer<typeof Ready>): Api {
   const call = async (credential: string | undefined, method: string, path: string, body?: unknown): Promise<Response> => {

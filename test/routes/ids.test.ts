@@ -1,7 +1,9 @@
 // IDs in paths: an invalid one does no harm. Other accounts' IDs are attacked in `test/guarantees`.
 import { beforeAll, describe, expect, test } from "vitest";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
-import { seedBackup, seedInstance } from "../harness/seed.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { getServer } from "../../shared/records/servers.ts";
+import { seedAlert, seedBackup, seedInstance, seedInvitation } from "../harness/seed.ts";
 import { bodyOf, idKindOf, idRoutes, pathOf } from "../harness/requests.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Upload } from "../../shared/api/uploads.ts";
@@ -25,7 +27,11 @@ beforeAll(async () => {
     ssh_key: (await other.sshKey()).id,
     token: other.tokenId,
     webhook: await other.webhook(),
+    alert: await seedAlert(await getServer(other.id, instance.server_id)),
     operation: server.operation_id,
+    user: (await other.anotherUser()).id,
+    invitation: await seedInvitation(other),
+    session: newId("session"),
   });
   // Nothing of it changes by itself during the tests.
   await other.until(server.operation_id).catch(() => undefined);

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";
+import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { admitToken } from "../../shared/operations/admission.ts";
 import { getToken, revokeToken, tokenAccessRef } from "../../shared/records/tokens.ts";
 import { openSession, userAccessRef, userRef } from "../../shared/records/users.ts";
@@ -9,7 +10,8 @@ import type { Key } from "../../shared/data/keys.ts";
 import { encodeStamp } from "../../shared/data/stamps.ts";
 import { find, readAll, updateOne } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { account, newPublicKey, type TestAccount } from "../harness/account.ts";
+import * as tokens from "../../shared/api/tokens.ts";
+import { account, newPublicKey, type TestAccount, unique } from "../harness/account.ts";
 import { itemBytes } from "../harness/item-size.ts";
 import { lateness } from "../harness/late.ts";
 import { takeSlots } from "../harness/slots.ts";
@@ -30,6 +32,7 @@ const CREATE_DELETE = [
   "POST /backups/uploads/:id/complete",
   "DELETE /backups/uploads/:id",
   "POST /tokens",
+  "POST /tokens/:id/rotate",
   "POST /ssh-keys",
   "POST /webhooks",
   "DELETE /webhooks/:id",
@@ -38,6 +41,11 @@ const CREATE_DELETE = [
   "DELETE /instances/:id",
   "DELETE /backups/:id",
   "DELETE /tokens/:id",
+  "DELETE /users/:id",
+  "POST /users/invitations",
+  "DELETE /users/invitations/:id",
+  "DELETE /auth/sessions",
+  "DELETE /auth/sessions/:id",
   "DELETE /ssh-keys/:id",
 ];
 
@@ -147,22 +155,29 @@ test("a request that began earlier than those that took the slots waits no longe
 });
 
 describe("what every request writes has at most 1 KB, so that it costs one write unit", () => {
-  const LONGEST_ADDRESS = "2001:0db8:85a3:0000:0000:8a2e:192.168.100.228";
+  const LONGEST_ADDRESS = "2001:db8:85a3:1234:5678:8a2e:3703:7334";
   const taken = encodeStamp(Date.now() - 90_000);
   const waits = { wait_0: taken, wait_1: taken, wait_2: taken };
   const sizeOf = async (key: Key) => itemBytes((await readAll([key])).values().next().value ?? {});
 
-  test("a token's item", async () => {
-    const { id, api } = await me.token(undefined, "2099-12-31T23:59:59.999Z");
+  test.each([
+    ["", []],
+    [" with as many networks as there may be", Array.from({ length: 10 }, (_, i) => `2001:db8:85a3:${i}::/${64 - i}`)],
+  ])("a token's item%s", async (_, networks) => {
+    const allowed_ips = networks.map((each, i) => (i === 0 ? "2001:db8:85a3:1234::/64" : each));
+    const session = await me.session();
+    const body = { name: unique("token"), permissions: ALL_PERMISSIONS, expires_at: "2099-12-31T23:59:59.999Z", allowed_ips };
+    const { id, token } = (await session.post("/tokens", body)).as(tokens.create().data);
     const key = tokenAccessRef(id).key;
     await updateOne(key, { set: waits }, {});
-    expect((await api.get("/auth/me")).status).toBe(200);
-    await updateOne(key, { set: { last_used_ip: LONGEST_ADDRESS } }, {});
+    const facts = { rate: "all", ipAddress: LONGEST_ADDRESS, at: Date.now(), waitSeconds: 0 } as const;
+    expect((await admitToken(token, facts)).kind).toBe("admitted");
+    expect(await find(tokenAccessRef(id))).toMatchObject({ id, account_id: me.id, last_used_ip: LONGEST_ADDRESS });
     expect(await sizeOf(key)).toBeLessThanOrEqual(1024);
   });
 
   test("the item of a user's sessions", async () => {
-    const user = await me.anotherUser();
+    const user = await me.anotherUser({ role: "custom", permissions: [...ALL_PERMISSIONS] });
     const record = await find(userRef(user.id));
     if (record === undefined) throw new Error("There is no such user");
     for (let i = 0; i < 20; i++) await openSession(record, newId("session"));

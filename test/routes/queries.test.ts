@@ -42,11 +42,15 @@ const FILTERS: Record<string, string[]> = {
   "GET /instances/:id/backups": ["ids", "status", ...SEARCH],
   "GET /operations": ["ids", "status", "resource_id", "type", "actor"],
   "GET /operations/:id/items": ["status"],
+  "GET /alerts": ["ids", "status", "kind", "resource_id"],
   "GET /events": ["class", "type", "actor", "resource_id"],
   "GET /ssh-keys": ["ids"],
   "GET /webhooks": ["ids"],
   "GET /webhooks/:id/deliveries": ["status", "event_type"],
   "GET /tokens": ["ids"],
+  "GET /users": ["ids"],
+  "GET /users/invitations": ["ids"],
+  "GET /auth/sessions": ["ids"],
 };
 
 test("the lists and their filters are those that are promised", () => {

@@ -5,7 +5,9 @@ import { Instance } from "../../shared/api/instances.ts";
 import { ListedServer } from "../../shared/api/servers.ts";
 import * as overview from "../../shared/api/overview.ts";
 import { Event } from "../../shared/api/events.ts";
-import { judgeDisk } from "../../shared/operations/disk-alerts.ts";
+import { readAlerts } from "../../shared/operations/alerts.ts";
+import { countLowDisk, explainUses } from "../../shared/operations/disk-use.ts";
+import { judgeReport } from "../../shared/operations/report-alerts.ts";
 import { type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getServer } from "../../shared/records/servers.ts";
@@ -43,7 +45,9 @@ async function report(serverId: string, fields: Partial<MachineReport>, of = me)
   const usual = { disk_size_bytes: 100 * GB, disk_free_bytes: 50 * GB, memory_free_bytes: GB, certificates: undefined, uses: [] };
   const recorded = await recordReport(server, { ...usual, ...fields });
   if (recorded === undefined) throw new Error("The report was not recorded");
-  await judgeDisk(server, recorded);
+  await countLowDisk(server, recorded);
+  await explainUses(server, recorded);
+  await judgeReport(await readAlerts(of.id), server, recorded, Date.now());
 }
 
 test("a server's disk opens an alert below 15 and 5 percent, each once, and closes it only a fifth beyond", async () => {
@@ -57,7 +61,7 @@ test("a server's disk opens an alert below 15 and 5 percent, each once, and clos
   ]);
 });
 
-test("the overview counts servers by how full their disks are, also those whose alert an older version opened", async () => {
+test("the overview counts servers by how full their disks are, also those that an older version has not counted", async () => {
   const mine = await account({ seeded: true });
   const ids: string[] = [];
   for (const free of [14, 4, 4, 50]) {
@@ -99,8 +103,8 @@ test("an instance over its quota says so, one that is paused says that, and both
   const use = (used: number, paused: boolean) => ({
     uses: [{ instance_id: id, used_bytes: used * GB, quota_bytes: 10 * GB, paused }],
   });
-  await report(server_id, use(9, false));
-  expect(await instanceOf(id)).toMatchObject({ disk_used_bytes: 9 * GB, status_reason: null });
+  await report(server_id, use(8, false));
+  expect(await instanceOf(id)).toMatchObject({ disk_used_bytes: 8 * GB, status_reason: null });
   await report(server_id, use(11, false));
   expect((await instanceOf(id)).status_reason).toContain("more of its server's disk than its quota");
   await report(server_id, use(12, true));
@@ -109,10 +113,10 @@ test("an instance over its quota says so, one that is paused says that, and both
   expect((await instanceOf(id)).status_reason).toBeNull();
   await report(server_id, use(7, false));
   expect(await alertsOf(id)).toEqual([
-    ["opened", "disk_quota", 10 * GB],
-    ["opened", "disk_paused", 10 * GB],
-    ["closed", "disk_paused", 10 * GB],
-    ["closed", "disk_quota", 10 * GB],
+    ["opened", "disk_quota", 90],
+    ["opened", "disk_paused", null],
+    ["closed", "disk_paused", null],
+    ["closed", "disk_quota", 90],
   ]);
 });
 

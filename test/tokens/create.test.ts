@@ -46,6 +46,9 @@ test("a token shows its full value only once, and afterwards its prefix", async 
     last_used_at: null,
     last_used_ip: null,
     expires_at: null,
+    allowed_ips: [],
+    replaces: null,
+    replaced_by: null,
   });
   const shown = await session.get(`/tokens/${record.id}`);
   expect(shown.as(tokens.get().data)).toEqual(record);
@@ -162,4 +165,46 @@ test("creating tokens beyond the account's quota fails, naming the resource and 
   const over = await theirs.post("/tokens", draft());
   expect(over.status).toBe(409);
   expect(over.error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "token", limit: 2 } });
+});
+
+describe("a token with networks", () => {
+  test("works from them only, and from elsewhere it is unknown, and neither counted nor used", async () => {
+    const made = newToken(await session.post("/tokens", draft({ allowed_ips: ["127.0.4.9/24", "127.0.0.7", "127.0.4.0/24"] })));
+    expect(made.allowed_ips).toEqual(["127.0.0.7/32", "127.0.4.0/24"]);
+    const get = (from?: string) => clientWith(made.token).get("/auth/me", from === undefined ? {} : { from });
+    const [inside, alone, outside, beside] = [
+      await get("127.0.4.200"),
+      await get("127.0.0.7"),
+      await get(),
+      await get("127.0.5.1"),
+    ];
+    expect([inside.status, alone.status, outside.status, beside.status]).toEqual([200, 200, 401, 401]);
+    expect(outside.error).toEqual((await clientWith(`${made.token.slice(0, -1)}!`).get("/auth/me")).error);
+    expect((await session.get(`/tokens/${made.id}`)).as(tokens.get().data)).toMatchObject({
+      last_used_ip: "127.0.0.7",
+      allowed_ips: ["127.0.0.7/32", "127.0.4.0/24"],
+    });
+    for (let i = 0; i < 100; i++) await get("127.0.5.1");
+    expect((await get("127.0.4.1")).status).toBe(200);
+  });
+
+  test("stays so when it is rotated", async () => {
+    const made = newToken(await session.post("/tokens", draft({ allowed_ips: ["127.0.0.7"] })));
+    const next = newToken(await session.post(`/tokens/${made.id}/rotate`, {}));
+    expect(next.allowed_ips).toEqual(["127.0.0.7/32"]);
+    for (const token of [made.token, next.token]) {
+      expect((await clientWith(token).get("/auth/me")).status).toBe(401);
+      expect((await clientWith(token).get("/auth/me", { from: "127.0.0.7" })).status).toBe(200);
+    }
+  });
+
+  test.each([
+    ["a name", ["example.com"], "must be an IPv4 network, or an IPv6 network of /64 or shorter"],
+    ["one IPv6 address", ["2001:db8::1"], "must be an IPv4 network, or an IPv6 network of /64 or shorter"],
+    ["a prefix that is too long", ["192.0.2.0/33"], "must be an IPv4 network, or an IPv6 network of /64 or shorter"],
+    ["more than 10", Array.from({ length: 11 }, (_, i) => `192.0.2.${i}`), "must contain at most 10"],
+  ])("cannot have %s", async (_, allowed_ips, reason) => {
+    const { error } = await session.post("/tokens", draft({ allowed_ips }));
+    expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { reason } });
+  });
 });

@@ -3,9 +3,11 @@ import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { expect } from "vitest";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { countItems, findBulk } from "../../shared/records/bulk.ts";
+import { alertTotal } from "../../shared/data/counters.ts";
 import { buildEntry, findableIn, indexedIn } from "../../shared/data/entries.ts";
 import { buildMembers, memberString, readMembers } from "../../shared/data/label-index.ts";
 import { actorFilter, keys, type ListKind, protectionFilter, type Item } from "../../shared/data/keys.ts";
+import { AlertRecord } from "../../shared/records/schemas/alert.ts";
 import { BackupRecord } from "../../shared/records/schemas/backup.ts";
 import { EventRecord } from "../../shared/records/schemas/event.ts";
 import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
@@ -14,6 +16,7 @@ import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { findErp, listMachines } from "../../shared/providers/sandbox/machines.ts";
 import { readCounts } from "../../shared/data/shards.ts";
 import { queryAll, readAll } from "../../shared/data/table.ts";
+import { ALERT } from "../../shared/domain/alerts.ts";
 import { isOpen, RESOURCE_TYPES, SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
 import type { TestCloud } from "../harness/facts.ts";
@@ -29,6 +32,7 @@ export async function snapshotOf(cloud: TestCloud, accountId: string) {
     operations,
     events,
     outcomes,
+    alerts,
     uploads,
     unique,
     sealed,
@@ -48,6 +52,7 @@ export async function snapshotOf(cloud: TestCloud, accountId: string) {
     recordsOf("operation", accountId).then((items) => items.map((item) => OperationRecord.parse(item))),
     recordsOf("event", accountId).then((items) => items.map((item) => EventRecord.parse(item))),
     recordsOf("outcome", accountId).then((items) => items.map((item) => EventRecord.parse(item))),
+    recordsOf("alert", accountId).then((items) => items.map((item) => AlertRecord.parse(item))),
     all(keys.upload(accountId, "").pk),
     all(keys.domain(accountId, "").pk),
     all(keys.sealed(accountId, "").pk),
@@ -76,7 +81,7 @@ export async function snapshotOf(cloud: TestCloud, accountId: string) {
     }),
   );
   const counts = await Promise.all(
-    (["server", "instance", "backup", "operation", "event", "outcome"] as const).map(async (kind) => ({
+    (["server", "instance", "backup", "operation", "event", "outcome", "alert"] as const).map(async (kind) => ({
       kind,
       items: await all(keys.counts(kind, accountId)),
     })),
@@ -89,6 +94,7 @@ export async function snapshotOf(cloud: TestCloud, accountId: string) {
     operations,
     events,
     outcomes,
+    alerts,
     uploads,
     unique,
     sealed,
@@ -254,7 +260,17 @@ function expectOutcomes({ operations, outcomes }: Snapshot): void {
 }
 
 /** The counts that give lists and the overview their totals. */
-export function expectCounts({ counts, overview, servers, instances, backups, operations, events, outcomes }: Snapshot): void {
+export function expectCounts({
+  counts,
+  overview,
+  servers,
+  instances,
+  backups,
+  operations,
+  events,
+  outcomes,
+  alerts,
+}: Snapshot): void {
   const filters: Record<ListKind, string[]> = {
     server: servers.map(({ state }) => SERVER_PHASES[state]),
     instance: instances.flatMap(({ state, protection_status }) => [state, protectionFilter(protection_status)]),
@@ -262,6 +278,7 @@ export function expectCounts({ counts, overview, servers, instances, backups, op
     operation: operations.map(({ state }) => state),
     event: events.flatMap(({ type, actor }) => [type, actorFilter(actor.id)]),
     outcome: outcomes.flatMap(({ type, actor }) => [type, actorFilter(actor.id)]),
+    alert: alerts.flatMap(({ state, kind }) => [state, actorFilter(kind)]),
   };
   const records: Record<ListKind, number> = {
     server: servers.length,
@@ -270,6 +287,7 @@ export function expectCounts({ counts, overview, servers, instances, backups, op
     operation: operations.length,
     event: events.length,
     outcome: outcomes.length,
+    alert: alerts.length,
   };
   for (const { kind, items } of counts) {
     const numbers = new Map<string, number>();
@@ -287,7 +305,8 @@ export function expectCounts({ counts, overview, servers, instances, backups, op
   const shown = Object.entries(numbers).filter(([name]) => !/^(revision|low_disk)/.test(name));
   const open = operations.flatMap(({ state }) => (isOpen(state) ? [`operation#${state}`] : []));
   const present = RESOURCE_TYPES.flatMap((kind) => filters[kind].map((filter) => `${kind}#${filter}`));
-  expect(withoutZeros(shown), "the overview").toEqual(Object.fromEntries(tally([...present, ...open])));
+  const openAlerts = alerts.flatMap(({ state, resource }) => (state === ALERT.open ? [alertTotal(resource.type)] : []));
+  expect(withoutZeros(shown), "the overview").toEqual(Object.fromEntries(tally([...present, ...open, ...openAlerts])));
 }
 
 /** A bulk action has begun nothing twice; one that succeeded has dealt with every resource, and shows how many. */

@@ -18,11 +18,15 @@ type RuledInstance = Omit<ListedInstance, "server">;
 /** The same of its server. */
 export type ServerOf = Pick<ListedServer, "name" | "status">;
 
+/** The status that an action leads to: in it, the action has nothing to do. */
+const AFTER: Partial<Record<InstanceAction, "running" | "stopped">> = { start: "running", stop: "stopped" };
+
 const FAILED = LIFECYCLE["instance.create"].failed;
 
 /** Every operation needs the server, except deletion, which then removes the record alone. */
 export function whyNot(action: InstanceAction, instance: RuledInstance, server: ServerOf | undefined): string | undefined {
   if (instance.operation_id !== null) return text.allowed.busy;
+  if (instance.status === AFTER[action]) return text.allowed.instance.already[instance.status];
   const states = statesFor(action);
   if (!states.includes(instance.status)) return text.allowed.instance.status(action, wordOf(instance.status), states.map(wordOf));
   if (action === "delete") return undefined;

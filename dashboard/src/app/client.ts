@@ -1,6 +1,7 @@
 // The API's client in the browser: signed in with the session; a 401 response ends the session.
 import { BASE_PATH } from "../../../shared/api/base-path.ts";
 import { buildClient } from "../../../shared/api/client-of.ts";
+import { language } from "../messages/language.ts";
 import { noteDate } from "../session/clock.ts";
 import { endSession, onOtherUser, session } from "../session/session.ts";
 import { endpoints } from "./endpoints.ts";
@@ -64,13 +65,14 @@ export const client = buildClient(endpoints, {
  */
 const SILENCE_MS = 60_000;
 
-/** Otherwise a page would wait for minutes, until the browser gives up. */
+/** Otherwise a page would wait for minutes, until the browser gives up. Mails are in the page's language, not the browser's. */
 async function fetchInTime(url: Parameters<typeof fetch>[0], init: RequestInit): Promise<Response> {
+  const headers = { ...Object.fromEntries(new Headers(init.headers)), "accept-language": language };
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(), SILENCE_MS);
   const signals = [silence.signal, ...(init.signal ? [init.signal] : [])];
   try {
-    return await fetch(url, { ...init, signal: AbortSignal.any(signals) });
+    return await fetch(url, { ...init, headers, signal: AbortSignal.any(signals) });
   } finally {
     clearTimeout(timer);
   }

@@ -46,6 +46,12 @@ export const instances = {
   list: (query: ListQuery = {}) =>
     question(["instances", "list", query], ({ signal }) => client.instances.list({ query, signal })),
   one: (id: string) => question(["instances", "one", id], ({ signal }) => client.instances.get({ params: { id }, signal })),
+  /** Only when the user asks: each reading signs in to the server. */
+  log: (id: string, query: ListQuery) => ({
+    ...question(["instances", "log", id, query], ({ signal }) => client.instances.logs({ params: { id }, query, signal })),
+    staleTime: Infinity,
+    meta: { changedBy: [] } satisfies QueryMeta,
+  }),
   named: named("instances", (query) => client.instances.list({ query })),
 };
 
@@ -119,6 +125,24 @@ export const tokens = {
   list: (query: ListQuery = {}) => question(["tokens", "list", query], ({ signal }) => client.tokens.list({ query, signal })),
 };
 
+/** Whose session it is, and what it permits. */
+export const me = () => question(["me"], ({ signal }) => client.auth.me({ signal }));
+
+export const invitations = {
+  list: (query: ListQuery = {}) =>
+    question(["invitations", "list", query], ({ signal }) => client.invitations.list({ query, signal })),
+};
+
+export const sessions = {
+  list: (query: ListQuery = {}) =>
+    question(["sessions", "list", query], ({ signal }) => client.auth.listSessions({ query, signal })),
+};
+
+export const users = {
+  list: (query: ListQuery = {}) => question(["users", "list", query], ({ signal }) => client.users.list({ query, signal })),
+  one: (id: string) => question(["users", "one", id], ({ signal }) => client.users.get({ params: { id }, signal })),
+};
+
 export const webhooks = {
   list: (query: ListQuery = {}) => question(["webhooks", "list", query], ({ signal }) => client.webhooks.list({ query, signal })),
   one: (id: string) => question(["webhooks", "one", id], ({ signal }) => client.webhooks.get({ params: { id }, signal })),
@@ -129,6 +153,12 @@ export const webhooks = {
         client.webhooks.listDeliveries({ params: { id }, query, signal }),
       ),
 };
+
+export const alerts = {
+  list: (query: ListQuery = {}) => question(["alerts", "list", query], ({ signal }) => client.alerts.list({ query, signal })),
+};
+
+export const alertSettings = () => question(["alert-settings", "one"], ({ signal }) => client.alertSettings.get({ signal }));
 
 export const events = {
   list: (query: ListQuery = {}) => question(["events", "list", query], ({ signal }) => client.events.list({ query, signal })),

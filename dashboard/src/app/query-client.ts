@@ -83,6 +83,11 @@ const CHANGED_BY: Readonly<Record<string, readonly Revision[] | "any">> = {
   search: ["servers", "instances", "backups"],
   "ssh-keys": ["ssh_keys"],
   tokens: ["others"],
+  users: ["users"],
+  invitations: ["invitations"],
+  sessions: ["sessions"],
+  alerts: ["others"],
+  me: ["users"],
   settings: "any", // it says how much of the quotas is used
   events: "any",
 };
@@ -91,29 +96,29 @@ const CHANGED_BY: Readonly<Record<string, readonly Revision[] | "any">> = {
 let caughtUpWith: Overview | undefined;
 let catchingUp: Promise<void> = Promise.resolve();
 /** What the last change has changed: lists lag behind it by a moment. */
-let lastChanged: ReadonlySet<Revision> = new Set();
+let hasChanged: (revision: Revision) => boolean = () => false;
 
 /** Fetches again what has changed since the overview that the page last caught up with. */
 export function catchUp(now: Overview): Promise<void> {
   const before = caughtUpWith;
   caughtUpWith = now;
   if (before !== undefined && before.revision !== now.revision) {
-    lastChanged = changedBetween(before, now);
+    hasChanged = compare(before, now);
     catchingUp = refetch(isChanged);
   }
   return catchingUp;
 }
 
 /** An older service says only that there was a change: then it may have changed anything. */
-function changedBetween({ revisions: before }: Partial<Overview>, { revisions: now }: Partial<Overview>): Set<Revision> {
-  const all: Revision[] = ["servers", "ssh_keys", "instances", "backups", "policies", "operations", "others"];
-  const changed = all.filter((each) => before?.[each] !== now?.[each]);
-  return new Set(changed.length === 0 ? all : changed);
+function compare({ revisions: before }: Partial<Overview>, { revisions: now }: Partial<Overview>): typeof hasChanged {
+  const earlier = new Map(Object.entries({ ...before }));
+  const changed = Object.entries({ ...now }).filter(([kind, revision]) => revision !== earlier.get(kind));
+  return changed.length === 0 ? () => true : (revision) => changed.some(([kind]) => kind === revision);
 }
 
 const isChanged = ({ queryKey: [kind], meta }: Asked): boolean => {
   const by = meta?.changedBy ?? CHANGED_BY[String(kind)] ?? [];
-  return by === "any" || by.some((each) => lastChanged.has(each));
+  return by === "any" || by.some((each) => hasChanged(each));
 };
 
 /** After a change by this user: asks what has changed, and fetches that again. */

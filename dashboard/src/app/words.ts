@@ -1,6 +1,7 @@
 // Errors in words for the user.
 import { ClientError } from "../../../shared/api/client-of.ts";
 import { ApiError, type Problem } from "../../../shared/api/errors.ts";
+import { recognizeProblem } from "../../../shared/domain/problems.ts";
 import { text } from "../messages/text.ts";
 import { waitOf } from "./limit.ts";
 import { recognized } from "./recognized.ts";
@@ -26,7 +27,25 @@ function wordsFor(error: ClientError): Omit<Words, "requestId"> {
     return { title: say.service, text: `${recognized(error.message)}.` };
   if (error.code === "NOT_FOUND") return say.missing;
   if (error.code === "PRECONDITION_FAILED") return say.changed;
+  const missing = error.code === "FORBIDDEN" ? needIn(error.message) : undefined;
+  if (missing !== undefined) return { title: text.app.missing.title, text: missingInWords(missing) };
   return { title: say.rejected, text: sentencesOf(error) };
+}
+
+/** Which permission or role is missing, by the API's error. */
+function needIn(message: string): string | undefined {
+  const found = recognizeProblem(message);
+  if (found?.code === "error_role_owner") return "owner";
+  if (found?.code === "error_role_admin") return "admin";
+  return found?.code === "error_permission_named" ? found.parameters["permission"] : undefined;
+}
+
+/** That a permission or role is missing, and who can give it. A newer service may have others. */
+export function missingInWords(need: string): string {
+  const { missing, permissions } = text.app;
+  if (need === "owner" || need === "admin") return missing[need];
+  const names: Readonly<Record<string, string>> = permissions.names;
+  return missing.permission(names[need] ?? need, need);
 }
 
 /** The message, or what it sums up: the fields with their reasons. */

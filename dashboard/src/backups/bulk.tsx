@@ -1,6 +1,7 @@
 // What can be done with many backups at once.
 import type { Backup } from "../../../shared/api/backups.ts";
 import { whyNotDelete, whyNotDrill, whyNotEdit } from "../allowed/backups.ts";
+import { BACKUP_NEEDS } from "../allowed/needs.ts";
 import { BulkMenu, type Kind } from "../bulk/menu.tsx";
 import { text } from "../messages/text.ts";
 import { useRunning } from "../operations/watch.ts";
@@ -10,6 +11,7 @@ export function BackupsBulk({ selected, onDone }: { selected: readonly Backup[];
   const running = useRunning();
   const kind: Kind<Backup> = {
     one: "backup",
+    needs: BACKUP_NEEDS,
     nameOf: backupName,
     actions: [
       ["lock", (backup) => whyNotEdit(backup) ?? (backup.locked ? text.bulk.alreadyLocked : undefined)],

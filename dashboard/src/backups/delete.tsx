@@ -10,14 +10,14 @@ export function DeleteBackup({ backup, onDismiss }: { backup: Backup; onDismiss:
   return (
     <Deletion
       of={backup.id}
-      title={say.title}
+      title={say.titleOf(backup.instance_name, momentOf(backup))}
       confirm={say.title}
       send={() => client.backups.delete({ params: { id: backup.id } })}
       rehearse={() => client.backups.delete.dryRun({ params: { id: backup.id } })}
       onDeleted={onDismiss}
       onDismiss={onDismiss}
     >
-      {say.about(backup.instance_name, momentOf(backup))}
+      {say.about}
     </Deletion>
   );
 }

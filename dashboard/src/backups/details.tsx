@@ -7,6 +7,7 @@ import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearchParams } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
+import { BACKUP_NEEDS } from "../allowed/needs.ts";
 import { whyNotRead } from "../allowed/backups.ts";
 import { Failure } from "../app/failure.tsx";
 import { lazily } from "../app/lazily.tsx";
@@ -40,7 +41,7 @@ export function BackupDetails({ id, prefix, onDismiss }: Props) {
   const say = text.backupDialogs.details;
   const [search] = useSearchParams();
   const { data, error, refetch } = useQuery(backups.one(id));
-  const header = data === undefined ? say.unknown : say.title(data.data.instance_name, momentOf(data.data));
+  const header = data === undefined ? say.unknown : say.title(data.data, momentOf(data.data));
   return (
     <Modal visible size="large" header={header} onDismiss={onDismiss}>
       {data !== undefined && !isMissing(error) ? (
@@ -68,6 +69,7 @@ function CreateFrom({ backup }: { backup: Backup }) {
   const navigate = useNavigate();
   return (
     <Action
+      needs={BACKUP_NEEDS.clone}
       variant="primary"
       disabledReason={whyNotRead(backup)}
       onClick={() => void navigate(`/instances/create?backup=${backup.id}`)}

@@ -7,6 +7,7 @@ import Header from "@cloudscape-design/components/header";
 import { useState } from "react";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { whyNotDrill } from "../allowed/backups.ts";
+import { BACKUP_NEEDS } from "../allowed/needs.ts";
 import { Action } from "../resource/action.tsx";
 import { checkInSentence } from "../resource/sentence.ts";
 import { Status } from "../resource/status.tsx";
@@ -28,7 +29,7 @@ export function DrillResult({ backup }: { backup: Backup }) {
       <Header
         variant="h3"
         actions={
-          <Action disabledReason={whyNotDrill(backup)} onClick={() => setAsking(true)}>
+          <Action needs={BACKUP_NEEDS.drill} disabledReason={whyNotDrill(backup)} onClick={() => setAsking(true)}>
             {say.run}
           </Action>
         }

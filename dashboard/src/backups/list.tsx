@@ -7,14 +7,17 @@ import type { Backup } from "../../../shared/api/backups.ts";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { useFollow } from "../app/follow.ts";
+import { needsOf, useMay } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
 import { instances } from "../app/queries.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { whyNot } from "../allowed/instances.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
 import type { Home } from "../allowed/backups.ts";
 import { ListFilters } from "../resource/list-filters.tsx";
 import { BackupsBulk } from "./bulk.tsx";
+import { ShownDetails } from "./shown-details.tsx";
 import { BackupsTable } from "./table.tsx";
 import { lazily } from "../app/lazily.tsx";
 
@@ -25,6 +28,7 @@ const ALL = PER_PAGE_MAX;
 
 export default function Backups() {
   const say = text.backups;
+  const [may, follow] = [useMay(), useFollow()];
   const [choosing, setChoosing] = useState(false);
   const all = useQuery(instances.list({ page: 1, per_page: ALL }));
   const homeOf = ({ instance_id }: Backup): Home => {
@@ -34,10 +38,12 @@ export default function Backups() {
   };
   const actions = (
     <SpaceBetween direction="horizontal" size="xs">
-      <Button href="/backups/upload" onFollow={useFollow()}>
-        {say.upload}
-      </Button>
-      <Action variant="primary" disabledReason={whyNotAny(all)} onClick={() => setChoosing(true)}>
+      {may(...needsOf("/backups/upload")) && (
+        <Button href="/backups/upload" onFollow={follow}>
+          {say.upload}
+        </Button>
+      )}
+      <Action needs={INSTANCE_NEEDS.backup} variant="primary" disabledReason={whyNotAny(all)} onClick={() => setChoosing(true)}>
         {say.backUpNow}
       </Action>
     </SpaceBetween>
@@ -45,6 +51,7 @@ export default function Backups() {
   return (
     <Page title={say.title} headless>
       <BackupsTable bulk={BackupsBulk} Filters={ListFilters} homeOf={homeOf} actions={actions} empty={say.none} />
+      <ShownDetails />
       {choosing && (
         <BackUpAny
           disabledReasonOf={(instance) => whyNot("backup", instance, instance.server ?? undefined)}

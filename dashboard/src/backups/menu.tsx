@@ -1,11 +1,12 @@
 // The actions of one backup, behind a button in its row.
-import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { useRunning } from "../operations/watch.ts";
 import { type Home, whyNotDelete, whyNotDrill, whyNotEdit, whyNotRead, whyNotRestore } from "../allowed/backups.ts";
+import { BACKUP_NEEDS } from "../allowed/needs.ts";
 import { text } from "../messages/text.ts";
+import { RowMenu } from "../resource/row-menu.tsx";
 import { sendDownload, useDownload } from "./download.ts";
 import { momentOf } from "./words.ts";
 import { lazily } from "../app/lazily.tsx";
@@ -26,11 +27,11 @@ export function BackupMenu({ backup, home, onRestore, onDrill, onEdit, onDelete 
   const navigate = useNavigate();
   const download = useDownload();
   const [calling, setCalling] = useState(false);
-  const item = (id: string, label: string, disabledReason: string | undefined) => ({
+  const item = (id: keyof typeof BACKUP_NEEDS, label: string, why: string | undefined) => ({
     id,
     text: label,
-    // Touch screens have no tooltips: the reason is always visible.
-    ...(disabledReason !== undefined && { disabled: true, secondaryText: disabledReason }),
+    why,
+    needs: BACKUP_NEEDS[id],
   });
   const handlers: Readonly<Record<string, () => void>> = {
     restore: onRestore,
@@ -48,10 +49,8 @@ export function BackupMenu({ backup, home, onRestore, onDrill, onEdit, onDelete 
   };
   return (
     <>
-      <ButtonDropdown
-        variant="inline-icon"
-        ariaLabel={say.label(backup.instance_name, momentOf(backup))}
-        expandToViewport
+      <RowMenu
+        label={say.label(backup.instance_name, momentOf(backup))}
         items={[
           item("restore", say.restore, whyNotRestore(backup, home)),
           item("drill", say.drill, whyNotDrill(backup)),
@@ -61,7 +60,7 @@ export function BackupMenu({ backup, home, onRestore, onDrill, onEdit, onDelete 
           item("edit", say.edit, whyNotEdit(backup)),
           item("delete", say.delete, whyNotDelete(backup, useRunning())),
         ]}
-        onItemClick={({ detail }) => handlers[detail.id]?.()}
+        onChoose={(id) => handlers[id]?.()}
       />
       {calling && (
         <ApiCallDialog title={say.downloadTitle} send={() => sendDownload(backup)} onDismiss={() => setCalling(false)} />

@@ -142,7 +142,7 @@ function RestoreForm({ backup, instance, onDismiss, children }: Props & { instan
   const { part, backup_first, neutralize } = form.values;
   const body = toBody(form.values);
   return (
-    <FormDialog title={say.title(instance.name)} form={form} submit={say.submit} onDismiss={onDismiss}>
+    <FormDialog title={say.title(instance.name)} form={form} submit={say.submit} destructive onDismiss={onDismiss}>
       {children}
       <Alert type="warning">
         {say.about({ part, instance: instance.name, at: momentOf(backup), backupFirst: backup_first })}

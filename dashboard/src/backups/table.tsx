@@ -2,7 +2,7 @@
 import Box from "@cloudscape-design/components/box";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import { type ComponentType, type ReactNode, useState } from "react";
-import { useLocation, useSearchParams } from "react-router";
+import { useLocation } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { Link } from "../app/link.tsx";
 import { backups } from "../app/queries.ts";
@@ -26,7 +26,6 @@ import { sizeInWords } from "../resource/size.ts";
 import { lazily } from "../app/lazily.tsx";
 
 const DeleteBackup = lazily(async () => (await import("./delete.tsx")).DeleteBackup, "backupDialogs");
-const BackupDetails = lazily(async () => (await import("./details.tsx")).BackupDetails, "backupDialogs");
 const EditBackup = lazily(async () => (await import("./edit.tsx")).EditBackup, "backupDialogs");
 const RunDrill = lazily(async () => (await import("./run-drill.tsx")).RunDrill, "backupDialogs", "servers");
 const Restore = lazily(async () => (await import("./restore.tsx")).Restore, "backupDialogs");
@@ -85,7 +84,6 @@ export function BackupsTable({ homeOf, instanceId, empty, actions, Filters, bulk
       {dialog?.what === "drill" && <RunDrill backup={dialog.backup} onDismiss={close} />}
       {dialog?.what === "edit" && <EditBackup backup={dialog.backup} onDismiss={close} />}
       {dialog?.what === "delete" && <DeleteBackup backup={dialog.backup} onDismiss={close} />}
-      <ShownDetails />
     </>
   );
 }
@@ -107,10 +105,10 @@ const menuColumn = (cell: Column<Backup>["cell"]): Column<Backup> => ({
 const instanceColumn = (homeOf: Props["homeOf"]): Column<Backup> => ({
   id: "instance",
   header: text.backups.columns.instance,
-  text: ({ instance_name }) => instance_name ?? "",
+  text: ({ instance_name, file_name }) => instance_name ?? file_name ?? "",
   cell: (backup) =>
     backup.instance_id === null ? (
-      "–"
+      <Wrapped>{backup.file_name ?? "–"}</Wrapped>
     ) : homeOf(backup).deleted ? (
       <Wrapped>
         {backup.instance_name}{" "}
@@ -211,19 +209,4 @@ function BackupState({ backup }: { backup: Backup }) {
       )}
     </>
   );
-}
-
-/** The page below the dialog may have a history, too. */
-const HISTORY = "history";
-
-function ShownDetails() {
-  const [search, setSearch] = useSearchParams();
-  const id = search.get("backup");
-  const close = () =>
-    setSearch((before) => {
-      const after = new URLSearchParams(before);
-      for (const name of before.keys()) if (name === "backup" || name.startsWith(`${HISTORY}-`)) after.delete(name);
-      return after;
-    });
-  return id !== null && <BackupDetails id={id} prefix={HISTORY} onDismiss={close} />;
 }

@@ -15,9 +15,9 @@ export const kindInWords = (kind: Backup["kind"]): string => wordFor(kind, text.
 /** A backup has no name: its time identifies it. */
 export const momentOf = ({ created_at }: Pick<Backup, "created_at">): string => inShort(created_at);
 
-/** Where only a name is shown: the instance's, and when. */
-export const backupName = (backup: Pick<Backup, "created_at" | "instance_name">): string =>
-  backup.instance_name === null ? momentOf(backup) : `${backup.instance_name}, ${momentOf(backup)}`;
+/** Where only a name is shown: the instance's or the uploaded file's, and when. */
+export const backupName = (backup: Pick<Backup, "created_at" | "instance_name" | "file_name">): string =>
+  [backup.instance_name ?? backup.file_name, momentOf(backup)].filter((each) => each !== null).join(", ");
 
 /** Of an uploaded archive, it is known once it was examined. */
 export const versionOf = ({ erp_version, edition }: Pick<Backup, "erp_version" | "edition">): string =>
@@ -27,30 +27,6 @@ export const checkInWords = (name: DrillCheck["name"]): string => wordFor(name, 
 
 const drillInWords = (drill: Drill | null): string | null =>
   drill === null ? null : wordFor(drill.status, text.backups.drilled);
-
-const letterOf = (kind: Backup["kind"]): string => kindInWords(kind).charAt(0);
-
-/** What a calendar has room for, each with its meaning. */
-export function signs(): readonly (readonly [string, string])[] {
-  const { legend } = text.backups.calendar;
-  return [
-    [letterOf("scheduled"), legend.scheduled],
-    [letterOf("manual"), legend.manual],
-    [letterOf("pre_restore"), legend.pre_restore],
-    ["✓", legend.passed],
-    ["✗", legend.drillFailed],
-    ["!", legend.failed],
-    ["…", legend.running],
-    ["○", legend.due],
-  ];
-}
-
-export function signOf({ kind, status, drill }: Backup): string {
-  const letter = letterOf(kind);
-  if (status === "failed") return `${letter}!`;
-  if (status !== "completed") return `${letter}…`;
-  return `${letter}${drill === null ? "" : drill.status === "passed" ? "✓" : "✗"}`;
-}
 
 /** "Scheduled, Jan 12, 2027, 02:03:15, completed, restore drill passed". */
 export const backupInWords = (backup: Backup, status: string): string =>

@@ -2,6 +2,7 @@
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import { type ComponentType, useState } from "react";
 import type { Labels } from "../../../shared/api/fields.ts";
+import { type Need, useMay } from "../app/may.tsx";
 import { lazily } from "../app/lazily.tsx";
 import type { Selectable } from "../messages/en/bulk.tsx";
 import { text } from "../messages/text.ts";
@@ -16,6 +17,8 @@ const LabelDialog = lazily(async () => (await import("./label-dialog.tsx")).Labe
 export interface Kind<Item> {
   one: Selectable;
   nameOf: (item: Item) => string;
+  /** What the actions need, by their names. */
+  needs: Readonly<Record<string, readonly Need[]>>;
   /** By the API's names; each with the reason why it leaves a record out. */
   actions: readonly (readonly [action: string, whyNot: (item: Item) => string | undefined])[];
   /** Of actions with a dialog of their own. */
@@ -30,18 +33,22 @@ interface Props<Item> {
 
 export function BulkMenu<Item extends { id: string; labels: Labels }>({ kind, selected, onDone }: Props<Item>) {
   const [asked, setAsked] = useState<string>();
+  const may = useMay();
+  const offered = kind.actions.filter(([action]) => may(...(kind.needs[action] ?? [])));
   const [, whyNot] = kind.actions.find(([action]) => action === asked) ?? [];
   const Asking = asked === undefined ? BulkDialog : (kind.dialogs?.[asked] ?? dialogOf(asked));
   return (
     <>
-      <ButtonDropdown
-        disabled={selected.length === 0}
-        disabledReason={text.bulk.selectFirst(kind.one)}
-        items={kind.actions.map(([action]) => ({ id: action, text: bulkWork(kind.one, action).verb }))}
-        onItemClick={({ detail }) => setAsked(detail.id)}
-      >
-        {text.bulk.actions}
-      </ButtonDropdown>
+      {offered.length > 0 && (
+        <ButtonDropdown
+          disabled={selected.length === 0}
+          disabledReason={text.bulk.selectFirst(kind.one)}
+          items={offered.map(([action]) => ({ id: action, text: bulkWork(kind.one, action).verb }))}
+          onItemClick={({ detail }) => setAsked(detail.id)}
+        >
+          {text.bulk.actions}
+        </ButtonDropdown>
+      )}
       {asked !== undefined && (
         <Asking
           kind={kind.one}

@@ -1,6 +1,8 @@
 // What a change did to a resource's fields, or why an operation failed.
 import Box from "@cloudscape-design/components/box";
+import type { Alert } from "../../../shared/api/alerts.ts";
 import type { Event, FieldChange } from "../../../shared/api/events.ts";
+import { kindInWords, valueInWords as measuredInWords } from "../alerts/words.ts";
 import { text } from "../messages/text.ts";
 import { errorInWords } from "../resource/sentence.ts";
 import { sizeInWords } from "../resource/size.ts";
@@ -14,9 +16,13 @@ export const Changes = ({ of }: { of: Event }) =>
 
 /** "Name: Shop → Shop 2". */
 export const changesIn = ({ data }: Pick<Event, "data">): string[] => [
+  ...(data?.alert ? [alertInWords(data.alert)] : []),
   ...(data?.changes ?? []).map(inWords),
   ...(data?.operation?.error ? [errorInWords(data.operation.error)] : []),
 ];
+
+const alertInWords = (alert: Alert): string =>
+  [kindInWords(alert.kind), measuredInWords(alert)].filter((part) => part !== "").join(": ");
 
 function inWords({ field, before, after }: FieldChange): string {
   const name = nameOf(field);

@@ -1,8 +1,10 @@
 // The account's activity: who did what, when and from where.
 import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
 import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Event } from "../../../shared/api/events.ts";
+import { lazily } from "../app/lazily.tsx";
 import { Link } from "../app/link.tsx";
 import { events } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -16,9 +18,12 @@ import { Changes, changesIn } from "./changes.tsx";
 import { EventFilters, eventQuery, Only } from "./filters.tsx";
 import { actionInWords } from "./words.ts";
 
-function originInWords({ type, ip_address }: Event["actor"]): string {
-  const actors: Readonly<Record<string, string>> = text.events.actors;
-  const actor = actors[type] ?? type; // a newer service may have others
+const ExportEvents = lazily(async () => (await import("./export.tsx")).ExportEvents);
+
+function originInWords({ type, ip_address, role }: Event["actor"]): string {
+  const actors: Readonly<Record<string, string>> = text.events.actors; // a newer service may have others
+  const roles: Readonly<Record<string, { name: string } | undefined>> = text.people.roles;
+  const actor = role === undefined ? (actors[type] ?? type) : (roles[role]?.name ?? role);
   return ip_address === null ? actor : text.events.from(actor, ip_address);
 }
 
@@ -76,21 +81,28 @@ function What({ event: { type, operation_id } }: { event: Event }) {
 
 export default function Activity() {
   const newest = useRef<string>(undefined);
+  const [exporting, setExporting] = useState(false);
+  const columns = columnsNow(newest);
   return (
     <ListPage
       title={text.events.title}
       description={text.events.about}
       list={events.list}
       narrowing={{ query: eventQuery, Fields: EventFilters }}
-      columns={columnsNow(newest)}
+      columns={columns}
       perPage={25}
       empty={text.events.empty}
-    />
+      add={<Button onClick={() => setExporting(true)}>{text.events.export.title}</Button>}
+    >
+      {exporting && <ExportEvents columns={columns} onDismiss={() => setExporting(false)} />}
+    </ListPage>
   );
 }
 
 /** What these events delete is gone with them; its other events lead to the list that it was on. */
 const AT_ONCE = ["ssh_key.delete", "token.delete"];
+/** An event that says that something was deleted needs no more words for it. */
+const DELETION = /\.delete(?:\.succeeded)?$/;
 
 function Resource({ of: { id, resource: of, type }, newest }: { of: Event; newest: Newest }) {
   // What an event is about that has just happened is there: to look that up would be one more request after each change.
@@ -105,7 +117,7 @@ function Resource({ of: { id, resource: of, type }, newest }: { of: Event; newes
     <Wrapped>
       {page === undefined || gone ? name : <Link to={page}>{name}</Link>}
       {/^[a-z]{1,20}_[0-9a-z]{26}$/.test(of.id) && <Only name="resource" value={of.id} what={name} />}
-      {gone && (
+      {gone && !DELETION.test(type) && (
         <Box variant="span" color="text-body-secondary">
           {" "}
           {text.events.deleted}

@@ -3,6 +3,8 @@ import Button from "@cloudscape-design/components/button";
 import { useState } from "react";
 import { OPERATION } from "../../../shared/domain/lifecycle.ts";
 import { useFollow } from "../app/follow.ts";
+import { BACKUP_NEEDS, INSTANCE_NEEDS, SERVER_NEEDS } from "../allowed/needs.ts";
+import { type Need, needsOf, useMay } from "../app/may.tsx";
 import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
 import { type Failed, workOf } from "../operations/words.ts";
@@ -32,25 +34,28 @@ function pageFor({ type, resource: { id } }: Failed): string | undefined {
   }
 }
 
-const IN_DIALOG: readonly string[] = [
-  "server.delete",
-  "instance.start",
-  "instance.stop",
-  "instance.restart",
-  "instance.update",
-  "instance.delete",
-  "backup.create",
-  "backup.delete",
-  "backup.drill",
-  "backup.restore",
-];
+/** What has a dialog, and what the dialog's request needs. */
+const IN_DIALOG: Readonly<Record<string, readonly Need[]>> = {
+  "server.delete": SERVER_NEEDS.delete,
+  "instance.start": INSTANCE_NEEDS.start,
+  "instance.stop": INSTANCE_NEEDS.stop,
+  "instance.restart": INSTANCE_NEEDS.restart,
+  "instance.update": INSTANCE_NEEDS.domain,
+  "instance.delete": INSTANCE_NEEDS.delete,
+  "backup.create": INSTANCE_NEEDS.backup,
+  "backup.delete": BACKUP_NEEDS.delete,
+  "backup.drill": BACKUP_NEEDS.drill,
+  "backup.restore": BACKUP_NEEDS.restore,
+};
 
 export function Retry({ operation }: { operation: Failed }) {
   const [asking, setAsking] = useState(false);
   const follow = useFollow();
+  const may = useMay();
   const page = pageFor(operation);
-  if (operation.status !== OPERATION.failed || (page === undefined && !IN_DIALOG.includes(operation.type))) return null;
   const { type, resource } = operation;
+  const needs = page === undefined ? IN_DIALOG[type] : needsOf(page);
+  if (operation.status !== OPERATION.failed || needs === undefined || !may(...needs)) return null;
   return (
     <>
       <Button

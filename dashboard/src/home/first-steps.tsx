@@ -10,6 +10,7 @@ import type { ReactNode } from "react";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { LIFECYCLE, SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { useFollow } from "../app/follow.ts";
+import { needsOf, useMay } from "../app/may.tsx";
 import { sshKeys } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { Tally } from "./use-tally.ts";
@@ -28,7 +29,8 @@ export const isUnprotected = ({ protection }: ListedInstance): boolean => protec
 
 export function FirstSteps({ servers, instance }: Props) {
   const say = text.home.firstSteps;
-  const keys = useQuery({ ...sshKeys.list({ per_page: 1 }), enabled: servers.total === 0 });
+  const mayRead = useMay()("servers:read");
+  const keys = useQuery({ ...sshKeys.list({ per_page: 1 }), enabled: mayRead && servers.total === 0 });
   const hasKey = servers.total > 0 || (keys.data?.meta.total ?? 0) > 0;
   const active = servers.count(USABLE_STATUS) > 0;
   return (
@@ -91,6 +93,7 @@ interface StepProps {
 
 function Step({ done, next, optional = false, title, button, href, children }: StepProps) {
   const follow = useFollow();
+  const may = useMay();
   return (
     <li>
       <SpaceBetween size="xs">
@@ -101,7 +104,7 @@ function Step({ done, next, optional = false, title, button, href, children }: S
           {done && <StatusIndicator type="success">{text.home.firstSteps.done}</StatusIndicator>}
         </SpaceBetween>
         {!done && <Box color="text-body-secondary">{children}</Box>}
-        {next && !done && (
+        {next && !done && may(...needsOf(href)) && (
           <Button variant={optional ? "normal" : "primary"} href={href} onFollow={follow}>
             {button}
           </Button>

@@ -6,36 +6,29 @@ import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import type { Event } from "../../../shared/api/events.ts";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { OPERATION } from "../../../shared/domain/lifecycle.ts";
-import { Failure, RequestId } from "../app/failure.tsx";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
+import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
 import { lazily } from "../app/lazily.tsx";
+import { useMay } from "../app/may.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
-import { type NamedResource, subjectOf } from "../operations/pages.ts";
+import { subjectOf } from "../operations/pages.ts";
 import { Retry } from "../events/retry.tsx";
 import { workOf } from "../operations/words.ts";
 import { errorInWords, reasonInWords } from "../resource/sentence.ts";
 import { Time } from "../resource/time.tsx";
-import { Name } from "./names.tsx";
+import { type Need, NeedItem } from "./need.tsx";
 import { SHOWN, type useNeeds } from "./needs.ts";
 
+const AlertNeeds = lazily(async () => (await import("./alert-needs.tsx")).AlertNeeds, "alerts");
 const BackUp = lazily(async () => (await import("../backups/back-up.tsx")).BackUp, "backupDialogs");
-
-interface Need {
-  id: string;
-  title: string;
-  resource: NamedResource;
-  why?: ReactNode;
-  since: string | null;
-  requestId?: string;
-  action?: ReactNode;
-}
 
 function ofOperation(operation: Operation): Need {
   const { id, request_id: requestId, type, error, finished_at, created_at } = operation;
@@ -107,7 +100,7 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
     ...needs.overdue.filter((instance) => !isTold(instance)).map(ofOverdue),
     ...failures.slice(0, SHOWN),
   ];
-  const isQuiet = shown.length === 0 && unprotected === 0 && needs.error === null;
+  const isQuiet = shown.length + needs.alerts.length + needs.expiring.length === 0 && unprotected === 0 && needs.error === null;
   return (
     <Container header={<Header variant="h2">{say.title}</Header>}>
       <SpaceBetween size="m">
@@ -115,9 +108,15 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
         {isQuiet && (needs.isPending ? <Spinner /> : <Box color="text-body-secondary">{say.nothing}</Box>)}
         <ul className="plain" aria-label={say.title}>
           {shown.map((need) => (
-            <li key={need.id} className="need">
-              <What need={need} />
-              {need.action}
+            <NeedItem key={need.id} need={need} />
+          ))}
+          {needs.alerts.length > 0 && <AlertNeeds alerts={needs.alerts.slice(0, SHOWN)} />}
+          {needs.expiring.slice(0, SHOWN).map(({ id, name, expires_at }) => (
+            <li key={id} className="need">
+              <StatusIndicator type="warning">{say.keyExpires(name, <Time at={expires_at} />)}</StatusIndicator>
+              <Button variant="inline-link" href="/settings/api-keys" onFollow={follow}>
+                {say.keys}
+              </Button>
             </li>
           ))}
           {unprotected > 0 && (
@@ -130,28 +129,17 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
           )}
         </ul>
         {overdue > SHOWN && <Link to="/instances?protection=overdue">{say.allOverdue(overdue)}</Link>}
+        {needs.alerts.length > SHOWN && <Link to="/alerts">{say.allAlerts}</Link>}
         {failures.length > SHOWN && <Link to="/operations?status=failed">{say.allFailures}</Link>}
       </SpaceBetween>
     </Container>
   );
 }
 
-function What({ need: { title, resource, why, since, requestId } }: { need: Need }) {
-  return (
-    <div>
-      <StatusIndicator type="error">{title}</StatusIndicator>: <Name of={resource} />
-      <Box>{why}</Box>
-      <Box variant="small" color="text-body-secondary">
-        {since !== null && <Time at={since} />}
-        <RequestId id={requestId} />
-      </Box>
-    </div>
-  );
-}
-
 function BackUpNow({ id, name }: { id: string; name: string }) {
   const [asking, setAsking] = useState(false);
   const say = text.home.needs;
+  if (!useMay()(...INSTANCE_NEEDS.backup)) return null;
   return (
     <>
       <Button variant="inline-link" wrapText={false} ariaLabel={say.backUpOf(name)} onClick={() => setAsking(true)}>

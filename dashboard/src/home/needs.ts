@@ -1,32 +1,48 @@
-// What needs a person: failures that nothing has mended, servers that are offline or full, and overdue backups.
+// What needs a person: failures that nothing has mended, servers that are offline or full, overdue backups, and other alerts.
 import { useQuery } from "@tanstack/react-query";
+import type { Token } from "../../../shared/api/tokens.ts";
+import { ALERT } from "../../../shared/domain/alerts.ts";
 import { OPERATION, SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { DISK_STEPS } from "../../../shared/domain/low-disk.ts";
-import { failedDrills, instances, operations, servers } from "../app/queries.ts";
+import { needsOf, useMay } from "../app/may.tsx";
+import { alerts, failedDrills, instances, operations, servers, tokens } from "../app/queries.ts";
 import { serviceNow } from "../session/clock.ts";
 import { lowDiskOf } from "../servers/reported.tsx";
 import { endOf, unmended } from "./unmended.ts";
+import { untold } from "./untold.ts";
 import type { Tallies } from "./use-tally.ts";
 
 /** Of each kind. */
 export const SHOWN = 5;
 const DAYS = 7;
+/** As the first event of an API key that expires, unless the account has changed that. */
+const EXPIRING_DAYS = 14;
 const DAY_MS = 86_400_000;
 
 const isRecent = (at: string): boolean => Date.parse(at) > serviceNow() - DAYS * DAY_MS;
 
-/** Two requests if nothing is wrong, and at most five. */
-export function useNeeds({ servers: counted, lowDisks, protection }: Tallies) {
+/** Not those that a rotation ends. */
+const expiresSoon = ({ expires_at, replaced_by }: Token): boolean => {
+  const left = Date.parse(expires_at ?? "") - serviceNow();
+  return replaced_by === null && left > 0 && left < EXPIRING_DAYS * DAY_MS;
+};
+
+/** Two requests if nothing is wrong, three for owners and admins, and at most six. */
+export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }: Tallies) {
   // The API lists operations by their start, so one that took long and has just failed may be far down.
-  const failed = useQuery(operations.list({ status: OPERATION.failed, per_page: PER_PAGE_MAX }));
+  const may = useMay();
+  const failed = useQuery({
+    ...operations.list({ status: OPERATION.failed, per_page: PER_PAGE_MAX }),
+    enabled: may(...needsOf("/operations")),
+  });
   const recent = failed.data?.data.filter((each) => isRecent(endOf(each)) && each.error?.code !== "CANCELLED");
   const since = recent?.map(({ created_at }) => created_at).toSorted()[0];
   const succeeded = useQuery({
     ...operations.list({ status: OPERATION.succeeded, created_after: since, per_page: PER_PAGE_MAX }),
     enabled: since !== undefined,
   });
-  const drills = useQuery(failedDrills({ per_page: SHOWN }));
+  const drills = useQuery({ ...failedDrills({ per_page: SHOWN }), enabled: may(...needsOf("/activity")) });
   const offline = SERVER_PHASES.unreachable;
   const isServerBad = counted.count(offline) > 0 || Object.values(lowDisks).some((count) => count > 0);
   const machines = useQuery({ ...servers.list({ per_page: PER_PAGE_MAX }), enabled: isServerBad });
@@ -34,21 +50,32 @@ export function useNeeds({ servers: counted, lowDisks, protection }: Tallies) {
     ...instances.list({ protection: "overdue", per_page: SHOWN }),
     enabled: (protection?.overdue ?? 0) > 0,
   });
-  const queries = [failed, succeeded, drills, machines, overdue];
+  const open = useQuery({ ...alerts.list({ status: ALERT.open, per_page: PER_PAGE_MAX }), enabled: openAlerts > 0 });
+  const keys = useQuery({ ...tokens.list({ per_page: PER_PAGE_MAX }), enabled: may("admin") });
+  const queries = [failed, succeeded, drills, machines, overdue, open, keys];
   const bad = machines.data?.data ?? [];
+  const unreachable = bad.filter(({ status }) => status === offline);
+  const low = bad
+    .flatMap((server) => {
+      const step = lowDiskOf(server);
+      return step === null ? [] : [{ server, isAlmostFull: step === DISK_STEPS[1] }];
+    })
+    .toSorted((a, b) => Number(b.isAlmostFull) - Number(a.isAlmostFull));
+  const told = {
+    offline: new Set(unreachable.map(({ id }) => id)),
+    lowDisks: new Set(low.map(({ server }) => server.id)),
+  };
   return {
     error: queries.find(({ error }) => error !== null)?.error ?? null,
     retry: () => void Promise.all(queries.filter(({ isError }) => isError).map(({ refetch }) => refetch())),
     isPending: queries.some(({ isLoading }) => isLoading),
     failures: unmended(recent ?? [], succeeded.data?.data ?? []),
     drills: (drills.data?.data ?? []).filter(({ created_at }) => isRecent(created_at)),
-    offline: bad.filter(({ status }) => status === offline),
-    lowDisks: bad
-      .flatMap((server) => {
-        const step = lowDiskOf(server);
-        return step === null ? [] : [{ server, isAlmostFull: step === DISK_STEPS[1] }];
-      })
-      .toSorted((a, b) => Number(b.isAlmostFull) - Number(a.isAlmostFull)),
+    offline: unreachable,
+    lowDisks: low,
     overdue: overdue.data?.data ?? [],
+    // Once it is known what of them is said elsewhere.
+    alerts: openAlerts > 0 && !machines.isLoading ? untold(open.data?.data ?? [], told) : [],
+    expiring: (keys.data?.data ?? []).filter(expiresSoon),
   };
 }

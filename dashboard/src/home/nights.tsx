@@ -12,7 +12,7 @@ import { Failure } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
 import { nights } from "../app/queries.ts";
 import { DrillStatus } from "../backups/drill-status.tsx";
-import { dayOf } from "../backups/month.ts";
+import { dayOf, type Night, SIGNS } from "../backups/night.ts";
 import { backupInWords } from "../backups/words.ts";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
@@ -22,7 +22,7 @@ import { shownOf } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
 import { Updated } from "../resource/updated.tsx";
 import { serviceNow } from "../session/clock.ts";
-import { type Night, type Row, rowsOf } from "./rows-of-nights.ts";
+import { type Row, rowsOf } from "./rows-of-nights.ts";
 
 const DAYS = 7;
 const DAY_MS = 86_400_000;
@@ -117,14 +117,6 @@ function Shown({ rows, days }: { rows: readonly Row<Backup>[]; days: readonly Da
     </table>
   );
 }
-
-const SIGNS: Readonly<Record<Night<Backup>["kind"], string>> = {
-  completed: "✓",
-  failed: "!",
-  drillFailed: "✗",
-  running: "…",
-  none: "–",
-};
 
 function Cell({ night: { kind, backup } }: { night: Night<Backup> }) {
   return (

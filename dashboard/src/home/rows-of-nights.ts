@@ -1,14 +1,5 @@
 // The rows of the picture of the last nights: what became of each instance's backups, day by day.
-import type { Backup } from "../../../shared/api/backups.ts";
-import { DRILL } from "../../../shared/domain/lifecycle.ts";
-
-type Seen = Pick<Backup, "instance_id" | "instance_name" | "status" | "created_at"> & Partial<Pick<Backup, "drill">>;
-
-/** What became of a day, and the backup that says so. */
-export interface Night<B> {
-  kind: "completed" | "failed" | "drillFailed" | "running" | "none";
-  backup: B | undefined;
-}
+import { type Night, nightOf, type Seen } from "../backups/night.ts";
 
 export interface Row<B> {
   id: string;
@@ -26,21 +17,6 @@ interface Found<B> {
   backups: readonly B[];
   /** Their backups are overdue, perhaps since before these nights. */
   overdue: readonly { id: string; name: string }[];
-}
-
-/** Of several backups on a day the best one counts, and a drill that failed before all. */
-function nightOf<B extends Seen>(made: readonly B[]): Night<B> {
-  const kinds = made.map((backup) => ({ kind: kindOf(backup), backup }));
-  const found = (["drillFailed", "completed", "running", "failed"] as const)
-    .map((kind) => kinds.find((each) => each.kind === kind))
-    .find((each) => each !== undefined);
-  return found ?? { kind: "none", backup: undefined };
-}
-
-function kindOf({ status, drill }: Seen): Night<Seen>["kind"] {
-  if (status === "failed") return "failed";
-  if (status !== "completed") return "running";
-  return drill?.status === DRILL.failed ? "drillFailed" : "completed";
 }
 
 export function rowsOf<B extends Seen>(

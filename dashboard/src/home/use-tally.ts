@@ -34,6 +34,8 @@ export interface Tallies {
   backups: Tally;
   lowDisks: LowDisks;
   protection: NonNullable<Overview["instances"]>["protection"] | undefined;
+  /** Of those that the user may read. */
+  openAlerts: number;
 }
 
 export function useTallies() {
@@ -45,6 +47,7 @@ export function useTallies() {
     backups: tallyOf(found.backups),
     lowDisks: lowDisksIn(found.servers ?? {}),
     protection: found.instances?.protection,
+    openAlerts: found.alerts?.open ?? 0,
   };
   return { tallies, updatedAt: dataUpdatedAt, error: data === undefined ? error : null, retry: () => void refetch() };
 }

@@ -4,12 +4,12 @@ import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useNavigate } from "react-router";
 import type { Instance } from "../../../shared/api/instances.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
+import { useMay } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
 import { type ServerOf, whyNot, whyNotEdit } from "../allowed/instances.ts";
-
-const DIALOGS = ["back-up", "restore", "stop", "restart", "edit", "domain", "delete", "start-call"] as const;
-export type Dialog = (typeof DIALOGS)[number];
+import { type Dialog, dialogNamed } from "./dialogs.tsx";
 
 interface Props {
   instance: Instance;
@@ -21,43 +21,49 @@ interface Props {
 export function Actions({ instance, server, start, onAsk }: Props) {
   const say = text.instances.actions;
   const navigate = useNavigate();
+  const may = useMay();
   const more = [
     { id: "edit", text: say.edit, ...disabled(whyNotEdit(instance)) },
     { id: "domain", text: say.domain, ...disabled(whyNot("update", instance, server)) },
     { id: "clone", text: say.clone },
     { id: "start-call", text: say.startCall },
+    { id: "tell", text: text.resource.tell },
     { id: "delete", text: say.delete, ...disabled(whyNot("delete", instance, server)) },
-  ];
+  ] as const;
+  const offered = more.filter(({ id }) => may(...INSTANCE_NEEDS[id]));
   return (
     <SpaceBetween direction="horizontal" size="xs">
       <Button href={instance.url} target="_blank" iconName="external" iconAlign="right" ariaLabel={say.openOf(instance.name)}>
         {say.open}
       </Button>
-      <Action variant="primary" disabledReason={whyNot("backup", instance, server)} onClick={() => onAsk("back-up")}>
-        {say.backUp}
-      </Action>
-      <Action disabledReason={whyNot("restore", instance, server)} onClick={() => onAsk("restore")}>
-        {say.restore}
-      </Action>
-      <Action disabledReason={whyNot("start", instance, server)} pending={start.isPending} onClick={() => start.mutate()}>
-        {say.start}
-      </Action>
-      <Action disabledReason={whyNot("stop", instance, server)} onClick={() => onAsk("stop")}>
-        {say.stop}
-      </Action>
-      <Action disabledReason={whyNot("restart", instance, server)} onClick={() => onAsk("restart")}>
-        {say.restart}
-      </Action>
-      <ButtonDropdown
-        items={more}
-        onItemClick={({ detail }) => {
-          if (detail.id === "clone") void navigate(`/instances/${instance.id}/clone`);
-          const dialog = DIALOGS.find((each) => each === detail.id);
-          if (dialog !== undefined) onAsk(dialog);
-        }}
-      >
-        {say.title}
-      </ButtonDropdown>
+      {(["backup", "restore", "start", "stop", "restart"] as const).map((action) => {
+        const isStart = action === "start";
+        const label = action === "backup" ? say.backUp : say[action];
+        return (
+          <Action
+            key={action}
+            needs={INSTANCE_NEEDS[action]}
+            variant={action === "backup" ? "primary" : "normal"}
+            disabledReason={whyNot(action, instance, server)}
+            pending={isStart && start.isPending}
+            onClick={() => (isStart ? start.mutate() : onAsk(action === "backup" ? "back-up" : action))}
+          >
+            {label}
+          </Action>
+        );
+      })}
+      {offered.length > 0 && (
+        <ButtonDropdown
+          items={offered}
+          onItemClick={({ detail }) => {
+            if (detail.id === "clone") void navigate(`/instances/${instance.id}/clone`);
+            const dialog = dialogNamed(detail.id);
+            if (dialog !== undefined) onAsk(dialog);
+          }}
+        >
+          {say.title}
+        </ButtonDropdown>
+      )}
     </SpaceBetween>
   );
 }

@@ -2,6 +2,7 @@
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { whyNot, whyNotEdit, whyNotProtect } from "../allowed/instances.ts";
 import { lazily } from "../app/lazily.tsx";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { BulkMenu, type Kind } from "../bulk/menu.tsx";
 
 const can = (action: "start" | "stop" | "restart" | "backup" | "delete") =>
@@ -11,6 +12,7 @@ const PolicyDialog = lazily(async () => (await import("../policies/bulk-dialog.t
 
 const INSTANCES: Kind<ListedInstance> = {
   one: "instance",
+  needs: INSTANCE_NEEDS,
   nameOf: ({ name }) => name,
   actions: [
     can("start"),

@@ -261,7 +261,7 @@ function BackupFields({ backup, neutralize, error, onChange }: BackupFieldsProps
   return (
     <SpaceBetween size="l">
       <FormField errorText={error("backup_id") ?? error("erp_version") ?? error("edition")}>
-        <Alert type="info" header={say.beginsWith(backup.instance_name, momentOf(backup))}>
+        <Alert type="info" header={say.beginsWith(backup, momentOf(backup))}>
           {say.odoo(versionOf(backup))} {backup.kind === "uploaded" && say.keepsUuid}
         </Alert>
       </FormField>

@@ -21,7 +21,7 @@ export function DeleteInstance({ instance: { id, name, domain }, server, onDelet
   return (
     <Deletion
       of={id}
-      title={say.title}
+      title={say.titleOf(name)}
       name={name}
       confirm={say.title}
       send={() => client.instances.delete({ params: { id } })}

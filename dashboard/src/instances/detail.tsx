@@ -1,4 +1,4 @@
-// One instance: its details, its DNS record, its backup policy and backups, its operations and its actions.
+// One instance: how it is and how it is protected, its backups, its operations, its settings, and its actions.
 import Button from "@cloudscape-design/components/button";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useState } from "react";
@@ -6,33 +6,33 @@ import { useNavigate, useParams, useSearchParams } from "react-router";
 import type { Instance, ShownInstance } from "../../../shared/api/instances.ts";
 import { isFailure } from "../../../shared/domain/lifecycle.ts";
 import { isNeverInstalled, type ServerOf, whyNot } from "../allowed/instances.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
+import { May, Missing, useMissing } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Progress } from "../operations/progress.tsx";
-import { OperationsTable } from "../operations/table.tsx";
 import { Protection } from "../policies/protection.tsx";
+import { BackupStrip } from "../backups/strip.tsx";
+import { ShownDetails } from "../backups/shown-details.tsx";
 import { Deferred } from "../resource/deferred.tsx";
-import { OnDemand } from "../resource/on-demand.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
-import { Actions, type Dialog } from "./actions.tsx";
-import { BackupsOf } from "./backups.tsx";
+import { Tabs, useTab } from "../resource/tabs.tsx";
+import { Actions } from "./actions.tsx";
+import { type Dialog, dialogNamed, InstanceDialog } from "./dialogs.tsx";
 import { DnsRecord } from "./dns-record.tsx";
 import { Facts, InstanceSummary } from "./facts.tsx";
 import { restartsInWords } from "./health.tsx";
+import { InstanceSettings } from "./settings.tsx";
 import { useAct } from "./use-act.ts";
 import { lazily } from "../app/lazily.tsx";
 
-const BackUp = lazily(async () => (await import("../backups/back-up.tsx")).BackUp, "backupDialogs");
-const RestoreAny = lazily(async () => (await import("../backups/restore.tsx")).RestoreAny, "backupDialogs");
-const ChangeDomain = lazily(async () => (await import("./change-domain.tsx")).ChangeDomain);
-const DeleteInstance = lazily(async () => (await import("./delete.tsx")).DeleteInstance);
-const EditInstance = lazily(async () => (await import("./edit.tsx")).EditInstance);
-const Interrupt = lazily(async () => (await import("./interrupt.tsx")).Interrupt);
-const ApiCallDialog = lazily(async () => (await import("../resource/api-call.tsx")).ApiCallDialog);
+const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable);
+const BackupsOf = lazily(async () => (await import("./backups.tsx")).BackupsOf);
+const InstanceLog = lazily(async () => (await import("./log.tsx")).InstanceLog, "logs");
 
 const above = () => [{ text: text.instances.title, href: "/instances" }];
 
@@ -64,18 +64,22 @@ function StartAgain({
   if (whyNot("start", instance, server) !== undefined)
     return (
       whyNot("delete", instance, server) === undefined && (
-        <SpaceBetween direction="horizontal" size="xs">
-          <Button href={createAgainFor(instance)} onFollow={follow}>
-            {text.instances.actions.createAgain}
-          </Button>
-          <Button onClick={onDelete}>{text.instances.actions.deleteFailed}</Button>
-        </SpaceBetween>
+        <May needs={INSTANCE_NEEDS.delete}>
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button href={createAgainFor(instance)} onFollow={follow}>
+              {text.instances.actions.createAgain}
+            </Button>
+            <Button onClick={onDelete}>{text.instances.actions.deleteFailed}</Button>
+          </SpaceBetween>
+        </May>
       )
     );
   return (
-    <Button loading={start.isPending} onClick={() => start.mutate()}>
-      {text.instances.actions.startAgain}
-    </Button>
+    <May needs={INSTANCE_NEEDS.start}>
+      <Button loading={start.isPending} onClick={() => start.mutate()}>
+        {text.instances.actions.startAgain}
+      </Button>
+    </May>
   );
 }
 
@@ -83,16 +87,33 @@ function StartAgain({
 const createAgainFor = ({ id, server_id, cloned_from_backup_id: backup }: Instance): string =>
   `/instances/create?like=${id}&server=${server_id}${backup === null ? "" : `&backup=${backup}`}`;
 
+/** The dialog that a link opens: `?do=restart`. */
+const DO = "do";
+
+function withoutDo(search: URLSearchParams): URLSearchParams {
+  const others = new URLSearchParams(search);
+  others.delete(DO);
+  return others;
+}
+
+const TABS = ["overview", "backups", "history", "logs", "settings"] as const;
 /** Of the place in its history, in the URL. */
 const HISTORY = "operations";
 
 function Shown({ instance }: { instance: ShownInstance }) {
-  const [search] = useSearchParams();
+  const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<Dialog>();
+  const tab = useTab(TABS, search.has(`${HISTORY}-page`) ? "history" : undefined);
   const server = instance.server ?? undefined;
   const start = useAct(instance, "start");
-  const dismiss = () => setDialog(undefined);
+  const shown = dialog ?? dialogNamed(search.get(DO));
+  const dismiss = () => {
+    setDialog(undefined);
+    if (search.has(DO)) setSearch(withoutDo, { replace: true });
+  };
+  const missing = useMissing()(...(shown === undefined ? [] : INSTANCE_NEEDS[shown]));
+  const tabs = TABS.map((id) => ({ id, label: text.instances.tabs[id] }));
   return (
     <Page
       title={instance.name}
@@ -100,8 +121,10 @@ function Shown({ instance }: { instance: ShownInstance }) {
       above={above()}
       actions={<Actions instance={instance} server={server} start={start} onAsk={setDialog} />}
     >
+      {missing !== undefined && <Missing need={missing} />}
       {start.error !== null && <Failure error={start.error} resend={() => start.mutate()} />}
-      <Progress id={instance.operation_id} />
+      {/* Of a backup, its row says it. */}
+      <Progress id={instance.operation_id} {...(tab === "backups" && { except: "backup.create" })} />
       <Reason
         of={instance}
         more={restartsInWords(instance)}
@@ -111,26 +134,38 @@ function Shown({ instance }: { instance: ShownInstance }) {
           )
         }
       />
-      <Facts instance={instance} />
-      {instance.certificate.status !== "valid" && !isNeverInstalled(instance, server) && <DnsRecord instance={instance} />}
-      <Protection instance={instance} server={server} />
-      <Deferred>
-        <BackupsOf instance={instance} server={server} />
-      </Deferred>
-      <OnDemand {...text.instances.history} opened={search.has(`${HISTORY}-page`)}>
-        <OperationsTable {...text.instances.history} resourceId={instance.id} prefix={HISTORY} />
-      </OnDemand>
-      {(dialog === "stop" || dialog === "restart") && <Interrupt action={dialog} instance={instance} onDismiss={dismiss} />}
-      {dialog === "back-up" && <BackUp instance={instance} onDismiss={dismiss} />}
-      {dialog === "restore" && <RestoreAny instance={instance} onDismiss={dismiss} />}
-      {dialog === "start-call" && (
-        <ApiCallDialog title={text.instances.actions.startCallTitle(instance.name)} send={start.send} onDismiss={dismiss} />
-      )}
-      {dialog === "edit" && <EditInstance instance={instance} onDismiss={dismiss} />}
-      {dialog === "domain" && <ChangeDomain instance={instance} onDismiss={dismiss} />}
-      {dialog === "delete" && (
-        <DeleteInstance instance={instance} server={server} onDeleting={() => void navigate("/instances")} onDismiss={dismiss} />
+      <Tabs label={text.instances.tabs.label(instance.name)} tabs={tabs} chosen={tab}>
+        {tab === "overview" && <Overview instance={instance} server={server} />}
+        {tab === "backups" && <BackupsOf instance={instance} server={server} />}
+        {tab === "history" && <OperationsTable {...text.instances.history} resourceId={instance.id} prefix={HISTORY} />}
+        {tab === "logs" && <InstanceLog instance={instance} />}
+        {tab === "settings" && <InstanceSettings instance={instance} server={server} onAsk={setDialog} />}
+      </Tabs>
+      <ShownDetails />
+      {shown !== undefined && missing === undefined && (
+        <InstanceDialog
+          dialog={shown}
+          instance={instance}
+          server={server}
+          onDeleting={() => void navigate("/instances")}
+          onDismiss={dismiss}
+        />
       )}
     </Page>
+  );
+}
+
+/** How it is, what it needs, and how it is protected. */
+function Overview({ instance, server }: { instance: ShownInstance; server: ServerOf | undefined }) {
+  return (
+    <SpaceBetween size="l">
+      {instance.certificate.status !== "valid" && !isNeverInstalled(instance, server) && <DnsRecord instance={instance} />}
+      <Facts instance={instance} />
+      <Protection instance={instance} server={server}>
+        <Deferred>
+          <BackupStrip instanceId={instance.id} nextAt={instance.protection.next_backup_at} />
+        </Deferred>
+      </Protection>
+    </SpaceBetween>
   );
 }

@@ -9,7 +9,6 @@ import { Link } from "../app/link.tsx";
 import { momentOf } from "../backups/words.ts";
 import { text } from "../messages/text.ts";
 import { Help } from "../resource/help.tsx";
-import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
 import { sizeInWords } from "../resource/size.ts";
 import { Status } from "../resource/status.tsx";
@@ -36,7 +35,7 @@ export function InstanceSummary({ instance, server }: { instance: ShownInstance;
 }
 
 export function Facts({ instance }: { instance: ShownInstance }) {
-  const { fields, copied, facts: say } = text.instances;
+  const { fields, facts: say } = text.instances;
   const { cloned_from_backup_id: origin, neutralized } = instance;
   return (
     <Container header={<Header variant="h2">{say.title}</Header>}>
@@ -46,37 +45,28 @@ export function Facts({ instance }: { instance: ShownInstance }) {
         items={[
           ...healthFacts(instance),
           ...certificateFacts(instance.certificate),
-          ...previousDomainFacts(instance),
           { label: fields.disk, value: <DiskUse of={instance} /> },
           ...missingModuleFacts(instance),
-          { label: fields.databaseName, value: <Copyable value={instance.database_name} what={copied.databaseName} code /> },
-          { label: fields.adminEmail, value: <Copyable value={instance.admin_email} what={copied.adminEmail} /> },
           { label: fields.created, value: <Time at={instance.created_at} exact /> },
-          ...(origin === null ? [] : [{ label: fields.clonedFrom, value: <Origin of={instance} backupId={origin} /> }]),
+          ...(origin === null
+            ? []
+            : [
+                {
+                  label: instance.cloned_from?.instance_id == null ? fields.createdFrom : fields.clonedFrom,
+                  value: <Origin of={instance} backupId={origin} />,
+                },
+              ]),
           {
             label: fields.outgoing,
             info: <Help about={say.neutralization}>{say.neutralizationAbout}</Help>,
             value: neutralized ? say.off : say.unchanged,
           },
           { label: text.resource.labels.title, value: <Labels of={instance.labels} /> },
-          { label: fields.id, value: <Copyable value={instance.id} what={copied.id} code /> },
         ]}
       />
     </Container>
   );
 }
-
-const previousDomainFacts = ({ previous_domains }: Instance) =>
-  previous_domains.length === 0
-    ? []
-    : [
-        {
-          label: text.instances.fields.previousDomains,
-          value: previous_domains.map(({ domain, redirects_until }) => (
-            <div key={domain}>{text.instances.facts.redirects(domain, <Time at={redirects_until} exact />)}</div>
-          )),
-        },
-      ];
 
 const missingModuleFacts = ({ missing_modules }: Instance) =>
   missing_modules === null || missing_modules.length === 0

@@ -4,13 +4,15 @@ import { Link } from "../app/link.tsx";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { labelsColumn } from "../resource/labels.tsx";
-import { CreateLink, ListPage } from "../resource/list-page.tsx";
+import { CreateLink, ListPage, menuColumn } from "../resource/list-page.tsx";
 import { Status } from "../resource/status.tsx";
 import type { Column } from "../resource/column.ts";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Address } from "./address.tsx";
 import { InstancesBulk } from "./bulk.tsx";
+import { InstanceFilters, instanceQuery } from "./filters.tsx";
+import { InstanceMenu } from "./menu.tsx";
 import { InstanceStatus } from "./instance-status.tsx";
 
 /** By its ID for an API key that may not read servers. */
@@ -75,6 +77,7 @@ function columnsOf(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
       text: ({ protection }) => protection.last_backup_at ?? "",
     },
     { id: "id", header: fields.id, hidden: true, cell: ({ id }) => id, text: ({ id }) => id },
+    menuColumn((instance) => <InstanceMenu instance={instance} />),
   ];
 }
 
@@ -86,6 +89,7 @@ export default function Instances() {
       list={instances.list}
       searchable
       filters={{ status: "instance", protection: "protection", health: "health" }}
+      narrowing={{ query: instanceQuery, Fields: InstanceFilters }}
       columns={columnsOf()}
       bulk={InstancesBulk}
       add={<CreateLink to="/instances/create">{text.instances.create.title}</CreateLink>}

@@ -7,6 +7,7 @@ import { EnvironmentBanner } from "../app/environment.tsx";
 import { startMode } from "../app/mode.ts";
 import { session, subscribe } from "../session/session.ts";
 import Login from "./login.tsx";
+import { LINK_PAGES } from "./link-pages.tsx";
 import { wayBackIn } from "./way-back.ts";
 
 const PATH = "/login";
@@ -14,29 +15,33 @@ const PATH = "/login";
 /** Resolves once somebody has signed in, in this tab or another, with what removes the page. */
 export async function askToSignIn(root: HTMLElement, prepare: () => void): Promise<() => void> {
   const { pathname, search } = window.location;
+  const LinkPage = LINK_PAGES[pathname];
   // As the router would have stored it.
-  if (pathname !== PATH) window.history.replaceState({ usr: { from: `${pathname}${search}` } }, "", PATH);
+  if (LinkPage === undefined && pathname !== PATH)
+    window.history.replaceState({ usr: { from: `${pathname}${search}` } }, "", PATH);
   startMode();
   await loadDeployment();
   const shown = createRoot(root);
   shown.render(
     <StrictMode>
       <EnvironmentBanner />
-      <Login onTyping={prepare} />
+      {LinkPage === undefined ? <Login onTyping={prepare} /> : <LinkPage />}
     </StrictMode>,
   );
-  await signedIn();
+  await signedIn(LinkPage !== undefined);
   const stored: unknown = window.history.state;
   const state = typeof stored === "object" && stored !== null && "usr" in stored ? stored.usr : undefined;
   window.history.replaceState(null, "", wayBackIn(state));
   return () => shown.unmount();
 }
 
-const signedIn = (): Promise<void> =>
+/** `again`: also whoever is signed in already. */
+const signedIn = (again: boolean): Promise<void> =>
   new Promise((resolve) => {
-    if (session() !== undefined) return resolve();
+    const before = again ? session()?.token : undefined;
+    if (!again && session() !== undefined) return resolve();
     const stop = subscribe(() => {
-      if (session() === undefined) return;
+      if (session() === undefined || session()?.token === before) return;
       stop();
       resolve();
     });

@@ -1,16 +1,18 @@
 // The sign-in page. Without the design system, the router and the cache of responses: together they are most of what a first
 // visit waits for.
 import "./login.css";
-import { type ReactNode, useId, useState } from "react";
+import { useState } from "react";
 import { flushSync } from "react-dom";
 import { ClientError } from "../../../shared/api/client-of.ts";
-import { useBrand } from "../app/brand.ts";
 import { client } from "../app/client.ts";
 import { useTitle } from "../app/title.ts";
 import { wordsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { useCountdown } from "../session/countdown.ts";
+import { Box, Field, Product, Support } from "./parts.tsx";
 import { beginSession, type Ending, useEnding, useSession } from "../session/session.ts";
+
+const FORGOTTEN = "/forgot-password";
 
 /** `onTyping` is called with each key, long before the user has signed in. */
 export default function Login({ onTyping = () => undefined }: { onTyping?: () => void }) {
@@ -66,6 +68,7 @@ export default function Login({ onTyping = () => undefined }: { onTyping?: () =>
           {text.login.signIn}
         </button>
       </form>
+      <a href={FORGOTTEN}>{text.login.forgotten}</a>
       <Support />
     </main>
   );
@@ -93,59 +96,6 @@ function useSignIn() {
   return { send, busy: sending || session !== undefined, error, failures, forget: () => setError(undefined) };
 }
 
-function Product() {
-  const brand = useBrand();
-  return (
-    <h1>
-      {brand?.logo != null && <img className="logo" src={brand.logo} alt="" />}
-      {brand?.name}
-    </h1>
-  );
-}
-
-function Support() {
-  const url = useBrand()?.support_url;
-  return (
-    url != null && (
-      <a href={url} target="_blank" rel="noreferrer" title={text.app.newTab}>
-        {text.app.support}
-      </a>
-    )
-  );
-}
-
-interface FieldProps {
-  label: string;
-  error: string | undefined;
-  value: string;
-  onChange: (typed: string) => void;
-  type: "email" | "password";
-  name: string;
-  autoComplete: string;
-  autoFocus?: boolean;
-}
-
-function Field({ label, error, onChange, ...input }: FieldProps) {
-  const id = useId();
-  return (
-    <div>
-      <label htmlFor={id}>{label}</label>
-      <input
-        {...input}
-        id={id}
-        onChange={({ target }) => onChange(target.value)}
-        aria-invalid={error !== undefined}
-        aria-describedby={error === undefined ? undefined : `${id}-error`}
-      />
-      {error !== undefined && (
-        <p className="error" id={`${id}-error`}>
-          {error}
-        </p>
-      )}
-    </div>
-  );
-}
-
 function Notice({ error, locked, ending }: { error: unknown; locked: number; ending: Ending | undefined }) {
   const { login } = text;
   if (locked > 0)
@@ -169,13 +119,6 @@ function Notice({ error, locked, ending }: { error: unknown; locked: number; end
   }
   return ending !== undefined && <Box type={ending === "logged-out-here" ? "warning" : "info"}>{login.endings[ending]}</Box>;
 }
-
-const Box = ({ type, title, children }: { type: "error" | "warning" | "info"; title?: string; children: ReactNode }) => (
-  <div className={`notice ${type}`}>
-    {title !== undefined && <strong>{title}</strong>}
-    {children}
-  </div>
-);
 
 /** Other errors with a time to wait, such as from a service that is down, are not lock-outs. */
 const isLockOut = (error: unknown): error is ClientError => error instanceof ClientError && error.code === "RATE_LIMIT_EXCEEDED";

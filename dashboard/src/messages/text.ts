@@ -10,6 +10,7 @@ const CATALOGS = {
 /** The areas that only some pages need. */
 const AREAS = {
   en: {
+    alerts: () => import("./en/alerts.ts"),
     allowed: () => import("./en/allowed.ts"),
     backups: () => import("./en/backups.tsx"),
     backupDialogs: () => import("./en/backup-dialogs.ts"),
@@ -18,6 +19,8 @@ const AREAS = {
     home: () => import("./en/home.tsx"),
     instances: () => import("./en/instances.tsx"),
     login: () => import("./en/login.tsx"),
+    people: () => import("./en/people.tsx"),
+    logs: () => import("./en/logs.ts"),
     policies: () => import("./en/policies.tsx"),
     reports: () => import("./en/reports.ts"),
     servers: () => import("./en/servers.ts"),
@@ -28,6 +31,7 @@ const AREAS = {
     webhooks: () => import("./en/webhooks.ts"),
   },
   de: {
+    alerts: () => import("./de/alerts.ts"),
     allowed: () => import("./de/allowed.ts"),
     backups: () => import("./de/backups.tsx"),
     backupDialogs: () => import("./de/backup-dialogs.ts"),
@@ -36,6 +40,8 @@ const AREAS = {
     home: () => import("./de/home.tsx"),
     instances: () => import("./de/instances.tsx"),
     login: () => import("./de/login.tsx"),
+    people: () => import("./de/people.tsx"),
+    logs: () => import("./de/logs.ts"),
     policies: () => import("./de/policies.tsx"),
     reports: () => import("./de/reports.ts"),
     servers: () => import("./de/servers.ts"),

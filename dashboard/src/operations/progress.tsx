@@ -7,13 +7,16 @@ import { useStep } from "./use-step.ts";
 import { useOperation, useWatchFailed } from "./watch.ts";
 import { workOf } from "./words.ts";
 
-/** The work that holds a record now: give it the record's `operation_id`. */
-export function Progress({ id }: { id: string | null }) {
+/**
+ * The work that holds a record now: give it the record's `operation_id`; `except` is the type of the work that the page shows
+ * already.
+ */
+export function Progress({ id, except }: { id: string | null; except?: Operation["type"] }) {
   const operation = useOperation(id);
   const failed = useWatchFailed();
   if (id === null) return null;
   if (operation === undefined) return failed && <Alert type="warning">{text.operations.progressUnknown}</Alert>;
-  if (operation.finished_at !== null) return null;
+  if (operation.finished_at !== null || operation.type === except) return null;
   return (
     <Alert type="info" statusIconAriaLabel={text.operations.running}>
       <OperationBar operation={operation} />

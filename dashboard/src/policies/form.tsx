@@ -20,6 +20,7 @@ import { TextField } from "../resource/form.tsx";
 import { SettledForecast } from "../resource/settled.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
 import type { useForm } from "../resource/use-form.ts";
+import { Kept } from "./kept.tsx";
 import { drillsInWords, FOUR_A_DAY, keepInWords, scheduleInWords, timeOfDay } from "./words.ts";
 
 const { body: policyBody } = update();
@@ -193,6 +194,7 @@ export function PolicyFields({ form }: FieldsProps) {
           ))}
         </ColumnLayout>
       </FormField>
+      <Kept keep={toKeep(form.values)} />
       <Box color="text-body-secondary">{say.neverRemoved}</Box>
       <TextField
         label={say.drills}

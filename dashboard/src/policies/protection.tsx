@@ -1,15 +1,15 @@
 // Whether an instance's backups are taken as its policy says, and the policy itself.
 import Box from "@cloudscape-design/components/box";
-import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { BackupPolicy } from "../../../shared/api/policy-shown.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { type ServerOf, whyNotProtect } from "../allowed/instances.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { backupPolicies } from "../app/queries.ts";
@@ -19,13 +19,21 @@ import { Action } from "../resource/action.tsx";
 import { sentenceOf } from "../resource/sentence.ts";
 import { Status } from "../resource/status.tsx";
 import { Time, Times } from "../resource/time.tsx";
+import { Kept } from "./kept.tsx";
 import { drillsInWords, keepInWords, scheduleInWords } from "./words.ts";
 import { lazily } from "../app/lazily.tsx";
 
 const Deletion = lazily(async () => (await import("../resource/deletion.tsx")).Deletion);
 const PolicyForm = lazily(async () => (await import("./form.tsx")).PolicyForm);
 
-export function Protection({ instance, server }: { instance: Instance; server: ServerOf | undefined }) {
+interface Props {
+  instance: Instance;
+  server: ServerOf | undefined;
+  /** The picture of its backups. */
+  children: ReactNode;
+}
+
+export function Protection({ instance, server, children }: Props) {
   const say = text.policies.protection;
   const [dialog, setDialog] = useState<"edit" | "delete">();
   const { data, error, refetch } = useQuery(backupPolicies.of(instance.id));
@@ -39,9 +47,17 @@ export function Protection({ instance, server }: { instance: Instance; server: S
           variant="h2"
           actions={
             <SpaceBetween direction="horizontal" size="xs">
-              {policy !== undefined && <Button onClick={() => setDialog("delete")}>{say.delete}</Button>}
+              {policy !== undefined && (
+                <Action needs={INSTANCE_NEEDS.policy} disabledReason={undefined} onClick={() => setDialog("delete")}>
+                  {say.delete}
+                </Action>
+              )}
               {(policy !== undefined || none) && (
-                <Action disabledReason={whyNotProtect(instance, server)} onClick={() => setDialog("edit")}>
+                <Action
+                  needs={INSTANCE_NEEDS.policy}
+                  disabledReason={whyNotProtect(instance, server)}
+                  onClick={() => setDialog("edit")}
+                >
                   {none ? say.setUp : say.edit}
                 </Action>
               )}
@@ -57,17 +73,18 @@ export function Protection({ instance, server }: { instance: Instance; server: S
       ) : (
         <State protection={instance.protection} policy={policy} none={none} />
       )}
+      {children}
       {dialog === "edit" && <PolicyForm instance={instance} policy={policy} onDismiss={close} />}
       {dialog === "delete" && (
         <Deletion
           of={instance.id}
-          title={say.deleteTitle}
+          title={say.deleteTitle(instance.name)}
           confirm={say.delete}
           send={() => client.backupPolicy.delete({ params: { id: instance.id } })}
           onDeleted={close}
           onDismiss={close}
         >
-          {say.deleteAbout(instance.name)}
+          {say.deleteAbout}
         </Deletion>
       )}
     </Container>
@@ -96,7 +113,15 @@ function State({ protection, policy, none }: StateProps) {
             : [
                 { label: say.schedule, value: policy.enabled ? scheduleInWords(policy) : say.paused(scheduleInWords(policy)) },
                 { label: say.nextRuns, value: <Times times={policy.next_runs} none={say.noNext} /> },
-                { label: say.keeps, value: keepInWords(policy.keep) },
+                {
+                  label: say.keeps,
+                  value: (
+                    <>
+                      {keepInWords(policy.keep)}
+                      <Kept keep={policy.keep} />
+                    </>
+                  ),
+                },
                 { label: say.drills, value: drillsInWords(policy.drill_every_days) },
                 { label: say.lastRun, value: <LastRun run={policy.last_run} /> },
               ]),

@@ -6,6 +6,8 @@ export interface Column<Item> {
   header: string;
   cell: (item: Item) => ReactNode;
   width?: number;
+  /** The header is for screen readers alone: a column of buttons explains itself. */
+  quiet?: boolean;
   /** The same as plain text, for a file; columns without it are left out there. */
   text?: (item: Item) => string;
   /** Too long for half a card on a phone. */

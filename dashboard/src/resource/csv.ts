@@ -17,8 +17,8 @@ function escapeCell(text: string): string {
   return /["\r\n,;]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-export function saveFile(name: string, content: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type: "text/csv;charset=utf-8" }));
+export function saveFile(name: string, content: string, type: "csv" | "plain" = "csv"): void {
+  const url = URL.createObjectURL(new Blob([content], { type: `text/${type};charset=utf-8` }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

@@ -17,6 +17,8 @@ interface Props {
   confirm: string;
   /** What is lost, what stays. */
   children: ReactNode;
+  /** What else the user decides. */
+  options?: ReactNode;
   /** The text that the user has to type. */
   name?: string;
   send: () => Promise<unknown>;
@@ -26,7 +28,7 @@ interface Props {
   onDismiss: () => void;
 }
 
-export function Deletion({ of, title, confirm, children, name, send, rehearse, onDeleted, onDismiss }: Props) {
+export function Deletion({ of, title, confirm, children, options, name, send, rehearse, onDeleted, onDismiss }: Props) {
   const [typed, setTyped] = useState("");
   const deletion = useMutation({ mutationFn: send });
   const matches = name === undefined || isSameName(typed, name);
@@ -37,6 +39,7 @@ export function Deletion({ of, title, confirm, children, name, send, rehearse, o
     <Dialog
       title={title}
       confirm={confirm}
+      destructive
       disabled={!matches}
       pending={deletion.isPending}
       error={deletion.error}
@@ -45,6 +48,7 @@ export function Deletion({ of, title, confirm, children, name, send, rehearse, o
       onDismiss={onDismiss}
     >
       <Alert type="warning">{children}</Alert>
+      {options}
       {rehearse !== undefined && <Forecast rehearse={rehearse} of={[of]} returns={false} />}
       {name !== undefined && <TypedName name={name} typed={typed} onType={setTyped} onSubmit={confirmed} />}
     </Dialog>

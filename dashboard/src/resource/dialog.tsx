@@ -8,11 +8,14 @@ import type { Send } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { text } from "../messages/text.ts";
 import { ApiCall } from "./api-call.tsx";
+import { DANGER } from "./danger.ts";
 
 interface DialogProps {
   title: string;
   children: ReactNode;
   confirm: string;
+  /** What it confirms cannot be undone. */
+  destructive?: boolean;
   /** Whether the confirm button is disabled. */
   disabled?: boolean;
   pending: boolean;
@@ -24,7 +27,8 @@ interface DialogProps {
 }
 
 /** It stays while its request is pending, which nothing can call back, and a click beside it does not discard what was typed. */
-export function Dialog({ title, children, confirm, disabled = false, pending, error, send, onConfirm, onDismiss }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, children, confirm, destructive = false, disabled = false, pending, error, send, onConfirm, onDismiss } = props;
   useKeepFocus();
   return (
     <Modal
@@ -37,7 +41,13 @@ export function Dialog({ title, children, confirm, disabled = false, pending, er
             <Button variant="link" disabled={pending} onClick={onDismiss}>
               {text.resource.form.cancel}
             </Button>
-            <Button variant="primary" disabled={disabled} loading={pending} onClick={onConfirm}>
+            <Button
+              variant="primary"
+              disabled={disabled}
+              loading={pending}
+              onClick={onConfirm}
+              {...(destructive && !disabled && { style: DANGER })}
+            >
               {confirm}
             </Button>
           </SpaceBetween>

@@ -8,9 +8,11 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode, RefObject } from "react";
 import type { Send } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
+import { Missing, type Need, useMissing } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
 import { ApiCall } from "./api-call.tsx";
 import { ChangedMeanwhile } from "./conflict.tsx";
+import { DANGER } from "./danger.ts";
 import { StayOnPage } from "./stay.ts";
 import type { Conflict } from "./use-edit-form.ts";
 import { useFocusFirst } from "./use-focus-first.ts";
@@ -31,12 +33,31 @@ export interface FormProps {
   onCancel?: () => void;
   /** The response has a secret. */
   secret?: boolean;
+  /** What it sends cannot be undone. */
+  destructive?: boolean;
+  /** What sending it needs; without it, the fields can only be read. */
+  needs?: readonly Need[];
   /** In a dialog the fields need no box. */
   boxed?: boolean;
   children: ReactNode;
 }
 
-export function Form({ form, submit, onCancel, secret = false, boxed = true, children }: FormProps) {
+export function Form({ needs = [], ...props }: FormProps) {
+  const missing = useMissing()(...needs);
+  if (missing === undefined) return <Fillable {...props} />;
+  return (
+    <SpaceBetween size="l">
+      <fieldset disabled className="read-only">
+        <SpaceBetween size="l">{props.children}</SpaceBetween>
+      </fieldset>
+      <Missing need={missing} />
+    </SpaceBetween>
+  );
+}
+
+type Fillable = Omit<FormProps, "needs">;
+
+function Fillable({ form, submit, onCancel, secret = false, destructive = false, boxed = true, children }: Fillable) {
   useFocusFirst(form.ref);
   const fields = (
     <SpaceBetween size="l">
@@ -63,7 +84,13 @@ export function Form({ form, submit, onCancel, secret = false, boxed = true, chi
                 {text.resource.form.cancel}
               </Button>
             )}
-            <Button variant="primary" formAction="submit" loading={form.pending} disabled={form.conflict !== undefined}>
+            <Button
+              variant="primary"
+              formAction="submit"
+              loading={form.pending}
+              disabled={form.conflict !== undefined}
+              {...(destructive && { style: DANGER })}
+            >
               {submit}
             </Button>
           </SpaceBetween>

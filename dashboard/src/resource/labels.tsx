@@ -1,5 +1,4 @@
 // Labels: shown, and edited one on a line.
-import Badge from "@cloudscape-design/components/badge";
 import FormField from "@cloudscape-design/components/form-field";
 import Textarea from "@cloudscape-design/components/textarea";
 import type { ReactNode } from "react";
@@ -8,9 +7,12 @@ import { text } from "../messages/text.ts";
 import type { TextBinding } from "./use-form.ts";
 import type { Column } from "./column.ts";
 
+/** In the order of their keys, however they were written. */
+const sorted = (labels: Map): [string, string][] => Object.entries(labels).toSorted(([a], [b]) => a.localeCompare(b));
+
 const labelInWords = ([key, value]: [string, string]): string => (value === "" ? key : `${key}: ${value}`);
 
-export const labelsToText = (labels: Map): string => Object.entries(labels).map(labelInWords).join("\n");
+export const labelsToText = (labels: Map): string => sorted(labels).map(labelInWords).join("\n");
 
 /** Lines such as `env: production`; the schema says what is wrong with them. */
 export const labelsIn = (typed: string): Map =>
@@ -37,12 +39,12 @@ export function mergedLabels(mine: { labels: string }, base: { labels: string },
 }
 
 export function Labels({ of }: { of: Map }) {
-  const labels = Object.entries(of);
+  const labels = sorted(of);
   if (labels.length === 0) return "–";
   return (
     <div className="labels">
       {labels.map(([key, value]) => (
-        <Badge key={key}>{labelInWords([key, value])}</Badge>
+        <span key={key}>{labelInWords([key, value])}</span>
       ))}
     </div>
   );

@@ -1,6 +1,7 @@
 // The search and the filters of a list.
 import { type FiltersProps, knownFilters } from "./list-query.ts";
 import { ListSearch } from "./list-search.tsx";
+import { SavedFilters } from "./saved-filters.tsx";
 import { StatusFilter } from "./status-filter.tsx";
 
 export function ListFilters({ title, filters, narrowing, searchable = false, place, go }: FiltersProps) {
@@ -24,6 +25,7 @@ export function ListFilters({ title, filters, narrowing, searchable = false, pla
         />
       )}
       {narrowing !== undefined && <narrowing.Fields place={place} go={go} />}
+      {searchable && <SavedFilters place={place} go={go} />}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import Button from "@cloudscape-design/components/button";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode } from "react";
 import { useFollow } from "../app/follow.ts";
+import { May, needsOf } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
 import { text } from "../messages/text.ts";
 import { ListFilters } from "./list-filters.tsx";
@@ -40,23 +41,53 @@ export function ListPage<Item extends { id: string }>({ empty, add, children, ..
   );
 }
 
-/** Opens the page with the form of a new resource. */
+/** Opens the page with the form of a new resource, for those who may create one. */
 export function CreateLink({ to, children }: { to: string; children: string }) {
   return (
-    <Button variant="primary" href={to} onFollow={useFollow()}>
-      {children}
-    </Button>
+    <May needs={needsOf(to)}>
+      <Button variant="primary" href={to} onFollow={useFollow()}>
+        {children}
+      </Button>
+    </May>
   );
 }
 
+/** The column with the menu of each record, which opens on the button. */
+export const menuColumn = <Item,>(cell: Column<Item>["cell"]): Column<Item> => ({
+  id: "menu",
+  header: text.resource.list.actions,
+  width: 48,
+  quiet: true,
+  cell,
+});
+
+interface RowAction<Item> {
+  label: string;
+  act: (item: Item) => void;
+  /** Which rows have it; all of them if it is left out. */
+  isOffered?: (item: Item) => boolean;
+}
+
 /** The column with the actions of each record. */
-export const actionColumn = <Item extends { name: string }>(label: string, act: (item: Item) => void): Column<Item> => ({
+export const actionColumn = <Item extends { name: string }>(...actions: RowAction<Item>[]): Column<Item> => ({
   id: "action",
   header: text.resource.list.actions,
-  width: 110,
+  width: 110 * actions.length,
   cell: (item) => (
-    <Button variant="inline-link" wrapText={false} ariaLabel={text.resource.list.act(label, item.name)} onClick={() => act(item)}>
-      {label}
-    </Button>
+    <SpaceBetween direction="horizontal" size="s">
+      {actions
+        .filter(({ isOffered }) => isOffered?.(item) ?? true)
+        .map(({ label, act }) => (
+          <Button
+            key={label}
+            variant="inline-link"
+            wrapText={false}
+            ariaLabel={text.resource.list.act(label, item.name)}
+            onClick={() => act(item)}
+          >
+            {label}
+          </Button>
+        ))}
+    </SpaceBetween>
   ),
 });

@@ -275,9 +275,9 @@ function CardsOrTable<Item extends { id: string }>({ title, nameOf, columns, com
   );
 }
 
-const definitionOf = <Item,>({ id, header, cell, width }: Column<Item>, index: number) => ({
+const definitionOf = <Item,>({ id, header, cell, width, quiet = false }: Column<Item>, index: number) => ({
   id,
-  header,
+  header: quiet ? <span className="unseen">{header}</span> : header,
   cell: (item: Item) => <Cell of={cell} item={item} />,
   isRowHeader: index === 0,
   ...(width !== undefined && { width }),

@@ -3,7 +3,7 @@ import { useSearchParams } from "react-router";
 
 export type FilterName = "status" | "protection" | "health";
 
-const PARAMETERS = [
+export const PARAMETERS = [
   "status",
   "protection",
   "health",
@@ -16,6 +16,11 @@ const PARAMETERS = [
   "day",
   "from",
   "to",
+  "version",
+  "edition",
+  "server",
+  "older",
+  "drill",
 ] as const;
 type Parameter = (typeof PARAMETERS)[number];
 

@@ -42,7 +42,8 @@ function stored(key: string): Preferences {
   };
 }
 
-function parsed(json: string): unknown {
+/** Undefined for what is no JSON. */
+export function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {

@@ -1,10 +1,12 @@
 // What can be done with many servers at once.
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { whyNotRename } from "../allowed/servers.ts";
+import { SERVER_NEEDS } from "../allowed/needs.ts";
 import { BulkMenu, type Kind } from "../bulk/menu.tsx";
 
 const SERVERS: Kind<ListedServer> = {
   one: "server",
+  needs: SERVER_NEEDS,
   nameOf: ({ name }) => name,
   actions: [["set_labels", whyNotRename]],
 };

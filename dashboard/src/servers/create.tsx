@@ -13,7 +13,7 @@ import { Form, TextField } from "../resource/form.tsx";
 import { useEver } from "../resource/use-ever.ts";
 import { useForm } from "../resource/use-form.ts";
 import { SshKeyField } from "../ssh-keys/field.tsx";
-import { OfferFields, preselected } from "./offer-fields.tsx";
+import { OfferFields, OrderInWords, preselected } from "./offer-fields.tsx";
 
 const { body: serverBody } = create();
 
@@ -68,6 +68,7 @@ function ServerForm({ offered, defaults, model }: Props) {
         error={form.error("ssh_key_id")}
         onChange={(ssh_key_id) => form.set({ ssh_key_id })}
       />
+      <OrderInWords providers={offered.providers} chosen={form.values} />
     </Form>
   );
 }

@@ -10,7 +10,7 @@ export function DeleteServer({ server, onDismiss }: { server: ListedServer; onDi
   return (
     <Deletion
       of={server.id}
-      title={text.servers.deletion.title}
+      title={text.servers.deletion.titleOf(server.name)}
       name={server.name}
       confirm={text.servers.deletion.title}
       send={() => client.servers.delete({ params: { id: server.id } })}

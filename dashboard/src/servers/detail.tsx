@@ -1,4 +1,4 @@
-// One server: its details, its instances and its operations; edit, delete.
+// One server: its details and its instances, its operations; edit, delete.
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
@@ -6,22 +6,21 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useParams } from "react-router";
+import { useParams, useSearchParams } from "react-router";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { Server } from "../../../shared/api/servers.ts";
 import { useFollow } from "../app/follow.ts";
 import { Link } from "../app/link.tsx";
+import { May } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
-import { instances, servers } from "../app/queries.ts";
+import { catalog, instances, servers } from "../app/queries.ts";
 import { isUsable } from "../allowed/instances.ts";
 import { text } from "../messages/text.ts";
 import { Progress } from "../operations/progress.tsx";
-import { OperationsTable } from "../operations/table.tsx";
 import { Action } from "../resource/action.tsx";
 import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
 import { BothWays } from "../resource/both-ways.tsx";
-import { Deferred } from "../resource/deferred.tsx";
 import { ListFilters } from "../resource/list-filters.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
@@ -29,15 +28,20 @@ import { Status } from "../resource/status.tsx";
 import { ResourceTable, type TableProps } from "../resource/table.tsx";
 import type { Column } from "../resource/column.ts";
 import { Summary } from "../resource/summary.tsx";
+import { Tabs, useTab } from "../resource/tabs.tsx";
 import { Time } from "../resource/time.tsx";
+import { SERVER_NEEDS } from "../allowed/needs.ts";
 import { whyNotDelete, whyNotRename } from "../allowed/servers.ts";
-import { Again } from "./again.tsx";
+import { priceInWords } from "./price.ts";
 import { LowDisk, reportedFacts } from "./reported.tsx";
 import { ServerState } from "./state.tsx";
 import { specsInWords } from "./specs.ts";
 import { lazily } from "../app/lazily.tsx";
 
+const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable);
+const Again = lazily(async () => (await import("./again.tsx")).Again);
 const DeleteServer = lazily(async () => (await import("./delete.tsx")).DeleteServer);
+const Tell = lazily(async () => (await import("../alerts/tell.tsx")).Tell, "alerts");
 const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);
 
 const above = () => [{ text: text.servers.title, href: "/servers" }];
@@ -54,8 +58,12 @@ export default function ServerDetail({ bulk }: { bulk: Bulk }) {
   );
 }
 
+const TABS = ["overview", "history"] as const;
+
 function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
-  const [dialog, setDialog] = useState<"edit" | "delete">();
+  const [dialog, setDialog] = useState<"edit" | "delete" | "tell">();
+  const [search] = useSearchParams();
+  const tab = useTab(TABS, search.has("operations-page") ? "history" : undefined);
   const held = useQuery(instances.onServer({ server_id: server.id, page: 1, per_page: INSTANCES }));
   return (
     <Page
@@ -72,10 +80,17 @@ function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
       above={above()}
       actions={
         <SpaceBetween direction="horizontal" size="xs">
-          <Action disabledReason={whyNotRename(server)} onClick={() => setDialog("edit")}>
+          <Action needs={SERVER_NEEDS.tell} disabledReason={undefined} onClick={() => setDialog("tell")}>
+            {text.resource.tell}
+          </Action>
+          <Action needs={SERVER_NEEDS.edit} disabledReason={whyNotRename(server)} onClick={() => setDialog("edit")}>
             {text.servers.detail.edit}
           </Action>
-          <Action disabledReason={whyNotDelete(server, held.data?.meta.total)} onClick={() => setDialog("delete")}>
+          <Action
+            needs={SERVER_NEEDS.delete}
+            disabledReason={whyNotDelete(server, held.data?.meta.total)}
+            onClick={() => setDialog("delete")}
+          >
             {text.servers.detail.delete}
           </Action>
         </SpaceBetween>
@@ -84,14 +99,20 @@ function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
       <Progress id={server.operation_id} />
       <Reason of={server} action={<Again server={server} onDelete={() => setDialog("delete")} />} />
       <LowDisk server={server} />
-      <Facts server={server} />
-      <InstancesOf server={server} bulk={bulk} />
-      {/* It would jump down when the instances are there. */}
-      <div className={held.isPending ? "waiting" : ""}>
-        <Deferred>
-          <OperationsTable resourceId={server.id} />
-        </Deferred>
-      </div>
+      <Tabs
+        label={text.servers.tabs.label(server.name)}
+        tabs={TABS.map((id) => ({ id, label: text.servers.tabs[id] }))}
+        chosen={tab}
+      >
+        {tab === "overview" && (
+          <>
+            <Facts server={server} />
+            <InstancesOf server={server} bulk={bulk} />
+          </>
+        )}
+        {tab === "history" && <OperationsTable resourceId={server.id} />}
+      </Tabs>
+      {dialog === "tell" && <Tell type="server" id={server.id} name={server.name} onDismiss={() => setDialog(undefined)} />}
       {dialog === "edit" && <EditServer server={server} onDismiss={() => setDialog(undefined)} />}
       {dialog === "delete" && <DeleteServer server={server} onDismiss={() => setDialog(undefined)} />}
     </Page>
@@ -121,6 +142,7 @@ function Facts({ server }: { server: Server }) {
           { label: say.provider, value: server.provider },
           { label: say.region, value: server.region },
           { label: say.size, value: `${server.size}: ${specsInWords(server.specs)}` },
+          ...usePriceFacts(server),
           { label: say.sshKey, value: <Link to="/settings/ssh-keys">{keyNameOf(server)}</Link> },
           { label: say.labels, value: <Labels of={server.labels} /> },
           { label: say.id, value: <Copyable value={server.id} what={say.id} code /> },
@@ -128,6 +150,14 @@ function Facts({ server }: { server: Server }) {
       />
     </Container>
   );
+}
+
+/** What the provider charges for a new one of its size; none if the size is not offered any more, or costs nothing to say. */
+function usePriceFacts({ provider, region, size: code }: Pick<Server, "provider" | "region" | "size">) {
+  const { data } = useQuery(catalog());
+  const size = data?.data.providers.find((each) => each.code === provider)?.sizes.find((each) => each.code === code);
+  const price = size && priceInWords(size, region);
+  return price === undefined ? [] : [{ label: text.servers.fields.price, value: price }];
 }
 
 /** An older service sends no name, and older servers have none. */
@@ -174,14 +204,16 @@ function InstancesOf({ server, bulk }: { server: Server; bulk: Bulk }) {
       columns={instanceColumns()}
       empty={say.empty}
       actions={
-        <Button
-          href={`/instances/create?server=${server.id}`}
-          onFollow={follow}
-          disabled={!isUsable(server)}
-          {...(!isUsable(server) && { disabledReason: say.notActive })}
-        >
-          {say.create}
-        </Button>
+        <May needs={SERVER_NEEDS.create}>
+          <Button
+            href={`/instances/create?server=${server.id}`}
+            onFollow={follow}
+            disabled={!isUsable(server)}
+            {...(!isUsable(server) && { disabledReason: say.notActive })}
+          >
+            {say.create}
+          </Button>
+        </May>
       }
     />
   );

@@ -6,12 +6,13 @@ import { servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { BothWays } from "../resource/both-ways.tsx";
 import { labelsColumn } from "../resource/labels.tsx";
-import { CreateLink, ListPage } from "../resource/list-page.tsx";
+import { CreateLink, ListPage, menuColumn } from "../resource/list-page.tsx";
 import type { Column } from "../resource/column.ts";
 import { inDigits } from "../resource/number.ts";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { ServersBulk } from "./bulk.tsx";
+import { ServerMenu } from "./menu.tsx";
 import { diskUse, memoryUse } from "./reported.tsx";
 import { ServerState } from "./state.tsx";
 import { specsInWords } from "./specs.ts";
@@ -38,7 +39,7 @@ function columns(): [Column<ListedServer>, ...Column<ListedServer>[]] {
       cell: ({ ip_address }) => ip_address ?? "–",
       text: ({ ip_address }) => ip_address ?? "",
     },
-    { id: "place", header: say.place, cell: placeOf, text: placeOf },
+    { id: "place", header: say.region, cell: (server) => <PlaceOf of={server} />, text: placeOf },
     {
       id: "size",
       header: say.size,
@@ -72,6 +73,7 @@ function columns(): [Column<ListedServer>, ...Column<ListedServer>[]] {
       text: ({ created_at }) => created_at,
     },
     { id: "id", header: say.id, hidden: true, cell: ({ id }) => id, text: ({ id }) => id },
+    menuColumn((server) => <ServerMenu server={server} />),
   ];
 }
 
@@ -98,6 +100,17 @@ function Size({ of: { size, specs } }: { of: ListedServer }) {
       {size}
       <Box variant="small" display="block">
         {specsInWords(specs)}
+      </Box>
+    </Wrapped>
+  );
+}
+
+function PlaceOf({ of: { provider, region } }: { of: ListedServer }) {
+  return (
+    <Wrapped>
+      {region}
+      <Box variant="small" display="block">
+        {provider}
       </Box>
     </Wrapped>
   );

@@ -1,4 +1,4 @@
-// Provider, region and size, in the combinations that the catalog offers.
+// Provider, region and size, in the combinations that the catalog offers; where there is one choice, it is made.
 import FormField from "@cloudscape-design/components/form-field";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -41,7 +41,7 @@ export function OfferFields({ providers, chosen, error, onChange }: Props) {
         options={provider?.regions ?? []}
         chosen={chosen.region}
         error={error("region")}
-        onChange={(region) => onChange({ region, size: sizeStillOffered(provider, region, chosen.size) })}
+        onChange={(region) => onChange({ region, size: sizeOffered(provider, region, chosen.size) })}
       />
       <FormField
         label={say.fields.size}
@@ -79,15 +79,35 @@ interface Defaults {
   default_region: string | null;
 }
 
+/** What the user is about to order, above the button that does it. */
+export function OrderInWords({ providers, chosen }: Pick<Props, "providers" | "chosen">) {
+  const provider = providers.find(({ code }) => code === chosen.provider);
+  const size = provider?.sizes.find(({ code }) => code === chosen.size);
+  const region = provider?.regions.find(({ code }) => code === chosen.region);
+  if (provider === undefined || size === undefined || region === undefined) return null;
+  const price = priceInWords(size, region.code);
+  return (
+    <div role="status">
+      {text.servers.offers.follows(provider.name, region.name)}
+      {price !== undefined && ` ${text.servers.offers.costs(price)}`}
+    </div>
+  );
+}
+
 /** The account's defaults, if they are available together. */
 export function preselected(providers: readonly CatalogProvider[], { default_provider, default_region }: Defaults): Offer {
   const provider = providers.find(({ code }) => code === default_provider) ?? providers[0];
-  const region = provider?.regions.find(({ code }) => code === default_region);
-  return { provider: provider?.code ?? "", region: region?.code ?? "", size: "" };
+  const region = provider?.regions.find(({ code }) => code === default_region) ?? only(provider?.regions);
+  return { provider: provider?.code ?? "", region: region?.code ?? "", size: sizeOffered(provider, region?.code ?? "", "") };
 }
 
-const sizeStillOffered = (provider: CatalogProvider | undefined, region: string, size: string): string =>
-  provider?.sizes.some(({ code, regions }) => code === size && regions.includes(region)) === true ? size : "";
+const only = <Item,>(items: readonly Item[] = []): Item | undefined => (items.length === 1 ? items[0] : undefined);
+
+/** The chosen size if the region has it, or the only one there. */
+function sizeOffered(provider: CatalogProvider | undefined, region: string, size: string): string {
+  const sizes = provider?.sizes.filter(({ regions }) => regions.includes(region)) ?? [];
+  return (sizes.find(({ code }) => code === size) ?? only(sizes))?.code ?? "";
+}
 
 interface ChoiceProps {
   label: string;

@@ -1,43 +1,66 @@
-// The account page: settings, quotas, the signed-in user, their preferences and their password.
+// The account page: what is the signed-in user's own, and what all users of the account share.
+import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { Failure } from "../app/failure.tsx";
+import { lazily } from "../app/lazily.tsx";
+import { Missing, useMissing } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
 import { catalog, settings } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { OnDemand } from "../resource/on-demand.tsx";
 import { DefaultPolicy } from "./default-policy.tsx";
 import { PasswordForm } from "./password.tsx";
 import { Preferences } from "./preferences.tsx";
 import { Quotas } from "./quotas.tsx";
+import { Sessions } from "./sessions.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { SignedIn } from "./signed-in.tsx";
 
+const Notifications = lazily(async () => (await import("./notifications.tsx")).Notifications);
+
 export default function Account() {
+  return (
+    <Page title={text.settings.title}>
+      <Header variant="h2">{text.settings.parts.own}</Header>
+      <SignedIn />
+      <Preferences />
+      <OnDemand title={text.settings.notifications.title} description={text.settings.notifications.about}>
+        <Notifications />
+      </OnDemand>
+      <PasswordForm />
+      <Sessions />
+      <Shared />
+    </Page>
+  );
+}
+
+/** What all users of the account share. */
+function Shared() {
+  const missing = useMissing()("settings:read");
+  return (
+    <>
+      <Header variant="h2" description={text.settings.parts.accountAbout}>
+        {text.settings.parts.account}
+      </Header>
+      {missing === undefined ? <SharedSettings /> : <Missing need={missing} />}
+    </>
+  );
+}
+
+function SharedSettings() {
   const kept = useQuery(settings());
   const offered = useQuery(catalog());
   const failed = kept.error ?? offered.error;
-  return (
-    <Page title={text.settings.title}>
-      {kept.data !== undefined && offered.data !== undefined ? (
-        <SpaceBetween size="l">
-          <SettingsForm kept={kept.data.data} offered={offered.data.data.providers} />
-          <DefaultPolicy settings={kept.data.data} etag={kept.data.etag} />
-          <Quotas quotas={kept.data.data.quotas} />
-        </SpaceBetween>
-      ) : failed === null ? (
-        <Spinner size="large" />
-      ) : (
-        <Failure error={failed} retry={() => void Promise.all([kept.refetch(), offered.refetch()])} />
-      )}
-      {/* Not before what stands above them, which would push them down. */}
-      {(failed !== null || (kept.data !== undefined && offered.data !== undefined)) && (
-        <SpaceBetween size="l">
-          <SignedIn />
-          <Preferences />
-          <PasswordForm />
-        </SpaceBetween>
-      )}
-    </Page>
-  );
+  if (kept.data !== undefined && offered.data !== undefined)
+    return (
+      <SpaceBetween size="l">
+        <SettingsForm kept={kept.data.data} offered={offered.data.data.providers} />
+        <DefaultPolicy settings={kept.data.data} etag={kept.data.etag} />
+        <Quotas quotas={kept.data.data.quotas} />
+      </SpaceBetween>
+    );
+  if (failed === null) return <Spinner size="large" />;
+  return <Failure error={failed} retry={() => void Promise.all([kept.refetch(), offered.refetch()])} />;
 }

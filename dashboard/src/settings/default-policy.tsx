@@ -8,6 +8,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useState } from "react";
 import type { Settings } from "../../../shared/api/settings.ts";
 import { client } from "../app/client.ts";
+import { May } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
 import { DefaultPolicyForm } from "../policies/form.tsx";
 import { drillsInWords, keepInWords, scheduleInWords } from "../policies/words.ts";
@@ -30,10 +31,12 @@ export function DefaultPolicy({ settings, etag }: Props) {
           variant="h2"
           description={say.about}
           actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              {policy !== null && <Button onClick={() => setDialog("delete")}>{say.remove}</Button>}
-              <Button onClick={() => setDialog("edit")}>{policy === null ? say.set : say.edit}</Button>
-            </SpaceBetween>
+            <May needs={["settings:write"]}>
+              <SpaceBetween direction="horizontal" size="xs">
+                {policy !== null && <Button onClick={() => setDialog("delete")}>{say.remove}</Button>}
+                <Button onClick={() => setDialog("edit")}>{policy === null ? say.set : say.edit}</Button>
+              </SpaceBetween>
+            </May>
           }
         >
           {say.title}

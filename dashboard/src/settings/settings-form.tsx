@@ -6,6 +6,7 @@ import Select from "@cloudscape-design/components/select";
 import type { CatalogProvider } from "../../../shared/api/catalog.ts";
 import { update, Settings } from "../../../shared/api/settings.ts";
 import { client } from "../app/client.ts";
+import { May } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { settings } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -33,6 +34,7 @@ const useSettingsForm = (kept: Settings) => {
       default_provider: record.default_provider ?? "",
       default_region: record.default_region ?? "",
       backup_retention_days: String(record.backup_retention_days),
+      token_max_days: String(record.token_max_days ?? ""),
     }),
     shown: (values) => ({
       [say.accountName]: values.account_name,
@@ -40,19 +42,21 @@ const useSettingsForm = (kept: Settings) => {
       [say.provider]: values.default_provider,
       [say.region]: values.default_region,
       [say.retention]: values.backup_retention_days,
+      [say.tokenDays]: values.token_max_days,
     }),
     // The API accepts some of them; this form has all.
     schema: settingsBody.safeExtend({
       account_name: Settings.shape.account_name,
       backup_retention_days: Settings.shape.backup_retention_days,
     }),
-    body: ({ account_name, contact_email, default_provider, default_region, backup_retention_days }) => ({
+    body: ({ account_name, contact_email, default_provider, default_region, backup_retention_days, token_max_days }) => ({
       account_name,
       contact_email: given(contact_email) ?? null,
       default_provider: given(default_provider) ?? null,
       default_region: given(default_region) ?? null,
       // An empty text is no number, although JavaScript reads it as 0.
       backup_retention_days: backup_retention_days.trim() === "" ? undefined : Number(backup_retention_days),
+      token_max_days: token_max_days.trim() === "" ? null : Number(token_max_days),
     }),
     send: (body, version) => client.settings.update({ body, ...version }),
     unchanged: saved,
@@ -67,7 +71,7 @@ export function SettingsForm({ kept, offered }: Props) {
   const regions = offered.find(({ code }) => code === default_provider)?.regions ?? [];
   return (
     <Container header={<Header variant="h2">{say.title}</Header>}>
-      <Form form={form} submit={say.save} boxed={false}>
+      <Form form={form} submit={say.save} boxed={false} needs={["settings:write"]}>
         <TextField label={say.accountName} {...form.text("account_name")} />
         <TextField
           label={say.contactEmail}
@@ -98,6 +102,16 @@ export function SettingsForm({ kept, offered }: Props) {
           type="number"
           {...form.text("backup_retention_days")}
         />
+        <May needs={["owner"]}>
+          <TextField
+            label={say.tokenDays}
+            optional
+            description={say.tokenDaysAbout}
+            hint={say.tokenDaysHint}
+            type="number"
+            {...form.text("token_max_days")}
+          />
+        </May>
       </Form>
     </Container>
   );

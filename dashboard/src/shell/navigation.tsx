@@ -2,6 +2,7 @@
 import SideNavigation from "@cloudscape-design/components/side-navigation";
 import { useLocation } from "react-router";
 import { useFollow } from "../app/follow.ts";
+import { needsOf, useMay } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
 
 export function Navigation() {
@@ -13,27 +14,32 @@ export function Navigation() {
     { text: say.instances, href: "/instances" },
     { text: say.backups, href: "/backups" },
     { text: say.operations, href: "/operations" },
+    { text: say.alerts, href: "/alerts" },
   ];
   const settings = [
+    { text: say.people, href: "/settings/people" },
     { text: say.apiKeys, href: "/settings/api-keys" },
     { text: say.sshKeys, href: "/settings/ssh-keys" },
+    { text: say.alertSettings, href: "/settings/alerts" },
     { text: say.webhooks, href: "/settings/webhooks" },
     { text: say.account, href: "/settings/account" },
   ];
   const activity = { text: say.activity, href: "/activity" };
   const all = [...links, ...settings, activity];
   const here = all.find(({ href }) => pathname === href || (href !== "/" && pathname.startsWith(`${href}/`)));
-  const link = (each: { text: string; href: string }) => ({ type: "link" as const, ...each });
+  const may = useMay();
+  const shown = (each: readonly { text: string; href: string }[]) =>
+    each.filter(({ href }) => may(...needsOf(href))).map((one) => ({ type: "link" as const, ...one }));
   return (
     <SideNavigation
       activeHref={here?.href ?? ""}
       onFollow={useFollow()}
       items={[
-        ...links.map(link),
+        ...shown(links),
         { type: "divider" },
-        { type: "section", text: say.settings, items: settings.map(link) },
+        { type: "section", text: say.settings, items: shown(settings) },
         { type: "divider" },
-        link(activity),
+        ...shown([activity]),
       ]}
     />
   );

@@ -1,12 +1,16 @@
-// The search in the top bar: jumps to any server, instance, backup, page or action. `/` and Ctrl+K lead to it.
+// The search in the top bar: jumps to any server, instance, backup or page, or begins an action on an instance. `/` and Ctrl+K
+// lead to it.
 import Autosuggest, { type AutosuggestProps } from "@cloudscape-design/components/autosuggest";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useNavigate } from "react-router";
 import type { DataOf } from "../../../shared/api/endpoint.ts";
 import type { api } from "../../../shared/api/index.ts";
+import { needsOf, useMay } from "../app/may.tsx";
 import { search } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
+import { type Act, actIn, actOption } from "./acts.ts";
 import { withoutUrls } from "../resource/pasted.ts";
 import { shownOf } from "../resource/status.tsx";
 import { useSettled } from "../resource/use-pages.ts";
@@ -19,6 +23,7 @@ function placesNow() {
     { label: navigation.instances, value: "/instances" },
     { label: navigation.backups, value: "/backups" },
     { label: navigation.operations, value: "/operations" },
+    { label: navigation.people, value: "/settings/people" },
     { label: navigation.apiKeys, value: "/settings/api-keys" },
     { label: navigation.sshKeys, value: "/settings/ssh-keys" },
     { label: navigation.account, value: "/settings/account" },
@@ -31,6 +36,9 @@ function placesNow() {
 }
 
 type Found = DataOf<typeof api.search.find>[number];
+
+const actsOn = (found: readonly Found[], act: Act) =>
+  found.filter(({ type }) => type === "instance").map((each) => actOption(act, each));
 
 const PAUSE_MS = 200;
 const groupsNow = () => {
@@ -65,13 +73,19 @@ export default function Search() {
   const navigate = useNavigate();
   useShortcut(focusField);
   const asks = /[\p{L}\p{N}]/u.test(settled);
-  const query = useQuery({ ...search.find(settled.slice(0, 100)), enabled: asks });
+  const acting = actIn(settled);
+  const query = useQuery({ ...search.find((acting?.rest ?? settled).slice(0, 100)), enabled: asks });
   const found = asks && settled === asked ? (query.data?.data ?? []) : [];
-  const places = placesNow().filter(({ label }) => label.toLowerCase().includes(asked.toLowerCase()));
-  const groups = groupsNow().flatMap(({ type, label }) => {
+  const may = useMay();
+  const places = placesNow().filter(
+    ({ label, value }) => label.toLowerCase().includes(asked.toLowerCase()) && may(...needsOf(value)),
+  );
+  const acts = acting !== undefined && may(...INSTANCE_NEEDS[acting.act]) ? actsOn(found, acting.act) : [];
+  const results = groupsNow().flatMap(({ type, label }) => {
     const options = found.filter((each) => each.type === type).map(optionOf);
     return options.length === 0 ? [] : [{ label, options }];
   });
+  const groups = acts.length === 0 ? results : [{ label: say.actions, options: acts }, ...results];
   const waits = asked !== settled || (asks && query.isPending);
   const [first] = groups.flatMap(({ options }) => options).concat(places);
   const open = (path: string): void => {

@@ -3,7 +3,7 @@ import BreadcrumbGroup from "@cloudscape-design/components/breadcrumb-group";
 import Flashbar from "@cloudscape-design/components/flashbar";
 import { I18nProvider } from "@cloudscape-design/components/i18n";
 import Spinner from "@cloudscape-design/components/spinner";
-import { Suspense, useEffect, useRef } from "react";
+import { type ComponentType, Suspense, useEffect, useRef } from "react";
 import { Route, Routes, useLocation } from "react-router";
 import { useRunning, useWatch } from "../operations/watch.ts";
 import { Boundary } from "../app/boundary.tsx";
@@ -11,6 +11,8 @@ import { useFollowChanges } from "../app/follow-changes.ts";
 import { useFollow } from "../app/follow.ts";
 import { EnvironmentBanner } from "../app/environment.tsx";
 import { lazily } from "../app/lazily.tsx";
+import { Missing, needsOf, useMissing } from "../app/may.tsx";
+import { Page } from "../app/page.tsx";
 import { componentText } from "../messages/components.ts";
 import { language } from "../messages/language.ts";
 import { ConnectionNotice } from "./connection-notice.tsx";
@@ -51,7 +53,7 @@ export default function Shell() {
             <Suspense fallback={<Spinner size="large" />}>
               <Routes>
                 {routes.map(({ path, Page }) => (
-                  <Route key={path} path={path} element={<Page />} />
+                  <Route key={path} path={path} element={<Permitted path={path} Page={Page} />} />
                 ))}
               </Routes>
             </Suspense>
@@ -59,6 +61,17 @@ export default function Shell() {
         </div>
       </Layout>
     </I18nProvider>
+  );
+}
+
+/** The page, or which permission it needs, for those who follow a link to it without. */
+function Permitted({ path, Page: Shown }: { path: string; Page: ComponentType }) {
+  const missing = useMissing()(...needsOf(path));
+  if (missing === undefined) return <Shown />;
+  return (
+    <Page title={text.app.missing.title}>
+      <Missing need={missing} />
+    </Page>
   );
 }
 

@@ -1,5 +1,6 @@
 // The top bar: the product, the search, light or dark mode, and the signed-in user.
 import TopNavigation from "@cloudscape-design/components/top-navigation";
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { useNavigate } from "react-router";
 import { logOut } from "../login/log-out.ts";
@@ -7,9 +8,11 @@ import { useSession } from "../session/session.ts";
 import { useBrand } from "../app/brand.ts";
 import { useDeployment } from "../app/deployment.ts";
 import { useFollow } from "../app/follow.ts";
+import { overview } from "../app/queries.ts";
 import { load } from "../app/loading.ts";
 import { switchMode, useDark } from "../app/mode.ts";
 import { text } from "../messages/text.ts";
+import { inDigits } from "../resource/number.ts";
 
 const About = lazy(() => load(() => import("./about.tsx")));
 // The page does not wait for it.
@@ -40,6 +43,7 @@ export function TopBar() {
         }
         utilities={[
           ...switchTo(other),
+          ...bell(useOpenAlerts(), follow),
           { type: "button", text: dark ? say.light : say.dark, onClick: switchMode },
           {
             type: "menu-dropdown",
@@ -69,6 +73,25 @@ export function TopBar() {
     </>
   );
 }
+
+/** The number of open alerts from the overview, which every page loads; undefined for those who may not read alerts. */
+const useOpenAlerts = (): number | undefined => useQuery({ ...overview(), enabled: false }).data?.data.alerts?.open;
+
+const bell = (open: number | undefined, follow: ReturnType<typeof useFollow>) =>
+  open === undefined
+    ? []
+    : [
+        {
+          type: "button" as const,
+          iconName: "notification" as const,
+          badge: open > 0,
+          ...(open > 0 && { text: inDigits(open) }),
+          title: text.shell.topBar.alerts,
+          ariaLabel: text.shell.topBar.openAlerts(open),
+          href: "/alerts",
+          onFollow: follow,
+        },
+      ];
 
 /** A button that opens the dashboard of the other environment, if there is one. */
 const switchTo = (other: { environment: string; url: string } | null) =>

@@ -10,7 +10,7 @@ export function DeleteSshKey({ sshKey: { id, name }, onDismiss }: { sshKey: SshK
   return (
     <Deletion
       of={id}
-      title={say.title}
+      title={say.title(name)}
       confirm={say.confirm}
       send={() => client.sshKeys.delete({ params: { id } })}
       onDeleted={() => {

@@ -1,6 +1,6 @@
 // Chooses an SSH key, or adds one in place.
 import Button from "@cloudscape-design/components/button";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { sshKeys } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Chooser } from "../resource/chooser.tsx";
@@ -18,6 +18,12 @@ interface Props {
 export function SshKeyField({ chosen, error, onChange }: Props) {
   const say = text.sshKeys.field;
   const [adding, setAdding] = useState(false);
+  const pages = usePages(sshKeys.list, {}, { searchable: false });
+  const only = pages.total === 1 ? pages.items[0]?.id : undefined;
+  useEffect(() => {
+    if (only !== undefined && chosen === "") onChange(only);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once it is known that there is no other choice
+  }, [only]);
   return (
     <>
       <Chooser
@@ -29,7 +35,7 @@ export function SshKeyField({ chosen, error, onChange }: Props) {
             {text.sshKeys.add}
           </Button>
         }
-        pages={usePages(sshKeys.list, {}, { searchable: false })}
+        pages={pages}
         optionOf={({ name, fingerprint }) => ({ label: name, description: fingerprint })}
         placeholder={say.placeholder}
         what={say.what}

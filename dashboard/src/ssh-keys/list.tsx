@@ -2,6 +2,7 @@
 import Button from "@cloudscape-design/components/button";
 import { useState } from "react";
 import type { SshKey } from "../../../shared/api/ssh-keys.ts";
+import { useMay } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { sshKeys } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -37,7 +38,8 @@ export default function SshKeys() {
   const say = text.sshKeys;
   const [adding, setAdding] = useState(false);
   const [deleting, setDeleting] = useState<SshKey>();
-  const add = (
+  const mayWrite = useMay()("servers:write");
+  const add = mayWrite && (
     <Button variant="primary" onClick={() => setAdding(true)}>
       {say.add}
     </Button>
@@ -47,7 +49,7 @@ export default function SshKeys() {
       title={say.title}
       description={say.about}
       list={sshKeys.list}
-      columns={[...columns(), actionColumn<SshKey>(say.deletion.delete, setDeleting)]}
+      columns={[...columns(), ...(mayWrite ? [actionColumn<SshKey>({ label: say.deletion.delete, act: setDeleting })] : [])]}
       add={add}
       empty={say.empty}
     >

@@ -1,27 +1,30 @@
 // The form that creates an API key, whose value is shown only once.
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import * as z from "zod";
 import { create } from "../../../shared/api/tokens.ts";
 import { client } from "../app/client.ts";
 import { Page } from "../app/page.tsx";
+import { defaults } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { SecretOnce } from "../resource/secret-once.tsx";
 import { useForm } from "../resource/use-form.ts";
 import { serviceNow } from "../session/clock.ts";
-import { endOf, type Expiry } from "./expiry.ts";
+import { choicesWithin, endOf, type Expiry } from "./expiry.ts";
 import { ExpiryField } from "./expiry-field.tsx";
 import { PermissionsField } from "./permissions-field.tsx";
 import type { Permission } from "../../../shared/api/permissions.ts";
 
 const LIST = "/settings/api-keys";
 
-const nothingChosen: { name: string; permissions: Permission[]; expiry: Expiry; date: string } = {
+const nothingChosen: { name: string; permissions: Permission[]; expiry: Expiry; date: string; networks: string } = {
   name: "",
   permissions: [],
   expiry: "90",
   date: "",
+  networks: "",
 };
 
 /** The API's schema, with messages for a date instead of a time. */
@@ -35,17 +38,21 @@ const body = create().body.extend({
 export default function CreateApiKey() {
   const navigate = useNavigate();
   const [made, setMade] = useState<{ name: string; token: string }>();
+  const maxDays = useQuery(defaults()).data?.data.token_max_days ?? null;
+  const offered = (expiry: Expiry): Expiry => (choicesWithin(maxDays).includes(expiry) ? expiry : "never");
   const form = useForm({
     initial: nothingChosen,
     schema: body,
-    body: ({ name, permissions, expiry, date }) => {
-      const end = endOf(expiry, date);
-      return { name, permissions, expires_at: end === null ? "invalid" : end?.toISOString() };
+    body: ({ name, permissions, expiry, date, networks }) => {
+      const end = endOf(offered(expiry), date);
+      const expires_at = end === null ? "invalid" : end?.toISOString();
+      return { name, permissions, expires_at, allowed_ips: networks.split(/[,;\s]+/).filter(Boolean) };
     },
     send: (filled, idempotencyKey) => client.tokens.create({ body: filled, idempotencyKey }),
     done: ({ data }) => setMade(data),
   });
-  const { permissions, expiry, date } = form.values;
+  const { permissions, date } = form.values;
+  const expiry = offered(form.values.expiry);
   const say = text.tokens.create;
   return (
     <Page title={say.title} above={[{ text: text.tokens.title, href: LIST }]} description={say.about}>
@@ -66,7 +73,15 @@ export default function CreateApiKey() {
           expiry={expiry}
           date={date}
           error={form.error("expires_at")}
+          maxDays={maxDays}
           onChange={(changed) => form.set(changed, "expires_at")}
+        />
+        <TextField
+          label={say.networks}
+          optional
+          description={say.networksAbout}
+          hint={say.networksHint}
+          {...form.text("networks", "allowed_ips")}
         />
       </Form>
       {made !== undefined && (

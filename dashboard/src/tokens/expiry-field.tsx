@@ -6,28 +6,33 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
 import { dayIn, useZone } from "../resource/moment.ts";
-import { endOf, type Expiry, EXPIRIES, isExpiry } from "./expiry.ts";
+import { choicesWithin, endOf, type Expiry, isExpiry } from "./expiry.ts";
 
 interface Props {
   expiry: Expiry;
   date: string;
   error: string | undefined;
+  /** How many days a key may live; null: any number. */
+  maxDays: number | null;
   onChange: (changed: { expiry?: Expiry; date?: string }) => void;
 }
 
 const day = new Intl.DateTimeFormat(locale, { dateStyle: "full" });
 
-export function ExpiryField({ expiry, date, error, onChange }: Props) {
+export function ExpiryField({ expiry, date, error, maxDays, onChange }: Props) {
   const say = text.tokens.expiry;
   useZone();
   const end = endOf(expiry, date);
-  const options = EXPIRIES.map((value) => ({ value, label: say.choices[value] }));
+  const longest = maxDays === null ? say.choices.never : say.longest(maxDays);
+  const options = choicesWithin(maxDays).map((value) => ({ value, label: value === "never" ? longest : say.choices[value] }));
   return (
     <SpaceBetween size="m">
       <FormField
         label={say.title}
         description={say.about}
-        constraintText={end === undefined ? say.untilRevoked : end !== null && say.endOf(day.format(dayIn(end.getTime())))}
+        constraintText={
+          end === undefined ? maxDays === null && say.untilRevoked : end !== null && say.endOf(day.format(dayIn(end.getTime())))
+        }
       >
         <Select
           options={options}

@@ -2,12 +2,16 @@
 import { dayIn, isDay, nextDay, startOf } from "../resource/moment.ts";
 import { serviceNow } from "../session/clock.ts";
 
-export const EXPIRIES = ["30", "90", "365", "on", "never"] as const;
+const EXPIRIES = ["30", "90", "365", "on", "never"] as const;
 export type Expiry = (typeof EXPIRIES)[number];
+
+/** What there is to choose from, if keys may live for so many days at most: then "never" is the longest time. */
+export const choicesWithin = (maxDays: number | null): Expiry[] =>
+  EXPIRIES.filter((each) => each === "on" || each === "never" || Number(each) < (maxDays ?? Infinity));
 
 export const isExpiry = (value: unknown): value is Expiry => EXPIRIES.some((each) => each === value);
 
-/** Undefined for never; null while the typed date is invalid. */
+/** Undefined for never, or the longest time; null while the typed date is invalid. */
 export function endOf(expiry: Expiry, date: string): Date | undefined | null {
   if (expiry === "never") return undefined;
   if (expiry === "on") return isDay(date) ? endOfDay(date) : null;

@@ -3,6 +3,7 @@ import Box from "@cloudscape-design/components/box";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useState } from "react";
 import type { Token } from "../../../shared/api/tokens.ts";
+import { useMay } from "../app/may.tsx";
 import { tokens } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { actionColumn, CreateLink, ListPage } from "../resource/list-page.tsx";
@@ -13,6 +14,7 @@ import { serviceNow } from "../session/clock.ts";
 import { Permissions } from "./permissions.tsx";
 import { lazily } from "../app/lazily.tsx";
 
+const RotateApiKey = lazily(async () => (await import("./rotate.tsx")).RotateApiKey);
 const RevokeApiKey = lazily(async () => (await import("./revoke.tsx")).RevokeApiKey);
 
 function columns(): [Column<Token>, ...Column<Token>[]] {
@@ -32,7 +34,12 @@ function columns(): [Column<Token>, ...Column<Token>[]] {
     {
       id: "permissions",
       header: say.permissions,
-      cell: ({ permissions }) => <Permissions of={permissions} />,
+      cell: (token) => (
+        <>
+          <Permissions of={token.permissions} />
+          <Networks of={token} />
+        </>
+      ),
       text: ({ permissions }) => permissions.join(" "),
     },
     {
@@ -44,7 +51,7 @@ function columns(): [Column<Token>, ...Column<Token>[]] {
     {
       id: "expires",
       header: say.expires,
-      cell: ({ expires_at }) => <Expires at={expires_at} />,
+      cell: (token) => <Expires token={token} />,
       text: ({ expires_at }) => expires_at ?? "",
     },
     {
@@ -65,20 +72,41 @@ function columns(): [Column<Token>, ...Column<Token>[]] {
 
 export default function ApiKeys() {
   const say = text.tokens;
+  const isAdmin = useMay()("admin");
+  const [rotating, setRotating] = useState<Token>();
   const [revoking, setRevoking] = useState<Token>();
   return (
     <ListPage
       title={say.title}
       description={say.about}
       list={tokens.list}
-      columns={[...columns(), actionColumn<Token>(say.revocation.confirm, setRevoking)]}
+      columns={[
+        ...columns(),
+        ...(isAdmin
+          ? [
+              actionColumn<Token>(
+                { label: say.rotation.confirm, act: setRotating, isOffered: ({ replaced_by }) => replaced_by === null },
+                { label: say.revocation.confirm, act: setRevoking },
+              ),
+            ]
+          : []),
+      ]}
       add={<CreateLink to="/settings/api-keys/create">{say.create.title}</CreateLink>}
       empty={say.empty}
     >
+      {rotating !== undefined && <RotateApiKey token={rotating} onDismiss={() => setRotating(undefined)} />}
       {revoking !== undefined && <RevokeApiKey token={revoking} onDismiss={() => setRevoking(undefined)} />}
     </ListPage>
   );
 }
+
+/** An older service sends none. */
+const Networks = ({ of: { allowed_ips = [] } }: { of: Partial<Token> }) =>
+  allowed_ips.length > 0 && (
+    <Box variant="small" display="block">
+      <Wrapped>{text.tokens.onlyFrom(allowed_ips)}</Wrapped>
+    </Box>
+  );
 
 function LastUsed({ token: { last_used_at, last_used_ip } }: { token: Token }) {
   return (
@@ -93,8 +121,18 @@ function LastUsed({ token: { last_used_at, last_used_ip } }: { token: Token }) {
   );
 }
 
-function Expires({ at }: { at: string | null }) {
-  if (at !== null && Date.parse(at) <= serviceNow())
-    return <StatusIndicator type="error">{text.tokens.expired(<Time at={at} />)}</StatusIndicator>;
-  return <Time at={at} none={text.tokens.neverExpires} />;
+function Expires({ token: { expires_at, replaced_by } }: { token: Token }) {
+  const say = text.tokens;
+  if (expires_at !== null && Date.parse(expires_at) <= serviceNow())
+    return <StatusIndicator type="error">{say.expired(<Time at={expires_at} />)}</StatusIndicator>;
+  return (
+    <>
+      <Time at={expires_at} none={say.neverExpires} />
+      {replaced_by !== null && (
+        <Box variant="small" display="block">
+          {say.replaced}
+        </Box>
+      )}
+    </>
+  );
 }

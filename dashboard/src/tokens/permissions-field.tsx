@@ -58,7 +58,7 @@ export function PermissionsField({ chosen, error, onChange }: Props) {
                       onChange(ALL_PERMISSIONS.filter((each) => (each === permission ? detail.checked : chosen.includes(each))))
                     }
                   >
-                    {say.names[permission]}
+                    {text.app.permissions.names[permission]}
                   </Checkbox>
                 ))}
               </SpaceBetween>

@@ -7,7 +7,7 @@ import { presetOf } from "./presets.ts";
 
 export function Permissions({ of }: { of: readonly Permission[] }) {
   const say = text.tokens.permissions;
-  const names: Readonly<Record<string, string>> = say.names; // a newer service may have others
+  const names: Readonly<Record<string, string>> = text.app.permissions.names; // a newer service may have others
   const preset = presetOf(of);
   return (
     <Popover
@@ -15,7 +15,7 @@ export function Permissions({ of }: { of: readonly Permission[] }) {
       size="medium"
       triggerType="text"
       wrapTriggerText={false}
-      dismissAriaLabel={say.close}
+      dismissAriaLabel={text.app.permissions.close}
       content={
         <SpaceBetween size="xxs">
           {of.map((permission) => (

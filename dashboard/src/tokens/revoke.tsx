@@ -11,7 +11,7 @@ export function RevokeApiKey({ token, onDismiss }: { token: Token; onDismiss: ()
   return (
     <Deletion
       of={id}
-      title={say.title}
+      title={say.title(name)}
       confirm={say.confirm}
       send={() => client.tokens.delete({ params: { id } })}
       onDeleted={() => {

@@ -3,6 +3,7 @@ import Button from "@cloudscape-design/components/button";
 import { useState } from "react";
 import { import as importBackup, type Backup } from "../../../shared/api/backups.ts";
 import { canImportAgain } from "../allowed/backups.ts";
+import { needsOf, useMay } from "../app/may.tsx";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
@@ -14,7 +15,8 @@ const { body } = importBackup();
 
 export function ImportAgain({ backup }: { backup: Backup }) {
   const [asking, setAsking] = useState(false);
-  if (!canImportAgain(backup)) return null;
+  const may = useMay();
+  if (!canImportAgain(backup) || !may(...needsOf("/backups/upload"))) return null;
   return (
     <>
       <Button onClick={() => setAsking(true)}>{text.backupDialogs.importAgain.open}</Button>

@@ -16,7 +16,7 @@ export function DeleteWebhook({ webhook: { id, name }, onDeleted, onDismiss }: P
   return (
     <Deletion
       of={id}
-      title={say.title}
+      title={say.title(name)}
       confirm={say.confirm}
       send={() => client.webhooks.delete({ params: { id } })}
       onDeleted={() => {

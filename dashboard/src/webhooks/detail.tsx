@@ -12,6 +12,7 @@ import type { Delivery, Webhook } from "../../../shared/api/webhooks.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { lazily } from "../app/lazily.tsx";
+import { May, useMay } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { Page } from "../app/page.tsx";
 import { webhooks } from "../app/queries.ts";
@@ -60,7 +61,15 @@ function Shown({ webhook }: { webhook: Webhook }) {
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<"edit" | "delete">();
   return (
-    <Page title={name} above={above()} actions={<Actions webhook={webhook} onOpen={setDialog} />}>
+    <Page
+      title={name}
+      above={above()}
+      actions={
+        <May needs={["settings:write"]}>
+          <Actions webhook={webhook} onOpen={setDialog} />
+        </May>
+      }
+    >
       {disabled_reason !== null && <Alert type="warning">{reasonOf(disabled_reason)}</Alert>}
       <Facts webhook={webhook} />
       <Deliveries webhook={webhook} />
@@ -154,6 +163,7 @@ const resultOf = (last: Delivery["tries"][number] | undefined): string =>
 
 function Deliveries({ webhook }: { webhook: Webhook }) {
   const say = text.webhooks.deliveries;
+  const mayWrite = useMay()("settings:write");
   const columns: [Column<Delivery>, ...Column<Delivery>[]] = [
     {
       id: "event",
@@ -179,7 +189,8 @@ function Deliveries({ webhook }: { webhook: Webhook }) {
       id: "action",
       header: text.resource.list.actions,
       width: 130,
-      cell: (delivery) => webhook.enabled && delivery.status !== "pending" && <Redeliver webhook={webhook} delivery={delivery} />,
+      cell: (delivery) =>
+        mayWrite && webhook.enabled && delivery.status !== "pending" && <Redeliver webhook={webhook} delivery={delivery} />,
     },
   ];
   return (

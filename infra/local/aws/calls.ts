@@ -1,6 +1,6 @@
 // What the local AWS is asked to do.
 
-export type Service = "dynamodb" | "states" | "secretsmanager" | "sqs" | "s3";
+export type Service = "dynamodb" | "states" | "secretsmanager" | "sqs" | "lambda" | "s3";
 
 /**
  * One call of an SDK. What becomes of it is in it once it was served: `actions` are the IAM actions that it needed, `capacity`

@@ -12,7 +12,7 @@ import { nameOperation, readOperation } from "../s3/operation.ts";
 import { asSeenBy, authenticate, findNeed, readPayloadHash, requireAllowed, type Principal } from "./authorize.ts";
 import type { Call, Service } from "./calls.ts";
 import { toFault, s3Error } from "./faults.ts";
-import { dynamodb, json, type ServiceResponse, type Services } from "./services.ts";
+import { dynamodb, invokeFunction, json, type ServiceResponse, type Services } from "./services.ts";
 import { checkSignature, readCall, readSignature, sha256Hex, type HttpCall, type Signed } from "./signature.ts";
 
 const LARGEST_BODY = 20 * 1024 * 1024; // of the JSON services; BatchWriteItem's own limit is 16 MB
@@ -23,6 +23,9 @@ const TARGETS = new Map<string, Service>([
   ["secretsmanager", "secretsmanager"],
   ["AmazonSQS", "sqs"],
 ]);
+
+/** Of Lambda's REST protocol, the path of an invocation. */
+const INVOCATION = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
 /** Undefined breaks the connection. */
 export type Reply = ServiceResponse | undefined;
@@ -39,7 +42,8 @@ export interface Endpoint {
 export async function serve(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const http = readCall(request);
   const [target = "", action = "?"] = (http.headers["x-amz-target"] ?? "").split(".");
-  const service = TARGETS.get(target) ?? "s3";
+  const invoked = INVOCATION.exec(http.path)?.[1];
+  const service = TARGETS.get(target) ?? (invoked === undefined ? "s3" : "lambda");
   const cors = service === "s3" ? corsHeaders(endpoint.cors, http) : undefined;
   if (http.method === "OPTIONS") return void response.writeHead(cors === undefined ? 403 : 200, cors).end();
   const readOnce = once(() => readBody(request));
@@ -47,7 +51,7 @@ export async function serve(endpoint: Endpoint, request: IncomingMessage, respon
     requestId: randomUUID(),
     principal: endpoint.principals(readSignature(http)?.accessKeyId ?? "")?.name ?? "?",
     service,
-    action: service === "s3" ? nameOperation(http) : action,
+    action: service === "s3" ? nameOperation(http) : invoked === undefined ? action : "InvokeFunction",
     attempt: Number(/attempt=(\d+)/.exec(http.headers["amz-sdk-request"] ?? "")?.[1] ?? 1),
     input: once(async () => parseJson((await readOnce()).toString())),
     actions: [],
@@ -105,6 +109,7 @@ async function respond(endpoint: Endpoint, exchange: Exchange): Promise<ServiceR
       await requireAllowed(principal, needs);
     },
   };
+  if (call.service === "lambda") return callLambda(endpoint, exchange, caller);
   return call.service === "s3"
     ? callS3(endpoint, exchange, caller)
     : callJsonService(endpoint, { ...exchange, service: call.service }, caller);
@@ -121,9 +126,16 @@ async function callS3({ services }: Endpoint, { call, http, request }: Exchange,
   });
 }
 
+async function callLambda({ services }: Endpoint, { call, http, body }: Exchange, caller: Caller): Promise<ServiceResponse> {
+  caller.checkSignature(sha256Hex(await body()));
+  const resource = decodeURIComponent(INVOCATION.exec(http.path)?.[1] ?? "");
+  await caller.authorize([{ action: "lambda:InvokeFunction", resource }]);
+  return invokeFunction(services, resource, await call.input());
+}
+
 async function callJsonService(
   { services, known }: Endpoint,
-  { call, body, service }: Exchange & { service: Exclude<Service, "s3"> },
+  { call, body, service }: Exchange & { service: Exclude<Service, "s3" | "lambda"> },
   caller: Caller,
 ): Promise<ServiceResponse> {
   const { action } = call;

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { callDynamoDb, describeTable, type Database, type Table } from "../dynamodb/dynamodb.ts";
 import { AwsFault } from "../errors.ts";
 import type { Known } from "../iam/permissions.ts";
+import { FunctionError } from "../lambda/function-error.ts";
 import type { Storage } from "../s3/storage.ts";
 import { ACCOUNT, REGION } from "../template/resolve.ts";
 import type { Call } from "./calls.ts";
@@ -16,6 +17,8 @@ export interface Services {
   states: JsonService;
   secretsmanager: JsonService;
   sqs: JsonService;
+  /** Runs a function and returns what it does; throws its error. */
+  lambda: (functionArn: string, payload: unknown) => Promise<unknown>;
   /** Called when the database has accepted a call. */
   written: (action: string, input: unknown) => void;
   storage: Storage;
@@ -25,6 +28,17 @@ export interface ServiceResponse {
   status: number;
   headers?: Record<string, string>;
   body?: string | Readable;
+}
+
+/** Lambda's only call: a function that fails is a success of the call, with its error as the payload. */
+export async function invokeFunction({ lambda }: Services, functionArn: string, payload: unknown): Promise<ServiceResponse> {
+  try {
+    return json((await lambda(functionArn, payload)) ?? null);
+  } catch (error) {
+    if (!(error instanceof FunctionError)) throw error;
+    const { name: errorType, message: errorMessage, trace } = error;
+    return { ...json({ errorType, errorMessage, trace }), headers: { "x-amz-function-error": "Unhandled" } };
+  }
 }
 
 const SecretDescription = z.object({ ARN: z.string() });

@@ -127,6 +127,8 @@ function computeSignature(call: HttpCall, signed: Signed, secretAccessKey: strin
     call.path
       .split("/")
       .map((segment) => encode(decode(segment)))
+      // Only S3 takes paths as they are.
+      .map((segment) => (signed.service === "s3" ? segment : encode(segment)))
       .join("/"),
     query.map(([name, value]) => `${name}=${value}`).join("&"),
     ...signed.signedHeaders.map((name) => `${name}:${(call.headers[name] ?? "").replaceAll(/ +/g, " ")}`),

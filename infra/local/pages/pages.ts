@@ -5,6 +5,7 @@ import { extname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { CACHE_FOR_EVER, CACHE_NOT, type DashboardConfig, securityHeaders } from "../../dashboard-headers.ts";
 import { DOCS_CONTENT_SECURITY_POLICY } from "./docs-page.ts";
+import { MAIL_CONTENT_SECURITY_POLICY, mailPage } from "./mail-page.ts";
 import type { Fallback } from "../gateway/gateway.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -26,6 +27,7 @@ interface File {
 }
 
 const DOCS = "/docs";
+const MAIL = "/mail";
 
 interface Pages {
   /** Folder of the built dashboard. */
@@ -34,12 +36,14 @@ interface Pages {
   environment: DashboardConfig["environment"];
   otherDashboard?: DashboardConfig["other_dashboard"];
   brand?: DashboardConfig["brand"];
+  /** The folder of mails that are shown at `/mail`, if there is such a page. */
+  mails?: string | undefined;
   /** What the URLs of archives begin with; known once the storage listens. */
   storeUrl: () => string;
 }
 
 /** Serves GET and HEAD of every requested path; the API rejects other methods. */
-export function serve({ dashboard, docs, environment, otherDashboard = null, brand = null, storeUrl }: Pages): Fallback {
+export function serve({ dashboard, docs, environment, otherDashboard = null, brand = null, mails, storeUrl }: Pages): Fallback {
   const config: DashboardConfig = { environment, other_dashboard: otherDashboard, api_page: DOCS, brand };
   const files = new Map([
     ...filesIn(dashboard),
@@ -50,7 +54,8 @@ export function serve({ dashboard, docs, environment, otherDashboard = null, bra
     if (method !== "GET" && method !== "HEAD") return false;
     // Looked up exactly as sent: a path that is not in the list reaches nothing, whatever it contains.
     const [path = "/"] = url.split("?", 1);
-    const file = files.get(path.replace(/(?<=.)\/$/, "")) ?? (isFileName(path) ? undefined : files.get("/index.html"));
+    const found = files.get(path.replace(/(?<=.)\/$/, "")) ?? (isFileName(path) ? undefined : files.get("/index.html"));
+    const file = mails !== undefined && path === MAIL ? buildMailPage(mails) : found;
     send(response, file, securityHeaders(storeUrl()), {
       zip: /\bgzip\b/.test(String(headers["accept-encoding"])),
       body: method === "GET",
@@ -58,6 +63,13 @@ export function serve({ dashboard, docs, environment, otherDashboard = null, bra
     return true;
   };
 }
+
+/** As it is now, and in no cache. */
+const buildMailPage = (folder: string): File =>
+  buildFile("mail.html", Buffer.from(mailPage(folder)), {
+    "content-security-policy": MAIL_CONTENT_SECURITY_POLICY,
+    "cache-control": "no-store",
+  });
 
 /** Every path that names no file returns the dashboard, which knows its own pages. */
 const isFileName = (path: string): boolean => path.slice(path.lastIndexOf("/")).includes(".");

@@ -119,7 +119,7 @@ function createGatherer(
       .finally(() => flush());
   };
   return (key) => {
-    if (!key.pk.S.startsWith(keysBeginWith)) return;
+    if (!keysBeginWith.some((prefix) => key.pk.S.startsWith(prefix))) return;
     gathered.push({ pk: key.pk, sk: key.sk });
     if (busy) return;
     busy = true;

@@ -5,7 +5,7 @@ import type { Resource } from "./resolve.ts";
 
 const Pattern = z.object({
   eventName: z.tuple([z.literal("INSERT")]),
-  dynamodb: z.object({ Keys: z.object({ pk: z.object({ S: z.tuple([z.object({ prefix: z.string() })]) }) }) }),
+  dynamodb: z.object({ Keys: z.object({ pk: z.object({ S: z.array(z.object({ prefix: z.string() })).min(1) }) }) }),
 });
 
 const Properties = z.object({
@@ -19,7 +19,8 @@ const Properties = z.object({
 /** Items with these keys that are added to the table invoke the function. */
 export interface StreamMapping {
   functionName: string;
-  keysBeginWith: string;
+  /** With one of these. */
+  keysBeginWith: string[];
   batch: number;
 }
 
@@ -48,7 +49,11 @@ export function readMappings(mappings: readonly Resource[]): Mappings {
     }
     const [filter] = FilterCriteria?.Filters ?? [];
     const { dynamodb } = Pattern.parse(JSON.parse(filter?.Pattern ?? "{}"));
-    found.streams.push({ functionName: FunctionName, keysBeginWith: dynamodb.Keys.pk.S[0].prefix, batch: BatchSize });
+    found.streams.push({
+      functionName: FunctionName,
+      keysBeginWith: dynamodb.Keys.pk.S.map(({ prefix }) => prefix),
+      batch: BatchSize,
+    });
   }
   return found;
 }

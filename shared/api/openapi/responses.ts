@@ -10,6 +10,7 @@ import {
   notFound,
   permissionRequired,
   preconditionFailed,
+  roleRequired,
   type Problem,
   sessionRequired,
   tooManyRequests,
@@ -143,13 +144,14 @@ export function describeFailures(route: Route, body: Schema | undefined, compone
 const isCounted = (status: number): boolean => status !== 401 && status < 500;
 
 function listErrors(route: Route, body: Schema | undefined, components: Components): ApiError[] {
-  const { method, access, bodyPermission, fieldPermission, path, rate, idempotent, conditional } = route;
+  const { method, access, role, bodyPermission, fieldPermission, path, rate, idempotent, conditional } = route;
   const errors: ApiError[] = [];
   if (body !== undefined) errors.push(...codes("MALFORMED_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"));
   else if (method !== "GET") errors.push(bodyNotTaken());
   if (access !== "public") errors.push(...codes("UNAUTHORIZED"), tooManyRequests("all", REQUEST_LIMITS.all));
   if (rate === "create_delete") errors.push(tooManyRequests("create_delete", REQUEST_LIMITS.create_delete));
   if (access === "session") errors.push(sessionRequired());
+  if (role !== undefined) errors.push(roleRequired(role));
   const permissions = Array.isArray(access) ? access : Object.values(bodyPermission?.permissions ?? {});
   for (const permission of new Set([...permissions, ...(fieldPermission === undefined ? [] : [fieldPermission.permission])]))
     errors.push(permissionRequired(permission));

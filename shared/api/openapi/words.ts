@@ -54,6 +54,15 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
   sshKeys: { name: "SSH keys", description: "Public keys that are installed on new servers, so that you can log in over SSH." },
   catalog: { name: "Catalog", description: "The providers, regions, sizes, ERP versions and editions that you can choose from." },
   settings: { name: "Settings", description: "The account's settings and quotas." },
+  alertSettings: {
+    name: "Alert settings",
+    description: "The thresholds at which alerts open, for all servers and instances of the account.",
+  },
+  alerts: {
+    name: "Alerts",
+    description:
+      "What is wrong with a server or an instance, from when it was found until it is over. An alert closes by itself, only a fifth beyond its threshold, so that it does not flap.",
+  },
   events: {
     name: "Events",
     description: "The account's audit log (sign-ins, token changes and every other change), and what came of it.",
@@ -64,6 +73,8 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
       "URLs that are sent events as they happen: signed JSON (Standard Webhooks), or messages of a chat. Each event is delivered at least once, in any order, and tried again for three days.",
   },
   tokens: { name: "API tokens", description: "Credentials for programs. You create and revoke them in a dashboard session." },
+  users: { name: "Users", description: "The people of the account, who sign in to the dashboard, and their roles." },
+  invitations: { name: "Invitations", description: "Links by mail, with which people become users of the account." },
   auth: { name: "Session", description: "Sign in to the dashboard, and find out whose credential you are using." },
   health: { name: "Health", description: "Check whether the service responds." },
   openapi: { name: "OpenAPI document", description: "This document." },
@@ -78,7 +89,7 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
 export const WHEN: Record<ErrorCode, string> = {
   MALFORMED_REQUEST: "The body is not a JSON object, or it contains a duplicate key",
   UNAUTHORIZED: "The token is missing or invalid, or the email or password is wrong at sign-in",
-  FORBIDDEN: "The credential does not have the required permission, or the endpoint needs a dashboard session",
+  FORBIDDEN: "The credential does not have the required permission or role, or the endpoint needs a dashboard session",
   NOT_FOUND:
     "The account has no such resource, or the API has no such path. The response is the same whether the ID is unused or belongs to another account.",
   METHOD_NOT_ALLOWED: "The path does not support this method; `Allow` lists those it does",
@@ -136,7 +147,7 @@ Manage servers, the ERP instances on them, and backups of those instances.
 
 ## Authentication
 Send \`Authorization: Bearer <token>\` with every request, except to the few public endpoints. An API token (\`svc_live_…\` or \`svc_test_…\`)
-has the permissions that you gave it. A session token from \`POST /auth/login\` has all permissions of its account and expires after
+has the permissions that you gave it. A session token from \`POST /auth/login\` has the permissions of its user's role and expires after
 ${SESSION_HOURS} hours. A token belongs to one environment and one account. Revoking a token or signing out takes effect with the next request.
 
 ## Requests and responses

@@ -27,6 +27,7 @@ import { openArchive, requireWhole, sha256Of } from "./opened.ts";
 import { importArchive } from "./import.ts";
 import { differingModules, firstModules } from "./modules.ts";
 import { drill } from "./drill.ts";
+import { writeErpLog } from "./log.ts";
 import { buildReport, buildStatusLine } from "./report.ts";
 
 export const sandbox: Host = {
@@ -55,6 +56,15 @@ export const sandbox: Host = {
   statusLine: async (server) => {
     const machine = await responding(server);
     return machine === undefined ? undefined : buildStatusLine(machine);
+  },
+  readLog: async (server, { instance_id, since = "", until = "9999" }) => {
+    const { machine_id, created_at } = await reach(server);
+    const erp = await findErp(machine_id, instance_id);
+    if (erp?.database == null) return undefined;
+    const lines = writeErpLog(erp, { startedAt: erp.started_at ?? created_at, now: later(0) });
+    // Each begins with its time, to the nanosecond: without the Z, a time in milliseconds is compared as a text.
+    const [from, to] = [since.replace("Z", ""), until.replace("Z", "")];
+    return lines.filter((line) => line >= from && line < to).join("\n");
   },
 };
 
@@ -101,12 +111,12 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
   },
   start_erp: {
     seconds: 0.3,
-    work: (machineId, job) => change(machineId, job, () => ({ status: "running", restarted: true })),
+    work: (machineId, job) => change(machineId, job, () => ({ status: "running", restarted: true, started_at: later(0) })),
   },
   stop_erp: { seconds: 0.3, work: (machineId, job) => change(machineId, job, () => ({ status: "stopped" })) },
   restart_erp: {
     seconds: 0.5,
-    work: (machineId, job) => change(machineId, job, () => ({ status: "running", restarted: true })),
+    work: (machineId, job) => change(machineId, job, () => ({ status: "running", restarted: true, started_at: later(0) })),
   },
   check_health: {
     seconds: 0,
@@ -197,6 +207,7 @@ async function install(machineId: string, { instance, database, admin_password, 
     built: null,
     archived_uuid: null,
     restarted: false,
+    started_at: start ? later(0) : null,
   });
   return null;
 }

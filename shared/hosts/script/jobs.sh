@@ -5,6 +5,7 @@
 #   status JOB               state=unknown|running|lost|done|failed, and answer= if done, code=, message=, log= if failed
 #   end JOB                  kills it, and those whose IDs start with "JOB-"; one that never started cannot start any more
 #   health INSTANCE          healthy=yes|no, reason=, unfinished= and modules= if it is
+#   logs INSTANCE SOURCE SINCE UNTIL   lines=, or installed=no: logs.sh
 #   report                   disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, and certificates= if the proxy responds
 #   settings                 on stdin: take_settings
 #   watch_disk, measure_disk what timers do every five seconds, and each minute

@@ -3,7 +3,7 @@
 main() {
   local command=${1:-} id=${2:-}
   [[ $command =~ ^(probe|report|settings|watch_disk|measure_disk|renew_proxy)$ || $id =~ ^[A-Za-z0-9_-]{1,120}$ ]] ||
-    reject "usage: begin JOB KIND SECONDS | status JOB | end JOB | health INSTANCE | report | settings | renew_proxy | probe"
+    reject "usage: begin JOB KIND SECONDS | status JOB | end JOB | health INSTANCE | logs INSTANCE SOURCE SINCE UNTIL | report | settings | renew_proxy | probe"
   case $command in
     begin) begin "$id" "$3" "$4" ;;
     status) status "$id" ;;
@@ -11,6 +11,7 @@ main() {
     guard) guard "$id" ;;
     end) end "$id" ;;
     health) health "$id" ;;
+    logs) logs "$id" "$3" "$4" "$5" ;;
     report) report ;;
     settings) take_settings ;;
     watch_disk | measure_disk | renew_proxy) "$command" ;;

@@ -137,6 +137,8 @@ const SandboxErp = Contents.extend({
   archived_uuid: z.string().nullable(),
   /** Whether it was started again since its creation. */
   restarted: z.boolean().default(false),
+  /** When it was last started, for its log; null of those that an earlier version started. */
+  started_at: fields.timestamp.nullable().default(null),
   /** Counts writes, so that none overtakes another unseen. */
   revision: z.number().int(),
 });

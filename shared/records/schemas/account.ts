@@ -12,6 +12,9 @@ export const AccountRecord = z.object({
   default_provider: textOrNull,
   default_region: textOrNull,
   backup_retention_days: count,
+  token_max_days: count.nullable().default(null),
+  /** Those that were ever set; see `alertSettings`. */
+  alert_settings: z.record(text, z.unknown()).default({}),
   default_backup_policy: z.custom<PolicyFields>().nullable().default(null),
   created_at: fields.timestamp,
   updated_at: fields.timestamp,
@@ -42,6 +45,7 @@ export const AccountRecord = z.object({
   made_operation: counter,
   made_event: counter,
   made_outcome: counter,
+  made_alert: counter,
 });
 
 export type AccountRecord = z.infer<typeof AccountRecord>;

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import * as fields from "../../api/fields.ts";
 import type { Permission } from "../../api/permissions.ts";
+import type { Role } from "../../api/roles.ts";
 import { growing } from "../../data/stored.ts";
 import { text, textOrNull, maybeText } from "./fields.ts";
 
@@ -13,6 +14,8 @@ export const Caller = z.object({
   /** Unknown to the authorizer; whoever changes something reads it with the account (`begin.ts`). */
   name: maybeText,
   permissions: z.array(growing<Permission>()),
+  /** Of a user. An authorizer from before there were roles passes none: every user was an owner. */
+  role: growing<Role>().optional(),
   session_id: maybeText,
   ip_address: textOrNull,
   /** Which of the credential's places for waiting the request has taken, and until when it is taken. */
@@ -20,3 +23,6 @@ export const Caller = z.object({
 });
 
 export type Caller = z.infer<typeof Caller>;
+
+export const roleIn = ({ type, role }: Pick<Caller, "type" | "role">): Role | undefined =>
+  type === "user" ? (role ?? "owner") : undefined;

@@ -35,12 +35,10 @@ export const HostReport = z.object({
   disk_size_bytes: count.nullable().default(null),
   /** By the instance's ID. */
   uses: z.record(text, ReportedUse).default({}),
-  /** The step of free disk space, in percent, below which an alert is open. */
-  disk_alert: count.nullable().default(null),
-  /** The step at which the account's overview counts the server: an older version opened alerts without counting. */
+  /** The step of free disk space, in percent, at which the account's overview counts the server. */
   disk_shown: count.nullable().default(null),
-  /** The kinds of the alerts that are open for an instance, by its ID. */
-  use_alerts: z.record(text, z.array(text)).default({}),
+  /** What the instances say in their reasons about their use of the disk, by the instance's ID: the reason's code. */
+  explained: z.record(text, text).default({}),
   /** The instances whose certificates were failing when events last said so. */
   failing_certificates: z.array(text).default([]),
 });

@@ -1,7 +1,12 @@
 // A user as it is stored: what admits the requests of their sessions, and who they are.
 import * as z from "zod";
 import * as fields from "../../api/fields.ts";
-import { text, bytes, slots } from "./fields.ts";
+import type { Permission } from "../../api/permissions.ts";
+import type { Role } from "../../api/roles.ts";
+import { ROLE_CODES } from "../../data/codes.ts";
+import { growing } from "../../data/stored.ts";
+import type { Language } from "../../mail/messages.ts";
+import { text, noText, bytes, counter, slots } from "./fields.ts";
 
 /** What admits the requests of a user's sessions, and so is written by each of them. */
 export const UserAccess = z.object({
@@ -9,6 +14,13 @@ export const UserAccess = z.object({
   password: bytes,
   /** The tags of those that are open. */
   sessions: z.set(bytes).optional(),
+  /**
+   * The code of the role (`ROLE_CODES`). Before there were roles, every user was an owner. Its name is short, like the next one,
+   * because the whole item has to fit into one write unit.
+   */
+  r: text.default(ROLE_CODES.owner),
+  /** Of a custom role: a bit for each permission (`PERMISSION_BITS`). */
+  m: counter,
   all: slots,
   create_delete: slots,
 });
@@ -21,7 +33,17 @@ export const UserRecord = z.object({
   email: text,
   name: text,
   password_hash: text,
+  role: growing<Role>().default("owner"),
+  /** Of a custom role; empty for the others. */
+  permissions: z.array(growing<Permission>()).default([]),
+  last_sign_in_at: noText,
   created_at: fields.timestamp,
+  /** What they are told by mail; by default, owners and admins are told of alerts. */
+  notifications: z.object({ email: growing<"none" | "alerts" | "all">() }).optional(),
+  /** `bouncing`: the mailbox does not take mail. */
+  email_status: growing<"ok" | "bouncing">().default("ok"),
+  /** That of their last sign-in. */
+  language: growing<Language>().default("en"),
 });
 
 export type UserRecord = z.infer<typeof UserRecord>;

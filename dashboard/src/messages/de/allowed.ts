@@ -33,6 +33,7 @@ export const allowed: typeof en = {
   instance: {
     status: (action, status, needed) =>
       `${DOING[action]} ist im Status ${quoted(status)} nicht möglich, nur im Status ${either.format(needed.map(quoted))}.`,
+    already: { running: "Die Instanz läuft bereits.", stopped: "Die Instanz ist bereits gestoppt." },
     server: (name, status) => `Der Server ${name} hat den Status ${quoted(status)}. Er muss aktiv sein.`,
     neverInstalled: "Odoo wurde nie installiert. Löschen Sie diese Instanz und legen Sie eine neue an.",
     deleting: "Diese Instanz wird gerade gelöscht.",

@@ -6,6 +6,30 @@ export const app: typeof en = {
   problems,
   product: "ERP control plane",
   home: "Übersicht",
+  permissions: {
+    close: "Schließen",
+    names: {
+      "servers:read": "Server ansehen",
+      "servers:write": "Server anlegen, ändern, löschen",
+      "instances:read": "Instanzen ansehen",
+      "instances:write": "Instanzen anlegen, ändern, löschen",
+      "instances:actions": "Instanzen starten, stoppen, neu starten",
+      "backups:read": "Sicherungen ansehen",
+      "backups:write": "Sicherungen anlegen, löschen",
+      "backups:restore": "Sicherungen wiederherstellen",
+      "settings:read": "Kontoeinstellungen ansehen",
+      "settings:write": "Kontoeinstellungen ändern",
+    },
+  },
+  missing: {
+    title: "Berechtigung fehlt",
+    permission: (name, permission) =>
+      `Dafür ist die Berechtigung „${name}“ (${permission}) nötig. Ein Inhaber oder Administrator dieses Kontos kann sie Ihnen geben.`,
+    admin:
+      "Dafür ist die Rolle „Inhaber“ oder „Administrator“ nötig. Ein Inhaber oder Administrator dieses Kontos kann sie Ihnen geben.",
+    owner: "Dafür ist die Rolle „Inhaber“ nötig. Nur ein Inhaber dieses Kontos kann sie Ihnen geben.",
+    people: "Personen anzeigen",
+  },
   support: "Support kontaktieren",
   newTab: "Wird in einem neuen Tab geöffnet",
   testTitle: (title) => `TEST: ${title}`,

@@ -12,7 +12,7 @@ const titled = (instance: string | null): string => (instance === null ? "Hochge
 export const backupDialogs: typeof en = {
   details: {
     unknown: "Sicherung",
-    title: (instance, at) => `${instance === null ? "Hochgeladene Sicherung" : `Sicherung von ${instance}`}, ${at}`,
+    title: ({ instance_name, file_name }, at) => `${file_name ?? titled(instance_name)}, ${at}`,
     create: "Instanz anlegen",
     status: "Status",
     kind: "Art",
@@ -101,7 +101,8 @@ export const backupDialogs: typeof en = {
   },
   delete: {
     title: "Sicherung löschen",
-    about: (instance, at) => `Die ${what(instance)} vom ${at} wird endgültig gelöscht. Das können Sie nicht rückgängig machen.`,
+    titleOf: (instance, at) => `${titled(instance)} löschen, ${at}`,
+    about: "Das können Sie nicht rückgängig machen.",
   },
   drill: {
     title: "Wiederherstellungstest",

@@ -1,4 +1,4 @@
-// Backups: their list and calendar. Their dialogs: backup-dialogs.ts.
+// Backups: their list, and those of an instance day by day. Their dialogs: backup-dialogs.ts.
 import type { backups as en } from "../en/backups.tsx";
 
 export const what = (instance: string | null): string =>
@@ -59,22 +59,17 @@ export const backups: typeof en = {
     failed: (error) => `Die Sicherung konnte nicht heruntergeladen werden: ${error}`,
     withRequestId: (error, id) => `${error} Anfrage-ID: ${id}`,
   },
-  calendar: {
-    title: "Kalender",
-    month: (month) => `Sicherungen im ${month}`,
-    loading: "(wird geladen…)",
-    previous: "Vorheriger Monat",
-    next: "Nächster Monat",
-    more: (number) => `${number} weitere in der Liste der Sicherungen`,
+  strip: {
+    title: "Sicherungen der letzten 35 Tage",
+    none: (date) => `${date}: keine Sicherung`,
+    day: (date, count, backup) => (count === 1 ? `${date}: ${backup}` : `${date}: ${count} Sicherungen, darunter: ${backup}`),
     due: (at) => `Nächste Sicherung fällig: ${at}`,
     legend: {
-      scheduled: "geplant",
-      manual: "manuell",
-      pre_restore: "Vorab-Sicherung",
-      passed: "Wiederherstellungstest bestanden",
+      completed: "abgeschlossen",
       drillFailed: "Wiederherstellungstest nicht bestanden",
-      failed: "Sicherung fehlgeschlagen",
+      failed: "fehlgeschlagen",
       running: "in Arbeit",
+      none: "keine",
       due: "nächste Sicherung fällig",
     },
   },

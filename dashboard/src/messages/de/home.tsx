@@ -38,8 +38,15 @@ export const home: typeof en = {
         ? "1 Instanz ist nicht durch Sicherungen geschützt"
         : `${instances} Instanzen sind nicht durch Sicherungen geschützt`,
     protect: "Schützen",
+    keyExpires: (name, time) => (
+      <>
+        API-Schlüssel {name} läuft ab: {time}
+      </>
+    ),
+    keys: "API-Schlüssel anzeigen",
     allOverdue: (instances) => `Alle ${instances} überfälligen Sicherungen anzeigen`,
     allFailures: "Alle fehlgeschlagenen Vorgänge anzeigen",
+    allAlerts: "Alle offenen Warnungen anzeigen",
   },
   nights: {
     title: "Sicherungen der letzten 7 Tage",

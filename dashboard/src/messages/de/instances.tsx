@@ -28,8 +28,28 @@ export const instances: typeof en = {
     lastBackup: "Letzte Sicherung",
     never: "Nie",
     clonedFrom: "Geklont aus",
-    outgoing: "Aktionen, E-Mails, Zahlungen",
+    createdFrom: "Angelegt aus",
+    outgoing: "Verschickt E-Mails",
     id: "ID",
+  },
+  filters: {
+    more: "Weitere Filter",
+    labels: {
+      version: "Nach Version filtern",
+      edition: "Nach Edition filtern",
+      server: "Nach Server filtern",
+      older: "Nach letzter Sicherung filtern",
+      drill: "Nach Wiederherstellungstest filtern",
+    },
+    any: {
+      version: "Jede Version",
+      edition: "Jede Edition",
+      server: "Jeder Server",
+      older: "Jede letzte Sicherung",
+      drill: "Jeder Test",
+    },
+    days: (days) => (days === 1 ? "Seit einem Tag ungesichert" : `Seit ${days} Tagen ungesichert`),
+    drills: { passed: "Test bestanden", failed: "Test nicht bestanden" },
   },
   // In the accusative: "Datenbanknamen kopieren".
   copied: {
@@ -47,8 +67,8 @@ export const instances: typeof en = {
     neutralization: "Neutralisierte Instanzen",
     neutralizationAbout:
       "Eine neutralisierte Instanz verschickt keine E-Mails, führt keine geplanten Aktionen aus und nimmt keine Zahlungen an. So erreichen Tests niemanden. Wählen Sie dazu beim Klonen oder Wiederherstellen „Neutralisieren“.",
-    off: "Abgeschaltet (neutralisiert)",
-    unchanged: "Unverändert",
+    off: "Nein (neutralisiert)",
+    unchanged: "Ja",
     redirects: (domain, until) => (
       <>
         {domain} bis {until}
@@ -77,6 +97,8 @@ export const instances: typeof en = {
   },
   actions: {
     title: "Aktionen",
+    of: (name) => `Aktionen: ${name}`,
+    policy: "Sicherungsplan",
     open: "Öffnen",
     openOf: (name) => `${name} öffnen (in einem neuen Tab)`,
     backUp: "Jetzt sichern",
@@ -96,6 +118,18 @@ export const instances: typeof en = {
   },
   backups: {
     empty: "Noch keine Sicherungen dieser Instanz.",
+  },
+  tabs: {
+    label: (name) => `Bereiche von ${name}`,
+    overview: "Übersicht",
+    backups: "Sicherungen",
+    history: "Verlauf",
+    logs: "Protokoll",
+    settings: "Einstellungen",
+  },
+  settings: {
+    diskQuota: "Speicherkontingent",
+    noQuota: "Keines",
   },
   history: {
     title: "Verlauf",
@@ -138,7 +172,8 @@ export const instances: typeof en = {
   },
   delete: {
     title: "Instanz löschen",
-    about: (domain) => `Datenbank und Dateien werden endgültig gelöscht, und ${domain} ist nicht mehr erreichbar.`,
+    titleOf: (name) => `Instanz ${name} löschen`,
+    about: (domain) => `${domain} ist dann nicht mehr erreichbar. Das können Sie nicht rückgängig machen.`,
     backupsKept: "Die Sicherungen bleiben erhalten; daraus können Sie eine neue Instanz klonen.",
     recordOnly: (server, status) =>
       `Der Server ${server} hat den Status „${status}“, daher wird jetzt nur der Eintrag entfernt. Das ERP und seine Daten werden entfernt, sobald der Server wieder antwortet.`,
@@ -164,8 +199,8 @@ export const instances: typeof en = {
       community: { label: "Community", description: "Kostenlos und Open Source." },
       enterprise: { label: "Enterprise", description: "Erfordert ein Odoo-Enterprise-Abonnement." },
     },
-    beginsWith: (instance, time) =>
-      `Startet mit der ${instance === null ? "hochgeladenen Sicherung" : `Sicherung von ${instance}`}, ${time}`,
+    beginsWith: ({ instance_name, file_name }, time) =>
+      `Startet mit der ${instance_name === null ? ["hochgeladenen Sicherung", file_name ?? []].flat().join(" ") : `Sicherung von ${instance_name}`}, ${time}`,
     odoo: (version) => `Odoo ${version}`,
     keepsUuid: "Die Datenbank behält ihre UUID.",
     neutralize: "Neutralisieren",

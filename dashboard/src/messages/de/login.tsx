@@ -7,6 +7,34 @@ export const login: typeof en = {
   password: "Passwort",
   noEmail: "Geben Sie Ihre E-Mail-Adresse ein.",
   noPassword: "Geben Sie Ihr Passwort ein.",
+  forgotten: "Passwort vergessen?",
+  back: "Zurück zur Anmeldung",
+  links: {
+    name: "Ihr Name",
+    newPassword: "Neues Passwort",
+    passwordHint: "12 bis 128 Zeichen und keines der häufigsten Passwörter.",
+    required: "Das ist erforderlich.",
+    accept: {
+      title: "Einladung annehmen",
+      about: "Wählen Sie einen Namen und ein Passwort, um dem Konto beizutreten.",
+      submit: "Annehmen und anmelden",
+    },
+    forgot: {
+      title: "Passwort vergessen",
+      about: "Wir senden Ihnen einen Link, mit dem Sie ein neues Passwort festlegen.",
+      submit: "Link senden",
+      sent: "Wenn es einen Benutzer mit dieser E-Mail-Adresse gibt, ist ein Link unterwegs. Er gilt 30 Minuten.",
+    },
+    reset: {
+      title: "Neues Passwort festlegen",
+      about: "Sie werden überall abgemeldet.",
+      submit: "Passwort festlegen",
+      done: "Ihr Passwort ist festgelegt. Sie können sich jetzt anmelden.",
+    },
+    invalid: "Dieser Link ist nicht gültig: Er wurde benutzt, ist abgelaufen, oder es wurde ein neuerer gesendet.",
+    emailTaken:
+      "Es gibt schon einen Benutzer mit dieser E-Mail-Adresse. Melden Sie sich an, oder bitten Sie um eine Einladung an eine andere Adresse.",
+  },
   signIn: "Anmelden",
   wrong: "E-Mail-Adresse oder Passwort ist falsch.",
   locked: {

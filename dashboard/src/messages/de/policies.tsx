@@ -28,9 +28,8 @@ export const policies: typeof en = {
     setUp: "Automatische Sicherungen einrichten",
     edit: "Plan bearbeiten",
     delete: "Plan löschen",
-    deleteTitle: "Sicherungsplan löschen",
-    deleteAbout: (instance) =>
-      `${instance} wird dann nicht mehr automatisch gesichert. Die vorhandenen Sicherungen bleiben erhalten.`,
+    deleteTitle: (instance) => `Sicherungsplan von ${instance} löschen`,
+    deleteAbout: "Die Instanz wird dann nicht mehr automatisch gesichert. Die vorhandenen Sicherungen bleiben erhalten.",
     none: "Diese Instanz wird nicht automatisch gesichert. Ein Sicherungsplan sichert sie regelmäßig und entfernt alte Sicherungen.",
     status: "Status",
     last: "Letzte Sicherung",

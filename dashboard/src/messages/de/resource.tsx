@@ -7,6 +7,7 @@ import { sentences } from "./sentences.ts";
 const the = (what: string): string => `${/passwort$/i.test(what) ? "das" : "den"} ${what}`;
 
 export const resource: typeof en = {
+  tell: "Welche Warnungen gelten hier?",
   statuses: {
     server: { provisioning: "Wird bereitgestellt", active: "Aktiv", offline: "Offline" },
     instance: {
@@ -82,6 +83,16 @@ export const resource: typeof en = {
     sort: "Sortieren",
     sorts: { "": "Neueste zuerst", oldest: "Älteste zuerst", name: "Name A–Z", "name-desc": "Name Z–A" },
     any: { status: "Jeder Status", protection: "Jeder Schutzstatus", health: "Jeder Zustand" },
+    saved: {
+      title: "Gespeicherte Filter",
+      save: "Diese Filter speichern…",
+      nothing: "Filtern Sie zuerst die Liste.",
+      saveTitle: "Filter speichern",
+      name: "Name",
+      kept: "Wird in diesem Browser gespeichert.",
+      submit: "Speichern",
+      remove: (name) => `„${name}“ entfernen`,
+    },
     filter: { status: "Nach Status filtern", protection: "Nach Schutz filtern", health: "Nach Zustand filtern" },
   },
   paging: {

@@ -21,12 +21,13 @@ export const servers: typeof en = {
     region: "Region",
     disk: "Speicher frei",
     memory: "RAM frei",
-    place: "Anbieter und Region",
     size: "Größe",
+    price: "Preis",
     sshKey: "SSH-Schlüssel",
     labels: "Labels",
     id: "ID",
   },
+  actionsOf: (name) => `Aktionen: ${name}`,
   deleting: "Wird gelöscht",
   specs: (cpus, memoryGb, diskGb) => `${cpus} CPU${cpus === 1 ? "" : "s"}, ${memoryGb} GB RAM, ${diskGb} GB Speicher`,
   price: {
@@ -39,6 +40,9 @@ export const servers: typeof en = {
     chooseRegion: "Region auswählen",
     none: "Nichts verfügbar",
     prices: "Die Preise legt der Anbieter fest; sie verstehen sich ohne Steuern.",
+    follows: (provider, region) =>
+      `Die Maschine wird bei ${provider} in ${region} angelegt und ist in wenigen Minuten bereit für Instanzen.`,
+    costs: (price) => `Preis: ${price}.`,
     regionFirst: "Wählen Sie eine Region, um die verfügbaren Größen zu sehen.",
   },
   detail: {
@@ -59,6 +63,11 @@ export const servers: typeof en = {
     create: "Instanz anlegen",
     notActive: "Der Server muss aktiv sein.",
   },
+  tabs: {
+    label: (name) => `Bereiche von ${name}`,
+    overview: "Übersicht",
+    history: "Verlauf",
+  },
   edit: {
     title: (name) => `${name} bearbeiten`,
     save: "Speichern",
@@ -66,7 +75,8 @@ export const servers: typeof en = {
   },
   deletion: {
     title: "Server löschen",
-    about: "Löscht den Rechner und alles darauf endgültig.",
+    titleOf: (name) => `Server ${name} löschen`,
+    about: "Alles auf der Maschine geht verloren. Das können Sie nicht rückgängig machen.",
   },
   chooser: {
     what: "Server",

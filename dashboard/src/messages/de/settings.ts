@@ -3,6 +3,7 @@ import type { settings as en } from "../en/settings.ts";
 
 export const settings: typeof en = {
   title: "Konto",
+  parts: { own: "Sie selbst", account: "Das Konto", accountAbout: "Was sich alle Benutzer dieses Kontos teilen." },
   settings: {
     title: "Einstellungen",
     save: "Einstellungen speichern",
@@ -18,6 +19,10 @@ export const settings: typeof en = {
     retentionAbout:
       "Automatische Sicherungen vor einer Wiederherstellung. Manuelle Sicherungen und die neueste Sicherung jeder Instanz bleiben immer erhalten.",
     retentionHint: "1 bis 365.",
+    tokenDays: "Längste Laufzeit von API-Schlüsseln (Tage)",
+    tokenDaysAbout:
+      "Neue API-Schlüssel laufen spätestens dann ab. Vorhandene bleiben unverändert. Nur Inhaber sehen und ändern dies.",
+    tokenDaysHint: "1 bis 730. Leer: keine Grenze.",
   },
   defaultPolicy: {
     title: "Standard-Sicherungsplan",
@@ -53,6 +58,36 @@ export const settings: typeof en = {
     email: "E-Mail-Adresse",
     ends: "Sitzung endet",
   },
+  sessions: {
+    title: "Sitzungen",
+    about: "Wo Sie angemeldet sind. Wenn Sie eine Sitzung nicht kennen, beenden Sie sie und ändern Sie Ihr Passwort.",
+    unknown: "Unbekannt",
+    current: "Diese Sitzung",
+    end: "Beenden",
+    endOthers: "Alle anderen beenden",
+    ended: (number) => (number === 1 ? "1 Sitzung beendet" : `${number} Sitzungen beendet`),
+    notEnded: "Die Sitzung konnte nicht beendet werden",
+  },
+  notifications: {
+    title: "E-Mails",
+    about: "Worüber Sie per E-Mail informiert werden. Was Ihre eigene Anmeldung betrifft, kommt immer.",
+    label: "E-Mails senden bei",
+    choices: {
+      none: {
+        name: "Nichts",
+        about: "Sie erhalten weiterhin angeforderte Links und erfahren von Anmeldungen an einem neuen Ort.",
+      },
+      alerts: {
+        name: "Warnungen",
+        about: "Warnungen zu Servern und Instanzen, die Sie sehen dürfen, und API-Schlüssel, die bald ablaufen.",
+      },
+      all: { name: "Warnungen und Fehlschläge", about: "Auch jeder fehlgeschlagene Vorgang." },
+    },
+    bouncing: (email) =>
+      `Unsere letzte E-Mail an ${email} wurde nicht angenommen. Sie erhalten nur noch E-Mails, die Sie anfordern. Wenden Sie sich an Ihren Betreiber.`,
+    save: "Auswahl speichern",
+    saved: "Auswahl gespeichert",
+  },
   preferences: {
     title: "Anzeige",
     remembered: "Wird in diesem Browser gespeichert.",
@@ -60,7 +95,8 @@ export const settings: typeof en = {
     local: (zone) => `Ortszeit (${zone})`,
     utc: "UTC",
     language: "Sprache",
-    languageAbout: "Wird in diesem Browser gespeichert. Beim Ändern wird die Seite neu geladen.",
+    languageAbout:
+      "Wird in diesem Browser gespeichert. Beim Ändern wird die Seite neu geladen. E-Mails an Sie folgen ab der nächsten Anmeldung.",
     browsers: "Sprache des Browsers",
   },
   password: {

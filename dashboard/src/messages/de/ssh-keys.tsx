@@ -33,7 +33,7 @@ export const sshKeys: typeof en = {
   },
   deletion: {
     delete: "Löschen",
-    title: "SSH-Schlüssel löschen",
+    title: (name) => `SSH-Schlüssel ${name} löschen`,
     confirm: "Schlüssel löschen",
     deleted: (name) => `SSH-Schlüssel gelöscht: ${name}`,
     about: (name) => (

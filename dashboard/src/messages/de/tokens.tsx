@@ -16,6 +16,7 @@ export const tokens: typeof en = {
   },
   createdBy: (name) => `von ${name}`,
   usedFrom: (address) => `von ${address} aus`,
+  onlyFrom: (networks) => `nur von ${networks.join(", ")}`,
   neverUsed: "Noch nie",
   neverExpires: "Nie",
   expired: (time) => <>Abgelaufen {time}</>,
@@ -25,12 +26,16 @@ export const tokens: typeof en = {
     name: "Name",
     nameAbout: "Das Skript oder Tool, das diesen Schlüssel verwendet.",
     namePlaceholder: "Deployment-Pipeline",
+    networks: "Netze",
+    networksAbout: "Von wo der Schlüssel funktioniert. Von überall sonst wird er abgelehnt. Leer lassen für überall.",
+    networksHint: "Bis zu 10, mit Kommas getrennt, zum Beispiel 192.0.2.7, 198.51.100.0/24, 2001:db8::/64.",
     created: (name) => `API-Schlüssel ${name}`,
   },
   expiry: {
     title: "Läuft ab",
     about: "Abgelaufene Schlüssel funktionieren nicht mehr. Ersetzen Sie langlebige Schlüssel regelmäßig.",
     choices: { "30": "In 30 Tagen", "90": "In 90 Tagen", "365": "In 1 Jahr", on: "An einem bestimmten Tag", never: "Nie" },
+    longest: (days) => `In ${days} Tagen, der längsten Zeit in diesem Konto`,
     untilRevoked: "Gültig, bis Sie ihn widerrufen.",
     endOf: (day) => `Gültig bis einschließlich ${day}.`,
     lastDay: "Letzter Tag",
@@ -45,19 +50,6 @@ export const tokens: typeof en = {
     preset: "Zugriffsstufe",
     individual: "Einzelne Berechtigungen",
     count: (number) => `${number} Berechtigung${number === 1 ? "" : "en"}`,
-    close: "Schließen",
-    names: {
-      "servers:read": "Server ansehen",
-      "servers:write": "Server anlegen, ändern, löschen",
-      "instances:read": "Instanzen ansehen",
-      "instances:write": "Instanzen anlegen, ändern, löschen",
-      "instances:actions": "Instanzen starten, stoppen, neu starten",
-      "backups:read": "Sicherungen ansehen",
-      "backups:write": "Sicherungen anlegen, löschen",
-      "backups:restore": "Sicherungen wiederherstellen",
-      "settings:read": "Kontoeinstellungen ansehen",
-      "settings:write": "Kontoeinstellungen ändern",
-    },
     beyond: {
       "servers:read": "auch SSH-Schlüssel",
       "servers:write": "auch SSH-Schlüssel; kann kostenpflichtige Server anlegen",
@@ -72,8 +64,23 @@ export const tokens: typeof en = {
     backups: { name: "Nur Sicherungen", about: "Sicherungen anlegen und löschen, nicht wiederherstellen oder herunterladen." },
     all: { name: "Alles", about: "Alles, was Sie selbst dürfen, außer API-Schlüssel zu verwalten." },
   },
+  replaced: "ersetzt",
+  rotation: {
+    title: "API-Schlüssel ersetzen",
+    confirm: "Ersetzen",
+    about: (name, key) => (
+      <>
+        Legt einen neuen Schlüssel mit dem Namen und den Berechtigungen von <strong>{name}</strong> ({key}) an. Webhooks, die für
+        ihn handeln, handeln dann für den neuen.
+      </>
+    ),
+    overlap: "Der alte Schlüssel gilt",
+    overlapAbout: "Stellen Sie Ihr Programm in dieser Zeit auf den neuen Schlüssel um.",
+    overlaps: (hours) =>
+      hours === 0 ? "Nicht länger" : hours === 1 ? "Noch 1 Stunde" : hours === 24 ? "Noch 24 Stunden" : `Noch ${hours / 24} Tage`,
+  },
   revocation: {
-    title: "API-Schlüssel widerrufen",
+    title: (name) => `API-Schlüssel ${name} widerrufen`,
     confirm: "Widerrufen",
     revoked: (name) => `API-Schlüssel widerrufen: ${name}`,
     about: (name, key) => (

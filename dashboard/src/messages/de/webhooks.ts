@@ -56,7 +56,7 @@ export const webhooks: typeof en = {
     },
   },
   deletion: {
-    title: "Webhook löschen",
+    title: (name) => `Webhook ${name} löschen`,
     confirm: "Webhook löschen",
     deleted: (name) => `Webhook gelöscht: ${name}`,
     about: (name) => `${name} bekommt ab sofort keine Ereignisse mehr. Ausstehende Zustellungen entfallen.`,

@@ -31,6 +31,7 @@ export const allowed = {
   instance: {
     status: (action: InstanceAction, status: string, needed: readonly string[]) =>
       `Can't be ${DONE[action]} while ${status.toLowerCase()}. The instance must be ${either.format(needed).toLowerCase()}.`,
+    already: { running: "It is running already.", stopped: "It is stopped already." },
     server: (name: string, status: string) => `Its server ${name} is ${status.toLowerCase()}. It must be active.`,
     neverInstalled: "Odoo was never installed. Delete this instance and create another.",
     deleting: "This instance is being deleted.",

@@ -1,11 +1,23 @@
 // What every page has: errors, the strip of the sandbox, and the title in the browser's tab.
 import type { ReactNode } from "react";
+import { PERMISSIONS, type Permission } from "../../../../shared/api/permissions.ts";
 import { problems } from "./problems.ts";
+
+const permissions: Record<Permission, string> = PERMISSIONS;
 
 export const app = {
   problems,
   product: "ERP control plane",
   home: "Home",
+  permissions: { close: "Close", names: permissions },
+  missing: {
+    title: "Permission missing",
+    permission: (name: string, permission: string) =>
+      `This needs the permission “${name}” (${permission}). An owner or admin of this account can give it to you.`,
+    admin: "This needs the role “Owner” or “Admin”. An owner or admin of this account can give it to you.",
+    owner: "This needs the role “Owner”. Only an owner of this account can give it to you.",
+    people: "Show people",
+  },
   support: "Get support",
   newTab: "Opens in a new tab",
   testTitle: (title: string) => `TEST: ${title}`,

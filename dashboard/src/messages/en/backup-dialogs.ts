@@ -1,4 +1,5 @@
 // The dialogs of backups.
+import type { Backup } from "../../../../shared/api/backups.ts";
 import { what } from "./backups.tsx";
 
 export type Part = "all" | "database" | "files";
@@ -8,7 +9,8 @@ const REPLACED: Record<Exclude<Part, "files">, string> = { all: "database and fi
 export const backupDialogs = {
   details: {
     unknown: "Backup",
-    title: (instance: string | null, at: string) => `${instance === null ? "Uploaded backup" : `Backup of ${instance}`}, ${at}`,
+    title: ({ instance_name, file_name }: Pick<Backup, "instance_name" | "file_name">, at: string) =>
+      `${file_name ?? (instance_name === null ? "Uploaded backup" : `Backup of ${instance_name}`)}, ${at}`,
     create: "Create an instance",
     status: "Status",
     kind: "Kind",
@@ -97,8 +99,9 @@ export const backupDialogs = {
   },
   delete: {
     title: "Delete backup",
-    about: (instance: string | null, at: string) =>
-      `The ${what(instance)} from ${at} will be permanently deleted. You can't undo this.`,
+    titleOf: (instance: string | null, at: string) =>
+      `${instance === null ? "Delete uploaded backup" : `Delete backup of ${instance}`}, ${at}`,
+    about: "You can't undo this.",
   },
   drill: {
     title: "Restore drill",

@@ -1,4 +1,4 @@
-// Backups: their list and calendar. Their dialogs: backup-dialogs.ts.
+// Backups: their list, and those of an instance day by day. Their dialogs: backup-dialogs.ts.
 import type { ReactNode } from "react";
 import type { Backup } from "../../../../shared/api/backups.ts";
 import type { Drill, DrillCheck } from "../../../../shared/api/drill.ts";
@@ -31,7 +31,6 @@ export const backups = {
   locked: "locked",
   lockedKind: (kind: string) => `${kind} (locked)`,
   expires: (at: ReactNode) => <>expires {at}</>,
-  /** In the calendar, the first letter stands for the kind. */
   kinds: {
     manual: "Manual",
     pre_restore: "Pre-restore",
@@ -63,22 +62,18 @@ export const backups = {
     failed: (error: string) => `Couldn't download the backup: ${error.charAt(0).toLowerCase()}${error.slice(1)}`,
     withRequestId: (error: string, id: string) => `${error} Request ID: ${id}`,
   },
-  calendar: {
-    title: "Calendar",
-    month: (month: string) => `Backups in ${month}`,
-    loading: "(loading…)",
-    previous: "Previous month",
-    next: "Next month",
-    more: (number: number) => `${number} more in the list of backups`,
+  strip: {
+    title: "Backups of the last 35 days",
+    none: (date: string) => `${date}: no backup`,
+    day: (date: string, count: number, backup: string) =>
+      count === 1 ? `${date}: ${backup}` : `${date}: ${count} backups, among them: ${backup}`,
     due: (at: string) => `Next backup due: ${at}`,
     legend: {
-      scheduled: "scheduled",
-      manual: "manual",
-      pre_restore: "pre-restore",
-      passed: "restore drill passed",
+      completed: "completed",
       drillFailed: "restore drill failed",
-      failed: "backup failed",
+      failed: "failed",
       running: "in progress",
+      none: "none",
       due: "next backup due",
     },
   },

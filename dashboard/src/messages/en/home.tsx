@@ -39,8 +39,15 @@ export const home = {
     unprotected: (instances: number) =>
       instances === 1 ? "1 instance isn't protected by backups" : `${instances} instances aren't protected by backups`,
     protect: "Protect",
+    keyExpires: (name: string, time: ReactNode) => (
+      <>
+        API key {name} expires {time}
+      </>
+    ),
+    keys: "Show API keys",
     allOverdue: (instances: number) => `Show all ${instances} overdue backups`,
     allFailures: "Show all failed operations",
+    allAlerts: "Show all open alerts",
   },
   nights: {
     title: "Backups of the last 7 days",

@@ -11,6 +11,7 @@
 // that need it;
 // its folder leaves the list in test/messages.test.ts.
 // To add a language: language.ts, text.ts, components.ts and start.ts name each.
+import type { alerts } from "./alerts.ts";
 import type { allowed } from "./allowed.ts";
 import { app } from "./app.tsx";
 import type { backups } from "./backups.tsx";
@@ -20,7 +21,9 @@ import type { events } from "./events.ts";
 import type { home } from "./home.tsx";
 import type { instances } from "./instances.tsx";
 import type { login } from "./login.tsx";
+import type { logs } from "./logs.ts";
 import { operations } from "./operations.tsx";
+import type { people } from "./people.tsx";
 import type { policies } from "./policies.tsx";
 import type { reports } from "./reports.ts";
 import { resource } from "./resource.tsx";
@@ -36,6 +39,7 @@ import type { webhooks } from "./webhooks.ts";
 export const en = { app, operations, resource, shell };
 
 interface Areas {
+  alerts: typeof alerts;
   allowed: typeof allowed;
   backups: typeof backups;
   backupDialogs: typeof backupDialogs;
@@ -44,6 +48,8 @@ interface Areas {
   home: typeof home;
   instances: typeof instances;
   login: typeof login;
+  people: typeof people;
+  logs: typeof logs;
   policies: typeof policies;
   reports: typeof reports;
   servers: typeof servers;

@@ -1,5 +1,6 @@
 // Instances: their list, their page, its actions, and the forms that create and clone them.
 import type { ReactNode } from "react";
+import type { Backup } from "../../../../shared/api/backups.ts";
 
 export const instances = {
   title: "Instances",
@@ -28,8 +29,28 @@ export const instances = {
     lastBackup: "Last backup",
     never: "Never",
     clonedFrom: "Cloned from",
-    outgoing: "Scheduled actions, email and payments",
+    createdFrom: "Created from",
+    outgoing: "Sends mail",
     id: "ID",
+  },
+  filters: {
+    more: "More filters",
+    labels: {
+      version: "Filter by version",
+      edition: "Filter by edition",
+      server: "Filter by server",
+      older: "Filter by last backup",
+      drill: "Filter by restore drill",
+    },
+    any: {
+      version: "Any version",
+      edition: "Any edition",
+      server: "Any server",
+      older: "Any last backup",
+      drill: "Any restore drill",
+    },
+    days: (days: number) => (days === 1 ? "No backup for a day" : `No backup for ${days} days`),
+    drills: { passed: "Drill passed", failed: "Drill failed" },
   },
   /** What a button copies: "Copy database name". */
   copied: {
@@ -47,8 +68,8 @@ export const instances = {
     neutralization: "Neutralized instances",
     neutralizationAbout:
       "A neutralized instance sends no email, runs no scheduled actions and takes no payments, so tests on it reach nobody. Choose Neutralize when you clone or restore.",
-    off: "Off (neutralized)",
-    unchanged: "Unchanged",
+    off: "No (neutralized)",
+    unchanged: "Yes",
     redirects: (domain: string, until: ReactNode) => (
       <>
         {domain} until {until}
@@ -77,6 +98,8 @@ export const instances = {
   },
   actions: {
     title: "Actions",
+    of: (name: string) => `Actions on ${name}`,
+    policy: "Backup policy",
     open: "Open",
     openOf: (name: string) => `Open ${name} (opens in a new tab)`,
     backUp: "Back up now",
@@ -96,6 +119,18 @@ export const instances = {
   },
   backups: {
     empty: "No backups of this instance yet.",
+  },
+  tabs: {
+    label: (name: string) => `Parts of ${name}`,
+    overview: "Overview",
+    backups: "Backups",
+    history: "History",
+    logs: "Logs",
+    settings: "Settings",
+  },
+  settings: {
+    diskQuota: "Disk quota",
+    noQuota: "None",
   },
   history: {
     title: "History",
@@ -137,7 +172,8 @@ export const instances = {
   },
   delete: {
     title: "Delete instance",
-    about: (domain: string) => `This permanently deletes its database and files, and ${domain} stops working.`,
+    titleOf: (name: string) => `Delete instance ${name}`,
+    about: (domain: string) => `${domain} stops working. You can't undo this.`,
     backupsKept: "Backups are kept; you can clone a new instance from them.",
     recordOnly: (server: string, status: string) =>
       `The server ${server} is ${status.toLowerCase()}, so only the record is removed now. The ERP and its data are removed when the server responds again.`,
@@ -162,8 +198,8 @@ export const instances = {
       community: { label: "Community", description: "Free and open source." },
       enterprise: { label: "Enterprise", description: "Requires an Odoo Enterprise subscription." },
     },
-    beginsWith: (instance: string | null, time: string) =>
-      `Starts with the ${instance === null ? "uploaded backup" : `backup of ${instance}`}, ${time}`,
+    beginsWith: ({ instance_name, file_name }: Pick<Backup, "instance_name" | "file_name">, time: string) =>
+      `Starts with the ${instance_name === null ? ["uploaded backup", file_name ?? []].flat().join(" ") : `backup of ${instance_name}`}, ${time}`,
     odoo: (version: string) => `Odoo ${version}`,
     keepsUuid: "The database keeps its UUID.",
     neutralize: "Neutralize",

@@ -7,6 +7,33 @@ export const login = {
   password: "Password",
   noEmail: "Enter your email.",
   noPassword: "Enter your password.",
+  forgotten: "Forgot password?",
+  back: "Back to sign-in",
+  links: {
+    name: "Your name",
+    newPassword: "New password",
+    passwordHint: "12 to 128 characters, and none of the most common passwords.",
+    required: "This is required.",
+    accept: {
+      title: "Accept invitation",
+      about: "Choose a name and a password to join the account.",
+      submit: "Accept and sign in",
+    },
+    forgot: {
+      title: "Forgot password",
+      about: "We send you a link to set a new password.",
+      submit: "Send link",
+      sent: "If there is a user with this email, a link is on its way. It is valid for 30 minutes.",
+    },
+    reset: {
+      title: "Set new password",
+      about: "You'll be signed out everywhere.",
+      submit: "Set password",
+      done: "Your password is set. You can sign in now.",
+    },
+    invalid: "This link isn't valid: it was used, has expired, or a newer one was sent.",
+    emailTaken: "A user with this email already exists. Sign in, or ask whoever invited you to use another email.",
+  },
   signIn: "Sign in",
   wrong: "Incorrect email or password.",
   locked: {

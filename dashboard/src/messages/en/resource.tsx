@@ -14,6 +14,7 @@ import { reasons } from "./reasons.ts";
 import { sentences } from "./sentences.ts";
 
 export const resource = {
+  tell: "Tell me about this",
   statuses: {
     server: { provisioning: "Provisioning", active: "Active", offline: "Offline" } satisfies Record<ServerStatus, string>,
     instance: {
@@ -98,6 +99,16 @@ export const resource = {
     sort: "Sort",
     sorts: { "": "Newest first", oldest: "Oldest first", name: "Name A–Z", "name-desc": "Name Z–A" },
     any: { status: "Any status", protection: "Any protection", health: "Any health" },
+    saved: {
+      title: "Saved filters",
+      save: "Save these filters…",
+      nothing: "Filter the list first.",
+      saveTitle: "Save filters",
+      name: "Name",
+      kept: "Kept in this browser.",
+      submit: "Save",
+      remove: (name: string) => `Remove “${name}”`,
+    },
     filter: { status: "Filter by status", protection: "Filter by protection", health: "Filter by health" },
   },
   paging: {

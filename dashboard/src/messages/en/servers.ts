@@ -20,12 +20,13 @@ export const servers = {
     region: "Region",
     disk: "Free disk space",
     memory: "Free memory",
-    place: "Provider and region",
     size: "Size",
+    price: "Price",
     sshKey: "SSH key",
     labels: "Labels",
     id: "ID",
   },
+  actionsOf: (name: string) => `Actions on ${name}`,
   deleting: "Deleting",
   specs: (cpus: number, memoryGb: number, diskGb: number) =>
     `${cpus} CPU${cpus === 1 ? "" : "s"}, ${memoryGb} GB memory, ${diskGb} GB disk`,
@@ -40,6 +41,9 @@ export const servers = {
     chooseRegion: "Choose a region",
     none: "None available",
     prices: "Prices are set by the provider and exclude taxes.",
+    follows: (provider: string, region: string) =>
+      `The machine is created at ${provider}, in ${region}, and is ready for instances in a few minutes.`,
+    costs: (price: string) => `Price: ${price}.`,
     regionFirst: "Choose a region to see the sizes available.",
   },
   detail: {
@@ -60,6 +64,11 @@ export const servers = {
     create: "Create instance",
     notActive: "The server must be active.",
   },
+  tabs: {
+    label: (name: string) => `Parts of ${name}`,
+    overview: "Overview",
+    history: "History",
+  },
   edit: {
     title: (name: string) => `Edit ${name}`,
     save: "Save",
@@ -67,7 +76,8 @@ export const servers = {
   },
   deletion: {
     title: "Delete server",
-    about: "This permanently deletes the machine and everything on it.",
+    titleOf: (name: string) => `Delete server ${name}`,
+    about: "Everything on the machine is lost. You can't undo this.",
   },
   chooser: {
     /** In the plural, within sentences. */

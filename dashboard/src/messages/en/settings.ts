@@ -2,6 +2,7 @@
 
 export const settings = {
   title: "Account",
+  parts: { own: "You", account: "The account", accountAbout: "What all users of this account share." },
   settings: {
     title: "Settings",
     save: "Save settings",
@@ -16,6 +17,9 @@ export const settings = {
     retention: "Keep pre-restore backups for (days)",
     retentionAbout: "Automatic backups taken before a restore. Manual backups and each instance's latest backup are always kept.",
     retentionHint: "1–365.",
+    tokenDays: "Longest life of API keys (days)",
+    tokenDaysAbout: "New API keys expire by then. Existing keys stay as they are. Only owners see and change this.",
+    tokenDaysHint: "1–730. Empty: no limit.",
   },
   defaultPolicy: {
     title: "Default backup policy",
@@ -50,6 +54,30 @@ export const settings = {
     email: "Email",
     ends: "Session ends",
   },
+  sessions: {
+    title: "Sessions",
+    about: "Where you are signed in. If you don't recognize one, end it and change your password.",
+    unknown: "Unknown",
+    current: "This session",
+    end: "End",
+    endOthers: "End all others",
+    ended: (number: number) => (number === 1 ? "1 session ended" : `${number} sessions ended`),
+    notEnded: "Couldn't end the session",
+  },
+  notifications: {
+    title: "Mails",
+    about: "What you are told by mail. What concerns your own sign-in always comes.",
+    label: "Send mails for",
+    choices: {
+      none: { name: "Nothing", about: "You still get links that you ask for, and are told of sign-ins from a new place." },
+      alerts: { name: "Alerts", about: "Alerts of servers and instances that you can see, and API keys that expire soon." },
+      all: { name: "Alerts and failures", about: "Also each operation that failed." },
+    },
+    bouncing: (email: string) =>
+      `Our last mail to ${email} was not accepted, so you only get mails that you ask for. Contact your operator.`,
+    save: "Save mails",
+    saved: "Mails saved",
+  },
   preferences: {
     title: "Preferences",
     remembered: "Remembered in this browser.",
@@ -57,7 +85,7 @@ export const settings = {
     local: (zone: string) => `Local time (${zone})`,
     utc: "UTC",
     language: "Language",
-    languageAbout: "Remembered in this browser. Changing it reloads the page.",
+    languageAbout: "Remembered in this browser. Changing it reloads the page. Mail to you follows when you next sign in.",
     browsers: "Browser's language",
   },
   password: {
@@ -68,7 +96,7 @@ export const settings = {
     signedOut: "You've been signed out on all other devices.",
     current: "Current password",
     next: "New password",
-    nextHint: "12–128 characters.",
+    nextHint: "12–128 characters, and none of the most common passwords.",
     again: "Confirm new password",
     differs: "doesn't match the new password",
   },

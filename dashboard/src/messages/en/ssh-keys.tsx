@@ -32,7 +32,7 @@ export const sshKeys = {
   },
   deletion: {
     delete: "Delete",
-    title: "Delete SSH key",
+    title: (name: string) => `Delete SSH key ${name}`,
     confirm: "Delete key",
     deleted: (name: string) => `SSH key deleted: ${name}`,
     about: (name: string) => (

@@ -1,8 +1,5 @@
 // API keys.
 import type { ReactNode } from "react";
-import { PERMISSIONS, type Permission } from "../../../../shared/api/permissions.ts";
-
-const permissions: Record<Permission, string> = PERMISSIONS;
 
 export const tokens = {
   title: "API keys",
@@ -19,6 +16,7 @@ export const tokens = {
   },
   createdBy: (name: string) => `by ${name}`,
   usedFrom: (address: string) => `from ${address}`,
+  onlyFrom: (networks: readonly string[]) => `only from ${networks.join(", ")}`,
   neverUsed: "Never",
   neverExpires: "Never",
   expired: (time: ReactNode) => <>Expired {time}</>,
@@ -28,12 +26,16 @@ export const tokens = {
     name: "Name",
     nameAbout: "The script or tool that uses this key.",
     namePlaceholder: "Deploy pipeline",
+    networks: "Networks",
+    networksAbout: "Where the key works from. From anywhere else, it is rejected. Leave it empty for everywhere.",
+    networksHint: "Up to 10, separated by commas, for example 192.0.2.7, 198.51.100.0/24, 2001:db8::/64.",
     created: (name: string) => `API key ${name}`,
   },
   expiry: {
     title: "Expires",
     about: "Expired keys stop working. Rotate long-lived keys regularly.",
     choices: { "30": "In 30 days", "90": "In 90 days", "365": "In 1 year", on: "On a specific date", never: "Never" },
+    longest: (days: number) => `In ${days} days, the longest time in this account`,
     untilRevoked: "Valid until you revoke it.",
     endOf: (day: string) => `Expires at the end of ${day}.`,
     lastDay: "Last day",
@@ -48,8 +50,6 @@ export const tokens = {
     preset: "Access level",
     individual: "Individual permissions",
     count: (number: number) => `${number} permission${number === 1 ? "" : "s"}`,
-    close: "Close",
-    names: permissions,
     /** What users would not guess from the permission's name. */
     beyond: {
       "servers:read": "includes SSH keys",
@@ -65,8 +65,23 @@ export const tokens = {
     backups: { name: "Backups only", about: "Create and delete backups. Can't restore or download them." },
     all: { name: "Everything", about: "Everything you can do, except manage API keys." },
   },
+  replaced: "replaced",
+  rotation: {
+    title: "Rotate API key",
+    confirm: "Rotate",
+    about: (name: string, key: string) => (
+      <>
+        Creates a new key with the name and permissions of <strong>{name}</strong> ({key}). Webhooks that act for it act for the
+        new one.
+      </>
+    ),
+    overlap: "The old key works",
+    overlapAbout: "Change your program to the new key within this time.",
+    overlaps: (hours: number) =>
+      hours === 0 ? "No longer" : hours === 1 ? "1 hour longer" : hours === 24 ? "24 hours longer" : `${hours / 24} days longer`,
+  },
   revocation: {
-    title: "Revoke API key",
+    title: (name: string) => `Revoke API key ${name}`,
     confirm: "Revoke",
     revoked: (name: string) => `API key revoked: ${name}`,
     about: (name: string, key: string) => (

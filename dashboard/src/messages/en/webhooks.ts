@@ -55,7 +55,7 @@ export const webhooks = {
     },
   },
   deletion: {
-    title: "Delete webhook",
+    title: (name: string) => `Delete webhook ${name}`,
     confirm: "Delete webhook",
     deleted: (name: string) => `Webhook deleted: ${name}`,
     about: (name: string) => `${name} stops receiving events at once. Pending deliveries are dropped.`,

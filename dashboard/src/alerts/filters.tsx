@@ -1,0 +1,49 @@
+// Filters of the alerts: open or closed ones, their kind, and one resource.
+import Button from "@cloudscape-design/components/button";
+import SegmentedControl from "@cloudscape-design/components/segmented-control";
+import Select from "@cloudscape-design/components/select";
+import { ALERT, ALERT_KIND_NAMES, ALERT_STATUSES, isAlertKind } from "../../../shared/domain/alerts.ts";
+import type { ListQuery } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import type { Narrowing } from "../resource/list-query.ts";
+import type { Place } from "../resource/use-place.ts";
+import { kindInWords } from "./words.ts";
+
+export const statusIn = ({ status }: Place): string => (status === ALERT.closed ? ALERT.closed : ALERT.open);
+
+export function alertQuery(place: Place): ListQuery {
+  const { type, resource } = place;
+  return {
+    status: statusIn(place),
+    ...(type !== undefined && isAlertKind(type) && { kind: type }),
+    ...(resource && { resource_id: resource }),
+  };
+}
+
+export const AlertFilters: Narrowing["Fields"] = ({ place, go }) => {
+  const say = text.alerts;
+  const kinds = ["", ...ALERT_KIND_NAMES].map((value) => ({ value, label: value === "" ? say.anyKind : kindInWords(value) }));
+  return (
+    <>
+      <SegmentedControl
+        label={say.status}
+        selectedId={statusIn(place)}
+        options={ALERT_STATUSES.map((id) => ({ id, text: say.statuses[id] }))}
+        onChange={({ detail }) => go({ ...place, page: 1, status: detail.selectedId })}
+      />
+      <div className="filter">
+        <Select
+          ariaLabel={say.kind}
+          options={kinds}
+          selectedOption={kinds.find(({ value }) => value === (place.type ?? "")) ?? null}
+          onChange={({ detail }) => go({ ...place, page: 1, type: detail.selectedOption.value })}
+        />
+      </div>
+      {place.resource && (
+        <Button iconName="close" iconAlign="right" onClick={() => go({ ...place, page: 1, resource: undefined })}>
+          {say.oneResource}
+        </Button>
+      )}
+    </>
+  );
+};

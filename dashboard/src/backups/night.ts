@@ -1,0 +1,38 @@
+// What became of a day's backups, in one sign.
+import type { Backup } from "../../../shared/api/backups.ts";
+import { DRILL } from "../../../shared/domain/lifecycle.ts";
+
+export type Seen = Pick<Backup, "instance_id" | "instance_name" | "status" | "created_at"> & Partial<Pick<Backup, "drill">>;
+
+/** What became of a day, and the backup that says so. */
+export interface Night<B> {
+  kind: "completed" | "failed" | "drillFailed" | "running" | "none";
+  backup: B | undefined;
+}
+
+export const SIGNS: Readonly<Record<Night<Backup>["kind"] | "due", string>> = {
+  completed: "✓",
+  failed: "!",
+  drillFailed: "✗",
+  running: "…",
+  none: "–",
+  due: "○",
+};
+
+/** Of several backups on a day the best one counts, and a drill that failed before all. */
+export function nightOf<B extends Seen>(made: readonly B[]): Night<B> {
+  const kinds = made.map((backup) => ({ kind: kindOf(backup), backup }));
+  const found = (["drillFailed", "completed", "running", "failed"] as const)
+    .map((kind) => kinds.find((each) => each.kind === kind))
+    .find((each) => each !== undefined);
+  return found ?? { kind: "none", backup: undefined };
+}
+
+function kindOf({ status, drill }: Seen): Night<Seen>["kind"] {
+  if (status === "failed") return "failed";
+  if (status !== "completed") return "running";
+  return drill?.status === DRILL.failed ? "drillFailed" : "completed";
+}
+
+/** Days are compared by their date: one of 23 or 25 hours is one day, too. */
+export const dayOf = (at: Date): string => `${at.getFullYear()}-${at.getMonth()}-${at.getDate()}`;

@@ -1,0 +1,104 @@
+// The last five weeks of an instance's backups: a dot for each day, with what became of it, and one for the next backup.
+import Box from "@cloudscape-design/components/box";
+import { useEffect } from "react";
+import { useLocation } from "react-router";
+import type { Backup } from "../../../shared/api/backups.ts";
+import { Failure } from "../app/failure.tsx";
+import { Link } from "../app/link.tsx";
+import { backups } from "../app/queries.ts";
+import { locale } from "../messages/language.ts";
+import { text } from "../messages/text.ts";
+import { dayIn, inShort, useZone } from "../resource/moment.ts";
+import { shownOf } from "../resource/status.tsx";
+import { usePages } from "../resource/use-pages.ts";
+import { serviceNow } from "../session/clock.ts";
+import { dayOf, nightOf, SIGNS } from "./night.ts";
+import { backupInWords } from "./words.ts";
+
+const DAYS = 35;
+
+interface Props {
+  instanceId: string;
+  /** When the next scheduled backup is due. */
+  nextAt: string | null;
+}
+
+export function BackupStrip({ instanceId, nextAt }: Props) {
+  const say = text.backups.strip;
+  useZone(); // a day begins when it begins there
+  const today = dayIn(serviceNow());
+  const days = Array.from(
+    { length: DAYS },
+    (_, n) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - DAYS + 1 + n),
+  );
+  const { items, whole, error, retry } = useMadeSince(instanceId, days[0] ?? today);
+  const byDay = Map.groupBy(items, ({ created_at }) => dayOf(dayIn(created_at)));
+  return (
+    <div>
+      <Box variant="awsui-key-label">{say.title}</Box>
+      {error !== null && <Failure error={error} retry={retry} />}
+      <ol className="strip" aria-label={say.title} aria-busy={!whole}>
+        {days.map((day) => (
+          <Day key={day.getTime()} day={day} made={byDay.get(dayOf(day)) ?? []} />
+        ))}
+        {nextAt !== null && (
+          <li className="due" title={say.due(inShort(nextAt))}>
+            <span aria-hidden="true">{SIGNS.due}</span>
+            <span className="unseen">{say.due(inShort(nextAt))}</span>
+          </li>
+        )}
+      </ol>
+      <Legend />
+    </div>
+  );
+}
+
+/** And of the day before, which ends later in the user's time zone. */
+function useMadeSince(instanceId: string, day: Date) {
+  const { items, complete, pending, error, more, retry } = usePages(backups.listOf(instanceId), {
+    created_after: new Date(Date.UTC(day.getFullYear(), day.getMonth(), day.getDate() - 1)).toISOString(),
+  });
+  useEffect(() => {
+    if (!complete && !pending && error === null) more();
+  }, [complete, pending, error, more]);
+  return { items, whole: complete, error, retry };
+}
+
+function Day({ day, made }: { day: Date; made: readonly Backup[] }) {
+  const { pathname, search } = useLocation();
+  const { kind, backup } = nightOf(made);
+  const date = day.toLocaleDateString(locale, { weekday: "short", day: "numeric", month: "short" });
+  const say = text.backups.strip;
+  if (backup === undefined)
+    return (
+      <li title={say.none(date)}>
+        <span aria-hidden="true">{SIGNS.none}</span>
+        <span className="unseen">{say.none(date)}</span>
+      </li>
+    );
+  const words = say.day(date, made.length, backupInWords(backup, shownOf("backup", backup.status).word));
+  const details = new URLSearchParams(search);
+  details.set("backup", backup.id);
+  return (
+    <li className={kind} title={words}>
+      <Link to={`${pathname}?${details.toString()}`}>
+        <span aria-hidden="true">{SIGNS[kind]}</span>
+        <span className="unseen">{words}</span>
+      </Link>
+    </li>
+  );
+}
+
+const KINDS = ["completed", "drillFailed", "failed", "running", "none", "due"] as const;
+
+const Legend = () => (
+  <Box variant="small">
+    <ul className="legend">
+      {KINDS.map((kind) => (
+        <li key={kind}>
+          <b>{SIGNS[kind]}</b> {text.backups.strip.legend[kind]}
+        </li>
+      ))}
+    </ul>
+  </Box>
+);

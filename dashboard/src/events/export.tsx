@@ -1,0 +1,111 @@
+// Saves all entries of some days as a file: for a spreadsheet, or as JSON lines for programs.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import DateInput from "@cloudscape-design/components/date-input";
+import FormField from "@cloudscape-design/components/form-field";
+import Modal from "@cloudscape-design/components/modal";
+import RadioGroup from "@cloudscape-design/components/radio-group";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useState } from "react";
+import type { Event } from "../../../shared/api/events.ts";
+import { Failure } from "../app/failure.tsx";
+import { events } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { useAllPages } from "../resource/all-pages.ts";
+import type { Column } from "../resource/column.ts";
+import { saveFile, toCsv } from "../resource/csv.ts";
+import { useKeepFocus } from "../resource/dialog.tsx";
+import { dayIn, isDay, nextDay, startOf } from "../resource/moment.ts";
+import { usePlace } from "../resource/use-place.ts";
+import { serviceNow } from "../session/clock.ts";
+import { classIn } from "./filters.tsx";
+
+const FORMATS = ["csv", "jsonl"] as const;
+type Format = (typeof FORMATS)[number];
+interface Range {
+  from: string;
+  to: string;
+}
+
+/** In the zone in which times are shown. */
+function today(): string {
+  const day = dayIn(serviceNow());
+  return new Date(Date.UTC(day.getFullYear(), day.getMonth(), day.getDate())).toISOString().slice(0, 10);
+}
+
+const toLines = (found: readonly Event[]): string => found.map((event) => `${JSON.stringify(event)}\n`).join("");
+
+export function ExportEvents({ columns, onDismiss }: { columns: readonly Column<Event>[]; onDismiss: () => void }) {
+  const say = text.events.export;
+  useKeepFocus();
+  const [place] = usePlace("");
+  const [days, setDays] = useState<Range>(() => ({ from: today(), to: today() }));
+  const [format, setFormat] = useState<Format>("csv");
+  const { from, to } = days;
+  const isRange = isDay(from) && isDay(to) && from <= to;
+  const query = {
+    class: classIn(place),
+    ...(isRange && { created_after: startOf(from), created_before: startOf(nextDay(to)) }),
+  };
+  const { pending, error, fetchAll, cancel } = useAllPages(events.list, query, (found) => {
+    saveFile(
+      `${say.file}-${from}-${to}.${format}`,
+      format === "csv" ? toCsv(columns, found) : toLines(found),
+      FILE_TYPES[format],
+    );
+    onDismiss();
+  });
+  const close = (): void => {
+    cancel();
+    onDismiss();
+  };
+  return (
+    <Modal
+      visible
+      header={say.title}
+      onDismiss={close}
+      footer={
+        <Box float="right">
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button variant="link" onClick={close}>
+              {text.resource.form.cancel}
+            </Button>
+            <Button variant="primary" disabled={!isRange} loading={pending} onClick={fetchAll}>
+              {say.save}
+            </Button>
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <SpaceBetween size="m">
+        {say.about(text.events.filters.classes[classIn(place)])}
+        <Days of={days} onChange={setDays} />
+        <FormField label={say.format}>
+          <RadioGroup
+            value={format}
+            items={FORMATS.map((value) => ({ value, label: say.formats[value] }))}
+            onChange={({ detail }) => setFormat(FORMATS.find((each) => each === detail.value) ?? "csv")}
+          />
+        </FormField>
+        {error !== null && <Failure error={error} retry={fetchAll} />}
+      </SpaceBetween>
+    </Modal>
+  );
+}
+
+interface DaysProps {
+  of: Range;
+  onChange: (days: Range) => void;
+}
+
+const Days = ({ of: days, onChange }: DaysProps) => (
+  <SpaceBetween size="m">
+    {(["from", "to"] as const).map((end) => (
+      <FormField key={end} label={text.events.export[end]} constraintText={text.events.export.dayHint}>
+        <DateInput format="iso" value={days[end]} onChange={({ detail }) => onChange({ ...days, [end]: detail.value })} />
+      </FormField>
+    ))}
+  </SpaceBetween>
+);
+
+const FILE_TYPES = { csv: "csv", jsonl: "plain" } as const;

@@ -1,0 +1,35 @@
+// One thing that needs a person: what, of which resource, why, since when, and the button that mends it.
+import Box from "@cloudscape-design/components/box";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import type { ReactNode } from "react";
+import { RequestId } from "../app/failure.tsx";
+import type { NamedResource } from "../operations/pages.ts";
+import { Time } from "../resource/time.tsx";
+import { Name } from "./names.tsx";
+
+export interface Need {
+  id: string;
+  title: string;
+  sign?: "error" | "warning";
+  resource: NamedResource;
+  why?: ReactNode;
+  since: string | null;
+  requestId?: string;
+  action?: ReactNode;
+}
+
+export function NeedItem({ need: { title, sign = "error", resource, why, since, requestId, action } }: { need: Need }) {
+  return (
+    <li className="need">
+      <div>
+        <StatusIndicator type={sign}>{title}</StatusIndicator>: <Name of={resource} />
+        <Box>{why}</Box>
+        <Box variant="small" color="text-body-secondary">
+          {since !== null && <Time at={since} />}
+          <RequestId id={requestId} />
+        </Box>
+      </div>
+      {action}
+    </li>
+  );
+}

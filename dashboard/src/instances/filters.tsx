@@ -1,0 +1,61 @@
+// Filters of the instances by what else their list can show: version, edition, server, last backup and drill.
+import Button from "@cloudscape-design/components/button";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type ListQuery, catalog, servers } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { FilterSelect } from "../resource/filter-select.tsx";
+import type { Narrowing } from "../resource/list-query.ts";
+import { usePages } from "../resource/use-pages.ts";
+import type { Place } from "../resource/use-place.ts";
+import { serviceNow } from "../session/clock.ts";
+
+const NAMES = ["version", "edition", "server", "older", "drill"] as const;
+const EDITIONS = ["community", "enterprise"] as const;
+const DRILLS = ["passed", "failed"] as const;
+const DAYS = [1, 2, 7, 30] as const;
+const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
+
+/** By the hour: the same filter is the same question for a while. */
+const daysAgo = (days: number): string => new Date(Math.floor(serviceNow() / HOUR_MS) * HOUR_MS - days * DAY_MS).toISOString();
+
+/** What a link has that is no such filter is left out. */
+export function instanceQuery({ version, edition, server, older, drill }: Place): ListQuery {
+  const days = DAYS.find((each) => String(each) === older);
+  return {
+    ...(version && { erp_version: version }),
+    ...(EDITIONS.some((each) => each === edition) && { edition }),
+    ...(server && { server_id: server }),
+    ...(days !== undefined && { last_backup_before: daysAgo(days) }),
+    ...(DRILLS.some((each) => each === drill) && { drill }),
+  };
+}
+
+export const InstanceFilters: Narrowing["Fields"] = (props) => {
+  const say = text.instances.filters;
+  const [open, setOpen] = useState(() => NAMES.some((name) => props.place[name]));
+  return open ? <Fields {...props} /> : <Button onClick={() => setOpen(true)}>{say.more}</Button>;
+};
+
+const Fields: Narrowing["Fields"] = ({ place, go }) => {
+  const say = text.instances.filters;
+  const versions = useQuery(catalog()).data?.data.erp_versions ?? [];
+  const { items } = usePages(servers.list, {}, { searchable: false });
+  const options = {
+    version: versions.map(({ version }) => ({ value: version, label: version })),
+    edition: EDITIONS.map((value) => ({ value, label: text.instances.create.editions[value].label })),
+    server: items.map(({ id, name }) => ({ value: id, label: name })),
+    older: DAYS.map((days) => ({ value: String(days), label: say.days(days) })),
+    drill: DRILLS.map((value) => ({ value, label: say.drills[value] })),
+  };
+  return NAMES.map((name) => (
+    <FilterSelect
+      key={name}
+      label={say.labels[name]}
+      any={say.any[name]}
+      options={options[name]}
+      value={place[name]}
+      onChange={(value) => go({ ...place, page: 1, [name]: value })}
+    />
+  ));
+};

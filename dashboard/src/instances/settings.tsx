@@ -1,0 +1,131 @@
+// What can be changed about an instance, and what it is called where it runs.
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import type { ShownInstance } from "../../../shared/api/instances.ts";
+import { type ServerOf, whyNot, whyNotEdit } from "../allowed/instances.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
+import { text } from "../messages/text.ts";
+import { Action } from "../resource/action.tsx";
+import { Copyable } from "../resource/copyable.tsx";
+import { Labels } from "../resource/labels.tsx";
+import { sizeInWords } from "../resource/size.ts";
+import { Time } from "../resource/time.tsx";
+import type { Dialog } from "./dialogs.tsx";
+
+interface Props {
+  instance: ShownInstance;
+  server: ServerOf | undefined;
+  onAsk: (dialog: Dialog) => void;
+}
+
+export const InstanceSettings = (props: Props) => (
+  <SpaceBetween size="l">
+    <Details {...props} />
+    <Domain {...props} />
+    <Deletion {...props} />
+  </SpaceBetween>
+);
+
+function Details({ instance, onAsk }: Props) {
+  const { fields, copied, facts, actions, settings: say } = text.instances;
+  const { disk_quota_bytes: quota } = instance;
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          actions={
+            <Action needs={INSTANCE_NEEDS.edit} disabledReason={whyNotEdit(instance)} onClick={() => onAsk("edit")}>
+              {actions.edit}
+            </Action>
+          }
+        >
+          {facts.title}
+        </Header>
+      }
+    >
+      <KeyValuePairs
+        columns={3}
+        minColumnWidth={200}
+        items={[
+          { label: fields.name, value: instance.name },
+          { label: fields.adminEmail, value: <Copyable value={instance.admin_email} what={copied.adminEmail} /> },
+          { label: say.diskQuota, value: quota === null ? say.noQuota : sizeInWords(quota) },
+          { label: text.resource.labels.title, value: <Labels of={instance.labels} /> },
+          { label: fields.databaseName, value: <Copyable value={instance.database_name} what={copied.databaseName} code /> },
+          { label: fields.id, value: <Copyable value={instance.id} what={copied.id} code /> },
+        ]}
+      />
+    </Container>
+  );
+}
+
+function Domain({ instance, server, onAsk }: Props) {
+  const { fields, facts, actions } = text.instances;
+  const { domain, previous_domains: previous } = instance;
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          actions={
+            <Action
+              needs={INSTANCE_NEEDS.domain}
+              disabledReason={whyNot("update", instance, server)}
+              onClick={() => onAsk("domain")}
+            >
+              {actions.domain}
+            </Action>
+          }
+        >
+          {fields.domain}
+        </Header>
+      }
+    >
+      <KeyValuePairs
+        columns={3}
+        minColumnWidth={200}
+        items={[
+          { label: fields.domain, value: <Copyable value={domain} what={fields.domain} /> },
+          ...(previous.length === 0
+            ? []
+            : [
+                {
+                  label: fields.previousDomains,
+                  value: previous.map(({ domain: before, redirects_until: until }) => (
+                    <div key={before}>{facts.redirects(before, <Time at={until} exact />)}</div>
+                  )),
+                },
+              ]),
+        ]}
+      />
+    </Container>
+  );
+}
+
+function Deletion({ instance, server, onAsk }: Props) {
+  const { actions, delete: say } = text.instances;
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          description={say.about(instance.domain)}
+          actions={
+            <Action
+              needs={INSTANCE_NEEDS.delete}
+              disabledReason={whyNot("delete", instance, server)}
+              onClick={() => onAsk("delete")}
+            >
+              {say.title}
+            </Action>
+          }
+        >
+          {actions.delete}
+        </Header>
+      }
+    />
+  );
+}

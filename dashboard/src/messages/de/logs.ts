@@ -1,0 +1,24 @@
+// Das Protokoll einer Instanz und das der Arbeit eines Vorgangs.
+import type { Messages } from "../en/index.ts";
+
+export const logs: Messages["logs"] = {
+  title: "Protokoll",
+  about:
+    "Was das ERP zuletzt protokolliert hat, von seinem Server gelesen. Passwörter und Tokens sind unkenntlich. Zu Fehlern gehört ihr Traceback.",
+  refresh: "Aktualisieren",
+  download: "Herunterladen",
+  level: "Mindeststufe",
+  levels: {
+    debug: "Alle Stufen",
+    info: "Ab Info",
+    warning: "Warnungen und Fehler",
+    error: "Nur Fehler",
+    critical: "Nur schwere Fehler",
+  },
+  search: "Protokoll durchsuchen",
+  searchPlaceholder: "Text in einer Meldung",
+  none: "Das Protokoll ist leer.",
+  noMatch: "Keine Meldung passt.",
+  shown: (shown, all) => (shown === all ? `${all} Meldungen` : `${shown} von ${all} Meldungen`),
+  older: "Ältere Meldungen fehlen.",
+};

@@ -1,0 +1,68 @@
+// The people of the account.
+import type { ReactNode } from "react";
+
+export const people = {
+  title: "People",
+  about: "Who can sign in to this account, and what they may do.",
+  empty: "No people.",
+  columns: { name: "Name", role: "Role", lastSignIn: "Last sign-in", added: "Added" },
+  never: "Never",
+  you: "You",
+  bouncing: "Mailbox takes no mail",
+  roles: {
+    owner: { name: "Owner", about: "Can do everything, also change and remove owners." },
+    admin: { name: "Admin", about: "Can do everything except change owners: also settings, people and API keys." },
+    operator: {
+      name: "Operator",
+      about:
+        "Can create, change, restore and delete servers, instances and backups. Can see settings and people, but not change them.",
+    },
+    viewer: { name: "Viewer", about: "Can see everything, and change nothing. Can't download backups." },
+    custom: { name: "Custom", about: "Can do what you choose." },
+  },
+  role: {
+    title: (name: string) => `Change role of ${name}`,
+    action: "Change role",
+    label: "Role",
+    onlyOwners: "Only an owner can make somebody an owner.",
+    save: "Change role",
+    saved: (name: string) => `Role changed: ${name}`,
+    permissions: "Permissions",
+  },
+  invite: {
+    title: "Invite",
+    submit: "Send invitation",
+    email: "Email",
+    emailAbout: "They get a link that is valid for 7 days, and choose a password.",
+    sent: (email: string) => `Invitation sent to ${email}`,
+  },
+  invitations: {
+    title: "Invitations",
+    about: "Sent, and not accepted yet.",
+    empty: "No open invitations.",
+    email: "Email",
+    by: "Invited by",
+    expires: "Expires",
+    resend: "Send again",
+    notSent: (email: string) => `Couldn't send the invitation to ${email}`,
+    withdraw: "Withdraw",
+    withdrawTitle: "Withdraw invitation",
+    withdrawn: (email: string) => `Invitation withdrawn: ${email}`,
+    withdrawAbout: (email: string) => `The link that was sent to ${email} stops working at once.`,
+  },
+  removal: {
+    action: "Remove",
+    title: "Remove from account",
+    confirm: "Remove",
+    removed: (name: string) => `Removed from account: ${name}`,
+    about: (name: string, email: string): ReactNode => (
+      <>
+        <strong>{name}</strong> ({email}) is signed out everywhere at once, and can't sign in any more.
+      </>
+    ),
+    revoke: "Revoke the API keys that they created, too",
+    revokeAbout: "Otherwise those keys keep working: they belong to the account.",
+    kept: (keys: readonly string[]) => `API keys that they created keep working: ${keys.join(", ")}`,
+    revoked: (keys: readonly string[]) => `Revoked API keys: ${keys.join(", ")}`,
+  },
+};

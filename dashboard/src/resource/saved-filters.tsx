@@ -1,0 +1,108 @@
+// The filters of a list that the user has given a name, kept in this browser.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
+import FormField from "@cloudscape-design/components/form-field";
+import Input from "@cloudscape-design/components/input";
+import Modal from "@cloudscape-design/components/modal";
+import { useState } from "react";
+import { useLocation } from "react-router";
+import { text } from "../messages/text.ts";
+import { parsed } from "./use-preferences.ts";
+import { type Place, PARAMETERS } from "./use-place.ts";
+
+interface Saved {
+  name: string;
+  place: Partial<Place>;
+}
+
+/** The stored value may come from another version, or be anything: what is not valid is left out. */
+function stored(key: string): Saved[] {
+  const value = parsed(localStorage.getItem(key) ?? "[]");
+  return Array.isArray(value) ? value.flatMap((each: unknown) => savedIn(each) ?? []) : [];
+}
+
+function savedIn(value: unknown): Saved | undefined {
+  if (typeof value !== "object" || value === null || !("name" in value) || !("place" in value)) return undefined;
+  const { name, place } = value;
+  if (typeof name !== "string" || typeof place !== "object" || place === null) return undefined;
+  const known = PARAMETERS.map((each) => [each, Reflect.get(place, each)]).filter(([, filter]) => typeof filter === "string");
+  return { name, place: Object.fromEntries(known) };
+}
+
+interface Props {
+  place: Place;
+  go: (next: Place) => void;
+}
+
+export function SavedFilters({ place, go }: Props) {
+  const say = text.resource.find.saved;
+  const { pathname } = useLocation();
+  const key = `filters ${pathname}`;
+  const [saved, set] = useState(() => stored(key));
+  const [naming, setNaming] = useState(false);
+  const keep = (next: typeof saved): void => {
+    localStorage.setItem(key, JSON.stringify(next));
+    set(next);
+  };
+  const chosen = PARAMETERS.flatMap((name) => (place[name] ? [[name, place[name]]] : []));
+  return (
+    <>
+      <ButtonDropdown
+        items={[
+          ...saved.map(({ name }, index) => ({ id: `go ${index}`, text: name })),
+          {
+            id: "save",
+            text: say.save,
+            ...(chosen.every(([name]) => name === "sort") && { disabled: true, disabledReason: say.nothing }),
+          },
+          ...saved.map(({ name }, index) => ({ id: `remove ${index}`, text: say.remove(name) })),
+        ]}
+        onItemClick={({ detail }) => {
+          const [what, index = ""] = detail.id.split(" ");
+          const one = saved[Number(index)];
+          if (what === "save") setNaming(true);
+          else if (what === "go") go({ ...one?.place, page: 1 });
+          else keep(saved.filter((each) => each !== one));
+        }}
+      >
+        {say.title}
+      </ButtonDropdown>
+      {naming && (
+        <Naming
+          onName={(name) => {
+            keep([...saved.filter((each) => each.name !== name), { name, place: Object.fromEntries(chosen) }]);
+            setNaming(false);
+          }}
+          onDismiss={() => setNaming(false)}
+        />
+      )}
+    </>
+  );
+}
+
+const NAME_MAX = 60;
+
+function Naming({ onName, onDismiss }: { onName: (name: string) => void; onDismiss: () => void }) {
+  const say = text.resource.find.saved;
+  const [name, setName] = useState("");
+  return (
+    <Modal visible header={say.saveTitle} onDismiss={onDismiss}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim() !== "") onName(name.trim().slice(0, NAME_MAX));
+        }}
+      >
+        <FormField label={say.name} description={say.kept}>
+          <Input autoFocus value={name} onChange={({ detail }) => setName(detail.value)} />
+        </FormField>
+        <Box float="right" margin={{ top: "m" }}>
+          <Button variant="primary" formAction="submit" disabled={name.trim() === ""}>
+            {say.submit}
+          </Button>
+        </Box>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,45 @@
+// The actions of one server, in its row of a list.
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import type { ListedServer } from "../../../shared/api/servers.ts";
+import { isUsable } from "../allowed/instances.ts";
+import { SERVER_NEEDS } from "../allowed/needs.ts";
+import { whyNotDelete, whyNotRename } from "../allowed/servers.ts";
+import { lazily } from "../app/lazily.tsx";
+import { text } from "../messages/text.ts";
+import { RowMenu } from "../resource/row-menu.tsx";
+
+const DeleteServer = lazily(async () => (await import("./delete.tsx")).DeleteServer);
+const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);
+
+export function ServerMenu({ server }: { server: ListedServer }) {
+  const { detail, instances, actionsOf } = text.servers;
+  const navigate = useNavigate();
+  const [dialog, setDialog] = useState<string>();
+  const dismiss = () => setDialog(undefined);
+  return (
+    <>
+      <RowMenu
+        label={actionsOf(server.name)}
+        items={[
+          {
+            id: "create",
+            needs: SERVER_NEEDS.create,
+            text: instances.create,
+            why: isUsable(server) ? undefined : instances.notActive,
+          },
+          { id: "edit", needs: SERVER_NEEDS.edit, text: detail.edit, why: whyNotRename(server) },
+          { id: "like", needs: SERVER_NEEDS.like, text: detail.createLike },
+          { id: "delete", needs: SERVER_NEEDS.delete, text: detail.delete, why: whyNotDelete(server, server.instance_count) },
+        ]}
+        onChoose={(id) => {
+          if (id === "create") void navigate(`/instances/create?server=${server.id}`);
+          else if (id === "like") void navigate(`/servers/create?like=${server.id}`);
+          else setDialog(id);
+        }}
+      />
+      {dialog === "edit" && <EditServer server={server} onDismiss={dismiss} />}
+      {dialog === "delete" && <DeleteServer server={server} onDismiss={dismiss} />}
+    </>
+  );
+}

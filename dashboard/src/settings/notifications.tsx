@@ -1,0 +1,75 @@
+// Which mails the user gets.
+import Alert from "@cloudscape-design/components/alert";
+import Container from "@cloudscape-design/components/container";
+import FormField from "@cloudscape-design/components/form-field";
+import Header from "@cloudscape-design/components/header";
+import RadioGroup from "@cloudscape-design/components/radio-group";
+import Spinner from "@cloudscape-design/components/spinner";
+import { useQuery } from "@tanstack/react-query";
+import type { DataOf } from "../../../shared/api/endpoint.ts";
+import type { api } from "../../../shared/api/index.ts";
+import { NOTIFIED, update } from "../../../shared/api/users.ts";
+import { client } from "../app/client.ts";
+import { Failure } from "../app/failure.tsx";
+import { notify } from "../app/notifications.ts";
+import { me } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { Form } from "../resource/form.tsx";
+import { useEditForm } from "../resource/use-edit-form.ts";
+
+export function Notifications() {
+  const say = text.settings.notifications;
+  const own = useQuery(me());
+  const { user } = own.data?.data ?? {};
+  return (
+    <Container
+      header={
+        <Header variant="h2" description={say.about}>
+          {say.title}
+        </Header>
+      }
+    >
+      {user != null ? (
+        <NotificationsForm user={user} />
+      ) : own.error === null ? (
+        <Spinner />
+      ) : (
+        <Failure error={own.error} retry={() => void own.refetch()} />
+      )}
+    </Container>
+  );
+}
+
+type Me = DataOf<typeof api.auth.me>;
+
+function NotificationsForm({ user }: { user: NonNullable<Me["user"]> }) {
+  const say = text.settings.notifications;
+  const saved = () => notify({ id: "notifications", type: "success", header: say.saved });
+  const form = useEditForm({
+    record: { user },
+    question: me(),
+    values: ({ user: present }: Pick<Me, "user">) => ({ email: (present ?? user).notifications.email }),
+    shown: ({ email }) => ({ [say.label]: say.choices[email].name }),
+    schema: update().body,
+    body: ({ email }) => ({ notifications: { email } }),
+    // They are the user's own, and one field: the last choice counts.
+    send: (_, __, body) => client.users.update({ params: { id: user.id }, body }),
+    unchanged: saved,
+    done: saved,
+  });
+  return (
+    <Form form={form} submit={say.save} boxed={false}>
+      {user.email_status === "bouncing" && <Alert type="warning">{say.bouncing(user.email)}</Alert>}
+      <FormField label={say.label} stretch>
+        <RadioGroup
+          value={form.values.email}
+          items={NOTIFIED.map((value) => ({ value, label: say.choices[value].name, description: say.choices[value].about }))}
+          onChange={({ detail }) => {
+            const email = NOTIFIED.find((each) => each === detail.value);
+            if (email !== undefined) form.set({ email });
+          }}
+        />
+      </FormField>
+    </Form>
+  );
+}

@@ -1,0 +1,95 @@
+// The user's open sessions, with from where and with what each was opened; ending them.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import Spinner from "@cloudscape-design/components/spinner";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import type { SignedIn } from "../../../shared/api/auth.ts";
+import { SESSIONS_PER_USER } from "../../../shared/domain/limits.ts";
+import { client } from "../app/client.ts";
+import { Failure } from "../app/failure.tsx";
+import { notify } from "../app/notifications.ts";
+import { sessions } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { Time } from "../resource/time.tsx";
+import { Wrapped } from "../resource/wrapped.tsx";
+
+export function Sessions() {
+  const say = text.settings.sessions;
+  const ending = useMutation({
+    mutationFn: () => client.auth.endSessions(),
+    onSuccess: ({ data }) => notify({ id: "sessions", type: "success", header: say.ended(data.ended) }),
+    onError: tellFailure,
+  });
+  const open = useQuery(sessions.list({ per_page: SESSIONS_PER_USER }));
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          description={say.about}
+          actions={
+            <Button loading={ending.isPending} onClick={() => ending.mutate()}>
+              {say.endOthers}
+            </Button>
+          }
+        >
+          {say.title}
+        </Header>
+      }
+    >
+      {open.data !== undefined ? (
+        <ul className="sessions" aria-label={say.title}>
+          {open.data.data.map((session) => (
+            <Session key={session.id} session={session} />
+          ))}
+        </ul>
+      ) : open.error === null ? (
+        <Spinner />
+      ) : (
+        <Failure error={open.error} retry={() => void open.refetch()} />
+      )}
+    </Container>
+  );
+}
+
+function Session({ session }: { session: SignedIn }) {
+  const say = text.settings.sessions;
+  const { user_agent, ip_address, created_at, current } = session;
+  return (
+    <li>
+      <div>
+        <Wrapped>{user_agent ?? say.unknown}</Wrapped>
+        <Box variant="small" display="block">
+          {ip_address ?? say.unknown} · <Time at={created_at} />
+        </Box>
+      </div>
+      {current ? <StatusIndicator type="success">{say.current}</StatusIndicator> : <End session={session} />}
+    </li>
+  );
+}
+
+const tellFailure = (error: Error): void =>
+  notify({ id: "sessions", type: "error", header: text.settings.sessions.notEnded, content: <Failure error={error} /> });
+
+function End({ session: { id, ip_address } }: { session: SignedIn }) {
+  const say = text.settings.sessions;
+  const ending = useMutation({
+    mutationFn: () => client.auth.endSession({ params: { id } }),
+    onSuccess: () => notify({ id: "sessions", type: "success", header: say.ended(1) }),
+    onError: tellFailure,
+  });
+  return (
+    <Button
+      variant="inline-link"
+      wrapText={false}
+      loading={ending.isPending}
+      ariaLabel={text.resource.list.act(say.end, ip_address ?? id)}
+      onClick={() => ending.mutate()}
+    >
+      {say.end}
+    </Button>
+  );
+}

@@ -1,0 +1,44 @@
+// POST /auth/invitations/accept
+import { linkInvalid } from "../../shared/api/errors.ts";
+import * as auth from "../../shared/api/auth.ts";
+import { retryOnConflict, startChange } from "../../shared/data/change.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { admitLogin } from "../../shared/operations/login-limits.ts";
+import { requireUncommon } from "../../shared/operations/new-passwords.ts";
+import { maySend } from "../../shared/operations/roles.ts";
+import { signIn } from "../../shared/runtime/sign-in.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
+import { logEvent } from "../../shared/records/events.ts";
+import { invitationOfLink, removeInvitation } from "../../shared/records/invitations.ts";
+import { requireSame, reserveUser, userRef } from "../../shared/records/users.ts";
+import { find } from "../../shared/data/table.ts";
+import { hashPassword } from "../../shared/platform/passwords.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(auth.acceptInvitation)(async ({ body, ipAddress, requestId, userAgent, acceptLanguage }) => {
+  requireUncommon("password", body.password);
+  const attempt = await admitLogin("", ipAddress ?? "unknown"); // nobody tries many links
+  await invitationOfLink(body.token);
+  const password_hash = await hashPassword(body.password);
+  const user = await retryOnConflict(async () => {
+    const invitation = await invitationOfLink(body.token);
+    const sender = await find(userRef(invitation.invited_by.id));
+    if (sender?.account_id !== invitation.account_id || !maySend(sender, invitation)) throw linkInvalid();
+    const change = startChange(await getAccount(invitation.account_id));
+    const { email, role, permissions } = invitation;
+    removeInvitation(change, invitation, linkInvalid);
+    requireSame(change, sender);
+    const user = reserveUser(change, { id: newId("user"), email, name: body.name, password_hash, role, permissions });
+    const { account_id, id, name, role: as } = user;
+    const caller = { account_id, type: "user" as const, id, name, permissions: [], role: as };
+    logEvent(change, { caller: { ...caller, ip_address: ipAddress }, requestId }, "user.joined", {
+      type: "user",
+      id: user.id,
+      name: user.name,
+    });
+    await change.commit();
+    return user;
+  });
+  await attempt.succeeded();
+  return signIn(user, { ipAddress, requestId, userAgent, acceptLanguage });
+});

@@ -1,0 +1,32 @@
+// POST /auth/password-reset/confirm
+import * as auth from "../../shared/api/auth.ts";
+import { startChange } from "../../shared/data/change.ts";
+import { requireUncommon } from "../../shared/operations/new-passwords.ts";
+import { admitLogin } from "../../shared/operations/login-limits.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
+import { logEvent } from "../../shared/records/events.ts";
+import { requestMail } from "../../shared/records/mails.ts";
+import { endReset, userOfReset } from "../../shared/records/password-resets.ts";
+import { noteArrival, setPassword } from "../../shared/records/users.ts";
+import { hashPassword } from "../../shared/platform/passwords.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(auth.confirmPasswordReset)(async ({ body, ipAddress, userAgent, requestId }) => {
+  requireUncommon("new_password", body.new_password);
+  const attempt = await admitLogin("", ipAddress ?? "unknown"); // nobody tries many links
+  const user = await userOfReset(body.token);
+  await noteArrival(user);
+  const password_hash = await hashPassword(body.new_password);
+  const change = startChange(await getAccount(user.account_id));
+  endReset(change, user, body.token);
+  setPassword(change, user, password_hash);
+  const { account_id, id, name, role } = user;
+  const caller = { account_id, type: "user" as const, id, name, permissions: [], role };
+  const by = { caller: { ...caller, ip_address: ipAddress }, requestId };
+  logEvent(change, by, "auth.password_reset", { type: "user", id: user.id, name: user.name });
+  const message = { type: "password_changed", at: change.at, ip_address: ipAddress, user_agent: userAgent } as const;
+  await requestMail(change, { to: { user_id: user.id }, message });
+  await change.commit();
+  await attempt.succeeded();
+  return { id: user.id, email: user.email, name: user.name };
+});

@@ -1,0 +1,18 @@
+// DELETE /users/invitations/:id
+import { notFound } from "../../shared/api/errors.ts";
+import * as invitations from "../../shared/api/invitations.ts";
+import { requireStill } from "../../shared/operations/roles.ts";
+import { logEvent } from "../../shared/records/events.ts";
+import { invitationRef, invitationVersion, removeInvitation, requireInvitation } from "../../shared/records/invitations.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(invitations.delete)(async ({ params, caller, by, read, commit, match }) => {
+  const { change, ...found } = await beginChange({ caller, read }, { invitation: invitationRef(caller.account_id, params.id) });
+  const invitation = requireInvitation(found.invitation);
+  match(change, invitationVersion(invitation));
+  requireStill(change, caller);
+  removeInvitation(change, invitation, () => notFound("invitation"));
+  logEvent(change, by, "user.invitation_deleted", { type: "user", id: invitation.id, name: invitation.email });
+  return commit(change, { id: invitation.id, deleted: true });
+});

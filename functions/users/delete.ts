@@ -1,0 +1,33 @@
+// DELETE /users/:id
+import * as users from "../../shared/api/users.ts";
+import { retryOnConflict } from "../../shared/data/change.ts";
+import { requireRole, requireStill } from "../../shared/operations/roles.ts";
+import { revokeAll, tokensBy } from "../../shared/operations/tokens-of-users.ts";
+import { logEvent } from "../../shared/records/events.ts";
+import type { TokenRecord } from "../../shared/records/schemas/token.ts";
+import { keepOwner, memberRef, removeUser, requireUser, userVersion } from "../../shared/records/users.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(users.delete)(async ({ params, query, caller, by, read, commit, match }) => {
+  const isOwn = params.id === caller.id;
+  const revokes = query.revoke_tokens === "true";
+  const revoked: TokenRecord[] = [];
+  await retryOnConflict(async () => {
+    const { change, member } = await beginChange({ caller, read }, { member: memberRef(caller.account_id, params.id) });
+    const user = await requireUser(member, params.id);
+    if (user.role === "owner") requireRole(caller, "owner");
+    match(change, userVersion(user));
+    requireStill(change, caller, isOwn ? user : undefined);
+    if (isOwn && user.role === "owner") await keepOwner(change, user);
+    // Before the user goes: whoever repeats a request that was cut off finds the user, and revokes the rest.
+    if (revokes) revoked.push(...(await revokeAll(by, await tokensBy(user))));
+    removeUser(change, user);
+    logEvent(change, by, "user.removed", { type: "user", id: user.id, name: user.name });
+    return commit(change, { id: user.id, deleted: true, tokens: [] });
+  });
+  // From here on they create none.
+  const left = await tokensBy({ id: params.id, account_id: caller.account_id });
+  if (revokes) await revokeAll(by, left);
+  return { id: params.id, deleted: true, tokens: [...revoked, ...left].map(({ id, name }) => ({ id, name })) };
+});

@@ -1,0 +1,94 @@
+// A log as a machine sends it, and what people see of it: an entry for each message, with the traceback that follows it. Tenants
+// write all of it, so it is text and nothing else: what a terminal or a reader could take for more is shown as an escape.
+import type { LogLevel, LogLine } from "./log-levels.ts";
+import { redact } from "./redaction.ts";
+
+/** Each line has the time in front that Docker got it, in UTC. */
+const TIMED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z (.*)$/s;
+
+/** The ERP's format: `2026-11-26 19:00:00,123 7 INFO shop odoo.modules.loading: 42 modules loaded`. */
+const OF_ERP =
+  /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} \d{1,10} (DEBUG|INFO|RUNBOT|WARNING|ERROR|CRITICAL) \S{1,100} ([^\s:]{1,200}): ?(.*)$/s;
+
+const LEVELS: Readonly<Record<string, LogLevel>> = {
+  DEBUG: "debug",
+  INFO: "info",
+  RUNBOT: "info",
+  WARNING: "warning",
+  ERROR: "error",
+  CRITICAL: "critical",
+};
+
+interface Entry {
+  at: string;
+  level: LogLevel | null;
+  logger: string | null;
+  lines: string[];
+  /** Whether the line after it belongs to it. */
+  continues: boolean;
+}
+
+/** The messages of an ERP's log. Without a form of their own, lines belong to the message before them. */
+export function parseErpLog(text: string, secrets: readonly string[] = []): LogLine[] {
+  const entries: Entry[] = [];
+  for (const line of text.split("\n")) {
+    const timed = TIMED.exec(line);
+    if (timed === null) continue;
+    const [, second = "", fraction = "", written = ""] = timed;
+    const at = `${second}.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
+    if (Number.isNaN(Date.parse(at))) continue;
+    const own = OF_ERP.exec(written);
+    const last = entries.at(-1);
+    if (own !== null) {
+      const [, level = "", logger = "", message = ""] = own;
+      entries.push({ at, level: LEVELS[level] ?? null, logger, lines: [message], continues: true });
+    } else if (last?.continues) {
+      last.lines.push(written);
+      if (last.level === null) last.continues = /^\s/.test(written); // the line that names the exception is its last one
+    } else {
+      entries.push({ at, level: null, logger: null, lines: [written], continues: written.startsWith("Traceback (") });
+    }
+  }
+  return entries.map(({ at, level, logger, lines }) => ({
+    at,
+    level,
+    logger: logger === null ? null : readable(redact(logger, secrets)),
+    message: readable(shortened(redact(lines.join("\n"), secrets))),
+  }));
+}
+
+const MESSAGE_CHARACTERS = 50_000;
+
+/** Of a long traceback, the last lines say the most. */
+const shortened = (message: string): string =>
+  message.length <= MESSAGE_CHARACTERS
+    ? message
+    : `${message.slice(0, MESSAGE_CHARACTERS / 2)}\n…\n${message.slice(-MESSAGE_CHARACTERS / 2)}`;
+
+const TAB = 0x09;
+const LINE_BREAK = 0x0a;
+/** What no reader sees, and what changes the direction of text. */
+const HIDDEN = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/;
+
+/** With escapes for control characters, but for tabs and line breaks. */
+const readable = (text: string): string =>
+  text.replaceAll(/[^\x20-\x7e\u00a0-\u0600]/g, (character) => {
+    const code = character.charCodeAt(0);
+    if (code === TAB || code === LINE_BREAK) return character;
+    if (code < 0x100) return `\\x${code.toString(16).padStart(2, "0")}`;
+    return HIDDEN.test(character) ? `\\u${code.toString(16).padStart(4, "0")}` : character;
+  });
+
+const encoder = new TextEncoder();
+
+/** The last of the lines, as many as fit. */
+export function lastLines(lines: readonly LogLine[], count: number, bytesMax: number): LogLine[] {
+  let first = lines.length;
+  let bytes = 0;
+  while (first > 0 && lines.length - first < count) {
+    bytes += encoder.encode(JSON.stringify(lines[first - 1])).length + 1;
+    if (bytes > bytesMax) break;
+    first--;
+  }
+  return lines.slice(first);
+}

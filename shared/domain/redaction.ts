@@ -1,0 +1,32 @@
+// What logs must not show, whoever wrote it there: known secrets exactly, others by what they look like. The machine removes the
+// same with `sed` before a log leaves it (shared/hosts/script/logs.sh); here a machine that did not is made up for.
+
+const REDACTED = "[redacted]";
+
+/** Shorter ones would be found in ordinary words. */
+const SECRET_CHARACTERS_MIN = 6;
+
+/** Names whose values are secret, with what may surround them: `"api_key": "…"`, `--password=…`, `csrf_token%3D…`. */
+const NAMES = "passw(?:or)?d|passphrase|secret|token|api[_-]?key|private[_-]?key|session[_-]?id";
+const BETWEEN = String.raw`[A-Za-z0-9_-]{0,40}\\?["']?\s{0,8}(?:=|:|%3[AaDd])\s{0,8}`;
+const VALUE = String.raw`(?:\\"[^"]*(?:"|$)|"(?:[^"\\]|\\.)*(?:"|$)|\\?'[^']*(?:'|$)|[^\s"'&;,)}\]<>]+)`;
+
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  // To the end of the line: a scheme, and parameters of any form, follow.
+  [/((?:proxy-)?authorization|(?:set-)?cookie)(\\?["']?\s{0,8}(?:=|:)).*/gi, `$1$2 ${REDACTED}`],
+  [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REDACTED}`],
+  [new RegExp(`((?:${NAMES})${BETWEEN})${VALUE}`, "gi"), `$1${REDACTED}`],
+  [/\b(sid=)[^\s;&]+/gi, `$1${REDACTED}`],
+  [/(token\s+)[A-Za-z0-9._~+/=-]{16,}/gi, `$1${REDACTED}`],
+  // The user of a URL.
+  [/(:\/\/)[^\s/@]{1,300}@/g, `$1${REDACTED}@`],
+  // A segment of a path that is as long as a token.
+  [/(\/)[A-Za-z0-9_~+=-]{32,}/g, `$1${REDACTED}`],
+];
+
+/** A text of one line or several, without the secrets and without what looks like one. */
+export function redact(text: string, secrets: readonly string[] = []): string {
+  const known = secrets.filter((secret) => secret.length >= SECRET_CHARACTERS_MIN);
+  const without = known.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+  return PATTERNS.reduce((rest, [pattern, replacement]) => rest.replaceAll(pattern, replacement), without);
+}

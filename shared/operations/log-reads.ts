@@ -1,0 +1,66 @@
+// Who reads an instance's logs: within limits, because each reading signs in to its server, and noted once an hour.
+import * as z from "zod";
+import { tooManyLogReads } from "../api/errors.ts";
+import { keys } from "../data/keys.ts";
+import { freeSlots, releasePlace, tryAcquireSlots } from "../data/slots.ts";
+import { find, putIfAbsent, type Ref } from "../data/table.ts";
+import { LOG_READS, WINDOW_SECONDS } from "../domain/limits.ts";
+import type { Caller } from "../records/schemas/caller.ts";
+import type { InstanceRecord } from "../records/schemas/instance.ts";
+
+const WINDOW_MS = WINDOW_SECONDS * 1000;
+const PLACES = Array.from({ length: LOG_READS.atOnce }, (_, index) => `place_${index}`);
+/** When a place is free again that nobody has released: longer than a function runs. */
+const PLACE_SECONDS = 30;
+const secondsAfter = (at: number, seconds: number): number => Math.ceil(at / 1000) + seconds;
+
+/** Counts a reading, and calls it while it has one of the instance's places. Throws RATE_LIMIT_EXCEEDED if there is none. */
+export async function withinLogLimits<T>({ account_id, id }: InstanceRecord, read: () => Promise<T>): Promise<T> {
+  const now = Date.now();
+  const key = keys.logReads(account_id, id);
+  const wish = { places: PLACES, untilMs: now + PLACE_SECONDS * 1000 };
+  const entry = {
+    key,
+    limits: [{ name: "reads", slots: LOG_READS.aMinute }],
+    windowMs: WINDOW_MS,
+    now,
+    condition: "attribute_exists(pk)",
+    holds: () => true,
+    set: { ttl: secondsAfter(now, 2 * WINDOW_SECONDS) },
+    wish,
+  } as const;
+  let verdict = await tryAcquireSlots(entry);
+  if (verdict.kind === "rejected") {
+    await putIfAbsent(key, { reads: freeSlots(LOG_READS.aMinute) });
+    verdict = await tryAcquireSlots(entry);
+  }
+  if (verdict.kind === "rejected") throw new Error(`The limits of ${id} are gone as soon as they are made`);
+  if (verdict.kind === "limited") throw tooManyLogReads(LOG_READS.aMinute, Math.ceil(verdict.retryAfterMs / 1000));
+  const { place } = verdict;
+  if (place === undefined) throw tooManyLogReads(LOG_READS.atOnce, 1);
+  try {
+    return await read();
+  } finally {
+    await releasePlace(key, place, wish.untilMs);
+  }
+}
+
+const NOTED_HOURS = 1;
+const Noted = z.object({ at: z.number() });
+
+/** When a credential's reading of an instance's logs was last noted. */
+export const notedRef = ({ account_id, id }: Caller, instanceId: string): Ref<z.infer<typeof Noted>> => ({
+  key: keys.logReader(account_id, instanceId, id),
+  schema: Noted,
+});
+
+/** What notes it now; undefined if it was noted within the hour. */
+export async function noteReading(ref: ReturnType<typeof notedRef>) {
+  const now = Date.now();
+  const noted = await find(ref);
+  if (noted !== undefined && noted.at > now - NOTED_HOURS * 3_600_000) return undefined;
+  return {
+    set: { at: now, ttl: secondsAfter(now, 2 * NOTED_HOURS * 3600) },
+    where: { exists: false, same: { at: noted?.at } },
+  } as const;
+}

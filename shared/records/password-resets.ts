@@ -1,0 +1,50 @@
+// Links to set a new password, for those who have forgotten theirs. A user has one at most: the newest.
+import * as z from "zod";
+import { linkInvalid } from "../api/errors.ts";
+import type { Change } from "../data/change.ts";
+import { keys } from "../data/keys.ts";
+import { find } from "../data/table.ts";
+import { PASSWORD_RESET } from "../domain/limits.ts";
+import { hashLink, idsInLink, matchesLink, newLinkToken } from "../domain/link-token.ts";
+import { text } from "./schemas/fields.ts";
+import type { UserRecord } from "./schemas/user.ts";
+import { userRef } from "./users.ts";
+
+type Someone = Pick<UserRecord, "id" | "account_id">;
+
+/** IDs that nobody has, in the place of an unknown email's user: a reset for them writes the same, and no mail is sent. */
+export const NO_USER: Someone = { id: `usr_${"0".repeat(26)}`, account_id: `acc_${"0".repeat(26)}` };
+
+const Reset = z.object({ link_hash: text, expires_at: text });
+
+/** The token of the link is only here, and in the mail. */
+export function reserveReset(change: Change, { id }: Someone): string {
+  const token = newLinkToken(id);
+  const expires = Date.parse(change.at) + PASSWORD_RESET.minutes * 60_000;
+  const set = { link_hash: hashLink(token), expires_at: new Date(expires).toISOString(), ttl: Math.ceil(expires / 1000) };
+  change.update(keys.passwordReset(id), { set }, { exists: false });
+  return token;
+}
+
+/** The user of a link; throws 401 if it is not the newest, was used, or has expired. */
+export async function userOfReset(token: string): Promise<UserRecord> {
+  const [id] = idsInLink(token, "user") ?? [];
+  const reset = id === undefined ? undefined : await find({ key: keys.passwordReset(id), schema: Reset });
+  if (
+    id === undefined ||
+    reset === undefined ||
+    Date.parse(reset.expires_at) <= Date.now() ||
+    !matchesLink(reset.link_hash, token)
+  )
+    throw linkInvalid();
+  const user = await find(userRef(id));
+  if (user === undefined) throw linkInvalid();
+  return user;
+}
+
+/** Ends the link that a user may have: whoever sets a password needs none, and nobody else is to have one. */
+export const cancelReset = (change: Change, { id }: Someone): void => change.remove(keys.passwordReset(id), { exists: false });
+
+/** Uses the link up. */
+export const endReset = (change: Change, { id }: UserRecord, token: string): void =>
+  change.remove(keys.passwordReset(id), { equals: { link_hash: hashLink(token) } }, linkInvalid);

@@ -1,0 +1,80 @@
+// What is shown of a user's sessions, and from where they have signed in. Whether a session is open says only the item that
+// admits its requests (users.ts).
+import * as z from "zod";
+import { notFound } from "../api/errors.ts";
+import type { SignedIn } from "../api/auth.ts";
+import type { Change } from "../data/change.ts";
+import { keys } from "../data/keys.ts";
+import { parseEach } from "../data/parse-each.ts";
+import { find, queryAll, readAll } from "../data/table.ts";
+import { timeOfId } from "../domain/ids.ts";
+import { SESSION_HOURS } from "../domain/limits.ts";
+import { toNetwork } from "../domain/network.ts";
+import { noText, text } from "./schemas/fields.ts";
+import type { UserRecord } from "./schemas/user.ts";
+import { openSessions, sessionTag } from "./users.ts";
+
+const SessionRecord = z.object({ id: text, ip_address: noText, user_agent: noText });
+type SessionRecord = z.infer<typeof SessionRecord>;
+
+const HOUR_S = 3_600;
+const PLACE_DAYS = 180;
+const inSeconds = (seconds: number): number => Math.ceil(Date.now() / 1000) + seconds;
+
+export const recordSession = (change: Change, { id }: UserRecord, session: SessionRecord): void =>
+  change.put(keys.session(id, session.id), { ...session, ttl: inSeconds(SESSION_HOURS * HOUR_S) });
+
+/** Those that are open, the newest first; of one from before they were recorded only the caller's own. */
+export async function listSessions(userId: string, currentId: string): Promise<SignedIn[]> {
+  const [open, items] = await Promise.all([
+    tagsOf(userId),
+    queryAll(keys.user(userId).pk, { beginsWith: keys.sessionsOf(), consistent: true }),
+  ]);
+  const recorded = parseEach(SessionRecord, items);
+  const isCurrent = ({ id }: SessionRecord): boolean => id === currentId;
+  const all = recorded.some(isCurrent) ? recorded : [...recorded, { id: currentId, ip_address: null, user_agent: null }];
+  return all
+    .filter(({ id }) => open.some((tag) => isSame(tag, sessionTag(id))))
+    .map((session) => ({
+      ...session,
+      created_at: new Date(timeOfId(session.id)).toISOString(),
+      current: isCurrent(session),
+    }));
+}
+
+const tagsOf = async (userId: string): Promise<Uint8Array[]> =>
+  openSessions((await readAll([keys.userAccess(userId)])).values().next().value ?? {});
+
+const isSame = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
+
+/** Ends all of a user's sessions but one, and returns how many. */
+export async function endOtherSessions(change: Change, userId: string, keptId: string): Promise<number> {
+  const [open, kept] = [await tagsOf(userId), sessionTag(keptId)];
+  const others = open.filter((tag) => !isSame(tag, kept));
+  // Those that are opened meanwhile stay: whoever ends the others has not seen them.
+  if (others.length > 0) change.update(keys.userAccess(userId), { take: { sessions: new Set(others) } });
+  return others.length;
+}
+
+/** Ends one of a user's sessions; throws 404 if it is not open. */
+export function endOneSession(change: Change, userId: string, sessionId: string): void {
+  const tag = sessionTag(sessionId);
+  change.update(keys.userAccess(userId), { take: { sessions: new Set([tag]) } }, { contains: { sessions: tag } }, () =>
+    notFound("session"),
+  );
+  change.remove(keys.session(userId, sessionId));
+}
+
+const Place = z.object({ ttl: z.number() });
+
+/** Whether the user has signed in from there before. Nobody is told of their first sign-in, nor of one without an address. */
+export async function isKnownPlace({ id, last_sign_in_at }: UserRecord, ipAddress: string | null): Promise<boolean> {
+  if (last_sign_in_at === null || ipAddress === null) return true;
+  const place = await find({ key: keys.place(id, toNetwork(ipAddress)), schema: Place });
+  return place !== undefined && place.ttl > Date.now() / 1000;
+}
+
+export function notePlace(change: Change, { id }: UserRecord, ipAddress: string | null): void {
+  if (ipAddress !== null)
+    change.update(keys.place(id, toNetwork(ipAddress)), { set: { ttl: inSeconds(PLACE_DAYS * 24 * HOUR_S) } }, { exists: false });
+}

@@ -1,0 +1,70 @@
+// Sends a mail of the queue: one try, after which it has ended or waits for the next.
+import { find } from "../data/table.ts";
+import { env, variable } from "../platform/env.ts";
+import { log } from "../platform/log.ts";
+import { type Language, Message, RULES } from "../mail/messages.ts";
+import { renderMail } from "../mail/render.ts";
+import { chooseSender, MailboxRefused, readBrand } from "../mail/senders.ts";
+import { endMail, takeMail, type TakenMail } from "../records/mails.ts";
+import type { MailRecord } from "../records/schemas/mail.ts";
+import { noteBounce, userRef } from "../records/users.ts";
+import { reportUnsent } from "../operations/mail-queue.ts";
+
+/** Makes the try that is due at a place of the queue. */
+export async function sendMail(place: string): Promise<void> {
+  const taken = await takeMail(place);
+  if (taken === undefined) return;
+  const { mail, isLast, isOver } = taken;
+  const fields = { account: mail.account_id, mail: mail.id, type: mail.message.type };
+  if (mail.ended !== null) return endMail(taken, mail.ended);
+  if (isOver) return giveUp(taken);
+  const message = Message.safeParse(taken.message).data;
+  // A newer version has requested it, and serves again soon.
+  if (message === undefined) return log.warn("left a mail to the newer version that requested it", fields);
+  const recipient = await findRecipient(mail, message);
+  const send = chooseSender();
+  if (recipient === undefined || send === undefined) {
+    log.info(send === undefined ? "no sender of mail is configured" : "nobody is to get a mail any more", fields);
+    return endMail(taken, "dropped");
+  }
+  const rendered = renderMail(message, {
+    language: recipient.language,
+    brand: readBrand(),
+    dashboardUrl: variable("DASHBOARD_URL"),
+    isTest: env().ENVIRONMENT === "test",
+  });
+  try {
+    await send({ ...rendered, id: mail.id, to: recipient.email, created_at: mail.created_at });
+  } catch (error) {
+    log.warn("a mail could not be sent", { ...fields, attempt: mail.attempts + 1, error });
+    if (error instanceof MailboxRefused) {
+      await noteBounce(recipient.email);
+      return endMail(taken, "unsent");
+    }
+    return isLast ? giveUp(taken) : undefined;
+  }
+  log.info("sent a mail", fields);
+  return endMail(taken, "sent");
+}
+
+async function giveUp(taken: TakenMail): Promise<void> {
+  const { account_id, id, message } = taken.mail;
+  log.error("gave up a mail", { account: account_id, mail: id, type: message.type });
+  // First the report: a mail that ends unreported would be missed by nobody but its reader.
+  await reportUnsent({ account_id, mail_id: id, type: message.type });
+  return endMail(taken, "unsent");
+}
+
+interface Recipient {
+  email: string;
+  language: Language;
+}
+
+/** Undefined if the user is gone, or their mailbox takes nothing and they did not ask for the mail. */
+async function findRecipient({ account_id, to, language }: MailRecord, { type }: Message): Promise<Recipient | undefined> {
+  if (to.email !== undefined) return { email: to.email, language: language ?? "en" };
+  const user = to.user_id === undefined ? undefined : await find(userRef(to.user_id));
+  if (user?.account_id !== account_id) return undefined;
+  if (user.email_status === "bouncing" && RULES[type].requested !== true) return undefined;
+  return { email: user.email, language: language ?? user.language };
+}

@@ -1,0 +1,57 @@
+// What follows when somebody has proven who they are: a session, its event, and a mail if they have not been seen there before.
+import type { login } from "../api/auth.ts";
+import type { DataIn } from "../api/endpoint.ts";
+import { wrongPassword } from "../api/errors.ts";
+import { startChange } from "../data/change.ts";
+import { preferredLanguage } from "../mail/messages.ts";
+import { newId } from "../domain/ids.ts";
+import { getAccount } from "../records/accounts.ts";
+import { logEvent, logOutcome } from "../records/events.ts";
+import { requestMail } from "../records/mails.ts";
+import type { UserRecord } from "../records/schemas/user.ts";
+import { isKnownPlace, notePlace, recordSession } from "../records/sessions.ts";
+import { endOfSession, noteSignIn, openSession } from "../records/users.ts";
+import { signSession } from "./jwt.ts";
+
+interface From {
+  ipAddress: string | null;
+  userAgent: string | null;
+  acceptLanguage: string | undefined;
+  requestId: string;
+}
+
+export async function signIn(
+  user: UserRecord,
+  { ipAddress, userAgent, acceptLanguage, requestId }: From,
+): Promise<DataIn<ReturnType<typeof login>>> {
+  const sessionId = newId("session");
+  const expires = endOfSession(sessionId);
+  const [account, isKnown] = await Promise.all([getAccount(user.account_id), isKnownPlace(user, ipAddress)]);
+  // At once: the event's time goes with its number, which comes from the account as it was read.
+  const change = startChange(account);
+  if (!(await openSession(user, sessionId, account.limit_session))) throw wrongPassword();
+  const caller = {
+    account_id: user.account_id,
+    type: "user" as const,
+    id: user.id,
+    name: user.name,
+    permissions: [],
+    role: user.role,
+    ip_address: ipAddress,
+  };
+  const resource = { type: "user", id: user.id, name: user.name } as const;
+  logEvent(change, { caller, requestId }, "auth.login", resource);
+  recordSession(change, user, { id: sessionId, ip_address: ipAddress, user_agent: userAgent });
+  noteSignIn(change, user, preferredLanguage(acceptLanguage));
+  notePlace(change, user, ipAddress);
+  if (!isKnown) {
+    logOutcome(change, { caller, requestId }, { type: "sign_in.new_place" }, resource);
+    await requestMail(change, {
+      to: { user_id: user.id },
+      message: { type: "new_place", at: change.at, ip_address: ipAddress, user_agent: userAgent },
+    });
+  }
+  await change.commit();
+  const session = { userId: user.id, accountId: user.account_id, sessionId };
+  return { token: await signSession(session, expires), expires_at: expires.toISOString(), user };
+}

@@ -1,0 +1,104 @@
+// POST /auth/password-reset and POST /auth/password-reset/confirm
+import { beforeAll, expect, test } from "vitest";
+import { find, updateOne } from "../../shared/data/table.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { noteBounce, userRef } from "../../shared/records/users.ts";
+import { account, type TestAccount, unique } from "../harness/account.ts";
+import { statusesOf, stranger } from "../harness/client.ts";
+import { newestLink } from "../harness/links.ts";
+
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account();
+});
+
+let addresses = 10;
+const nextAddress = (): string => `127.0.8.${addresses++}`;
+const NEXT = "another long password";
+
+const ask = (email: string) => stranger.post("/auth/password-reset", { email }, { from: nextAddress() });
+const confirm = (token: string, new_password = NEXT) =>
+  stranger.post("/auth/password-reset/confirm", { token, new_password }, { from: nextAddress() });
+const linkFor = async (user: { id: string; email: string }): Promise<string> => {
+  expect((await ask(user.email)).status).toBe(200);
+  return newestLink(me.id, "password_reset", user.id);
+};
+const INVALID = { code: "UNAUTHORIZED", message: "This link is not valid: it was used, has expired, or a newer one was sent" };
+
+test("a link sets a new password once, and ends every session", async () => {
+  const user = await me.anotherUser();
+  const session = await me.session(user);
+  const token = await linkFor(user);
+  expect((await confirm(token)).body).toEqual({
+    success: true,
+    data: { id: user.id, email: user.email, name: user.name },
+  });
+  expect((await session.get("/auth/me")).status).toBe(401);
+  const signIn = (password: string) => stranger.post("/auth/login", { email: user.email, password }, { from: nextAddress() });
+  expect((await signIn(user.password)).status).toBe(401);
+  expect((await signIn(NEXT)).status).toBe(200);
+  expect((await confirm(token)).error).toEqual(INVALID);
+});
+
+test("a link that is used shows that the mailbox takes mail again, one that is not valid does not", async () => {
+  const user = await me.anotherUser();
+  const status = async () => (await find(userRef(user.id)))?.email_status;
+  await noteBounce(user.email);
+  const [older, newer] = [await linkFor(user), await linkFor(user)];
+  await confirm(older);
+  expect(await status()).toBe("bouncing");
+  await confirm(newer);
+  expect(await status()).toBe("ok");
+});
+
+test("of two uses of a link at once one succeeds", async () => {
+  const token = await linkFor(await me.anotherUser());
+  expect(statusesOf(await Promise.all([confirm(token), confirm(token)]))).toEqual([200, 401]);
+});
+
+test("only the newest link works, and only for 30 minutes", async () => {
+  const user = await me.anotherUser();
+  const [older, newer] = [await linkFor(user), await linkFor(user)];
+  expect((await confirm(older)).error).toEqual(INVALID);
+  await updateOne(keys.passwordReset(user.id), { set: { expires_at: new Date(Date.now() - 1).toISOString() } }, {});
+  expect((await confirm(newer)).error).toEqual(INVALID);
+});
+
+test("a changed password ends the link that is on its way", async () => {
+  const user = await me.anotherUser();
+  const token = await linkFor(user);
+  const session = await me.session(user);
+  const changed = { current_password: user.password, new_password: "a password of my own" };
+  expect((await session.put("/auth/password", changed)).status).toBe(200);
+  expect((await confirm(token)).error).toEqual(INVALID);
+});
+
+test("a known and an unknown email get the same response", async () => {
+  const user = await me.anotherUser();
+  const headers = { "x-request-id": "same" };
+  const asked = (email: string) => stranger.post("/auth/password-reset", { email }, { from: nextAddress(), headers });
+  const [known, unknown] = [await asked(user.email), await asked(`${unique("nobody")}@example.com`)];
+  expect(unknown.status).toBe(200);
+  expect(unknown.text).toBe(known.text);
+  expect(Object.keys(unknown.headers)).toEqual(Object.keys(known.headers));
+});
+
+test("an address is sent three links an hour, and told nothing of it", async () => {
+  const user = await me.anotherUser();
+  for (let i = 0; i < 3; i++) await linkFor(user);
+  const third = await newestLink(me.id, "password_reset", user.id);
+  expect((await ask(user.email)).status).toBe(200);
+  expect(await newestLink(me.id, "password_reset", user.id)).toBe(third);
+});
+
+test("a password that is among the most common ones is rejected wherever one is set", async () => {
+  const user = await me.anotherUser();
+  const common = "123456789012";
+  const token = await linkFor(user);
+  const reason = "is one of the most common passwords; choose another";
+  expect((await confirm(token, common)).error).toMatchObject({ details: { field: "new_password", reason } });
+  const session = await me.session(user);
+  const { error } = await session.put("/auth/password", { current_password: user.password, new_password: common });
+  expect(error).toMatchObject({ details: { field: "new_password", reason } });
+  expect((await confirm(token)).status).toBe(200); // it is not used up
+});

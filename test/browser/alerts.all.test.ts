@@ -1,0 +1,68 @@
+// Alerts in the dashboard: the bell, the page with open and closed ones, muting, and the settings.
+import { expect } from "vitest";
+import * as z from "zod";
+import { Alert } from "../../shared/api/alerts.ts";
+import { Settings } from "../../shared/api/alert-settings.ts";
+import { judge, readAlerts } from "../../shared/operations/alerts.ts";
+import { account } from "../harness/account.ts";
+import { seedServer } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+
+test("the bell counts open alerts; one is muted, unmuted, and found among the closed ones once it is over", async ({ open }) => {
+  const mine = await account();
+  const server = await seedServer(mine.id, { name: "erp-1" });
+  const measure = async (kind: "disk_free" | "memory_free", found: number): Promise<void> =>
+    judge(await readAlerts(mine.id), { kind, type: "server", id: server.id, found, name: () => server.name });
+  await measure("disk_free", 14);
+  await measure("memory_free", 3);
+  const page = await open("/", { as: mine });
+  await page.getByRole("link", { name: "2 open alerts" }).click();
+  const row = page.getByRole("row").filter({ hasText: "Disk space low" });
+  await row.getByText("14% free (alert below 15%)").waitFor();
+  await expectAccessible(page);
+
+  await row.getByRole("button", { name: /^Mute/ }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("30 days").click();
+  await dialog.getByRole("button", { name: "Mute", exact: true }).click();
+  await row.getByText(/^Muted until /).waitFor();
+  const [alert] = (await mine.api.get("/alerts?kind=disk_free")).as(z.array(Alert));
+  expect(Date.parse(alert?.muted_until ?? "") - Date.now()).toBeGreaterThan(29 * 86_400_000);
+  await row.getByRole("button", { name: /^Unmute/ }).click();
+  await row.getByRole("button", { name: /^Mute/ }).waitFor();
+
+  await measure("disk_free", 50);
+  await page.goto("/alerts?status=closed");
+  await page.getByRole("row").filter({ hasText: "Disk space low" }).getByRole("link", { name: "erp-1" }).waitFor();
+  await expect.poll(() => page.getByRole("link", { name: "1 open alert" }).count()).toBe(1);
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  await page.getByRole("row").filter({ hasText: "Memory low" }).waitFor();
+  expect(await page.getByRole("row").filter({ hasText: "Disk space low" }).count()).toBe(0);
+
+  const german = await open("/alerts", { as: mine, locale: "de" });
+  await german.getByRole("row").filter({ hasText: "Wenig Arbeitsspeicher" }).getByText("3 % frei (Warnung unter 10 %)").waitFor();
+});
+
+test("the settings are changed with their steps, and turned off", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/settings/alerts", { as: mine });
+  const disk = page.getByLabel("Free disk space below (%)");
+  await expect.poll(() => disk.inputValue()).toBe("15, 5");
+  await disk.fill("20, 100");
+  const save = page.getByRole("button", { name: "Save alert settings" });
+  await save.click();
+  await page.getByText(/must be at most 99/i).waitFor();
+  await disk.fill("20, 10");
+  await page.getByLabel("Certificate expires in less than (days)").fill("");
+  await page.getByLabel("A scheduled backup is overdue").uncheck();
+  await expectAccessible(page);
+  await save.click();
+  await page.getByText("Alert settings saved").waitFor();
+  expect((await mine.api.get("/settings/alerts")).as(Settings)).toMatchObject({
+    disk_free_percent: [20, 10],
+    certificate_days: null,
+    backup_overdue: false,
+    down_minutes: 3,
+  });
+});

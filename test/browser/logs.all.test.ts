@@ -1,0 +1,35 @@
+// The tab of an instance with its ERP's log.
+import { text } from "node:stream/consumers";
+import { expect } from "vitest";
+import { account, uniqueDomain } from "../harness/account.ts";
+import { warmLogs } from "../harness/logs.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+
+test("an instance's log is shown with levels, searched, and saved as a file", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  await warmLogs(mine);
+  const { id } = await mine.instance({ name: "Shop", domain: `fail-boot.${uniqueDomain()}` });
+  const page = await open(`/instances/${id}?tab=logs`, { as: mine });
+  const log = page.getByRole("region", { name: "Log" });
+  await log.getByText("HTTP service (werkzeug) running").waitFor();
+  await log.getByText(/Failed to load registry\nTraceback \(most recent call last\):\n.*KeyError: 'ir.model.data'/s).waitFor();
+  await expectAccessible(page);
+
+  await page.getByLabel("Search in the log").fill("ir.model.data");
+  await expect.poll(() => log.locator("time").count()).toBe(1);
+  await page.getByLabel("Search in the log").fill("nothing like it");
+  await page.getByText("No message matches.").waitFor();
+  await page.getByLabel("Search in the log").fill("");
+
+  await page.getByRole("button", { name: "Lowest level" }).click();
+  await page.getByRole("option", { name: "Errors only", exact: true }).click();
+  await expect.poll(() => log.locator("time").count()).toBe(1);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download" }).click();
+  const saved = await download;
+  expect(saved.suggestedFilename()).toMatch(/^Shop-\d{4}-.*\.log$/);
+  expect(await text(await saved.createReadStream())).toMatch(
+    /^\S+Z ERROR odoo.modules.registry: Failed to load registry\nTraceback/,
+  );
+});

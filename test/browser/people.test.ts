@@ -1,0 +1,31 @@
+// The people of an account: their roles, and removing them.
+import { expect } from "vitest";
+import * as users from "../../shared/api/users.ts";
+import { account } from "../harness/account.ts";
+import { test } from "./browser.ts";
+
+test("an owner changes somebody's role, and removes them", async ({ open }) => {
+  const mine = await account();
+  const other = await mine.anotherUser({ role: "viewer" });
+  const shown = async () => (await mine.api.get("/users")).as(users.list().data).map(({ id, role }) => [id, role]);
+  const page = await open("/settings/people", { as: mine });
+  const row = page.getByRole("row").filter({ hasText: other.email });
+  await row.getByText("Viewer").waitFor();
+  await row.getByRole("button", { name: `Change role ${other.name}` }).click();
+  const dialog = page.getByRole("dialog", { name: `Change role of ${other.name}` });
+  await dialog.getByText("Custom", { exact: true }).click();
+  await dialog.getByText("View servers", { exact: true }).click();
+  await dialog.getByRole("button", { name: "Change role" }).click();
+  await page.getByText(`Role changed: ${other.name}`).first().waitFor();
+  await row.getByText("Custom").waitFor();
+  expect((await mine.api.get(`/users/${other.id}`)).as(users.get().data)).toMatchObject({
+    role: "custom",
+    permissions: ["servers:read"],
+  });
+  await row.getByRole("button", { name: `Remove ${other.name}` }).click();
+  const sure = page.getByRole("dialog", { name: "Remove from account" });
+  await sure.getByRole("button", { name: "Remove", exact: true }).click();
+  await page.getByText(`Removed from account: ${other.name}`).first().waitFor();
+  await row.waitFor({ state: "detached" });
+  expect(await shown()).toEqual([[mine.user.id, "owner"]]);
+});

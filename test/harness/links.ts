@@ -1,0 +1,15 @@
+// The tokens of links that mails carry, as whoever gets the mail reads them.
+import { queryAll } from "../../shared/data/table.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { unseal } from "../../shared/platform/sealing.ts";
+import { MailRecord } from "../../shared/records/schemas/mail.ts";
+
+/** The token in the newest mail of a type that an account has requested, for an email or a user. */
+export async function newestLink(accountId: string, type: string, to: string): Promise<string> {
+  const mails = (await queryAll(keys.mail(accountId, "").pk, { consistent: true })).map((item) => MailRecord.parse(item));
+  const [newest] = mails
+    .filter(({ message, to: { email, user_id } }) => message.type === type && (email === to || user_id === to))
+    .toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  if (newest?.sealed_token === undefined) throw new Error(`There is no mail of type ${type} with a token for ${to}`);
+  return unseal(newest.sealed_token, `mail ${newest.id}`);
+}

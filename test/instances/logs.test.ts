@@ -1,0 +1,97 @@
+// GET /instances/:id/logs
+import { beforeAll, expect, test } from "vitest";
+import * as z from "zod";
+import { Event } from "../../shared/api/events.ts";
+import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
+import { warmLogs } from "../harness/logs.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account({ seeded: true });
+  await warmLogs(me);
+});
+
+const Log = z.object({
+  lines: z.array(
+    z.object({ at: z.iso.datetime(), level: z.string().nullable(), logger: z.string().nullable(), message: z.string() }),
+  ),
+  truncated: z.boolean(),
+});
+
+test("the log has the ERP's messages, oldest first, with the traceback in the message of its error", async () => {
+  const { id } = await me.instance({ domain: `fail-boot.${uniqueDomain()}` });
+  const { lines, truncated } = (await me.api.get(`/instances/${id}/logs`)).as(Log);
+  expect(lines.map(({ at }) => at)).toEqual(lines.map(({ at }) => at).toSorted());
+  expect(lines[0]).toMatchObject({ level: "info", logger: "odoo", message: "Odoo version 19.0" });
+  const { message } = lines.find(({ level }) => level === "error") ?? {};
+  expect(message).toMatch(
+    /^Failed to load registry\nTraceback \(most recent call last\):\n {2}File ".*\nKeyError: 'ir.model.data'$/s,
+  );
+  expect(truncated).toBe(false);
+  const last = (await me.api.get(`/instances/${id}/logs?lines=2`)).as(Log);
+  expect(last).toEqual({ lines: lines.slice(-2), truncated: true });
+});
+
+test("a log is narrowed by time, level and text", async () => {
+  const { id } = await me.instance({ domain: `fail-boot.${uniqueDomain()}` });
+  const read = async (query: string) => (await me.api.get(`/instances/${id}/logs?${query}`)).as(Log).lines;
+  const all = await read("");
+  const failed = all.filter(({ level }) => level === "error");
+  expect(failed).toHaveLength(1);
+  expect(await read("level=error")).toEqual(failed);
+  expect(await read("search=keyERROR")).toEqual(failed);
+  expect(await read("search=.*")).toEqual([]);
+  const at = failed[0]?.at ?? "";
+  expect(await read(`since=${at}`)).toEqual(all.slice(all.findIndex((line) => line.at === at)));
+  expect(await read(`until=${at}`)).toEqual(
+    all.slice(
+      0,
+      all.findIndex((line) => line.at === at),
+    ),
+  );
+  expect((await me.api.get(`/instances/${id}/logs?search=${"x".repeat(201)}`)).status).toBe(422);
+});
+
+test("reading is noted once an hour for each credential", async () => {
+  const { id } = await me.instance();
+  const tokens = [await me.token(), await me.token()];
+  for (const { api } of [...tokens, ...tokens]) expect((await api.get(`/instances/${id}/logs?lines=1`)).status).toBe(200);
+  await Promise.all([1, 2].map(() => me.api.get(`/instances/${id}/logs?lines=1`)));
+  const events = (await me.api.get(`/events?type=instance.logs_read&resource_id=${id}`)).as(Event.array());
+  expect(new Set(events.map(({ actor }) => actor.id)).size).toBe(3);
+  expect(events).toHaveLength(3);
+});
+
+test("an instance's log can be read ten times a minute, whoever reads it", async () => {
+  const { id } = await me.instance();
+  const { api } = await me.token();
+  for (let count = 0; count < 10; count++) expect((await api.get(`/instances/${id}/logs?lines=1`)).status).toBe(200);
+  const { status, error, headers } = await me.api.get(`/instances/${id}/logs`);
+  expect(status).toBe(429);
+  expect(error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { scope: "logs", limit: 10, window_seconds: 60 } });
+  expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+});
+
+test("a server that is not active, an ERP that is not installed, and a machine that is gone have no log", async () => {
+  const offline = await seedServer(me.id, { state: "unreachable" });
+  const on = await seedInstance(me.id, { server_id: offline.id });
+  const bare = await seedInstance(me.id, { state: "failed", installed: false });
+  const gone = await seedInstance(me.id);
+  const read = async ({ id }: { id: string }) => {
+    const { status, error } = await me.api.get(`/instances/${id}/logs`);
+    return [status, error?.code, error?.details?.["status"]];
+  };
+  expect(await read(on)).toEqual([409, "INVALID_STATE", "offline"]);
+  expect(await read(bare)).toEqual([409, "INVALID_STATE", "failed"]);
+  expect(await read(gone)).toEqual([503, "SERVICE_UNAVAILABLE", undefined]);
+});
+
+test("who may not read instances may not read their logs, and parameters are checked", async () => {
+  const { id } = await me.instance();
+  const { api } = await me.token(["servers:read", "backups:read"]);
+  expect((await api.get(`/instances/${id}/logs`)).status).toBe(403);
+  expect((await (await account()).api.get(`/instances/${id}/logs`)).status).toBe(404);
+  for (const query of ["lines=0", "lines=2001", "lines=x", "source=kernel", "source=../erp", "since=now", "level=all"])
+    expect((await me.api.get(`/instances/${id}/logs?${query}`)).status, query).toBe(422);
+});

@@ -1,0 +1,114 @@
+// POST /tokens/:id/rotate
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import * as tokens from "../../shared/api/tokens.ts";
+import { Webhook } from "../../shared/api/webhooks.ts";
+import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
+import { getWebhook } from "../../shared/records/webhooks.ts";
+import { account, type TestAccount, unique } from "../harness/account.ts";
+import { type Client, clientWith, statusesOf } from "../harness/client.ts";
+
+const HOUR_MS = 3_600_000;
+
+let me: TestAccount;
+let session: Client;
+beforeAll(async () => {
+  me = await account();
+});
+// Rotations count as creations: each test has a user with separate limits.
+beforeEach(async () => {
+  session = await me.session(await me.anotherUser());
+});
+
+const NewToken = tokens.rotate().data;
+const create = async (fields: Record<string, unknown> = {}) =>
+  (await session.post("/tokens", { name: unique("pipeline"), permissions: ["servers:read"], ...fields })).as(NewToken);
+const rotate = async (id: string, body: Record<string, unknown> = {}) => session.post(`/tokens/${id}/rotate`, body);
+const show = async (id: string) => (await session.get(`/tokens/${id}`)).as(tokens.Token);
+const admits = async (value: string) => (await clientWith(value).get("/auth/me")).status === 200;
+
+test("both tokens work for a day, with the same name and permissions, and each names the other", async () => {
+  const old = await create({ permissions: ["servers:read", "backups:restore"] });
+  const response = await rotate(old.id);
+  expect(response.status).toBe(201);
+  const { token, ...made } = response.as(NewToken);
+  expect(made).toMatchObject({
+    name: old.name,
+    permissions: old.permissions,
+    replaces: old.id,
+    replaced_by: null,
+    expires_at: null,
+  });
+  expect(await show(made.id)).toMatchObject(made);
+  const before = await show(old.id);
+  expect(before.replaced_by).toBe(made.id);
+  expect(Math.abs(Date.parse(before.expires_at ?? "") - Date.now() - 24 * HOUR_MS)).toBeLessThan(HOUR_MS);
+  expect([await admits(old.token), await admits(token)]).toEqual([true, true]);
+  expect((await session.get("/events?type=token.rotated&per_page=100")).text).toContain(old.id);
+});
+
+test("without an overlap, the very next request with the old token is rejected", async () => {
+  const old = await create();
+  const { token } = (await rotate(old.id, { overlap_hours: 0 })).as(NewToken);
+  expect([await admits(old.token), await admits(token)]).toEqual([false, true]);
+});
+
+test("the new token lives as long as the old one was to, and the old one no longer than before", async () => {
+  const soon = new Date(Date.now() + HOUR_MS).toISOString();
+  const old = await create({ expires_at: soon });
+  const made = (await rotate(old.id, { overlap_hours: 168 })).as(NewToken);
+  const lifetime = Date.parse(soon) - Date.parse(old.created_at);
+  expect(Math.abs(Date.parse(made.expires_at ?? "") - Date.parse(made.created_at) - lifetime)).toBeLessThan(5_000);
+  expect((await show(old.id)).expires_at).toBe(soon);
+});
+
+test("a token is rotated once, also if ten requests come at the same time; then its successor is", async () => {
+  const old = await create();
+  const responses = await Promise.all(Array.from({ length: 10 }, () => rotate(old.id)));
+  expect(statusesOf(responses)).toEqual([201, ...Array.from({ length: 9 }, () => 409)]);
+  for (const { status, error } of responses)
+    if (status === 409) expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: "rotated" } });
+  const successor = String((await show(old.id)).replaced_by);
+  expect((await rotate(successor)).as(NewToken).replaces).toBe(successor);
+});
+
+test("the name stays with the new token when the old one is revoked", async () => {
+  const old = await create();
+  const made = (await rotate(old.id)).as(NewToken);
+  expect((await session.delete(`/tokens/${old.id}`)).status).toBe(200);
+  expect((await session.post("/tokens", { name: old.name, permissions: ["servers:read"] })).error?.code).toBe("CONFLICT");
+  expect((await session.delete(`/tokens/${made.id}`)).status).toBe(200);
+  expect((await session.post("/tokens", { name: old.name, permissions: ["servers:read"] })).status).toBe(201);
+});
+
+test("a webhook that acts for the old token acts for the new one", async () => {
+  const old = await create({ permissions: ALL_PERMISSIONS });
+  const hook = { name: unique("hook"), url: "https://flaky.example/hooks", events: ["server.*"] };
+  const { id } = (await clientWith(old.token).post("/webhooks", hook)).as(Webhook.pick({ id: true }));
+  const made = (await rotate(old.id, { overlap_hours: 0 })).as(NewToken);
+  expect((await getWebhook(me.id, id)).acts_for).toEqual({ type: "token", id: made.id });
+});
+
+test("a version of the token from before its rotation is stale", async () => {
+  const old = await create();
+  const { headers } = await session.get(`/tokens/${old.id}`);
+  await rotate(old.id);
+  const stale = await session.send("DELETE", `/tokens/${old.id}`, undefined, {
+    headers: { "if-match": String(headers["etag"]) },
+  });
+  expect(stale.status).toBe(412);
+  const now = await session.get(`/tokens/${old.id}`);
+  const fresh = { headers: { "if-match": String(now.headers["etag"]) } };
+  expect((await session.send("DELETE", `/tokens/${old.id}`, undefined, fresh)).status).toBe(200);
+});
+
+test("an overlap beyond a week, another account's token, and a rotation beyond the quota are rejected", async () => {
+  const old = await create();
+  expect((await rotate(old.id, { overlap_hours: 169 })).error).toMatchObject({ details: { field: "overlap_hours" } });
+  expect((await (await (await account()).session()).post(`/tokens/${old.id}/rotate`, {})).status).toBe(404);
+  const other = await account();
+  const theirs = await other.session();
+  await setQuota(other.id, "token", 1);
+  expect((await theirs.post(`/tokens/${other.tokenId}/rotate`, {})).error?.code).toBe("QUOTA_EXCEEDED");
+  expect((await show(old.id)).replaced_by).toBeNull();
+});
