@@ -4,7 +4,7 @@ import * as z from "zod";
 import { Operation } from "../shared/api/operations.ts";
 import { account, type TestAccount, unusedId } from "./harness/account.ts";
 import type { Client } from "./harness/client.ts";
-import { seedAlert, seedBackup, seedInstance, seedInvitation, seedServer } from "./harness/seed.ts";
+import { seedAlert, seedBackup, seedInstance, seedFactor, seedInvitation, seedServer } from "./harness/seed.ts";
 import { listRoutes, pathOf } from "./harness/requests.ts";
 import { SESSIONS_PER_USER } from "../shared/domain/limits.ts";
 import { setQuota } from "../shared/operations/operator.ts";
@@ -38,6 +38,7 @@ beforeAll(async () => {
   for (let i = 0; i < 30; i++) await me.anotherUser();
   for (let i = 0; i < 30; i++) await seedInvitation(me);
   for (let i = 0; i < SESSIONS_PER_USER; i++) await me.session();
+  for (let i = 0; i < 30; i++) await seedFactor(me.user.id);
   webhookId = await me.webhook(30);
   instanceId = first.id;
   const labels = { action: "set_labels", select: { type: "instance" }, parameters: { remove: ["unused"] } };

@@ -77,6 +77,7 @@ const SAME: readonly string[] = [
   "servers.instances.status",
   "servers.instances.version",
   "servers.one",
+  "settings.factors.types.passkey",
   "settings.preferences.utc",
   "settings.quotas.webhooks",
   "settings.session.name",
@@ -287,6 +288,7 @@ function wordsIn({ file, code, program }: (typeof sources)[number]): string[] {
 const CODE: readonly RegExp[] = [
   /policies\/form\.tsx:\d+ Europe\/Berlin$/, // a time zone's name
   /settings\/preferences\.tsx:\d+ (?:English|Deutsch)$/, // in its own language, whatever the page's
+  /login\/login\.tsx:\d+ username webauthn$/, // what the browser may fill in
   /use-form\.ts:\d+ This$/, // completes an English sentence of the API
   /call-lines\.ts:\d+ (?:-H "Authorization: Bearer \$TOKEN"|await client\.)$/,
   /(?:search\.tsx|use-focus-\w+\.ts):\d+ (?:input|tbody|#top)\b/, // selectors

@@ -12,7 +12,7 @@ import { handle } from "../../shared/runtime/handle.ts";
 import { requireNone } from "../../shared/api/parse.ts";
 
 export const handler = handle(settings.update)(async ({ body, caller, by, read, commit, match }) => {
-  const isOwners = body.token_max_days !== undefined;
+  const isOwners = body.token_max_days !== undefined || body.require_second_factor !== undefined;
   if (isOwners) requireRole(caller, "owner");
   return retryOnConflict(async () => {
     const { change, account } = await beginChange({ caller, read }, {});

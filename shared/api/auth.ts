@@ -1,12 +1,21 @@
 // Signing in to the dashboard, and who a credential belongs to.
 import * as z from "zod";
 import { ENVIRONMENTS } from "../domain/environments.ts";
-import { LOGIN_FAILURES, PASSWORD_RESET } from "../domain/limits.ts";
+import { LOGIN_FAILURES, PASSWORD_RESET, SECOND_FACTORS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
 import { ROLES } from "./roles.ts";
-import { emailTaken, linkInvalid, tooManySignIns, wrongPassword } from "./errors.ts";
+import {
+  EXAMPLE_CHALLENGE,
+  emailTaken,
+  linkInvalid,
+  proofInvalid,
+  secondFactorRequired,
+  tooManySignIns,
+  wrongPassword,
+} from "./errors.ts";
+import { Assertion, PasskeyOptions, Proof } from "./second-factors.ts";
 import { AccountUser, userName } from "./users.ts";
 
 const User = z
@@ -37,14 +46,69 @@ export const login = () =>
     method: "POST",
     path: "/auth/login",
     summary: "Sign in to the dashboard",
-    description: "Returns a JWT to use as a bearer token on every endpoint. It expires after 12 hours.",
+    description:
+      "Returns a JWT to use as a bearer token on every endpoint. It expires after 12 hours. A user with a second factor gets `401` with the code " +
+      "`SECOND_FACTOR_REQUIRED` for the right password, and goes on with `POST /auth/login/second-factor`.",
     access: "public",
-    errors: () => [wrongPassword(), tooManySignIns(LOGIN_FAILURES.pair)],
+    errors: () => [wrongPassword(), secondFactorRequired(EXAMPLE_CHALLENGE), tooManySignIns(LOGIN_FAILURES.pair)],
     body: z.strictObject({
       email: fields.characters(1, 254).meta({ examples: ["admin@example.com"] }),
       password: fields.characters(1, 1024).meta({ examples: ["correct-horse-battery"] }),
     }),
     data: Begun,
+  });
+
+const CHALLENGE_WORDS = `A challenge is valid for ${SECOND_FACTORS.challengeMinutes} minutes and ${SECOND_FACTORS.tries} tries, and works once. After ${LOGIN_FAILURES.pair} wrong codes or passkeys of a user in 15 minutes, over all challenges, the response is \`429\`.`;
+
+export const secondFactor = () =>
+  endpoint({
+    method: "POST",
+    path: "/auth/login/second-factor",
+    summary: "Sign in with a second factor",
+    description: `The second step of \`POST /auth/login\`, with the \`challenge\` of its error. ${CHALLENGE_WORDS}`,
+    access: "public",
+    errors: () => [proofInvalid(), tooManySignIns(LOGIN_FAILURES.pair)],
+    body: Proof,
+    data: Begun,
+  });
+
+export const passkeyLoginOptions = () =>
+  endpoint({
+    method: "POST",
+    path: "/auth/login/passkey/options",
+    summary: "Begin to sign in with a passkey",
+    description:
+      "Returns what the browser needs to sign in with a passkey alone (`navigator.credentials.get`), without an email or a password.",
+    access: "public",
+    body: z.strictObject({}),
+    data: PasskeyOptions,
+  });
+
+export const passkeyLogin = () =>
+  endpoint({
+    method: "POST",
+    path: "/auth/login/passkey",
+    summary: "Sign in with a passkey",
+    description: `Signs in without a password: the passkey says who it is, and has verified that. ${CHALLENGE_WORDS}`,
+    access: "public",
+    errors: () => [proofInvalid(), tooManySignIns(LOGIN_FAILURES.pair)],
+    body: z.strictObject({ assertion: Assertion }),
+    data: Begun,
+  });
+
+export const reauthenticate = () =>
+  endpoint({
+    method: "POST",
+    path: "/auth/reauthenticate",
+    summary: "Prove that it is you",
+    description:
+      "Some actions need a proof of your second factor that is at most " +
+      `${SECOND_FACTORS.proofMinutes} minutes old: they respond with \`403\` and the code \`REAUTHENTICATION_REQUIRED\`. Send the proof with the \`challenge\` of that error, then repeat ` +
+      `the request. It counts for this session. ${CHALLENGE_WORDS}`,
+    access: "session",
+    errors: () => [proofInvalid(), tooManySignIns(LOGIN_FAILURES.pair)],
+    body: Proof,
+    data: z.object({ second_factor_at: fields.timestamp }),
   });
 
 export const logout = () =>
@@ -66,7 +130,7 @@ export const me = () =>
     description: "Works with any credential: `user` is null for an API token, `token` is null for a dashboard session.",
     access: "credential",
     data: z.object({
-      user: User.extend(AccountUser.pick({ notifications: true, email_status: true }).shape)
+      user: User.extend(AccountUser.pick({ notifications: true, email_status: true, second_factors: true }).shape)
         .nullable()
         .meta({ description: "Set for a dashboard session", examples: [null] }),
       token: z
@@ -91,6 +155,7 @@ export const password = () =>
     description:
       "Requires the current password; a wrong one counts as a failed sign-in. Ends all your other sessions and keeps this one.",
     access: "session",
+    proof: () => true,
     errors: () => [tooManySignIns(LOGIN_FAILURES.pair)],
     body: z.strictObject({
       current_password: fields.characters(1, 1024).meta({ examples: ["correct-horse-battery"] }),
@@ -147,6 +212,10 @@ const SignedIn = z
       .string()
       .nullable()
       .meta({ description: "With what, as the client said", examples: ["Mozilla/5.0"] }),
+    second_factor_at: fields.timestamp.nullable().meta({
+      description: "When it was last proven with a second factor; null if it never was",
+      examples: [null],
+    }),
     current: z.boolean().meta({ description: "Whether it is the session of this request", examples: [true] }),
   })
   .meta({ id: "Session" });

@@ -240,6 +240,7 @@ const deleteOne = () =>
     description:
       "Deletes the archive and the record. You cannot delete a backup while it is locked, or while a restore or clone is reading it.",
     access: ["backups:write"],
+    proof: () => true,
     status: 202,
     errors: () => [operationInProgress(exampleId("operation")), backupNotDeletable("running"), backupLocked("completed")],
     example: justBegun("backup.delete", "backup"),

@@ -71,6 +71,7 @@ export const run = () =>
       "The operation succeeds whatever becomes of its resources: `GET /operations/:id/items` says it for each. " +
       `An account may have ${BULK.open} bulk actions in progress.`,
     access: "credential",
+    proof: ({ body }) => body["action"] === "delete",
     status: 202,
     errors: () => [permissionRequired("instances:actions"), tooManyBulks(BULK.open)],
     example: {

@@ -25,6 +25,13 @@ interface FieldPermission {
   permission: Permission;
 }
 
+/** What decides whether a request needs a fresh proof of a second factor. */
+interface Proven {
+  id: string | undefined;
+  body: Readonly<Record<string, unknown>>;
+  callerId: string;
+}
+
 /** Names of the `:parameters` of a path, so that a handler cannot read one that is not there. */
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<Rest>
@@ -50,6 +57,8 @@ export interface Endpoint<
   role: RequiredRole | undefined;
   bodyPermission: BodyPermission | undefined;
   fieldPermission: FieldPermission | undefined;
+  /** Whether a session of a user with a second factor needs a fresh proof of it. */
+  proof: ((request: Proven) => boolean) | undefined;
   rate: RateClass;
   status: 200 | 201 | 202;
   query: Query;
@@ -117,6 +126,7 @@ export function endpoint<
     role: undefined,
     bodyPermission: undefined,
     fieldPermission: undefined,
+    proof: undefined,
     rate: creates || draft.method === "DELETE" ? "create_delete" : "all",
     status: 200,
     example: {},

@@ -11,6 +11,7 @@ import {
 import {
   INVITATION,
   LOGIN_WINDOW_SECONDS,
+  SECOND_FACTORS,
   type QuotaKind,
   type REQUEST_LIMITS,
   WEBHOOK,
@@ -22,7 +23,10 @@ import type { RequiredRole } from "./roles.ts";
 export const ERRORS = {
   MALFORMED_REQUEST: { status: 400, message: "The request body is not a JSON object" },
   UNAUTHORIZED: { status: 401, message: "Invalid or missing authentication token" },
+  SECOND_FACTOR_REQUIRED: { status: 401, message: "Your second factor is needed to sign in" },
   FORBIDDEN: { status: 403, message: "Token does not have permission" },
+  SECOND_FACTOR_SETUP_REQUIRED: { status: 403, message: "Your account requires a second factor; set one up first" },
+  REAUTHENTICATION_REQUIRED: { status: 403, message: "Prove again that it is you, with your second factor" },
   NOT_FOUND: { status: 404, message: "No such resource" },
   METHOD_NOT_ALLOWED: { status: 405, message: "This path does not support that method" },
   CONFLICT: { status: 409, message: "The request conflicts with something that exists" },
@@ -315,6 +319,45 @@ export const alreadyUser = () => conflict("This email belongs to a user of this 
 /** Of a link in a mail: whatever is wrong with it, nobody learns more. */
 export const linkInvalid = () =>
   new ApiError("UNAUTHORIZED", "This link is not valid: it was used, has expired, or a newer one was sent");
+
+/** Of a second factor: whatever is wrong with it, nobody learns more. */
+export const proofInvalid = () =>
+  new ApiError("UNAUTHORIZED", "This code or passkey is not valid: it is wrong, was used, or its time is over");
+
+/** What a second factor is asked for with. */
+export const EXAMPLE_CHALLENGE = {
+  challenge: "YTFiMmMzLmRFNmY3RzhoOWo",
+  methods: ["passkey", "totp", "recovery_code"],
+  passkey_options: {
+    challenge: "YTFiMmMzLmRFNmY3RzhoOWo",
+    rpId: "erp.example.com",
+    allowCredentials: [{ id: "0pIh2mC5hS3QO4Wm0i8T9A", type: "public-key", transports: ["internal"] }],
+    timeout: SECOND_FACTORS.challengeMinutes * 60_000,
+    userVerification: "preferred",
+  },
+};
+
+export const secondFactorRequired = (details: ErrorDetails) => new ApiError("SECOND_FACTOR_REQUIRED", undefined, { details });
+
+export const reauthenticationRequired = (details: ErrorDetails) =>
+  new ApiError("REAUTHENTICATION_REQUIRED", undefined, { details });
+
+export const setUpRequired = () => new ApiError("SECOND_FACTOR_SETUP_REQUIRED");
+
+export const ownFactors = () =>
+  conflict("These are your own second factors; remove them one by one in your account", { resource: "user" });
+
+export const factorExists = () => conflict("You have an authenticator app; remove it first", { resource: "second_factor" });
+
+export const passkeyExists = () => conflict("This passkey is one of yours already", { resource: "second_factor" });
+
+export const noSecondFactor = () =>
+  conflict("You have no second factor; set up a passkey or an authenticator app first", { resource: "second_factor" });
+
+export const tooManyPasskeys = () =>
+  new ApiError("QUOTA_EXCEEDED", `You may have at most ${SECOND_FACTORS.passkeys} passkeys; remove one first`, {
+    details: { resource: "passkey", limit: SECOND_FACTORS.passkeys },
+  });
 
 export const tooManyInvitations = (retryAfter: number) =>
   new ApiError("RATE_LIMIT_EXCEEDED", undefined, {

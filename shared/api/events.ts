@@ -6,7 +6,7 @@ import { HISTORY_DAYS } from "../domain/limits.ts";
 import { Alert } from "./alerts.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
-import { ROLES } from "./roles.ts";
+import { ROLES, SIGNED_IN_WITH } from "./roles.ts";
 
 const FieldChange = z.object({
   field: z.string().meta({ examples: ["name"] }),
@@ -61,6 +61,14 @@ export const Event = z
         .meta({
           description: "The role that a user had then; absent for others, and in older events",
           examples: ["admin"],
+        }),
+      signed_in_with: z
+        .enum(SIGNED_IN_WITH)
+        .optional()
+        .meta({
+          description:
+            "How the user's session was opened: with the password alone, or the second factor; absent for others, and in older events",
+          examples: ["passkey"],
         }),
     }),
     resource: z.object({

@@ -302,7 +302,7 @@ function idList(kind: IdKind) {
     .string()
     .refine(
       (value) => value.split(",").length <= PER_PAGE_MAX && value.split(",").every((each) => isId.test(each)),
-      `must be IDs of ${kind === "ssh_key" ? "SSH key" : kind}s, separated by commas, at most ${PER_PAGE_MAX}`,
+      `must be IDs of ${kind === "ssh_key" ? "SSH key" : kind.replace("_", " ")}s, separated by commas, at most ${PER_PAGE_MAX}`,
     )
     .transform((value) => [...new Set(value.split(","))])
     .pipe(z.array(z.string().meta({ pattern, maxLength })).max(PER_PAGE_MAX))

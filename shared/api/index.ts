@@ -15,6 +15,7 @@ import * as operations from "./operations.ts";
 import * as overview from "./overview.ts";
 import * as sandbox from "./sandbox.ts";
 import * as search from "./search.ts";
+import * as secondFactors from "./second-factors.ts";
 import * as servers from "./servers.ts";
 import * as settings from "./settings.ts";
 import * as sshKeys from "./ssh-keys.ts";
@@ -46,6 +47,7 @@ export const api = {
   users: listEndpoints(users),
   invitations: listEndpoints(invitations),
   auth: listEndpoints(auth),
+  secondFactors: listEndpoints(secondFactors),
   health: listEndpoints(health),
   openapi: listEndpoints(openapi),
   sandbox: listEndpoints(sandbox),

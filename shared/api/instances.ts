@@ -462,6 +462,7 @@ const deleteOne = () =>
     description:
       "Removes the ERP with its database and files from the server. Its backups are kept, and you can still clone them. If the server is not active, only the record is removed and `result.host_skipped` is true; the ERP is removed when the server responds again.",
     access: ["instances:write"],
+    proof: () => true,
     status: 202,
     errors: () => [operationInProgress(exampleId("operation")), actionNotAllowed("delete", "provisioning")],
     example: justBegun("instance.delete", "instance"),

@@ -174,6 +174,7 @@ const deleteOne = () =>
     summary: "Delete a server that has no instances",
     description: "Deletes the machine at the provider. Requests for the server return `404` once it is gone.",
     access: ["servers:write"],
+    proof: () => true,
     status: 202,
     errors: () => [hasInstances(2), operationInProgress(exampleId("operation")), serverBusy("deleting")],
     example: justBegun("server.delete", "server"),

@@ -4,7 +4,7 @@ import { TOKEN_DAYS_MAX } from "../domain/limits.ts";
 import { PolicyFields } from "./backup-policy.ts";
 import { PolicyShown } from "./policy-shown.ts";
 import { endpoint } from "./endpoint.ts";
-import { roleRequired } from "./errors.ts";
+import { mustBeOneOf, roleRequired } from "./errors.ts";
 import * as fields from "./fields.ts";
 
 const settable = {
@@ -28,6 +28,10 @@ const tokenMaxDays = z
   .max(TOKEN_DAYS_MAX, `must be at most ${TOKEN_DAYS_MAX}`)
   .nullable();
 
+/** Who must have a second factor; `admins` are the owners, too. */
+export const REQUIRES_SECOND_FACTOR = ["none", "admins", "all"] as const;
+const requireSecondFactor = z.enum(REQUIRES_SECOND_FACTOR, mustBeOneOf(REQUIRES_SECOND_FACTOR));
+
 const Quota = z.object({
   used: fields.integer(1),
   limit: fields.integer(10),
@@ -42,6 +46,11 @@ export const Settings = z
     token_max_days: tokenMaxDays.meta({
       description: "Days after which a new API token expires at the latest; null: no limit",
       examples: [null],
+    }),
+    require_second_factor: requireSecondFactor.meta({
+      description:
+        "Who must have a second factor, from each next sign-in on: `admins` are owners and admins. Until they have one, their sessions can only set one up",
+      examples: ["none"],
     }),
     default_backup_policy: PolicyShown.nullable().meta({
       description: "Copied to every new instance except neutralized clones",
@@ -82,7 +91,7 @@ export const update = () =>
     path: "/settings",
     summary: "Change the account's settings",
     description:
-      "Fields that you leave out keep their value; null clears an optional field. Only owners, in a session, change `token_max_days`.",
+      "Fields that you leave out keep their value; null clears an optional field. Only owners, in a session, change `token_max_days` and `require_second_factor`.",
     access: ["settings:write"],
     unversioned: SETTINGS_UNVERSIONED,
     errors: () => [roleRequired("owner")],
@@ -94,6 +103,7 @@ export const update = () =>
       backup_retention_days: settable.backup_retention_days.optional(),
       default_backup_policy: PolicyFields.nullable().optional(),
       token_max_days: tokenMaxDays.optional(),
+      require_second_factor: requireSecondFactor.optional(),
     }),
     data: Settings,
   });

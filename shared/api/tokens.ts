@@ -76,6 +76,7 @@ export const create = () =>
     summary: "Create an API token",
     description: "Only this response contains the full token. You cannot retrieve it later.",
     access: "session",
+    proof: () => true,
     role: "admin",
     status: 201,
     errors: () => [taken("name", exampleId("token")), overQuota("token", DEFAULT_QUOTAS.token)],
@@ -117,6 +118,7 @@ export const rotate = () =>
 
 The new token is another credential, with \`Idempotency-Key\`s of its own: finish requests that you repeat with a key before you change to it.`,
     access: "session",
+    proof: () => true,
     role: "admin",
     status: 201,
     errors: () => [tokenRotated(), overQuota("token", DEFAULT_QUOTAS.token)],

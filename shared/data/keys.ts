@@ -177,6 +177,14 @@ export const keys = {
   place: (userId: string, network: string): Key => ({ pk: keys.user(userId).pk, sk: `PLACE#${hashed(network)}` }),
   /** A user's link to set a new password. */
   passwordReset: (userId: string): Key => ({ pk: keys.user(userId).pk, sk: "PASSWORD_RESET" }),
+  /** A user's second factors, the codes in their place, and the secret of an authenticator app that is not confirmed yet. */
+  factors: (userId: string): string => keys.user(userId).pk,
+  factor: (userId: string, id: string): Key => ({ pk: keys.factors(userId), sk: `${keys.factorsOf()}${id}` }),
+  factorsOf: () => "FACTOR#",
+  recoveryCodes: (userId: string): Key => ({ pk: keys.factors(userId), sk: "RECOVERY_CODES" }),
+  totpSetUp: (userId: string): Key => ({ pk: keys.factors(userId), sk: "TOTP_SET_UP" }),
+  /** How often a challenge was tried, and whether it has been met. */
+  challenge: (id: string): Key => ({ pk: `CHALLENGE#${id}`, sk: "TRIES" }),
   /** An account's invitations. */
   invitations: (accountId: string) => owned(accountId, "invitation"),
   invitation: (accountId: string, id: string): Key => ({ pk: keys.invitations(accountId), sk: id }),
@@ -188,8 +196,8 @@ export const keys = {
   users: (accountId: string) => owned(accountId, "user"),
   userOf: (accountId: string, userId: string): Key => ({ pk: keys.users(accountId), sk: userId }),
   /**
-   * Recent failed sign-ins of an email from an IP address, or of an IP address. Hashed, because the email may be a mistyped
-   * password.
+   * Recent failed sign-ins of an email from an IP address, or of an IP address, and recent wrong second factors of a user.
+   * Hashed, because the email may be a mistyped password.
    */
   loginFailures: (...of: string[]): Key => ({ pk: `SIGN_IN#${hashed(of.join("\n"))}`, sk: "FAILURES" }),
 

@@ -18,6 +18,7 @@ export const ID_PREFIXES = {
   delivery: "dlv",
   mail: "mail",
   alert: "alr",
+  second_factor: "fac",
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 

@@ -46,6 +46,16 @@ export const INVITATION = { days: 7, perDay: 30, windowSeconds: 24 * 3600 } as c
 /** Links to set a new password: how long one is valid, and how many an address is sent in an hour. */
 export const PASSWORD_RESET = { minutes: 30, perHour: 3, windowSeconds: 3600 } as const;
 
+/** Second factors: what a user may have, and how long a challenge, a proof and the secret of a set-up last. */
+export const SECOND_FACTORS = {
+  passkeys: 10,
+  recoveryCodes: 10,
+  challengeMinutes: 5,
+  tries: 5,
+  proofMinutes: 15,
+  setUpMinutes: 10,
+} as const;
+
 export const IDEMPOTENCY_HOURS = 24;
 /** How long events and ended operations are kept: a year and the time to look back at it. */
 export const HISTORY_DAYS = 400;

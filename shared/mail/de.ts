@@ -41,7 +41,7 @@ export const DE: Words = {
   second_factor_added: (message, context) => ({
     subject: "Zweiter Faktor hinzugefügt",
     title: "Ein zweiter Faktor wurde hinzugefügt",
-    lines: [`Zu Ihrem Benutzer bei ${context.product} wurde ein zweiter Faktor hinzugefügt (${message.factor}).`],
+    lines: [`Zu Ihrem Benutzer bei ${context.product} wurde ein zweiter Faktor hinzugefügt (${factorsDe(message)}).`],
     facts: placeDe(message, context),
     link: { label: "Konto prüfen", path: PATHS.account },
     note: "Wenn Sie das nicht waren, ändern Sie Ihr Passwort, entfernen Sie den Faktor, und informieren Sie einen Inhaber Ihres Kontos.",
@@ -49,10 +49,14 @@ export const DE: Words = {
   second_factor_removed: (message, context) => ({
     subject: "Zweiter Faktor entfernt",
     title: "Ein zweiter Faktor wurde entfernt",
-    lines: [`Von Ihrem Benutzer bei ${context.product} wurde ein zweiter Faktor entfernt (${message.factor}).`],
+    lines: [
+      message.user_name === null
+        ? `Von Ihrem Benutzer bei ${context.product} wurde ein zweiter Faktor entfernt (${factorsDe(message)}).`
+        : `Sie haben die zweiten Faktoren (${factorsDe(message)}) von ${message.user_name} bei ${context.product} entfernt.`,
+    ],
     facts: placeDe(message, context),
     link: { label: "Konto prüfen", path: PATHS.account },
-    note: "Wenn Sie das nicht waren, ändern Sie Ihr Passwort, und informieren Sie einen Inhaber Ihres Kontos.",
+    note: "Wenn das weder Sie noch ein Inhaber Ihres Kontos war, ändern Sie Ihr Passwort, und informieren Sie einen Inhaber.",
   }),
   webhook_disabled: ({ webhook_id, name, reason }) => ({
     subject: `Der Webhook ${name} wurde deaktiviert`,
@@ -88,6 +92,9 @@ export const DE: Words = {
     note: "Erstellen Sie einen neuen Schlüssel, und ersetzen Sie den alten überall, wo er verwendet wird.",
   }),
 };
+
+/** The names that people gave their passkeys, and that of the one app. */
+const factorsDe = ({ factor }: { factor: string }): string => factor.replace("Authenticator app", "Authenticator-App");
 
 function placeDe({ at, ip_address, user_agent }: Place, { time }: Context): Facts {
   return placeFacts({ Zeit: time(at), "IP-Adresse": ip_address, Browser: user_agent });

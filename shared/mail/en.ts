@@ -45,10 +45,14 @@ export const EN: Words = {
   second_factor_removed: (message, context) => ({
     subject: "Second factor removed",
     title: "A second factor was removed",
-    lines: [`A second factor (${message.factor}) was removed from your user on ${context.product}.`],
+    lines: [
+      message.user_name === null
+        ? `A second factor (${message.factor}) was removed from your user on ${context.product}.`
+        : `You removed the second factors (${message.factor}) of ${message.user_name} on ${context.product}.`,
+    ],
     facts: placeEn(message, context),
     link: { label: "Review your account", path: PATHS.account },
-    note: "If it was not you, change your password, and tell an owner of your account.",
+    note: "If neither you nor an owner of your account has done that, change your password, and tell an owner.",
   }),
   webhook_disabled: ({ webhook_id, name, reason }) => ({
     subject: `Webhook ${name} was disabled`,

@@ -2,7 +2,7 @@
 // its use, and returns its permissions.
 import type { RateClass } from "../api/endpoint.ts";
 import type { Permission } from "../api/permissions.ts";
-import { listPermissions } from "../api/roles.ts";
+import { listPermissions, type SignedInWith } from "../api/roles.ts";
 import { WAIT_GRACE_SECONDS, WAITS_AT_ONCE } from "../domain/limits.ts";
 import { bytesOfAddress, networksAround } from "../domain/network.ts";
 import { fingerprintOfHash, fingerprintOfId, hashToken } from "../domain/token-value.ts";
@@ -97,10 +97,15 @@ export interface Session {
   userId: string;
   accountId: string;
   sessionId: string;
+  /** How it was opened. */
+  signedInWith?: SignedInWith | undefined;
 }
 
 /** Admits a request with a session; the user's limits are shared by all of their sessions. */
-export async function admitSession({ userId, accountId, sessionId }: Session, facts: RequestFacts): Promise<Admission> {
+export async function admitSession(
+  { userId, accountId, sessionId, signedInWith }: Session,
+  facts: RequestFacts,
+): Promise<Admission> {
   if (endOfSession(sessionId).getTime() <= facts.at) return { kind: "rejected" };
   const tag = sessionTag(sessionId);
   const verdict = await tryAcquireSlots({
@@ -122,6 +127,8 @@ export async function admitSession({ userId, accountId, sessionId }: Session, fa
       permissions: [...listPermissions(granted)],
       role: granted.role,
       session_id: sessionId,
+      ...(signedInWith !== undefined && { signed_in_with: signedInWith }),
+      ...(item["s"] === true && { must_set_up: true as const }),
       ip_address: facts.ipAddress,
     };
   });

@@ -27,8 +27,9 @@ export function toActor(by: Author): Actor {
 
 /** From where, and as what. */
 function describeCaller(caller: Caller) {
+  const { ip_address, signed_in_with } = caller;
   const role = roleIn(caller);
-  return { ip_address: caller.ip_address, ...(role !== undefined && { role }) };
+  return { ip_address, ...(role !== undefined && { role }), ...(signed_in_with !== undefined && { signed_in_with }) };
 }
 
 interface NewEvent<T> {

@@ -65,13 +65,14 @@ export const readNotifications = ({ notifications, role }: UserRecord): NonNulla
 /** Some of it is for owners, admins and the user alone. */
 export function showUser(user: UserRecord, caller: Caller): AccountUser {
   const mayKnow = caller.id === user.id || hasRole(roleIn(caller), "admin");
-  const { email_status, last_sign_in_at } = user;
+  const { email_status, last_sign_in_at, passkeys, totp, recovery_codes_left } = user;
   return {
     ...user,
     permissions: [...listPermissions(user)],
     notifications: readNotifications(user),
     email_status: mayKnow ? email_status : null,
     last_sign_in_at: mayKnow ? last_sign_in_at : null,
+    second_factors: mayKnow ? { passkeys, totp, recovery_codes_left } : null,
   };
 }
 
@@ -107,6 +108,9 @@ export function reserveUser(change: Change, { role = "owner", permissions = [], 
     created_at: now(),
     email_status: "ok",
     language: "en",
+    passkeys: 0,
+    totp: false,
+    recovery_codes_left: 0,
   };
   change.use("user", 1);
   change.put(keys.email(user.email), { user_id: user.id }, () => emailTaken());
@@ -159,14 +163,21 @@ export async function keepOwner(change: Change, user: UserRecord): Promise<void>
 export const requireSame = (change: Change, { id, role, permissions }: UserRecord): void =>
   change.write(check(userRef(id).key, { unchanged: { role, permissions } }, () => userChanged(id)));
 
-/** Notes when a user last signed in, and in which language they are written to, if their browser said one. */
-export const noteSignIn = (change: Change, { id }: UserRecord, language: Language | undefined): void =>
-  change.update(userRef(id).key, { set: { last_sign_in_at: change.at, language } }, {}, () => wrongPassword()); // removed meanwhile
+/**
+ * Notes when a user last signed in, and in which language they are written to, if their browser said one. If they must set up a
+ * second factor, that is all that their sessions can do from now on, unless they have one by now.
+ */
+export function noteSignIn(change: Change, { id }: UserRecord, language: Language | undefined, mustSetUp: boolean): void {
+  const set = { last_sign_in_at: change.at, language };
+  const where = mustSetUp ? { none: ["passkeys", "totp"] } : {};
+  change.update(userRef(id).key, { set }, where, (present) => (present === undefined ? wrongPassword() : userChanged(id)));
+  if (mustSetUp) change.update(keys.userAccess(id), { set: { s: true } });
+}
 
 const PASSWORD_TAG_BYTES = 4;
 
 /** Tells a password from the one before it, in few bytes: what is compared is a salted hash, not a guess. */
-const passwordTag = (passwordHash: string): Uint8Array =>
+export const passwordTag = (passwordHash: string): Uint8Array =>
   createHash("sha256").update(passwordHash).digest().subarray(0, PASSWORD_TAG_BYTES);
 
 /** A session has a fixed length, and its ID contains the time when it was opened. */
@@ -194,15 +205,21 @@ const SESSION_TRIES = 100;
 
 /**
  * Opens a session, and ends the oldest if there would be more than `most`. Returns false if the verified password is no longer
- * the user's: a password change also ends sessions that are being opened.
+ * the user's: a password change also ends sessions that are being opened. Unless the user must set up a second factor, nothing
+ * asks them to any more.
  */
-export async function openSession(user: UserRecord, sessionId: string, most: number = SESSIONS_PER_USER): Promise<boolean> {
+export async function openSession(
+  user: UserRecord,
+  sessionId: string,
+  most: number = SESSIONS_PER_USER,
+  mustSetUp = false,
+): Promise<boolean> {
   const [key, tag, password] = [keys.userAccess(user.id), sessionTag(sessionId), passwordTag(user.password_hash)];
   let open: Uint8Array[] = []; // what most have is room
   for (let attempt = 0; attempt < SESSION_TRIES; attempt++) {
     const hasRoom = open.length < most;
     const { done, item } = await updateRaw(key, {
-      UpdateExpression: hasRoom ? "ADD sessions :new" : "SET sessions = :new",
+      UpdateExpression: `${hasRoom ? "ADD sessions :new" : "SET sessions = :new"}${mustSetUp ? "" : " REMOVE s"}`,
       ConditionExpression: `#password = :password AND ${
         hasRoom ? "(attribute_not_exists(sessions) OR size(sessions) < :most)" : "sessions = :open"
       }`,

@@ -62,8 +62,10 @@ const COLLECTIONS: Record<string, string> = {
   [ID_PREFIXES.upload]: "backups/uploads",
   [ID_PREFIXES.operation]: "operations",
   [ID_PREFIXES.token]: "tokens",
+  [ID_PREFIXES.second_factor]: "auth/second-factors",
   [ID_PREFIXES.ssh_key]: "ssh-keys",
   [ID_PREFIXES.invitation]: "users/invitations",
+  [ID_PREFIXES.webhook]: "webhooks",
 };
 
 export const locationHeader = (location: string | undefined): Record<string, string> =>

@@ -19,7 +19,7 @@ interface Exception {
   reason: string;
 }
 
-const PUBLIC = String.raw`paths//(auth/login|auth/password-reset|auth/password-reset/confirm|auth/invitations/accept|health|openapi\.json)/`;
+const PUBLIC = String.raw`paths//(auth/login|auth/login/second-factor|auth/login/passkey|auth/login/passkey/options|auth/password-reset|auth/password-reset/confirm|auth/invitations/accept|health|openapi\.json)/`;
 
 const EXCEPTIONS: readonly Exception[] = [
   {
@@ -61,8 +61,8 @@ const EXCEPTIONS: readonly Exception[] = [
   },
   {
     rules: /^no-ambiguous-paths$/,
-    where: /^paths\/\/backups\/uploads\/\{id\}$/,
-    reason: "`uploads` is the id of no backup, and the gateway prefers what a path says literally",
+    where: /^paths\/\/(backups\/uploads|users\/invitations)\/\{id\}$/,
+    reason: "`uploads` is the id of no backup, nor `invitations` of a user, and the gateway prefers what a path says literally",
   },
   {
     rules: /^info-license$/,

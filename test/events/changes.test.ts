@@ -109,6 +109,7 @@ describe("an event of a change says what changed", () => {
       backup_retention_days: 11,
       default_backup_policy: { schedule: "0 1 * * *", keep: { last: 1 } },
       token_max_days: 365,
+      require_second_factor: "admins",
       role: "custom",
       permissions: ["servers:read"],
       notifications: { email: "all" },

@@ -88,6 +88,16 @@ export const guarantees = {
     small: 124,
     perSecond: 15,
   }),
+  "second-factors": guarantee({
+    title: "Second factors",
+    promise:
+      "Without your own passkey, app or recovery code nobody signs in as you, or proves to be you, whatever they have seen, kept, changed or mixed.",
+    proof:
+      "Whoever knows the password presents a challenge that is changed in one character, of another user, purpose or session, from before a change of the password, or met already; a passkey's assertion that is changed in one character of any of its parts, for another challenge, of another user or already used; and codes that are changed, of another user, too old or already used. Each gets the same 401; afterwards the right proof of the same user is accepted.",
+    full: 10_000,
+    small: 20,
+    perSecond: 8,
+  }),
   permissions: guarantee({
     title: "Permissions",
     promise:

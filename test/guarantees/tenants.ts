@@ -7,7 +7,7 @@ import { getServer } from "../../shared/records/servers.ts";
 import { unusedId } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
 import { giveUpEarly } from "../harness/held-work.ts";
-import { seedAlert, seedInstance, seedInvitation } from "../harness/seed.ts";
+import { seedAlert, seedInstance, seedFactor, seedInvitation } from "../harness/seed.ts";
 import { fieldsOf, idKindOf, listRoutes, pathOf } from "../harness/requests.ts";
 import { type IdKind, ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
 import { type Attack, isFullSize } from "./prove.ts";
@@ -94,8 +94,9 @@ export async function attackTenants(cloud: TestCloud): Promise<Attack> {
   await theirs.me.token();
   await seedAlert(await getServer(theirs.me.id, String(theirs.ids.server)));
   for (let i = 0; i < 2; i++) await seedInvitation(theirs.me);
+  const factors = [await seedFactor(theirs.me.user.id), await seedFactor(theirs.me.user.id)];
   await cloud.states.settled();
-  const foreign: World["ids"] = { ...theirs.ids, operation: made.operation_id ?? "" };
+  const foreign: World["ids"] = { ...theirs.ids, operation: made.operation_id ?? "", second_factor: factors[0] ?? "" };
   const own: World = { me: mine.me, ids: { ...mine.ids, operation: unusedId("operation") } };
 
   const clientFor = async (access: unknown): Promise<Client> =>

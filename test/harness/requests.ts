@@ -25,6 +25,7 @@ const KINDS: Record<string, IdKind> = {
   users: "user",
   invitations: "invitation",
   sessions: "session",
+  "second-factors": "second_factor",
   alerts: "alert",
 };
 

@@ -4,6 +4,7 @@ import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";
+import { putIfAbsent } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { recordTry, reserveDelivery } from "../../shared/records/deliveries.ts";
 import { openAlert } from "../../shared/records/alerts.ts";
@@ -174,6 +175,17 @@ export async function seedInvitation({ id: account_id, user: { id, name } }: Inv
   );
   await change.commit();
   return invitation.id;
+}
+
+/**
+ * A record of a second factor that nobody can prove, and that does not count: its user signs in with the password alone. Returns
+ * its ID.
+ */
+export async function seedFactor(userId: string): Promise<string> {
+  const id = newId("second_factor");
+  const factor = { id, type: "passkey", name: unique("passkey"), created_at: new Date().toISOString() };
+  await putIfAbsent(keys.factor(userId, id), factor);
+  return id;
 }
 
 /** A delivery of each webhook that was seeded. */

@@ -120,7 +120,9 @@ const others = routes.filter((route) => !route.unenveloped && !route.list);
 const guarded = routes.filter(({ access, bodyPermission }) => Array.isArray(access) || bodyPermission !== undefined);
 const sessionOnly = routes.filter(({ access }) => access === "session");
 const works = routes.filter(({ path, starts, id }) => path.includes(":") && starts.length > 0 && id !== "instances.clone");
-const makers = routes.filter(({ id, status, resource }) => status === 201 && resource !== "backups" && id !== "uploads.complete");
+/** An archive that has arrived, and the one app of a user, count against no quota. */
+const UNCOUNTED: readonly string[] = ["uploads.complete", "secondFactors.confirmTotp"];
+const makers = routes.filter(({ id, status, resource }) => status === 201 && resource !== "backups" && !UNCOUNTED.includes(id));
 
 const exampleOf = (route: Route) => responseOf(route, route.status).content["application/json"].example;
 
@@ -131,10 +133,10 @@ test.each(routes)("$id has a description of at least one sentence", (route) => {
 test.each(routes)("the description of $id has its conditional headers and their responses", (route) => {
   const { parameters, responses } = operationOf(route);
   const takes = (name: string) => parameters.some((each) => "$ref" in each && each.$ref.endsWith(`/${name}`));
-  // Nobody else changes one's own sessions.
-  const isSession = route.path.startsWith("/auth/sessions");
+  // Nobody else changes one's own sessions and second factors, and neither has a version.
+  const isOwn = route.path.startsWith("/auth/") || route.path.endsWith("/second-factors");
   expect(takes("IfMatch")).toBe(
-    (route.method === "DELETE" && !isSession) || (route.method === "PUT" && route.unversioned !== undefined),
+    (route.method === "DELETE" && !isOwn) || (route.method === "PUT" && route.unversioned !== undefined),
   );
   expect(failuresOf(route).some(({ code }) => code === "PRECONDITION_FAILED")).toBe(takes("IfMatch"));
   expect("304" in responses).toBe(takes("IfNoneMatch"));
@@ -234,7 +236,13 @@ test.each(routes)("every error of $id is under its code's status", (route) => {
 });
 
 /** Public endpoints that prove who somebody is. */
-const PROVING: readonly string[] = ["auth.login", "auth.acceptInvitation", "auth.confirmPasswordReset"];
+const PROVING: readonly string[] = [
+  "auth.login",
+  "auth.secondFactor",
+  "auth.passkeyLogin",
+  "auth.acceptInvitation",
+  "auth.confirmPasswordReset",
+];
 
 test.each(routes)("the errors of $id are those of its kind", (route) => {
   const codes = failuresOf(route).map(({ code }) => code);

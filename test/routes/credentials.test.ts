@@ -90,7 +90,13 @@ describe.each(closedRoutes)("$title", (route) => {
 });
 
 /** The body proves who somebody is, which that of an example does not. */
-const PROVES = ["/auth/login", "/auth/invitations/accept", "/auth/password-reset/confirm"];
+const PROVES = [
+  "/auth/login",
+  "/auth/login/second-factor",
+  "/auth/login/passkey",
+  "/auth/invitations/accept",
+  "/auth/password-reset/confirm",
+];
 
 test.each(openRoutes)("$title is public, even with an invalid credential", async (route) => {
   for (const authorization of [undefined, "Bearer not-a-token"]) {

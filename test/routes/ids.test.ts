@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { getServer } from "../../shared/records/servers.ts";
-import { seedAlert, seedBackup, seedInstance, seedInvitation } from "../harness/seed.ts";
+import { seedAlert, seedBackup, seedInstance, seedFactor, seedInvitation } from "../harness/seed.ts";
 import { bodyOf, idKindOf, idRoutes, pathOf } from "../harness/requests.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Upload } from "../../shared/api/uploads.ts";
@@ -32,6 +32,7 @@ beforeAll(async () => {
     user: (await other.anotherUser()).id,
     invitation: await seedInvitation(other),
     session: newId("session"),
+    second_factor: await seedFactor(other.user.id),
   });
   // Nothing of it changes by itself during the tests.
   await other.until(server.operation_id).catch(() => undefined);

@@ -51,6 +51,7 @@ const FILTERS: Record<string, string[]> = {
   "GET /users": ["ids"],
   "GET /users/invitations": ["ids"],
   "GET /auth/sessions": ["ids"],
+  "GET /auth/second-factors": ["ids"],
 };
 
 test("the lists and their filters are those that are promised", () => {

@@ -138,6 +138,11 @@ export const sessions = {
     question(["sessions", "list", query], ({ signal }) => client.auth.listSessions({ query, signal })),
 };
 
+export const secondFactors = {
+  list: (query: ListQuery = {}) =>
+    question(["second-factors", "list", query], ({ signal }) => client.secondFactors.list({ query, signal })),
+};
+
 export const users = {
   list: (query: ListQuery = {}) => question(["users", "list", query], ({ signal }) => client.users.list({ query, signal })),
   one: (id: string) => question(["users", "one", id], ({ signal }) => client.users.get({ params: { id }, signal })),

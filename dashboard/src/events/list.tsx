@@ -20,10 +20,13 @@ import { actionInWords } from "./words.ts";
 
 const ExportEvents = lazily(async () => (await import("./export.tsx")).ExportEvents);
 
-function originInWords({ type, ip_address, role }: Event["actor"]): string {
+function originInWords({ type, ip_address, role, signed_in_with }: Event["actor"]): string {
   const actors: Readonly<Record<string, string>> = text.events.actors; // a newer service may have others
   const roles: Readonly<Record<string, { name: string } | undefined>> = text.people.roles;
-  const actor = role === undefined ? (actors[type] ?? type) : (roles[role]?.name ?? role);
+  const ways: Readonly<Record<string, string>> = text.events.signedInWith;
+  const way = signed_in_with === undefined ? undefined : ways[signed_in_with];
+  const as = role === undefined ? (actors[type] ?? type) : (roles[role]?.name ?? role);
+  const actor = way === undefined ? as : text.events.with(as, way);
   return ip_address === null ? actor : text.events.from(actor, ip_address);
 }
 

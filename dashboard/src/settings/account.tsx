@@ -18,6 +18,7 @@ import { Sessions } from "./sessions.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { SignedIn } from "./signed-in.tsx";
 
+const SecondFactors = lazily(async () => (await import("./second-factors.tsx")).SecondFactors);
 const Notifications = lazily(async () => (await import("./notifications.tsx")).Notifications);
 
 export default function Account() {
@@ -30,6 +31,9 @@ export default function Account() {
         <Notifications />
       </OnDemand>
       <PasswordForm />
+      <OnDemand title={text.settings.factors.title} description={text.settings.factors.about}>
+        <SecondFactors />
+      </OnDemand>
       <Sessions />
       <Shared />
     </Page>

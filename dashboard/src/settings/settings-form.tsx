@@ -2,9 +2,11 @@
 import Container from "@cloudscape-design/components/container";
 import FormField from "@cloudscape-design/components/form-field";
 import Header from "@cloudscape-design/components/header";
+import RadioGroup from "@cloudscape-design/components/radio-group";
 import Select from "@cloudscape-design/components/select";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { CatalogProvider } from "../../../shared/api/catalog.ts";
-import { update, Settings } from "../../../shared/api/settings.ts";
+import { REQUIRES_SECOND_FACTOR, update, Settings } from "../../../shared/api/settings.ts";
 import { client } from "../app/client.ts";
 import { May } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
@@ -35,6 +37,7 @@ const useSettingsForm = (kept: Settings) => {
       default_region: record.default_region ?? "",
       backup_retention_days: String(record.backup_retention_days),
       token_max_days: String(record.token_max_days ?? ""),
+      require_second_factor: record.require_second_factor,
     }),
     shown: (values) => ({
       [say.accountName]: values.account_name,
@@ -43,14 +46,15 @@ const useSettingsForm = (kept: Settings) => {
       [say.region]: values.default_region,
       [say.retention]: values.backup_retention_days,
       [say.tokenDays]: values.token_max_days,
+      [say.secondFactor]: say.secondFactorOf[values.require_second_factor],
     }),
     // The API accepts some of them; this form has all.
     schema: settingsBody.safeExtend({
       account_name: Settings.shape.account_name,
       backup_retention_days: Settings.shape.backup_retention_days,
     }),
-    body: ({ account_name, contact_email, default_provider, default_region, backup_retention_days, token_max_days }) => ({
-      account_name,
+    body: ({ contact_email, default_provider, default_region, backup_retention_days, token_max_days, ...others }) => ({
+      ...others,
       contact_email: given(contact_email) ?? null,
       default_provider: given(default_provider) ?? null,
       default_region: given(default_region) ?? null,
@@ -103,17 +107,41 @@ export function SettingsForm({ kept, offered }: Props) {
           {...form.text("backup_retention_days")}
         />
         <May needs={["owner"]}>
-          <TextField
-            label={say.tokenDays}
-            optional
-            description={say.tokenDaysAbout}
-            hint={say.tokenDaysHint}
-            type="number"
-            {...form.text("token_max_days")}
-          />
+          <SpaceBetween size="l">
+            <TextField
+              label={say.tokenDays}
+              optional
+              description={say.tokenDaysAbout}
+              hint={say.tokenDaysHint}
+              type="number"
+              {...form.text("token_max_days")}
+            />
+            <RequiredFactor
+              chosen={form.values.require_second_factor}
+              onChange={(require_second_factor) => form.set({ require_second_factor })}
+            />
+          </SpaceBetween>
         </May>
       </Form>
     </Container>
+  );
+}
+
+type Required = Settings["require_second_factor"];
+
+function RequiredFactor({ chosen, onChange }: { chosen: Required; onChange: (of: Required) => void }) {
+  const say = text.settings.settings;
+  return (
+    <FormField label={say.secondFactor} description={say.secondFactorAbout} stretch>
+      <RadioGroup
+        value={chosen}
+        items={REQUIRES_SECOND_FACTOR.map((value) => ({ value, label: say.secondFactorOf[value] }))}
+        onChange={({ detail }) => {
+          const of = REQUIRES_SECOND_FACTOR.find((each) => each === detail.value);
+          if (of !== undefined) onChange(of);
+        }}
+      />
+    </FormField>
   );
 }
 

@@ -60,7 +60,7 @@ export const PARAMETERS: Record<string, Parameter> = {
   },
 };
 
-const WORDS: Partial<Record<IdKind, string>> = { ssh_key: "SSH key", token: "API token" };
+const WORDS: Partial<Record<IdKind, string>> = { ssh_key: "SSH key", token: "API token", second_factor: "second factor" };
 
 /** What `:id` names, by the segment before it: `/instances/:id/backups` is of an instance. */
 export function resourceIn(path: string): { kind: IdKind; words: string } | undefined {

@@ -75,6 +75,11 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
   tokens: { name: "API tokens", description: "Credentials for programs. You create and revoke them in a dashboard session." },
   users: { name: "Users", description: "The people of the account, who sign in to the dashboard, and their roles." },
   invitations: { name: "Invitations", description: "Links by mail, with which people become users of the account." },
+  secondFactors: {
+    name: "Second factors",
+    description:
+      "What you prove with, beside your password, that it is you: passkeys, an authenticator app, and recovery codes for the day when both are lost.",
+  },
   auth: { name: "Session", description: "Sign in to the dashboard, and find out whose credential you are using." },
   health: { name: "Health", description: "Check whether the service responds." },
   openapi: { name: "OpenAPI document", description: "This document." },
@@ -88,7 +93,13 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
 /** When each error occurs. */
 export const WHEN: Record<ErrorCode, string> = {
   MALFORMED_REQUEST: "The body is not a JSON object, or it contains a duplicate key",
-  UNAUTHORIZED: "The token is missing or invalid, or the email or password is wrong at sign-in",
+  UNAUTHORIZED: "The token is missing or invalid, or the email, password, code or passkey is wrong",
+  SECOND_FACTOR_REQUIRED:
+    "The password is right, and the user has a second factor; `details` has the `challenge`, the `methods` and the `passkey_options` for `POST /auth/login/second-factor`",
+  SECOND_FACTOR_SETUP_REQUIRED:
+    "The account requires a second factor of the user, whose sessions can only call `/auth/*` until they have one",
+  REAUTHENTICATION_REQUIRED:
+    "The action needs a fresh proof of the user's second factor; `details` has what `POST /auth/reauthenticate` needs. Then repeat the request",
   FORBIDDEN: "The credential does not have the required permission or role, or the endpoint needs a dashboard session",
   NOT_FOUND:
     "The account has no such resource, or the API has no such path. The response is the same whether the ID is unused or belongs to another account.",

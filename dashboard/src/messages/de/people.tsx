@@ -53,6 +53,22 @@ export const people: typeof en = {
     withdrawn: (email) => `Einladung zurückgezogen: ${email}`,
     withdrawAbout: (email) => `Der Link, der an ${email} gesendet wurde, funktioniert sofort nicht mehr.`,
   },
+  factors: {
+    action: "Zweite Faktoren entfernen",
+    title: "Zweite Faktoren entfernen",
+    about: (name, email) => (
+      <>
+        Alle Passkeys, die Authenticator-App und die Wiederherstellungscodes von <strong>{name}</strong> ({email}) werden
+        entfernt. Das Passwort allein genügt dann wieder. Sie beide erhalten eine E-Mail.
+      </>
+    ),
+    onlyIf: "Vergewissern Sie sich, dass die Person Sie wirklich selbst darum gebeten hat.",
+    removed: (name) => `Zweite Faktoren entfernt: ${name}`,
+    has: (passkeys, hasApp) =>
+      [passkeys === 0 ? "" : passkeys === 1 ? "1 Passkey" : `${passkeys} Passkeys`, hasApp ? "Authenticator-App" : ""]
+        .filter((each) => each !== "")
+        .join(", "),
+  },
   removal: {
     action: "Entfernen",
     title: "Aus dem Konto entfernen",

@@ -3,8 +3,8 @@ import type { resource as en } from "../en/resource.tsx";
 import { reasons } from "./reasons.ts";
 import { sentences } from "./sentences.ts";
 
-/** In the accusative: "den API-Schlüssel", "das Admin-Passwort". */
-const the = (what: string): string => `${/passwort$/i.test(what) ? "das" : "den"} ${what}`;
+/** In the accusative: "den API-Schlüssel", "das Admin-Passwort", "die Wiederherstellungscodes". */
+const the = (what: string): string => `${/passwort$/i.test(what) ? "das" : /codes$/i.test(what) ? "die" : "den"} ${what}`;
 
 export const resource: typeof en = {
   tell: "Welche Warnungen gelten hier?",

@@ -23,6 +23,10 @@ export const settings: typeof en = {
     tokenDaysAbout:
       "Neue API-Schlüssel laufen spätestens dann ab. Vorhandene bleiben unverändert. Nur Inhaber sehen und ändern dies.",
     tokenDaysHint: "1 bis 730. Leer: keine Grenze.",
+    secondFactor: "Wer einen zweiten Faktor braucht",
+    secondFactorAbout:
+      "Ab der jeweils nächsten Anmeldung. Bis dahin kann man nur einen einrichten. Nur Inhaber sehen und ändern dies.",
+    secondFactorOf: { none: "Niemand", admins: "Inhaber und Administratoren", all: "Alle" },
   },
   defaultPolicy: {
     title: "Standard-Sicherungsplan",
@@ -87,6 +91,57 @@ export const settings: typeof en = {
       `Unsere letzte E-Mail an ${email} wurde nicht angenommen. Sie erhalten nur noch E-Mails, die Sie anfordern. Wenden Sie sich an Ihren Betreiber.`,
     save: "Auswahl speichern",
     saved: "Auswahl gespeichert",
+  },
+  factors: {
+    title: "Zweite Faktoren",
+    about: "Mit einem zweiten Faktor genügt Ihr Passwort allein nicht zum Anmelden.",
+    none: "Noch keine.",
+    types: { passkey: "Passkey", totp: "Authenticator-App" },
+    added: "Hinzugefügt",
+    used: "Zuletzt verwendet",
+    unused: "Noch nicht verwendet",
+    remove: "Entfernen",
+    removeTitle: "Zweiten Faktor entfernen",
+    removeAbout: (name) => `Mit ${name} können Sie sich nicht mehr anmelden.`,
+    removeLast:
+      "Es ist Ihr letzter: Ihre Wiederherstellungscodes werden mit ihm entfernt, und Ihr Passwort allein genügt wieder.",
+    removed: (name) => `Zweiter Faktor entfernt: ${name}`,
+    addPasskey: {
+      title: "Passkey hinzufügen",
+      about: "Auf diesem Gerät, einem Telefon oder einem Sicherheitsschlüssel. Ihr Browser fragt als Nächstes danach.",
+      name: "Bezeichnung",
+      nameAbout: "Damit Sie ihn in der Liste erkennen.",
+      submit: "Passkey hinzufügen",
+      added: (name) => `Passkey hinzugefügt: ${name}`,
+      notCreated: "Der Browser hat keinen Passkey erstellt. Versuchen Sie es erneut.",
+      notHere: (address) => `An einer IP-Adresse bieten Browser keine Passkeys an. Öffnen Sie das Dashboard unter ${address}.`,
+      atAddress: "An einer IP-Adresse bieten Browser keine Passkeys an. Öffnen Sie das Dashboard unter seinem Namen.",
+      notSupported: "Dieser Browser kennt keine Passkeys.",
+    },
+    app: {
+      title: "Authenticator-App einrichten",
+      about:
+        "Scannen Sie diesen Code mit der App, oder geben Sie dort den Schlüssel ein. Geben Sie dann den Code ein, den die App zeigt.",
+      picture: "QR-Code des Schlüssels",
+      key: "Schlüssel",
+      code: "Einmalcode",
+      submit: "Bestätigen",
+      added: "Authenticator-App eingerichtet",
+    },
+    codes: {
+      title: "Wiederherstellungscodes",
+      left: (number) => (number === 1 ? "Noch 1 Wiederherstellungscode." : `Noch ${number} Wiederherstellungscodes.`),
+      none: "Sie haben keine Wiederherstellungscodes. Erstellen Sie welche, damit Sie sich auch ohne Ihren zweiten Faktor anmelden können.",
+      make: "Wiederherstellungscodes erstellen",
+      about: "Jeder gilt einmal an Stelle Ihres zweiten Faktors. Frühere gelten nicht mehr.",
+      what: "Wiederherstellungscodes",
+      save: "Als Datei speichern",
+      file: "wiederherstellungscodes.txt",
+    },
+  },
+  setUp: {
+    title: "Zweiten Faktor einrichten",
+    about: "Ihr Konto verlangt einen. Richten Sie einen Passkey oder eine Authenticator-App ein; danach geht es weiter.",
   },
   preferences: {
     title: "Anzeige",

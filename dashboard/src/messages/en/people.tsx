@@ -50,6 +50,22 @@ export const people = {
     withdrawn: (email: string) => `Invitation withdrawn: ${email}`,
     withdrawAbout: (email: string) => `The link that was sent to ${email} stops working at once.`,
   },
+  factors: {
+    action: "Remove second factors",
+    title: "Remove second factors",
+    about: (name: string, email: string): ReactNode => (
+      <>
+        All passkeys, the authenticator app and the recovery codes of <strong>{name}</strong> ({email}) are removed. Their
+        password alone signs in again. You both get a mail.
+      </>
+    ),
+    onlyIf: "Make sure that it is really them who have asked you to.",
+    removed: (name: string) => `Second factors removed: ${name}`,
+    has: (passkeys: number, hasApp: boolean) =>
+      [passkeys === 0 ? "" : passkeys === 1 ? "1 passkey" : `${passkeys} passkeys`, hasApp ? "authenticator app" : ""]
+        .filter((each) => each !== "")
+        .join(", "),
+  },
   removal: {
     action: "Remove",
     title: "Remove from account",
