@@ -15,6 +15,7 @@ const EXCEPTIONS: Readonly<Record<string, Pick<Access, "table" | "keys" | "stora
   "health.get": { table: undefined },
   "instances.logs": { table: "write", readsLogs: true }, // it counts the readings, and notes them in the audit log
   "openapi.get": { table: undefined },
+  "operations.log": { table: "write", readsLogs: true }, // it counts the readings of work that goes on
   "operations.get": { table: "write" }, // it releases the slot that a wait has taken
   "uploads.complete": { storage: "list parts" },
   "uploads.delete": { storage: "list and abort uploads" },

@@ -125,6 +125,8 @@ const BUDGET: Record<string, Row> = {
     calls: 2,
     prepare: put(async () => [`/servers/${(await server()).id}`, { name: unique("new") }]),
   },
+  // The server, and the minutes.
+  "servers.metrics": { status: 200, calls: 2, prepare: get((id) => `/servers/${id}/metrics`, server) },
   "servers.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/servers/${(await server()).id}`) },
   // One more for the servers, because their states decide what is allowed.
   "instances.list": { status: 200, calls: 3, prepare: get(() => "/instances") },
@@ -135,6 +137,8 @@ const BUDGET: Record<string, Row> = {
     starts: 1,
     prepare: post(async () => ["/instances", await me.instanceBody({ server_id: (await server()).id })]),
   },
+  // The instance, and the minutes.
+  "instances.metrics": { status: 200, calls: 2, prepare: get((id) => `/instances/${id}/metrics`, instance) },
   // The instance and its server; the limits, made first, taken and given back (4); when it was last noted, and the note (3).
   "instances.logs": {
     status: 200,
@@ -243,6 +247,8 @@ const BUDGET: Record<string, Row> = {
   },
   "uploads.delete": { status: 200, calls: 2, prepare: remove(async () => `/backups/uploads/${(await upload()).id}`) },
   "operations.list": { status: 200, calls: 2, prepare: get(() => "/operations") },
+  // The operation and its server, which has no machine yet; the limits, made first, taken and given back.
+  "operations.log": { status: 200, calls: 6, prepare: get((id) => `/operations/${id}/log`, operation) },
   "operations.get": { status: 200, calls: 1, prepare: get((id) => `/operations/${id}`, operation) },
   // The operation, then its resources.
   "operations.items": { status: 200, calls: 2, prepare: get((id) => `/operations/${id}/items`, operation) },
@@ -262,6 +268,8 @@ const BUDGET: Record<string, Row> = {
       { action: "set_labels", select: { ids: [(await instance()).id] }, parameters: { remove: ["unused"] } },
     ]),
   },
+  // The reports; the servers that have reported, and what they last measured, would be more.
+  "overview.worst": { status: 200, calls: 1, prepare: get(() => "/overview/worst") },
   "overview.get": { status: 200, calls: 1, prepare: get(() => "/overview") },
   // One for each kind, and one more for each further megabyte of entries.
   "search.find": { status: 200, calls: 3, prepare: get(() => "/search?q=shop") },

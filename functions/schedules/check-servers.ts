@@ -1,10 +1,11 @@
 // Every minute: checks whether each server responds, and records those that went offline or came back, and what they report about
-// themselves. Where a machine's line says which of its ERPs cannot be used, that is recorded too, and those that stay down are
-// restarted. If it says that instances are paused, the machine is logged in to, because its report says which.
-// Those that came back lose the ERPs whose instances were deleted meanwhile.
+// themselves, with the figures that they have measured. Where a machine's line says which of its ERPs cannot be used, that is
+// recorded too, and those that stay down are restarted. If it says that instances are paused, the machine is logged in to,
+// because its report says which. Those that came back lose the ERPs whose instances were deleted meanwhile.
 import * as z from "zod";
 import { alertsReader, type ReadAlerts } from "../../shared/operations/alerts.ts";
 import { countLowDisk, explainUses, noteDisk, quotasOn, settingsPassedOn } from "../../shared/operations/disk-use.ts";
+import { collectFigures, figuresSince, judgeFigures } from "../../shared/operations/figures.ts";
 import { judgeDown, judgeReport, judgeSilence } from "../../shared/operations/report-alerts.ts";
 import { judgeCertificates } from "../../shared/operations/certificate-events.ts";
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
@@ -63,14 +64,15 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
     loggedIn && quotasChanged !== undefined
       ? { quotas: await quotasOn(server), endedRedirects: watched.ended_redirects ?? new Set<string>() }
       : undefined;
-  const { responded, report, settingsTaken }: Probed = loggedIn
-    ? await probe(server, settings)
+  const { responded, report, samples, settingsTaken }: Probed = loggedIn
+    ? await probe(server, settings, figuresSince(watched, at))
     : { responded: news !== undefined || (await greets(server)) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
   const reason = goesOffline(server, responded) ? await whyOffline(server) : undefined;
   if (isInTrouble || !responded) await judgeSilence(await alertsOf(server.account_id), server, { watched, responded, at });
   const heard = isInTrouble || !responded ? {} : await hear({ server, watched, loggedIn, news, at, alertsOf });
-  await recordProbe(server, { responded, loggedIn, heard, reason });
+  const collected = samples === undefined ? {} : await collectFigures(server, watched, samples, at);
+  await recordProbe(server, { responded, loggedIn, heard: { ...heard, ...collected }, reason });
   if (quotasChanged !== undefined && settingsTaken) await settingsPassedOn(server.id, quotasChanged);
   if (report === undefined) return;
   const recorded = await recordReport(server, report);
@@ -80,6 +82,7 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
     await judgeCertificates(server, recorded);
     await noteDisk(watched, recorded);
   }
+  if (samples !== undefined) await judgeFigures(await alertsOf(server.account_id), server, samples);
   await removeLeftover(server, report);
 }
 

@@ -89,8 +89,8 @@ export interface Endpoint<
   storesResponse: boolean;
   /** Whether `?dry_run=true` is supported: the handler checks everything and writes nothing. */
   dryRun: Dry;
-  /** Whether a request may use `wait` to wait for an operation to finish. */
-  waits: boolean;
+  /** The parameter by which a request waits for so many seconds, if it can. */
+  waits: "wait" | "follow" | undefined;
   /** Exists only in the deployment of this environment. */
   only: "test" | undefined;
   /** Whether the response is the document itself instead of the envelope (`/openapi.json`). */
@@ -134,7 +134,7 @@ export function endpoint<
     starts: [],
     idempotent,
     storesResponse: idempotent,
-    waits: false,
+    waits: undefined,
     only: undefined,
     unenveloped: false,
     ...draft,

@@ -371,6 +371,11 @@ export const waitSeconds = queryInteger(0, 20)
   .default(0)
   .meta({ description: "Seconds to wait for the operation to finish", examples: [10] });
 
+/** Seconds a request may wait for more of a log. */
+export const followSeconds = queryInteger(0, 20)
+  .default(0)
+  .meta({ description: "Seconds to wait for more, if there is nothing new", examples: [20] });
+
 /** A whole number in a response. */
 export const integer = (example: number, description?: string) =>
   z

@@ -5,6 +5,8 @@ import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { asciiDomain } from "../domain/international.ts";
+import { POINTS_MAX, SERVER_SERIES } from "../domain/figures.ts";
+import { Metrics, metricsQuery } from "./metrics.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun } from "./just-begun.ts";
 import { Operation } from "./operations.ts";
@@ -152,6 +154,17 @@ export const get = () =>
     access: ["servers:read"],
     unversioned: SERVER_UNVERSIONED,
     data: Server,
+  });
+
+export const metrics = () =>
+  endpoint({
+    method: "GET",
+    path: "/servers/:id/metrics",
+    summary: "Show a server's metrics",
+    description: `Returns what the server measures of itself once a minute, and sends about every ten minutes. At most ${POINTS_MAX} values a series.`,
+    access: ["servers:read"],
+    query: metricsQuery(SERVER_SERIES),
+    data: Metrics,
   });
 
 export const update = () =>

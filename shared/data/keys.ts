@@ -253,6 +253,10 @@ export const keys = {
   /** Servers whose health is checked. */
   watched: (): string => "WATCHED",
   watchedServer: (serverId: string): Key => ({ pk: keys.watched(), sk: serverId }),
+  /** What the jobs of an operation have logged, deflated, in parts. */
+  workLog: (accountId: string, operationId: string) => owned(accountId, `work_log#${operationId}`),
+  /** Figures of a server and its instances. */
+  figures: (accountId: string, serverId: string) => owned(accountId, `figures#${serverId}`),
   /** What a server's machine last reported about itself. */
   hostReport: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "host_report"), sk: serverId }),
 

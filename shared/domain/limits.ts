@@ -153,6 +153,12 @@ export const LOG_READS = {
   seconds: 3,
 } as const;
 
+/** The most loaded servers and instances: how many are shown, and on how many servers their instances are compared. */
+export const WORST = { shown: 10, servers: 100 } as const;
+
+/** What the jobs of an operation have logged. */
+export const WORK_LOG = { bytesMax: 1_000_000, days: 90 } as const;
+
 /** Deliveries of events to webhooks. */
 export const WEBHOOK = {
   timeoutSeconds: 10,

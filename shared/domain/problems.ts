@@ -165,6 +165,10 @@ export const PROBLEMS = {
   field_code: "must contain only letters, digits, spaces and hyphens",
   field_base64url: "must be base64url",
   field_transport: "must be the name of a transport",
+  field_next: "must be the next of a response",
+  field_series: "must be names of series, separated by commas",
+  field_from: "must be earlier than to",
+  field_values_most: "must give at most {count} values between from and to",
   field_network: "must be an IPv4 network, or an IPv6 network of /64 or shorter",
 } as const satisfies Record<string, string>;
 

@@ -35,6 +35,7 @@ export const hostScript = (): string =>
     filesProgramPart(),
     modulesProgramPart(),
     watchProgramPart(),
+    programPart("sample", sampleProgram()),
     ...PARTS.slice(-1).map(readPart),
   ].join("\n");
 
@@ -81,5 +82,8 @@ const programPart = (name: string, program: string): string => `${name}_program(
 
 /** What the machine's timer runs each minute: a small program of its own. */
 export const watchProgram = (): string => `#!/usr/bin/env bash\nset -euo pipefail\n${readPart("page")}${readPart("watch")}`;
+
+/** With which it measures the machine. */
+export const sampleProgram = (): string => readText("sample.pl");
 
 const watchProgramPart = (): string => programPart("watch", watchProgram());

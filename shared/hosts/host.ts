@@ -1,12 +1,14 @@
 // The interface to a machine: jobs that start once, however often they are requested, and are polled until they are ready.
 import * as z from "zod";
 import { DrillCheck } from "../api/drill.ts";
-import type { LogSource, PreviousDomain } from "../api/instances.ts";
+import type { PreviousDomain } from "../api/instances.ts";
 import { Verification } from "../api/operations.ts";
 import type { StatusLine } from "../operations/health.ts";
 import type { MachineReport } from "../records/host-reports.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
+import type { Sample } from "../domain/figures.ts";
+import type { LogSource } from "../domain/log-levels.ts";
 import { EDITIONS } from "../domain/erp-versions.ts";
 import { because } from "../domain/reasons.ts";
 import { GiveUp } from "../platform/task-errors.ts";
@@ -219,6 +221,8 @@ export interface Probed {
   responded: boolean;
   /** What the machine says about itself; undefined if that took too long, or is nonsense. */
   report?: MachineReport | undefined;
+  /** What its timer has measured, those that are sound. */
+  samples?: readonly Sample[] | undefined;
   /** It has taken its settings. */
   settingsTaken?: boolean;
 }
@@ -246,8 +250,11 @@ export interface Host {
    * respond, or is not the expected one (HOST_UNREACHABLE).
    */
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) => Promise<JobProgress<K>>;
-  /** Logs in, to see whether the machine responds, and passes on its settings, if they have changed. */
-  probe: (server: HostedServer, settings?: MachineSettings) => Promise<Probed>;
+  /**
+   * Logs in, to see whether the machine responds, and passes on its settings, if they have changed. It reports what its timer has
+   * measured since a time, in seconds.
+   */
+  probe: (server: HostedServer, settings?: MachineSettings, since?: number) => Promise<Probed>;
   /** Whether something responds where the machine listens: a twentieth of a probe's CPU time, and no proof of who it is. */
   greets: (server: HostedServer) => Promise<boolean>;
   /** The machine's line about its ERPs, if it has one that is its own. It may be an old one. */
@@ -257,4 +264,6 @@ export interface Host {
    * Throws TryAgain if the machine does not respond in time (HOST_UNREACHABLE).
    */
   readLog: (server: HostedServer, request: LogRequest) => Promise<string | undefined>;
+  /** What the jobs of an operation have logged so far, and of a megabyte and more the end. Throws as `readLog` does. */
+  readWorkLog: (server: HostedServer, operationId: string) => Promise<string>;
 }

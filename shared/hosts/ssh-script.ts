@@ -5,6 +5,8 @@ import * as z from "zod";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { MachineReport } from "../records/host-reports.ts";
 import { because } from "../domain/reasons.ts";
+import type { Sample } from "../domain/figures.ts";
+import { parseSamples } from "./samples.ts";
 import type { LogRequest, MachineSettings } from "./host.ts";
 import { hostScript } from "./host-script.ts";
 import type { Ran, Shell } from "./ssh-connection.ts";
@@ -79,25 +81,23 @@ const Report = z.object({
   instances: Json.pipe(z.array(ReportedUse).max(INSTANCES_MAX)),
   memory_free_bytes: byteCount,
   certificates: Json.pipe(z.array(ReportedCertificate).max(INSTANCES_MAX)).optional(),
+  /** Checked apart: they are no reason to do without the rest. */
+  figures: z.string().optional(),
 });
 
 /** A machine could send a little that becomes very much. */
 const LOG_CHARACTERS_MAX = 4_000_000;
 
-const Log = z.object({
-  installed: z.literal("no").optional(),
-  lines: z
-    .string()
-    .transform((packed, context): string => {
-      try {
-        return gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: LOG_CHARACTERS_MAX }).toString("utf8");
-      } catch {
-        context.addIssue({ code: "custom", message: "is not compressed text" });
-        return z.NEVER;
-      }
-    })
-    .optional(),
+const Packed = z.string().transform((packed, context): string => {
+  try {
+    return gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: LOG_CHARACTERS_MAX }).toString("utf8");
+  } catch {
+    context.addIssue({ code: "custom", message: "is not compressed text" });
+    return z.NEVER;
+  }
 });
+
+const Log = z.object({ installed: z.literal("no").optional(), lines: Packed.optional() });
 
 export type JobParameters = Readonly<Record<string, string>>;
 
@@ -110,8 +110,9 @@ export interface Machine {
   health: (instanceId: string) => Promise<{ healthy: boolean; reason: string; unfinished: string[]; modules?: unknown }>;
   /** Undefined without an ERP. */
   readLog: (request: LogRequest) => Promise<string | undefined>;
+  readWorkLog: (operationId: string) => Promise<string>;
   /** Without certificates if its proxy does not respond. */
-  report: () => Promise<MachineReport>;
+  report: (since: number) => Promise<{ report: MachineReport; samples: Sample[] }>;
   set: (settings: MachineSettings) => Promise<void>;
 }
 
@@ -134,9 +135,11 @@ export function createMachine(shell: Shell): Machine {
       const { installed, lines } = Log.parse(await ask(["logs", instance_id, source, since, until]));
       return installed === "no" ? undefined : z.string().parse(lines);
     },
-    report: async () => {
-      const { certificates, instances, ...free } = Report.parse(await ask(["report"]));
-      return { ...free, certificates, uses: instances };
+    readWorkLog: async (operationId) => z.string().parse(Log.parse(await ask(["work_log", operationId])).lines),
+    report: async (since) => {
+      const { certificates, instances, figures = "", ...free } = Report.parse(await ask(["report", String(since)]));
+      const samples = parseSamples(Packed.safeParse(figures).data ?? "", Math.floor(Date.now() / 1000));
+      return { report: { ...free, certificates, uses: instances }, samples };
     },
     set: async ({ quotas, endedRedirects }) => {
       const lines = [

@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
-import type { MachineReport } from "../records/host-reports.ts";
 import { because } from "../domain/reasons.ts";
 import {
   JOB_RESULTS,
@@ -37,7 +36,7 @@ export const ssh: Host = {
       }),
     ),
 
-  probe: async (server, settings) => {
+  probe: async (server, settings, since = 0) => {
     const probed: Probed = { responded: false };
     try {
       await connected(
@@ -46,7 +45,7 @@ export const ssh: Host = {
           probed.responded = await echoes(shell);
           if (!probed.responded) return;
           if (settings !== undefined) probed.settingsTaken = await passOn(shell, server, settings);
-          probed.report = await readReport(shell, server);
+          Object.assign(probed, await readReport(shell, server, since));
         },
         PROBE,
       );
@@ -61,6 +60,11 @@ export const ssh: Host = {
 
   readLog: (server, request) =>
     understood(connected(server, (shell) => createMachine((command, input) => shell(command, input, LOG)).readLog(request), LOG)),
+
+  readWorkLog: (server, operationId) =>
+    understood(
+      connected(server, (shell) => createMachine((command, input) => shell(command, input, LOG)).readWorkLog(operationId), LOG),
+    ),
 
   greets: async ({ ip_address, ssh_port }) => ip_address !== null && sendsSshBanner(ip_address, ssh_port, PROBE),
 };
@@ -98,15 +102,15 @@ async function echoes(shell: Shell): Promise<boolean> {
 const REPORT_SECONDS = 10;
 
 /** A machine that responds and reports nonsense, or nothing, is well all the same. */
-async function readReport(shell: Shell, { id }: HostedServer): Promise<MachineReport | undefined> {
+async function readReport(shell: Shell, { id }: HostedServer, since: number): Promise<Pick<Probed, "report" | "samples">> {
   const end = performance.now() + REPORT_SECONDS * 1000;
   const machine = createMachine((command, input) => shell(command, input, { seconds: (end - performance.now()) / 1000 }));
   try {
-    return await machine.report();
+    return await machine.report(since);
   } catch (error) {
     const why = error instanceof z.ZodError ? "the response is nonsense" : String(error);
     log.info("a machine did not report about itself", { server: id, why });
-    return undefined;
+    return {};
   }
 }
 

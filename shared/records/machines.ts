@@ -107,8 +107,8 @@ interface Probe {
   responded: boolean;
   /** Whether it was a login. */
   loggedIn?: boolean;
-  /** What its machine's line said, if that has changed. */
-  heard?: Partial<Pick<WatchedServer, "line" | "misses">>;
+  /** What its machine's line said, if that has changed, and which of its figures are stored. */
+  heard?: Partial<Pick<WatchedServer, "line" | "misses" | "figures_at" | "figures_day">>;
   /** Of a server that goes offline, if its provider knows one. */
   reason?: Reason | undefined;
 }

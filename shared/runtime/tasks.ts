@@ -19,10 +19,13 @@ import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
-import { dropSealed } from "../data/sealed.ts";
+import { dropSealed, takeSealed } from "../data/sealed.ts";
 import { getServer } from "../records/servers.ts";
 import { USABLE, isOpen } from "../domain/lifecycle.ts";
+import { readableWork } from "../domain/log-lines.ts";
 import { because } from "../domain/reasons.ts";
+import { readWorkLog } from "../hosts/index.ts";
+import { storeWorkLog } from "../records/work-logs.ts";
 import {
   type InputOf,
   type Poll,
@@ -127,10 +130,13 @@ async function perform(
       return null;
     }
     case "succeed":
-      if (operation !== undefined) await endOperation(operation, { succeeded: true });
+      if (operation === undefined) return null;
+      await keepLog(workflow, operation, event);
+      await endOperation(operation, { succeeded: true });
       return null;
     case "fail":
       if (operation === undefined) return null;
+      await keepLog(workflow, operation, event);
       await dropSealed(operation.account_id, operation.id); // the task that would have used it may not have run
       await end(operation, toOperationError(event.input.error ?? {}));
       return null;
@@ -158,6 +164,24 @@ async function perform(
   if (part === undefined && outcome === false) throw new TryAgain("TIMEOUT", because("undo_timed_out"));
   if (part?.kind === "poll" && outcome !== true) throw new NotYet("TIMEOUT", because("step_timed_out", { step: part.label }));
   return null;
+}
+
+/**
+ * What the operation's jobs have logged on its machine, where it is soon removed. It is no reason to hold up the end: a machine
+ * that does not respond keeps it.
+ */
+async function keepLog(workflow: Workflow, operation: OperationRecord, event: TaskEvent): Promise<void> {
+  const { id, account_id, type, state } = operation;
+  if (!isOpen(state) || !(workflow.access.keys ?? []).includes("hosts") || type === "server.delete") return;
+  try {
+    const server = await workOn(operation, readInput(workflow, event), id, workflow).server();
+    if (server.ip_address === null || server.host_keys.length === 0) return;
+    const sealed = await takeSealed(account_id, id);
+    const text = readableWork(await readWorkLog(server, id), sealed === undefined ? [] : [sealed]);
+    if (text !== "") await storeWorkLog(operation, text);
+  } catch (error) {
+    log.info("could not keep the log of an operation", { error: error instanceof Error ? error : undefined });
+  }
 }
 
 /** After a step that failed, and the undos. */

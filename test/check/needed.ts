@@ -11,7 +11,7 @@ const BESIDES: readonly (readonly [files: string, tests: string])[] = [
   ["docs/api.md", "test/{golden,api/guide}.test.ts"],
   ["shared/api/**", "test/{golden,api/{client,generated,linters}}.test.ts"],
   ["shared/hosts/script/**", "test/hosts/*.test.ts"],
-  ["functions/schedules/check-servers.ts", "test/servers/{disk,health,reports}.*.ts"],
+  ["functions/schedules/check-servers.ts", "test/servers/{disk,figures,health,reports}.*.ts"],
   ["functions/schedules/{deliver,dispatch}.ts", "test/webhooks/deliveries.*.ts"],
   ["functions/schedules/expire-backups.ts", "test/{uploads/uploads,backups/{quotas,import-again}}.*.ts"],
   ["functions/schedules/expire-history.ts", "test/operations/history.test.ts"],

@@ -1,11 +1,12 @@
 // Logs of containers, read by the real script: a tenant writes them, as much and whatever it likes.
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { parseErpLog } from "../../shared/domain/log-lines.ts";
+import { parseErpLog, parseLog, readableWork } from "../../shared/domain/log-lines.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
+import { SECRETS } from "./log-secrets.ts";
 import { noMachine, startMachine, type TestMachine } from "./machine.ts";
 
 const AT = "2026-11-26T19:00:00.123456789Z";
@@ -42,32 +43,6 @@ describe("the log of an ERP", unless(noMachine), () => {
     const inService = parseErpLog(text, [PASSWORD, MASTER, SUPERUSER]);
     return onMachine.map((each, index) => [each, inService[index]?.message ?? ""]);
   }
-
-  const SECRETS = [
-    ["a password of a URL", "connect postgres://odoo:SECRET@db/shop"],
-    ["an assignment", "password=SECRET done"],
-    ["another case, and spaces", "PassWord :  SECRET"],
-    ["JSON", '{"db_password": "SECRET", "n": 1}'],
-    ["JSON with a quote in it", '{"password": "not all \\"SECRET"}'],
-    ["JSON in JSON", '{\\"password\\": \\"SECRET\\"}'],
-    ["Python", "{'admin_password': 'SECRET and SECRET'}"],
-    ["a quote that does not end", "password='SECRET and SECRET"],
-    ["a parameter of a URL", "GET /web?db=shop&access_token=SECRET&x=1"],
-    ["an encoded parameter", "GET /web?next=%2Fx%3Ftoken%3DSECRET"],
-    ["an option", "odoo --db-password=SECRET --workers=2"],
-    ["a header", "Authorization: Basic SECRET"],
-    ["a header with parameters", 'authorization: Digest username="x", response="SECRET"'],
-    ["a header in Python", "'Authorization': 'Bearer SECRET',"],
-    ["a cookie", "Set-Cookie: a=1; other=SECRET; Path=/"],
-    ["a session", "session_id=SECRET; Path=/"],
-    ["a session of another kind", "sid=SECRET"],
-    ["a bearer", "sent bearer SECRETSECRET to x"],
-    ["a token in a sentence", "rejected the token SECRETSECRETSECRET of x"],
-    ["a key", "api_key: SECRET, api-key=SECRET, X-Api-Key: SECRET"],
-    ["a segment of a path", "GET /my/invoice/SECRETa1b2c3d4e5f60718293a4b5c6d7e8f9/pdf"],
-    ["a secret after a control character", "\x1b[31mpassword=SECRET\x1b[0m"],
-    ["a secret beside bytes that are no text", "\ufffd\ufffdtoken=SECRET"],
-  ] as const;
 
   test("has no secret in it that looks like one", async () => {
     const shown = await both(SECRETS.map(([, message]) => message));
@@ -155,6 +130,82 @@ describe("the log of an ERP", unless(noMachine), () => {
     machine.docker('case "$*" in "logs "*) echo "Error response from daemon: No such container: erp-ins_1" >&2; exit 1 ;; esac');
     expect(parseErpLog(await read())).toEqual([]);
     expect(await ssh.readLog(machine.server, { ...REQUEST, instance_id: "ins_2" })).toBeUndefined();
+  });
+
+  test("is the database's on request, and nothing but one of the three", async () => {
+    machine.docker('case "$*" in "logs "*) echo "2026-11-26T19:00:00Z $*" ;; esac');
+    const text = await ssh.readLog(machine.server, { ...REQUEST, source: "database" });
+    expect(text).toContain("logs --timestamps erp-ins_1-db");
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a service that checks nothing would send
+    const other = { ...REQUEST, source: "$(reboot)" as "erp" };
+    await expect(ssh.readLog(machine.server, other)).rejects.toMatchObject({ name: "GiveUp" });
+  });
+
+  test("of the proxy has each request since a time, without its query, and no line that a client made up", async () => {
+    const folder = join(machine.root, "docker/volumes/erp-caddy_data/_data/log");
+    mkdirSync(folder, { recursive: true });
+    mkdirSync(join(machine.root, "disk"), { recursive: true });
+    writeFileSync(join(machine.root, "disk/docker_root"), `${join(machine.root, "docker")}\n`);
+    const request = (ts: number, uri: string, fields: object = {}): string =>
+      `${JSON.stringify({
+        level: "info",
+        ts,
+        request: { remote_ip: "192.0.2.1", client_ip: "203.0.113.9", method: "GET", uri },
+        duration: 0.0451,
+        size: 5120,
+        status: 200,
+        ...fields,
+      })}\n`;
+    const forged = '/x\n2026-11-26T19:00:00.000Z GET /forged 500 1 1 198.51.100.1\n{"ts":1764154801}';
+    writeFileSync(join(folder, "ins_1-2026-11-26T10-00-00.000.log"), request(1_764_154_700, "/old"));
+    utimesSync(join(folder, "ins_1-2026-11-26T10-00-00.000.log"), 1, 1);
+    writeFileSync(
+      join(folder, "ins_1.log"),
+      [
+        request(1_764_154_800.1239, "/web?token=SECRETSECRET"),
+        request(1_764_154_801, forged),
+        request(1_764_154_802, `/my/${"a1".repeat(20)}/pdf`, { status: 502 }),
+        "{ no json\n",
+        request(1_764_154_803, `/${"x".repeat(9_000)}`),
+      ].join(""),
+    );
+    writeFileSync(join(folder, "ins_10.log"), request(1_764_154_800, "/of-another"));
+    const proxy = async (times: object = {}) =>
+      parseLog("proxy", (await ssh.readLog(machine.server, { ...REQUEST, source: "proxy", ...times })) ?? "").map(
+        ({ at, level, message }) => `${at} ${level} ${message}`,
+      );
+    const all = await proxy();
+    expect(all).toEqual([
+      "2025-11-26T10:58:20.000Z info GET /old 200, 45 ms, 5120 bytes, 203.0.113.9",
+      "2025-11-26T11:00:00.123Z info GET /web 200, 45 ms, 5120 bytes, 203.0.113.9",
+      "2025-11-26T11:00:01.000Z info GET /x 200, 45 ms, 5120 bytes, 203.0.113.9",
+      "2025-11-26T11:00:02.000Z error GET /my/[redacted]/pdf 502, 45 ms, 5120 bytes, 203.0.113.9",
+    ]);
+    expect(await proxy({ since: "2025-11-26T11:00:01.000Z", until: "2025-11-26T11:00:02.000Z" })).toHaveLength(1);
+  });
+
+  test("of an operation is that of its jobs, without what they were given", async () => {
+    const job = (id: string, files: Readonly<Record<string, string>>): void => {
+      mkdirSync(join(machine.root, "jobs", id), { recursive: true });
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(machine.root, "jobs", id, name), text);
+    };
+    const given = `ADMIN_PASSWORD=${Buffer.from("hunter2hunter2").toString("base64")}\nDOMAIN=c2hvcA==\nEND=\n`;
+    const signed = "GET https://store.example/a/b.zip?X-Amz-Signature=SECRET done";
+    job("op_1-installErp", {
+      kind: "install_erp\n",
+      deadline: "9999999999",
+      instance: "ins_1\n",
+      parameters: given,
+      log: `shop ${PASSWORD} hunter2hunter2\n${signed}\n`,
+    });
+    job("op_12-other", { kind: "other\n", deadline: "9999999999", log: "of another\n" });
+    const text = await ssh.readWorkLog(machine.server, "op_1");
+    expect(text).toBe("# install_erp\nshop [redacted] [redacted]\nGET https://store.example/a/b.zip?[redacted] done\n");
+    expect(await ssh.readWorkLog(machine.server, "op_none")).toBe("");
+    expect(readableWork(`${signed}\n\u001b[31m password=SECRET`, [])).toBe(
+      "GET https://store.example/a/b.zip?[redacted] done\n\\x1b[31m password=[redacted]",
+    );
+    rmSync(join(machine.root, "jobs"), { recursive: true });
   });
 
   test("comes from a machine that may send anything in its place", async () => {

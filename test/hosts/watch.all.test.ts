@@ -5,7 +5,8 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { watchProgram } from "../../shared/hosts/host-script.ts";
+import { sampleProgram, watchProgram } from "../../shared/hosts/host-script.ts";
+import { parseSamples } from "../../shared/hosts/samples.ts";
 import { parseStatusLine } from "../../shared/hosts/status-line.ts";
 import { statusKeys } from "../../shared/platform/service-key.ts";
 import { unless } from "../harness/unless.ts";
@@ -87,7 +88,22 @@ describe("a machine's timer", unless(noNetwork), () => {
     erp("ins_1");
     await look();
     expect(readdirSync(status())).toEqual([name]);
+    expect(readFileSync(join(machine.root, "watch/sample.pl"), "utf8")).toBe(sampleProgram());
     for (const file of ["inner", "outer"]) expect(statSync(join(machine.root, "watch", file)).mode & 0o077).toBe(0);
+  });
+
+  test("each run takes a sample, and units are such that systemd takes as they are", async () => {
+    erp("ins_1");
+    await look();
+    const ring = readFileSync(join(machine.root, "watch/ring"), "utf8");
+    expect(parseSamples(ring, Date.now() / 1000).length).toBeGreaterThan(0);
+    if (spawnSync("systemd-analyze", ["--version"]).status !== 0) return;
+    const units = ["service", "timer"].map((kind) => join(machine.root, "../system/etc/systemd/system", `erp-watch.${kind}`));
+    const { stdout, stderr, status } = spawnSync("systemd-analyze", ["verify", "--man=no", ...units], { encoding: "utf8" });
+    expect({ stdout, stderr, status }).toEqual({ stdout: "", stderr: "", status: 0 });
+    const service = readFileSync(units[0] ?? "", "utf8");
+    for (const limit of ["CPUQuota=20%", "MemoryMax=64M", "IOSchedulingClass=idle", "TimeoutStartSec=20"])
+      expect(service).toContain(limit);
   });
 
   test("an ERP that cannot be used is named with what does not load, and looked at twice the first time", async () => {

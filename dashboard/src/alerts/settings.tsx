@@ -29,8 +29,6 @@ export default function AlertSettingsPage() {
 const STEPS = ["disk_free_percent", "memory_free_percent", "token_expiry_days"] as const;
 const NUMBERS = ["disk_quota_percent", "certificate_days", "error_rate_percent", "down_minutes", "cpu_percent"] as const;
 const EVENTS = ["backup_overdue", "drill_failed", "operation_failed"] as const;
-/** Their alerts come with the measurements. */
-const NOT_MEASURED: readonly string[] = ["error_rate_percent", "cpu_percent"] satisfies (keyof AlertSettings)[];
 
 type Typed = (typeof STEPS)[number] | (typeof NUMBERS)[number];
 type Values = Record<Typed, string> & Record<(typeof EVENTS)[number], boolean>;
@@ -91,14 +89,7 @@ function SettingsForm({ settings }: { settings: AlertSettings }) {
         <TextField key={name} label={say.fields[name]} hint={`1–99. ${say.steps}`} {...form.text(name)} />
       ))}
       {NUMBERS.map((name) => (
-        <TextField
-          key={name}
-          label={say.fields[name]}
-          {...(NOT_MEASURED.includes(name) && { description: say.notMeasured })}
-          hint={`${RANGES[name]}. ${say.off}`}
-          type="number"
-          {...form.text(name)}
-        />
+        <TextField key={name} label={say.fields[name]} hint={`${RANGES[name]}. ${say.off}`} type="number" {...form.text(name)} />
       ))}
       <FormField label={say.events}>
         {EVENTS.map((name) => (

@@ -34,7 +34,15 @@ const named = <T extends { id: string }>(resource: string, list: (query: { ids: 
   return (id: string) => ({ ...question([resource, "named", id], () => find(id)), staleTime: NAMES_MS });
 };
 
+/** Figures come about every ten minutes, and no change of a record brings them. */
+const FIGURES_MS = 60_000;
+const ofFigures = { staleTime: FIGURES_MS, meta: { changedBy: [] } satisfies QueryMeta };
+
 export const servers = {
+  metrics: (id: string, query: ListQuery) => ({
+    ...question(["servers", "metrics", id, query], ({ signal }) => client.servers.metrics({ params: { id }, query, signal })),
+    ...ofFigures,
+  }),
   list: (query: ListQuery = {}) => question(["servers", "list", query], ({ signal }) => client.servers.list({ query, signal })),
   one: (id: string) => question(["servers", "one", id], ({ signal }) => client.servers.get({ params: { id }, signal })),
   named: named("servers", (query) => client.servers.list({ query })),
@@ -51,6 +59,10 @@ export const instances = {
     ...question(["instances", "log", id, query], ({ signal }) => client.instances.logs({ params: { id }, query, signal })),
     staleTime: Infinity,
     meta: { changedBy: [] } satisfies QueryMeta,
+  }),
+  metrics: (id: string, query: ListQuery) => ({
+    ...question(["instances", "metrics", id, query], ({ signal }) => client.instances.metrics({ params: { id }, query, signal })),
+    ...ofFigures,
   }),
   named: named("instances", (query) => client.instances.list({ query })),
 };
@@ -101,6 +113,11 @@ export const operations = {
   one: (id: string) => ({
     ...question(["operations", "one", id], ({ signal }) => client.operations.get({ params: { id }, signal })),
     meta: { changedBy: ["operations"] } satisfies QueryMeta,
+  }),
+  /** It is another one with each status: the end brings what was missing. */
+  log: (id: string, status: string) => ({
+    ...question(["operations", "log", id, status], ({ signal }) => client.operations.log({ params: { id }, signal })),
+    meta: { changedBy: [] } satisfies QueryMeta,
   }),
   /** What becomes of each resource of a bulk action. */
   items: (id: string, query: ListQuery) => ({
@@ -176,6 +193,12 @@ export const failedDrills = (query: ListQuery) => ({
 });
 
 export const overview = () => question(["overview"], ({ signal }) => client.overview.get({ signal }));
+
+/** The servers and instances that are loaded most. */
+export const worst = () => ({
+  ...question(["overview", "worst"], ({ signal }) => client.overview.worst({ signal })),
+  ...ofFigures,
+});
 
 /** For forms, which show nothing of the quotas that the settings say, too. */
 export const defaults = () => ({

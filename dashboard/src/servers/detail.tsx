@@ -40,6 +40,7 @@ import { lazily } from "../app/lazily.tsx";
 
 const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable);
 const Again = lazily(async () => (await import("./again.tsx")).Again);
+const ServerMetrics = lazily(async () => (await import("../metrics/charts.tsx")).ServerMetrics, "metrics");
 const DeleteServer = lazily(async () => (await import("./delete.tsx")).DeleteServer);
 const Tell = lazily(async () => (await import("../alerts/tell.tsx")).Tell, "alerts");
 const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);
@@ -58,7 +59,7 @@ export default function ServerDetail({ bulk }: { bulk: Bulk }) {
   );
 }
 
-const TABS = ["overview", "history"] as const;
+const TABS = ["overview", "metrics", "history"] as const;
 
 function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
   const [dialog, setDialog] = useState<"edit" | "delete" | "tell">();
@@ -110,6 +111,7 @@ function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
             <InstancesOf server={server} bulk={bulk} />
           </>
         )}
+        {tab === "metrics" && <ServerMetrics server={server} />}
         {tab === "history" && <OperationsTable resourceId={server.id} />}
       </Tabs>
       {dialog === "tell" && <Tell type="server" id={server.id} name={server.name} onDismiss={() => setDialog(undefined)} />}

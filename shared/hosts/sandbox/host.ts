@@ -12,6 +12,7 @@ import {
   findMachine,
   finishJob,
   isReached,
+  listJobs,
   later,
   removeErp,
   type SandboxErp,
@@ -27,7 +28,7 @@ import { openArchive, requireWhole, sha256Of } from "./opened.ts";
 import { importArchive } from "./import.ts";
 import { differingModules, firstModules } from "./modules.ts";
 import { drill } from "./drill.ts";
-import { writeErpLog } from "./log.ts";
+import { writeDatabaseLog, writeErpLog, writeJobLog, writeProxyLog } from "./log.ts";
 import { buildReport, buildStatusLine } from "./report.ts";
 
 export const sandbox: Host = {
@@ -44,29 +45,35 @@ export const sandbox: Host = {
     await finishJob(machine_id, job.id, result);
     return done(result);
   },
-  probe: async (server, settings) => {
+  probe: async (server, settings, since = 0) => {
     const machine = await responding(server);
     if (machine === undefined) return { responded: false };
-    if (settings === undefined) return { responded: true, report: await buildReport(machine) };
+    if (settings === undefined) return { responded: true, ...(await buildReport(machine, since)) };
     const changed = { quotas: Object.fromEntries(settings.quotas) };
     await setMachine(machine.machine_id, changed);
-    return { responded: true, settingsTaken: true, report: await buildReport({ ...machine, ...changed }) };
+    return { responded: true, settingsTaken: true, ...(await buildReport({ ...machine, ...changed }, since)) };
   },
   greets: async (server) => (await responding(server)) !== undefined,
   statusLine: async (server) => {
     const machine = await responding(server);
     return machine === undefined ? undefined : buildStatusLine(machine);
   },
-  readLog: async (server, { instance_id, since = "", until = "9999" }) => {
+  readLog: async (server, { instance_id, source, since = "", until = "9999" }) => {
     const { machine_id, created_at } = await reach(server);
     const erp = await findErp(machine_id, instance_id);
     if (erp?.database == null) return undefined;
-    const lines = writeErpLog(erp, { startedAt: erp.started_at ?? created_at, now: later(0) });
+    const lines = WRITE_LOG[source](erp, { startedAt: erp.started_at ?? created_at, now: later(0) });
     // Each begins with its time, to the nanosecond: without the Z, a time in milliseconds is compared as a text.
     const [from, to] = [since.replace("Z", ""), until.replace("Z", "")];
     return lines.filter((line) => line >= from && line < to).join("\n");
   },
+  readWorkLog: async (server, operationId) => {
+    const { machine_id } = await reach(server);
+    return (await listJobs(machine_id, operationId)).map(writeJobLog).join("");
+  },
 };
+
+const WRITE_LOG = { erp: writeErpLog, database: writeDatabaseLog, proxy: writeProxyLog } as const;
 
 /** The machine, if it responds to a health check. */
 async function responding({ machine_id }: HostedServer): Promise<SandboxMachine | undefined> {

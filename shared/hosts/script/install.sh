@@ -357,6 +357,7 @@ remove_instance() {
     flock "$ROOT/locks/proxy" rm -f "$CADDY/etc/sites/$1.caddy" "$CADDY/etc/sites/$1".from-*.caddy
     reload_proxy
   fi
+  access_logs "$1" | xargs -r rm -f
   forget_project "$1"
   rm -rf "${INSTANCES:?}/$1"
   remove_unused_buffers

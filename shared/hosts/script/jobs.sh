@@ -6,7 +6,9 @@
 #   end JOB                  kills it, and those whose IDs start with "JOB-"; one that never started cannot start any more
 #   health INSTANCE          healthy=yes|no, reason=, unfinished= and modules= if it is
 #   logs INSTANCE SOURCE SINCE UNTIL   lines=, or installed=no: logs.sh
-#   report                   disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, and certificates= if the proxy responds
+#   work_log OPERATION       lines=: what the jobs whose IDs start with "OPERATION-" have logged
+#   report SINCE             disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, figures= after that time, in seconds, and
+#                            certificates= if the proxy responds
 #   settings                 on stdin: take_settings
 #   watch_disk, measure_disk what timers do every five seconds, and each minute
 #   renew_proxy              an operator's command: machine.sh
@@ -29,7 +31,7 @@
 #   modules/        which modules an image of the ERP has, by its id: modules.sh
 #   archives/       what was found out about backups, by their SHA-256, for a day
 #   caddy/          the proxy in front of all instances, a file for each site, and the line of watch.sh that it serves
-#   watch/          the program that a timer runs each minute, and its files: watch.sh
+#   watch/          the programs that a timer runs each minute, and their files: watch.sh, sample.pl
 set -euo pipefail
 umask 077
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"

@@ -73,7 +73,7 @@ export async function countRejection(machineId: string): Promise<number> {
 }
 
 const SandboxJob = z.object({ kind: z.string(), ready_at: fields.timestamp, done: z.boolean(), answer: z.string().optional() });
-type SandboxJob = z.infer<typeof SandboxJob>;
+export type SandboxJob = z.infer<typeof SandboxJob>;
 
 /** Longer than any operation takes. */
 const JOB_DAYS = 2;
@@ -87,6 +87,12 @@ export async function beginJob(machineId: string, jobId: string, kind: string, r
   const job: SandboxJob = { kind, ready_at: readyAt, done: false };
   await putIfAbsent(key, { ...job, ttl: keptUntil() });
   return job;
+}
+
+/** The jobs of an operation, the oldest first. */
+export async function listJobs(machineId: string, operationId: string): Promise<SandboxJob[]> {
+  const items = await queryAll(keys.sandboxJob(machineId, "").pk, { beginsWith: `${operationId}-`, consistent: true });
+  return items.map((item) => SandboxJob.parse(item)).toSorted((one, other) => (one.ready_at < other.ready_at ? -1 : 1));
 }
 
 export async function finishJob(machineId: string, jobId: string, answer: unknown): Promise<void> {

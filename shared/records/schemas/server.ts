@@ -55,6 +55,10 @@ export const WatchedServer = z.object({
   quotas_changed_at: maybeText,
   /** Domains that it redirects no longer, which its machine does not know yet: passed on with the quotas. */
   ended_redirects: z.set(text).optional(),
+  /** When the newest figures were measured that its machine has sent, in seconds since 1970. */
+  figures_at: maybeCount,
+  /** The last day whose figures are summed up, in days since 1970. */
+  figures_day: maybeCount,
   /** Its disk is low: instances on it may be paused at any moment. */
   disk_low: mark,
 });

@@ -16,6 +16,18 @@ export const home: typeof en = {
     </>
   ),
   protection: "Schutz",
+  worst: {
+    title: "Am stärksten ausgelastet",
+    about: "Die zehn am stärksten ausgelasteten Server und Instanzen, wie ihre Server sie zuletzt gemeldet haben.",
+    partly:
+      "Die zehn am stärksten ausgelasteten Server und Instanzen. Es sind zu viele Server, um die Instanzen aller zu vergleichen.",
+    memory: "Arbeitsspeicher von Servern",
+    disk: "Speicherplatz von Servern",
+    times: "Antwortzeiten von Instanzen (95 von 100 Anfragen)",
+    none: "In letzter Zeit wurde nichts gemeldet.",
+    percent: (value) => `${value} % belegt`,
+    milliseconds: (value) => `${value} ms`,
+  },
   lowDisks: {
     title: "Festplatten, die voll werden",
     almostFull: "Fast voll",

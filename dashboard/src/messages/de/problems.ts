@@ -170,5 +170,9 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   field_code: "darf nur Buchstaben, Ziffern, Leerzeichen und Bindestriche enthalten",
   field_base64url: "muss base64url sein",
   field_transport: "muss der Name eines Übertragungswegs sein",
+  field_next: "muss das next einer Antwort sein",
+  field_series: "muss aus Namen von Messreihen bestehen, durch Kommas getrennt",
+  field_from: "muss vor to liegen",
+  field_values_most: "darf höchstens {count} Werte zwischen from und to ergeben",
   field_network: "muss ein IPv4-Netz oder ein IPv6-Netz mit höchstens /64 sein",
 };

@@ -66,6 +66,7 @@ export const servers: typeof en = {
   tabs: {
     label: (name) => `Bereiche von ${name}`,
     overview: "Übersicht",
+    metrics: "Messwerte",
     history: "Verlauf",
   },
   edit: {

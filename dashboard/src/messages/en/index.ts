@@ -22,6 +22,7 @@ import type { home } from "./home.tsx";
 import type { instances } from "./instances.tsx";
 import type { login } from "./login.tsx";
 import type { logs } from "./logs.ts";
+import type { metrics } from "./metrics.ts";
 import { operations } from "./operations.tsx";
 import type { people } from "./people.tsx";
 import type { policies } from "./policies.tsx";
@@ -50,6 +51,7 @@ interface Areas {
   login: typeof login;
   people: typeof people;
   logs: typeof logs;
+  metrics: typeof metrics;
   policies: typeof policies;
   reports: typeof reports;
   servers: typeof servers;

@@ -67,6 +67,7 @@ export const servers = {
   tabs: {
     label: (name: string) => `Parts of ${name}`,
     overview: "Overview",
+    metrics: "Metrics",
     history: "History",
   },
   edit: {
