@@ -12,6 +12,7 @@ const EXCEPTIONS: Readonly<Record<string, Pick<Access, "table" | "keys" | "stora
   "auth.secondFactor": { keys: ["session", "sealing"] },
   "auth.requestPasswordReset": { keys: ["sealing"] }, // the token in a mail's link is sealed
   "backups.download": { table: "write", storage: "read" }, // it writes an entry of the audit log
+  "code.update": { keys: ["sealing"] }, // tokens, secrets, and the private halves of deploy keys
   "health.get": { table: undefined },
   "instances.logs": { table: "write", readsLogs: true }, // it counts the readings, and notes them in the audit log
   "openapi.get": { table: undefined },

@@ -146,6 +146,8 @@ const request: fc.Arbitrary<(world: World) => Request> = fc
         return { ...base, path: at(archive), body: chosen };
       case "POST /backups/:id/drill":
         return { ...base, path: at(archive), body: onServer ? { server_id: server } : {} };
+      case "POST /instances/:id/deploys":
+        return { ...base, path: at(owner), body: {} };
       case "DELETE /backups/:id":
         return { ...base, path: at(archive) };
       case "POST /bulk":

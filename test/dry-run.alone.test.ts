@@ -18,6 +18,7 @@ const DRY = [
   "DELETE /instances/:id",
   "POST /backups/:id/restore",
   "POST /backups/:id/drill",
+  "POST /instances/:id/deploys",
   "DELETE /backups/:id",
   "DELETE /servers/:id",
   "PUT /instances/:id/backup-policy",

@@ -20,7 +20,7 @@ import { costIn } from "./harness/cost.ts";
 import { holdForGood } from "./harness/held-work.ts";
 import { bodyOf, closedRoutes } from "./harness/requests.ts";
 import { seedActiveServer, seedRunningInstance } from "./harness/seed-sandbox.ts";
-import { seedAlert, seedBackup, seededDeliveries, seedInstance, seedInvitation, seedServer } from "./harness/seed.ts";
+import { seedAlert, seedBackup, seedDeploy, seededDeliveries, seedInstance, seedInvitation, seedServer } from "./harness/seed.ts";
 
 let cloud: TestCloud;
 let me: TestAccount;
@@ -87,6 +87,11 @@ const policy = async () => {
   const { id } = await instance();
   await (await me.token()).api.put(`/instances/${id}/backup-policy`, POLICY);
   return { id };
+};
+const deployed = async () => {
+  const made = await instance();
+  await seedDeploy(made);
+  return made;
 };
 const operation = async () => {
   const begun = await me.api.post("/servers", await me.serverBody());
@@ -194,6 +199,33 @@ const BUDGET: Record<string, Row> = {
     status: 200,
     calls: 2,
     prepare: put(async () => [`/instances/${(await policy()).id}/backup-policy`, { ...POLICY, timezone: "Europe/Berlin" }]),
+  },
+  "code.get": { status: 200, calls: 1, prepare: get((id) => `/instances/${id}/code`, instance) },
+  "code.update": {
+    status: 200,
+    calls: 2,
+    prepare: put(async () => [`/instances/${(await instance()).id}/code`, { install_modules: ["acme"] }]),
+  },
+  "code.check": {
+    status: 202,
+    calls: 2,
+    starts: 1,
+    prepare: post(async () => [`/instances/${(await instance()).id}/code/check`]),
+  },
+  "deploys.listOfInstance": { status: 200, calls: 2, prepare: get((id) => `/instances/${id}/deploys`, deployed) },
+  "deploys.get": {
+    status: 200,
+    calls: 1,
+    prepare: get(
+      (id) => `/deploys/${id}`,
+      async () => ({ id: await seedDeploy(await instance()) }),
+    ),
+  },
+  "deploys.create": {
+    status: 201,
+    calls: 2,
+    starts: 1,
+    prepare: post(async () => [`/instances/${(await instance()).id}/deploys`, {}]),
   },
   "backupPolicy.delete": {
     status: 200,
@@ -471,6 +503,11 @@ const BUDGET: Record<string, Row> = {
   },
   // The instance and its server, before the sandbox's data.
   "sandbox.getData": { status: 409, calls: 3, prepare: get((id) => `/sandbox/instances/${id}/data`, instance) },
+  "sandbox.putRepository": {
+    status: 200,
+    calls: 2,
+    prepare: put(() => Promise.resolve(["/sandbox/repositories/acme", { ref: "main", modules: { acme: "1.1" } }])),
+  },
   "sandbox.putData": {
     status: 409,
     calls: 4,

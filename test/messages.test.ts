@@ -167,7 +167,7 @@ test("no message is empty or has spaces around it, except parts around an elemen
 
 /** Names, and what the dashboard itself calls its parts. */
 const CAPITALIZED =
-  /^(?:Odoo|OpenSSH|Enterprise|TypeScript|Docker|Compress|Deflate|PowerShell|Zstandard|Microsoft|Base64|Git|MySQL|PostgreSQL|Idempotency|If-Match|If-None-Match|Retry-After|Unicode|Europe|Home|Actions|Neutralize|I've|A–Z|Z–A|Change domain|Edit details|Ops|From|Before)\b/;
+  /^(?:Odoo|OpenSSH|Enterprise|TypeScript|Docker|Compress|Deflate|PowerShell|Zstandard|Microsoft|Base64|Git|MySQL|PostgreSQL|Python|Idempotency|If-Match|If-None-Match|Retry-After|Unicode|Europe|Home|Actions|Neutralize|I've|A–Z|Z–A|Change domain|Edit details|Ops|From|Before)\b/;
 
 test("English is in sentence case, and neither begs nor shouts nor says that it succeeded", () => {
   const odd = [...english].filter(

@@ -74,6 +74,12 @@ const kinds: Kind[] = [
       updateOne(keys.backupPolicy(me.id, path.split("/")[2] ?? ""), { set: { next_run_at: "2026-11-21T02:00:00.000Z" } }, {}),
   },
   {
+    what: "the code of an instance",
+    make: async () => `/instances/${(await seedInstance(me.id)).id}/code`,
+    client: token,
+    changes: () => [{ install_modules: ["one"] }, { python_packages: ["num2words==0.5.13"] }],
+  },
+  {
     what: "a backup",
     make: async () => `/backups/${(await seedBackup(await seedInstance(me.id))).id}`,
     client: token,
@@ -350,6 +356,8 @@ test("the tests of versions cover every single resource", () => {
     "/servers/x",
     "/instances/x",
     "/instances/x/backup-policy",
+    "/instances/x/code",
+    "/deploys/x", // test/deploys
     "/backups/x",
     "/backups/uploads/x", // test/uploads
     "/operations/x",

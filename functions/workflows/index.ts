@@ -1,6 +1,7 @@
 // Every workflow's table, by name: infra builds the state machines from them.
 import type { WorkflowName } from "../../shared/domain/lifecycle.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
+import checkCodeInstance from "./check-code-instance/workflow.ts";
 import cloneInstance from "./clone-instance/workflow.ts";
 import createBackup from "./create-backup/workflow.ts";
 import createInstance from "./create-instance/workflow.ts";
@@ -8,6 +9,7 @@ import createServer from "./create-server/workflow.ts";
 import deleteBackup from "./delete-backup/workflow.ts";
 import deleteInstance from "./delete-instance/workflow.ts";
 import deleteServer from "./delete-server/workflow.ts";
+import deployInstance from "./deploy-instance/workflow.ts";
 import drillBackup from "./drill-backup/workflow.ts";
 import importBackup from "./import-backup/workflow.ts";
 import restartInstance from "./restart-instance/workflow.ts";
@@ -18,6 +20,7 @@ import stopInstance from "./stop-instance/workflow.ts";
 import updateInstance from "./update-instance/workflow.ts";
 
 export const workflows: Readonly<Record<WorkflowName, Workflow>> = {
+  "check-code-instance": checkCodeInstance,
   "clone-instance": cloneInstance,
   "create-backup": createBackup,
   "create-instance": createInstance,
@@ -25,6 +28,7 @@ export const workflows: Readonly<Record<WorkflowName, Workflow>> = {
   "delete-backup": deleteBackup,
   "delete-instance": deleteInstance,
   "delete-server": deleteServer,
+  "deploy-instance": deployInstance,
   "drill-backup": drillBackup,
   "import-backup": importBackup,
   "restart-instance": restartInstance,

@@ -57,7 +57,7 @@ export const Backup = z
     status_reason: fields.statusReason,
     reason: fields.reason,
     kind: z
-      .enum(["manual", "pre_restore", "scheduled", "uploaded"])
+      .enum(["manual", "pre_restore", "pre_deploy", "scheduled", "uploaded"])
       .meta({ description: "New kinds may appear", examples: ["manual"] }),
     erp_version: z
       .string()

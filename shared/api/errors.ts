@@ -122,6 +122,32 @@ export const serverTriesAnother = (operationId: string) =>
     },
   );
 
+/** An instance's code is checked once at a time. */
+export const codeInCheck = (operationId: string) =>
+  new ApiError("OPERATION_IN_PROGRESS", "The code of this instance is being checked; wait until that is done", {
+    details: { operation_id: operationId },
+  });
+
+export const deployNotCompleted = (status: string) =>
+  invalidState(`The deploy is ${status}; only a completed deploy can be rolled back to`, status);
+
+/** The ERP takes no module back to an older version without its data. */
+export const modulesNewer = (status: string, modules: readonly string[]) =>
+  invalidState(
+    `The database has these modules in a higher version than that code: ${modules.join(", ")}. Set restore_database to true to go back with the data`,
+    status,
+    { modules },
+    INSTANCE,
+  );
+
+export const noBackupToRollBack = (status: string) =>
+  invalidState(
+    "There is no backup from before the next deploy, so the data cannot come back with that code",
+    status,
+    {},
+    INSTANCE,
+  );
+
 export const preconditionFailed = (etag: string | null) => new ApiError("PRECONDITION_FAILED", undefined, { details: { etag } });
 
 /** Of `If-None-Match`. */
@@ -410,6 +436,12 @@ export const OPERATION_ERRORS = [
   "HOST_JOB_FAILED",
   "BACKUP_CORRUPT",
   "STORAGE_ERROR",
+  "CODE_UNREACHABLE",
+  "CODE_INVALID",
+  "BUILD_FAILED",
+  "REHEARSAL_FAILED",
+  "UPDATE_FAILED",
+  "HEALTH_CHECK_FAILED",
   "TIMEOUT",
   "CANCELLED",
   "INTERNAL_ERROR",

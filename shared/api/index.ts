@@ -6,6 +6,8 @@ import * as backupPolicy from "./backup-policy.ts";
 import * as backups from "./backups.ts";
 import * as bulk from "./bulk.ts";
 import * as catalog from "./catalog.ts";
+import * as code from "./code.ts";
+import * as deploys from "./deploys.ts";
 import * as events from "./events.ts";
 import * as health from "./health.ts";
 import * as instances from "./instances.ts";
@@ -30,6 +32,8 @@ export const api = {
   servers: listEndpoints(servers),
   instances: listEndpoints(instances),
   backupPolicy: listEndpoints(backupPolicy),
+  code: listEndpoints(code),
+  deploys: listEndpoints(deploys),
   backups: listEndpoints(backups),
   uploads: listEndpoints(uploads),
   operations: listEndpoints(operations),

@@ -21,6 +21,41 @@ export const Verification = z
   })
   .meta({ id: "Verification" });
 
+/** What a check of an instance's code found. */
+export const CodeResult = z
+  .object({
+    commits: z.array(
+      z.object({
+        url: z.string().meta({ examples: ["https://git.example/acme"] }),
+        ref: z.string().meta({ examples: ["main"] }),
+        commit: z
+          .string()
+          .nullable()
+          .meta({ examples: ["8f3c1d5e7a90b24c6d8e0f1a2b3c4d5e6f708192"] }),
+        subject: z
+          .string()
+          .nullable()
+          .meta({ description: "The first line of the commit's message", examples: ["Round prices"] }),
+      }),
+    ),
+    problems: z
+      .array(
+        z.object({
+          code: z.enum(["CODE_UNREACHABLE", "CODE_INVALID"]).meta({ examples: ["CODE_INVALID"] }),
+          url: z.string().meta({ examples: ["https://git.example/acme"] }),
+          module: z
+            .string()
+            .nullable()
+            .meta({ examples: ["acme"] }),
+          message: z.string().meta({ examples: ["https://git.example/acme has no module"] }),
+          reason: fields.reason,
+        }),
+      )
+      .meta({ description: "What a deploy would fail for; no problem, no failure", examples: [[]] }),
+  })
+  .meta({ id: "CodeResult", description: "What a check of an instance's code found" });
+export type CodeResult = z.infer<typeof CodeResult>;
+
 const count = (description: string) => fields.integer(0, description).min(0);
 
 /** How far a bulk action is. */
@@ -77,6 +112,8 @@ export const OperationResult = z
           "What they do is missing in the ERP, and it may not even start",
         examples: [["queue_job"]],
       }),
+    deploy_id: fields.id("deploy").optional().meta({ description: "The deploy that the operation carries out" }),
+    code: CodeResult.optional(),
     skipped_paths: z
       .array(z.string())
       .optional()

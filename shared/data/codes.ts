@@ -84,6 +84,8 @@ export const OPERATION_CODES: Readonly<Partial<Record<OperationType, string>>> =
   "backup.drill": "m",
   "backup.restore": "n",
   "bulk.run": "o",
+  "instance.check_code": "p",
+  "instance.deploy": "q",
 };
 
 const TYPES: Readonly<Record<string, string | undefined>> = OPERATION_CODES;

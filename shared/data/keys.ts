@@ -210,6 +210,16 @@ export const keys = {
   /** A secret that waits, encrypted, for the task that uses it. */
   sealed: (accountId: string, operationId: string): Key => ({ pk: owned(accountId, "sealed"), sk: operationId }),
 
+  /** The code of an instance. */
+  code: (accountId: string, instanceId: string): Key => ({ pk: owned(accountId, "code"), sk: instanceId }),
+  /** The check of it that is in progress. */
+  codeCheck: (accountId: string, instanceId: string): Key => ({ pk: owned(accountId, "code_check"), sk: instanceId }),
+  /** A deploy, and the code as it was when the deploy was requested. */
+  deploy: (accountId: string, id: string): Key => ({ pk: owned(accountId, "deploy"), sk: id }),
+  deployPlan: (accountId: string, id: string): Key => ({ pk: owned(accountId, "deploy_plan"), sk: id }),
+  /** The key that the account reads a repository with. */
+  deployKey: (accountId: string, url: string): Key => ({ pk: owned(accountId, "deploy_key"), sk: hashed(url) }),
+
   /** The restore drill or import in progress on a server. */
   drill: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "drill"), sk: serverId }),
 
@@ -344,6 +354,7 @@ export const keys = {
   sandboxMachines: (): string => "SANDBOX#MACHINES",
   sandboxMachine: (machineId: string): Key => ({ pk: keys.sandboxMachines(), sk: machineId }),
   sandboxErp: (machineId: string, instanceId: string): Key => ({ pk: `SANDBOX#ERP#${machineId}`, sk: instanceId }),
+  sandboxRepository: (accountId: string, name: string): Key => ({ pk: owned(accountId, "sandbox_repository"), sk: name }),
   sandboxJob: (machineId: string, jobId: string): Key => ({ pk: `SANDBOX#JOBS#${machineId}`, sk: jobId }),
 } as const;
 

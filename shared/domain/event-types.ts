@@ -40,6 +40,7 @@ const OTHERS = {
   "backup_policy.update": audit("instance", "The backup policy of an instance was set or changed"),
   "backup_policy.delete": audit("instance", "The backup policy of an instance was removed"),
   "backup_policy.run_skipped": audit("instance", "A scheduled backup was skipped"),
+  "code.update": audit("instance", "The code of an instance was changed"),
   "upload.create": audit("upload", "The upload of a backup was started"),
   "upload.delete": audit("upload", "The upload of a backup was aborted"),
   "upload.expire": audit("upload", "The upload of a backup has expired"),

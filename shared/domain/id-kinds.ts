@@ -10,6 +10,7 @@ export const ID_PREFIXES = {
   instance: "ins",
   backup: "bak",
   upload: "upl",
+  deploy: "dep",
   operation: "op",
   event: "evt",
   session: "ses",

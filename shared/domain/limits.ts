@@ -118,6 +118,11 @@ export const RESTARTS_A_DAY = 3;
 /** A machine's line is written once a minute, and may be read just before that. */
 export const STALE_SECONDS = 150;
 
+/** The code of an instance. */
+export const CODE = { repositoriesMax: 20, packagesMax: 100, modulesMax: 100, variablesMax: 50 } as const;
+/** Deploys: how many of an instance are kept, what is kept of a log, and how long one waits to rehearse. */
+export const DEPLOY = { kept: 20, logBytes: 8_192, logLines: 40, rehearsalWaitMinutes: 30 } as const;
+
 /**
  * Bulk actions: how many an account has in progress, how much one selects and does at a time, and how long it tries and lasts.
  */

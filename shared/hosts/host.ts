@@ -4,6 +4,7 @@ import { DrillCheck } from "../api/drill.ts";
 import type { PreviousDomain } from "../api/instances.ts";
 import { Verification } from "../api/operations.ts";
 import type { StatusLine } from "../operations/health.ts";
+import type { RepositoryAccess } from "../records/code-secrets.ts";
 import type { MachineReport } from "../records/host-reports.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
@@ -65,10 +66,27 @@ const DifferingModules = z
 /** Of a database that was built from an archive; null of a script of before it was reported. */
 const Modules = z.object({ modules: DifferingModules });
 
+const Commit = z.string().regex(/^[0-9a-f]{40}$/);
+const ModuleName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/);
+const SUBJECT_CHARACTERS_MAX = 200;
+
 export type UploadedArchive = Pick<StoredArchive, "key" | "size_bytes" | "sha256">;
 
 interface OfInstance {
   instance_id: string;
+}
+
+/** `code_id` names the code on the machine: it is the deploy's, or the check's operation. */
+interface OfCode extends OfInstance {
+  code_id: string;
+  /** What its log must not show; they stay here. */
+  secrets?: readonly string[];
+}
+
+/** What the ERP updates and installs. */
+interface OfUpdate extends OfCode {
+  update: readonly string[];
+  install: readonly string[];
 }
 
 interface OfBuild extends OfInstance {
@@ -141,6 +159,36 @@ interface JobInput {
   /** The old domain serves until the new one does. From then on exactly these redirect to it. */
   move_domain: OfInstance & { domain: string; redirects: readonly PreviousDomain[] };
   verify_clone: OfInstance;
+  /** Which commits the repositories' refs are now. */
+  resolve_code: OfInstance & {
+    repositories: readonly RepositoryAccess[];
+    /** Otherwise it only looks, beside other jobs on the instance. */
+    hold: boolean;
+  };
+  /**
+   * Fetches exactly these commits, checks their modules, and says which have changed. Nothing of them is run. `named` are modules
+   * of which it says, too, whether they are installed. Without `keep` nothing stays on the machine, and other jobs on the
+   * instance go on beside it.
+   */
+  fetch_code: OfCode & {
+    repositories: readonly (RepositoryAccess & { commit: string })[];
+    environment: readonly { name: string; value: string }[];
+    named: readonly string[];
+    keep: boolean;
+  };
+  /** Python packages for the fetched code. */
+  install_packages: OfCode & { packages: readonly string[]; allow_source_builds: boolean };
+  /** The update on a throwaway copy of the database. */
+  rehearse_code: OfUpdate;
+  /** Stops the ERP, and keeps its present data and code until the deploy is over. */
+  keep_data: OfCode;
+  /** Switches to the fetched code and runs the update. */
+  update_modules: OfUpdate;
+  start_code: OfCode;
+  /** Removes the data that was kept, and code that nobody needs any more. */
+  settle_code: OfCode;
+  /** Puts back the code and the data as they were. Does nothing if there is nothing to put back. */
+  undo_code: OfCode & { start: boolean };
 }
 export type JobKind = keyof JobInput;
 
@@ -201,6 +249,42 @@ export const JOB_RESULTS = {
   personalize: z.null(),
   move_domain: z.null(),
   verify_clone: Verification,
+  /** For each repository its commit, or a sentence that says why there is none. */
+  resolve_code: z.object({
+    commits: z.array(z.object({ commit: Commit.nullable(), problem: z.string().nullable().default(null) })).max(20),
+  }),
+  fetch_code: z.object({
+    /** For each repository the first line of its commit's message; null if it could not be fetched. */
+    subjects: z
+      .array(
+        z
+          .string()
+          .transform((text) => text.slice(0, SUBJECT_CHARACTERS_MAX))
+          .nullable(),
+      )
+      .max(20),
+    problems: z
+      .array(
+        z.object({
+          code: z.enum(["CODE_UNREACHABLE", "CODE_INVALID"]),
+          repository: z.number().int().nonnegative(),
+          module: ModuleName.nullable(),
+          problem: z.string(),
+        }),
+      )
+      .max(1000),
+    modules: z.array(z.object({ name: ModuleName, version: z.string().max(100), changed: z.boolean() })).max(5000),
+    installed: z.array(ModuleName).max(6000),
+  }),
+  /** As they were resolved. */
+  install_packages: z.object({ packages: z.array(z.string().max(200)).max(1000) }),
+  rehearse_code: z.object({ duration_seconds: z.number().int().nonnegative() }),
+  keep_data: z.null(),
+  update_modules: z.null(),
+  /** From when the ERP was stopped until it responded again; null if it was already stopped. */
+  start_code: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }),
+  settle_code: z.null(),
+  undo_code: z.null(),
 } as const satisfies Record<JobKind, z.ZodType>;
 export type JobResult<K extends JobKind> = z.infer<(typeof JOB_RESULTS)[K]>;
 

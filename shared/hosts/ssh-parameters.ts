@@ -86,6 +86,58 @@ async function ownParameters(server: HostedServer, job: PlainJob): Promise<JobPa
     case "move_domain":
       return { INSTANCE_ID: job.instance_id, DOMAIN: job.domain, REDIRECTS: redirectWords(job.redirects) };
     default:
+      return codeParameters(job);
+  }
+}
+
+/** The jobs of deploys. Credentials and secrets travel with the one that fetches, and no other. */
+type CodeJob = Extract<PlainJob, { code_id: string }> | Job<"resolve_code">;
+
+async function codeParameters(job: CodeJob): Promise<JobParameters> {
+  switch (job.kind) {
+    case "resolve_code":
+      return {
+        INSTANCE_ID: job.instance_id,
+        REPOSITORIES: JSON.stringify(job.repositories),
+        HOLD: yesOrNo(job.hold),
+        ...(await network()),
+      };
+    case "fetch_code":
+      return {
+        INSTANCE_ID: job.instance_id,
+        CODE_ID: job.code_id,
+        REPOSITORIES: JSON.stringify(job.repositories),
+        ENVIRONMENT: JSON.stringify(job.environment),
+        NAMED: job.named.join(" "),
+        KEEP: yesOrNo(job.keep),
+        HOLD: yesOrNo(job.keep),
+        ...(await network()),
+      };
+    case "install_packages":
+      return {
+        INSTANCE_ID: job.instance_id,
+        CODE_ID: job.code_id,
+        PACKAGES: job.packages.join("\n"),
+        SOURCE_BUILDS: yesOrNo(job.allow_source_builds),
+        ...(await network()),
+      };
+    case "rehearse_code":
+    case "update_modules":
+      return {
+        INSTANCE_ID: job.instance_id,
+        CODE_ID: job.code_id,
+        UPDATE: job.update.join(","),
+        INSTALL: job.install.join(","),
+        ...(await network()),
+      };
+    case "keep_data":
+    case "settle_code":
+      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id };
+    case "start_code":
+      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, ...(await network()) };
+    case "undo_code":
+      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, START: yesOrNo(job.start), ...(await network()) };
+    default:
       return job satisfies never;
   }
 }
@@ -177,6 +229,8 @@ const PULLING: ReadonlySet<JobKind> = new Set<JobKind>([
   "swap_restore",
   "restore_archive",
   "put_back",
+  "start_code",
+  "undo_code",
   "drill_archive",
   "import_archive",
 ]);

@@ -26,7 +26,18 @@ const JobStatus = z.discriminatedUnion("state", [
   z.object({ state: z.literal("done"), answer: Json }),
   z.object({
     state: z.literal("failed"),
-    code: z.enum(["HOST_JOB_FAILED", "BACKUP_CORRUPT", "STORAGE_ERROR", "TIMEOUT"]).catch("HOST_JOB_FAILED"),
+    code: z
+      .enum([
+        "HOST_JOB_FAILED",
+        "BACKUP_CORRUPT",
+        "STORAGE_ERROR",
+        "CODE_INVALID",
+        "BUILD_FAILED",
+        "REHEARSAL_FAILED",
+        "UPDATE_FAILED",
+        "TIMEOUT",
+      ])
+      .catch("HOST_JOB_FAILED"),
     message: z.string(),
     /** The last lines of its log. */
     log: z.string().default(""),

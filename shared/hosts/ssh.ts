@@ -139,10 +139,25 @@ async function readProgress(machine: Machine, server: HostedServer, job: Job): P
         kind: job.kind,
         minutes: limitMinutes(job.kind),
         parameters: async () => ({ ...(await buildParameters(server, job)), ...registry }),
-        secrets: ["admin_password" in job ? (job.admin_password ?? "") : "", registry["REGISTRY_PASSWORD"] ?? ""],
+        secrets: [...secretsIn(job), registry["REGISTRY_PASSWORD"] ?? ""],
       });
     }
   }
+}
+
+/** A private key has several lines, each of which says something of it. */
+function secretsIn(job: Job): string[] {
+  const credentials = "repositories" in job ? job.repositories.flatMap(({ credential }) => credential ?? []) : [];
+  return [
+    ...("admin_password" in job ? [job.admin_password ?? ""] : []),
+    ...("secrets" in job ? (job.secrets ?? []) : []),
+    ...("environment" in job ? job.environment.map(({ value }) => value) : []),
+    ...credentials.flatMap((each) =>
+      "token" in each
+        ? [each.token, Buffer.from(`${each.username}:${each.token}`).toString("base64")]
+        : each.private_key.split("\n"),
+    ),
+  ];
 }
 
 /** Not a job: each look is a new one. */

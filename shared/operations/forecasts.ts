@@ -72,7 +72,7 @@ const readsArchive = (reader: Reader, { id, size_bytes }: BackupRecord): Effect 
  * What a server's disk is short of, as it last reported: `bytes` are the least that the work needs. Nothing without a report. It
  * is never an error: the machine itself checks for room before it works.
  */
-async function diskWarnings(reader: Reader, accountId: string, serverId: string, bytes: number): Promise<Sentence[]> {
+export async function diskWarnings(reader: Reader, accountId: string, serverId: string, bytes: number): Promise<Sentence[]> {
   if (!mayRead(reader, "server")) return [];
   const { server, report } = await read({ server: serverRef(accountId, serverId), report: hostReportRef(accountId, serverId) });
   if (server === undefined || report === undefined) return [];

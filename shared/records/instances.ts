@@ -31,7 +31,16 @@ import {
 import { ofEnvironment } from "../platform/env.ts";
 import { judgeHealth, reasonOfHealth } from "./shown-health.ts";
 import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
-import { type Change, heldByAnother, now, labelChange, Overtaken, relabeledMeanwhile, withLabels } from "../data/change.ts";
+import {
+  type Change,
+  heldByAnother,
+  labelChange,
+  now,
+  Overtaken,
+  relabeledMeanwhile,
+  startChange,
+  withLabels,
+} from "../data/change.ts";
 import { type Ending, Held } from "./ending.ts";
 import type { LabelChange } from "../data/entries.ts";
 import { findCertificate, hostReportRef } from "./host-reports.ts";
@@ -355,7 +364,12 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
   change.move(
     { kind: "instance", record: instance },
     { from: instance.state, to: state, set },
-    { ...mine, unchanged: { ...after } },
+    // A step that shows another state may do so at the same time.
+    { equals: { ...mine.equals, state: instance.state }, unchanged: { ...after } },
+    (present) =>
+      present?.["state"] === instance.state
+        ? undefined
+        : new Overtaken("The state of the instance changed at the same time", instance.id),
   );
   change.refind(
     "instance",
@@ -473,6 +487,21 @@ export function adoptDomain(change: Change, operation: OperationRecord, instance
   noteRedirect(change, instance, domain, operation.created_at);
   change.refind("instance", instance.id, { domain });
   change.remove(keys.domain(change.accountId, instance.domain));
+}
+
+/** Shows the state that a step of the work moves the instance to, while the operation runs. */
+export async function showDuring(operation: OperationRecord, instance: InstanceRecord): Promise<void> {
+  const { during }: Transition = LIFECYCLE[operation.type];
+  const state = InstanceState.parse(during);
+  if (instance.state === state) return; // a second run
+  const change = startChange({ id: instance.account_id });
+  requireRunning(change, operation);
+  change.move(
+    { kind: "instance", record: instance },
+    { from: instance.state, to: state, set: { state, updated_at: now() } },
+    { equals: { operation_id: operation.id, state: instance.state } },
+  );
+  await change.commit();
 }
 
 const neverInstalled = (state: string): Error =>

@@ -162,7 +162,7 @@ async function perform(
     part === undefined ? undoAgain(error, operation) : unlessOffline(error, part, work.server),
   );
   if (part === undefined && outcome === false) throw new TryAgain("TIMEOUT", because("undo_timed_out"));
-  if (part?.kind === "poll" && outcome !== true) throw new NotYet("TIMEOUT", because("step_timed_out", { step: part.label }));
+  if (part?.kind === "poll" && outcome !== true) throw notYet(part);
   return null;
 }
 
@@ -183,6 +183,11 @@ async function keepLog(workflow: Workflow, operation: OperationRecord, event: Ta
     log.info("could not keep the log of an operation", { error: error instanceof Error ? error : undefined });
   }
 }
+
+const notYet = ({ late, label }: Poll): NotYet =>
+  late === undefined
+    ? new NotYet("TIMEOUT", because("step_timed_out", { step: label }))
+    : new NotYet(late, because("deploy_not_healthy"));
 
 /** After a step that failed, and the undos. */
 async function end(operation: OperationRecord, error: OperationError): Promise<void> {
@@ -223,6 +228,9 @@ const toProgress = (steps: readonly (Step | Poll)[], index: number): ShownProgre
   progress: Math.max(PERCENT_MIN, Math.round((100 * index) / steps.length)),
 });
 
+/** The step that was in progress when the undo began. */
+const failedAt = ({ step_code }: OperationRecord) => (step_code === null ? {} : { failed_step: step_code });
+
 const UNDOING = { step: "Undoing the changes", step_code: "undo" };
 
 async function showPlace(
@@ -231,7 +239,8 @@ async function showPlace(
   steps: readonly (Step | Poll)[],
 ): Promise<void> {
   if (part === undefined) {
-    if (!operation.undoing) await showProgress(operation, { ...UNDOING, progress: operation.progress, undoing: true });
+    if (!operation.undoing)
+      await showProgress(operation, { ...UNDOING, progress: operation.progress, undoing: true, ...failedAt(operation) });
     return;
   }
   const place = toProgress(steps, steps.indexOf(part));

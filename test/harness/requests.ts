@@ -27,6 +27,7 @@ const KINDS: Record<string, IdKind> = {
   sessions: "session",
   "second-factors": "second_factor",
   alerts: "alert",
+  deploys: "deploy",
 };
 
 /** The kind of resource of a path's ID: the segment before it says so. */
@@ -46,7 +47,7 @@ export const pathOf = (route: Pick<Route, "path">, id?: string): string =>
     ? route.path
         .replace(":id", id ?? unusedId(idKindOf(route)))
         .replace(":delivery_id", seededDeliveries.get(plain(id ?? "")) ?? unusedId("delivery"))
-    : route.path;
+    : route.path.replace(":name", "acme");
 
 /** The same with the query that the route needs. */
 export const wholePathOf = (route: Pick<Route, "path" | "id">, id?: string): string =>

@@ -3,9 +3,12 @@ import { BackupRecord } from "../../shared/records/schemas/backup.ts";
 import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
+import { emptyCode } from "../../shared/records/code.ts";
+import { reserveDeploy } from "../../shared/records/deploys.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { putIfAbsent } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
+import { updateOne } from "../../shared/data/table.ts";
 import { recordTry, reserveDelivery } from "../../shared/records/deliveries.ts";
 import { openAlert } from "../../shared/records/alerts.ts";
 import { reserveInvitation } from "../../shared/records/invitations.ts";
@@ -13,7 +16,7 @@ import { logEvent } from "../../shared/records/events.ts";
 import { WebhookRecord } from "../../shared/records/schemas/webhook.ts";
 import { webhookRef } from "../../shared/records/webhooks.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
+import { DEPLOY_STATUS, SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
 import { unique, uniqueDatabase, uniqueDomain } from "./unique.ts";
 
 /** Yesterday: pages show what the last days have brought. */
@@ -186,6 +189,18 @@ export async function seedFactor(userId: string): Promise<string> {
   const factor = { id, type: "passkey", name: unique("passkey"), created_at: new Date().toISOString() };
   await putIfAbsent(keys.factor(userId, id), factor);
   return id;
+}
+
+/** A deploy that is over, on no machine. */
+export async function seedDeploy({ account_id, id: instance_id }: Pick<InstanceRecord, "account_id" | "id">): Promise<string> {
+  const change = startChange(await getAccount(account_id));
+  const code = emptyCode({ account_id, id: instance_id });
+  const actor = { type: "operator", id: "operator", name: "Operator" } as const;
+  const request = { operationId: newId("operation"), select: "changed", note: null } as const;
+  const deploy = reserveDeploy(change, { actor, requestId: "seed" }, code, request);
+  await change.commit();
+  await updateOne(keys.deploy(account_id, deploy.id), { set: { status: DEPLOY_STATUS.completed } }, {});
+  return deploy.id;
 }
 
 /** A delivery of each webhook that was seeded. */

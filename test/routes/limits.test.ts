@@ -29,6 +29,7 @@ const CREATE_DELETE = [
   "POST /instances",
   "POST /instances/:id/clone",
   "POST /instances/:id/backups",
+  "POST /instances/:id/deploys",
   "POST /backups/uploads/:id/complete",
   "DELETE /backups/uploads/:id",
   "POST /tokens",

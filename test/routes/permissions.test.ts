@@ -25,6 +25,12 @@ const PROMISED: Record<string, string> = {
   "GET /instances/:id/backup-policy": "backups:read",
   "PUT /instances/:id/backup-policy": "backups:write",
   "DELETE /instances/:id/backup-policy": "backups:write",
+  "GET /instances/:id/code": "instances:read",
+  "PUT /instances/:id/code": "instances:write,backups:restore",
+  "POST /instances/:id/code/check": "instances:write",
+  "POST /instances/:id/deploys": "instances:write",
+  "GET /instances/:id/deploys": "instances:read",
+  "GET /deploys/:id": "instances:read",
   "GET /backups": "backups:read",
   "GET /backups/:id": "backups:read",
   "POST /instances/:id/backups": "backups:write",
@@ -99,6 +105,7 @@ const PROMISED: Record<string, string> = {
   "PUT /auth/password": "session",
   "GET /sandbox/instances/:id/data": "instances:read",
   "PUT /sandbox/instances/:id/data": "instances:write",
+  "PUT /sandbox/repositories/:name": "instances:write",
 };
 
 test("the routes' permissions are exactly those that are promised", () => {

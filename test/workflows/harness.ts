@@ -73,6 +73,9 @@ export interface WorkflowHarness {
   close: () => void;
 }
 
+/** Code with a module that a deploy installs. */
+const CODE = { repositories: [{ url: "https://git.example/acme", ref: "main" }], install_modules: ["acme"] };
+
 const rowOf = ({ operation }: Workflow): Transition => LIFECYCLE[operation];
 export const table = Object.values(workflows).map((workflow) => ({ name: workflow.name, workflow, row: rowOf(workflow) }));
 
@@ -241,6 +244,26 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
       await work("import-backup", failed, true);
       const backupId = (await failed).as(Backup).id;
       return () => api.post(`/backups/${backupId}/import`, { server_id });
+    },
+    "check-code-instance": async (api, from) => {
+      const { id } = await instance(from);
+      await api.put(`/instances/${id}/code`, CODE);
+      return () => api.post(`/instances/${id}/code/check`, {});
+    },
+    // Back to the first of two deploys, with its data, so that every step runs.
+    "deploy-instance": async (api, from) => {
+      const { id } = await instance();
+      await api.put(`/instances/${id}/code`, CODE);
+      const deploy = async (body: object) => {
+        const response = api.post(`/instances/${id}/deploys`, { rehearse: false, ...body });
+        await work("deploy-instance", response);
+        return (await response).as(Begun).id;
+      };
+      const rollback_to = await deploy({ backup_first: false });
+      await deploy({});
+      if (from === "stopped") await work("stop-instance", act(id, "stop"));
+      if (from === "failed") await work("restart-instance", act(id, "restart"), true);
+      return () => api.post(`/instances/${id}/deploys`, { rollback_to, restore_database: true });
     },
     "run-bulk": async (api) => {
       const [{ id: running }, { id: stopped }] = [await instance(), await instance("stopped")];

@@ -199,6 +199,7 @@ export function expectConsistent(snapshot: Snapshot): void {
     expect(instance, `the instance of the ERP ${instance_id}`).toBeDefined();
     expect(instance?.server_id, "the ERP's server").toBe(server?.id);
     expect(erp?.replaced, "what a restore has put aside").toBeNull();
+    expect([erp?.before_code, erp?.fetched], "what a deploy has put aside, or fetched").toEqual([null, null]);
     expect(erp, "the ERP").toMatchObject({ domain: instance?.domain, database_name: instance?.database_name });
     expect(erp?.database, "the ERP's database").not.toBeNull();
     if (instance?.state !== "failed") expect(erp?.status).toBe(instance?.state);

@@ -9,6 +9,7 @@ export const INSTANCE_NEEDS = {
   "back-up": BACK_UP,
   backup: BACK_UP,
   restore: ["backups:restore"],
+  deploy: WRITE,
   policy: BACK_UP,
   set_policy: BACK_UP,
   delete_policy: BACK_UP,

@@ -31,6 +31,7 @@ export const STATUSES = {
     starting: "in-progress",
     restarting: "in-progress",
     restoring: "in-progress",
+    updating: "in-progress",
     failed: "error",
     deleting: "in-progress",
   } satisfies Record<InstanceStatus, Sign>,

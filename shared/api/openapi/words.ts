@@ -29,6 +29,16 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
     description:
       "When an instance is backed up automatically, and which of those backups are kept. An instance has at most one policy; its `protection` shows whether the policy does what it says.",
   },
+  code: {
+    name: "Code",
+    description:
+      "What an instance runs besides the ERP: modules from your repositories, Python packages and environment variables.",
+  },
+  deploys: {
+    name: "Deploys",
+    description:
+      "Bringing an instance's code to its ERP. A deploy is rehearsed on a copy of the data first, and if it fails, code and data are put back as they were.",
+  },
   backups: {
     name: "Backups",
     description:
@@ -132,6 +142,12 @@ const WORK_FAILED: Record<OperationErrorCode, string> = {
   BACKUP_CORRUPT:
     "The archive cannot be used: it does not match its checksum, is damaged or incomplete, or an uploaded one is not a backup of the ERP. The message says why, and the backup becomes `failed`",
   STORAGE_ERROR: "The backup storage returned an error",
+  CODE_UNREACHABLE: "A repository could not be read, or its ref is no longer the commit that was to be deployed",
+  CODE_INVALID: "A repository has no module, or one that cannot be used; the message names it",
+  BUILD_FAILED: "The Python packages could not be installed",
+  REHEARSAL_FAILED: "The update failed on a copy of the data; the ERP was not interrupted",
+  UPDATE_FAILED: "The update of the modules failed; the code and the data were put back",
+  HEALTH_CHECK_FAILED: "The ERP did not respond with the new code; the code and the data were put back",
   TIMEOUT: "The operation did not finish in time",
   CANCELLED:
     "The operation was stopped: by the operator of the service, or because something that it needs was deleted meanwhile, such as the SSH key of a new server",
@@ -163,7 +179,7 @@ ${SESSION_HOURS} hours. A token belongs to one environment and one account. Revo
 
 ## Requests and responses
 Requests and responses are JSON in UTF-8 with snake_case names. Timestamps are ISO 8601 in UTC with milliseconds. The prefix of
-an ID shows what it identifies: \`srv_\` server, \`ins_\` instance, \`bak_\` backup, \`upl_\` upload, \`op_\` operation, \`key_\` SSH key,
+an ID shows what it identifies: \`srv_\` server, \`ins_\` instance, \`bak_\` backup, \`upl_\` upload, \`dep_\` deploy, \`op_\` operation, \`key_\` SSH key,
 \`tok_\` token, \`evt_\` event, \`usr_\` user, \`acc_\` account. IDs sort by creation time; those of a scheduled backup and its operation by the
 time at which it was due, and that of an uploaded backup by the beginning of its upload.
 

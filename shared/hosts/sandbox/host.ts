@@ -23,6 +23,18 @@ import { because } from "../../domain/reasons.ts";
 import { GiveUp, TryAgain } from "../../platform/task-errors.ts";
 import { putArchive } from "../../storage/archives.ts";
 import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, type JobKind, requirePassword } from "../host.ts";
+import {
+  fetchCode,
+  installPackages,
+  keepData,
+  rehearseCode,
+  resolveCode,
+  secondsToFetch,
+  settleCode,
+  startCode,
+  undoCode,
+  updateModules,
+} from "./code.ts";
 import { listedFiles, missingFiles, packArchive } from "./archive.ts";
 import { openArchive, requireWhole, sha256Of } from "./opened.ts";
 import { importArchive } from "./import.ts";
@@ -35,7 +47,7 @@ export const sandbox: Host = {
   run: async <K extends JobKind>(server: HostedServer, job: Job<K>) => {
     const { machine_id } = await reach(server);
     const { seconds, work } = findWork<K>(job.kind);
-    const begun = await beginJob(machine_id, job.id, job.kind, later(seconds));
+    const begun = await beginJob(machine_id, job.id, job.kind, later(typeof seconds === "number" ? seconds : seconds(job)));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that types this kind's result
     const done = (result: unknown) => ({ ready: true, result: JOB_RESULTS[job.kind].parse(result) as JobResult<K> }) as const;
     if (begun.done) return done(JSON.parse(begun.answer ?? "null"));
@@ -92,8 +104,8 @@ async function reach({ machine_id }: HostedServer): Promise<SandboxMachine> {
 }
 
 interface Kind<K extends JobKind> {
-  /** How long it takes: less than the second after which a workflow polls again. */
-  seconds: number;
+  /** How long it takes: less than the second after which a workflow polls again, unless it is to take longer. */
+  seconds: number | ((job: Job<K>) => number);
   /** May run twice. */
   work: (machineId: string, job: Job<K>) => Promise<JobResult<K> | "not yet">;
 }
@@ -178,6 +190,15 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
         database: { ...toDatabase(erp), base_url: baseUrl(job.domain) },
       })),
   },
+  resolve_code: { seconds: 0, work: resolveCode },
+  fetch_code: { seconds: secondsToFetch, work: fetchCode },
+  install_packages: { seconds: 0, work: installPackages },
+  rehearse_code: { seconds: 0.5, work: rehearseCode },
+  keep_data: { seconds: 0, work: keepData },
+  update_modules: { seconds: 0.5, work: updateModules },
+  start_code: { seconds: 0.3, work: startCode },
+  settle_code: { seconds: 0, work: settleCode },
+  undo_code: { seconds: 0.3, work: undoCode },
   verify_clone: {
     seconds: 0,
     work: async (machineId, job) => {
@@ -213,6 +234,9 @@ async function install(machineId: string, { instance, database, admin_password, 
     replaced: null,
     built: null,
     archived_uuid: null,
+    code: null,
+    fetched: null,
+    before_code: null,
     restarted: false,
     started_at: start ? later(0) : null,
   });

@@ -24,6 +24,7 @@
 #   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain, image and
 #                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at, served;
 #                   buffer/nginx.conf; restores/ID: the progress of a restore; new_ID.oid and old_ID.oid: its databases, whatever their names are
+#                   codes/CODE: code of a deploy, and its progress; code: the one that the ERP runs with: code.sh
 #   disk/           what is known about the disk: disk.sh; the program that timers run
 #   buffers/        a file system for each instance, in a file: what its buffering proxy stores on the disk
 #   open_networks   which private networks, and mail servers, the ERPs reach
@@ -159,7 +160,7 @@ end() {
 
 # Jobs that fill the disk, because their data is unusual or someone else fills it meanwhile: stops them
 # before the databases of all instances stop.
-UNPACKING='build_restore|restore_archive|drill_archive|import_archive'
+UNPACKING='build_restore|restore_archive|drill_archive|import_archive|fetch_code|install_packages|rehearse_code|keep_data'
 GROWING="make_archive|upload_parts|verify_archive|$UNPACKING"
 guard() {
   local job=$JOBS/$1 docker='' inodes=0 room=free left
@@ -223,7 +224,7 @@ kill_tree() { # JOB TERM|KILL
 # What programs say about a full disk says nothing more.
 fail_job() { # JOB CODE MESSAGE
   local log=''
-  if [[ ! -e $1/full_disk ]]; then log=$(tail -n 20 "$1/log" 2>/dev/null | tail -c 2048 | encoded) || log=''; fi
+  if [[ ! -e $1/full_disk ]]; then log=$(tail -n 40 "$1/log" 2>/dev/null | tail -c 8192 | encoded) || log=''; fi
   conclude "$1" state=failed "code=$2" "message=$(printf %s "$3" | encoded)" "log=$log"
 }
 
@@ -248,7 +249,9 @@ run() {
   mkdir "$JOB/work"
   trap 'finish $?' EXIT
   trap 'trap - EXIT; exit 143' TERM INT HUP # killed is not failed
-  if [[ -n ${P[INSTANCE_ID]:-} ]]; then
+  if [[ ${P[HOLD]:-} == no ]]; then
+    look_at_instance
+  elif [[ -n ${P[INSTANCE_ID]:-} ]]; then
     hold_instance
     keep_watch
   fi

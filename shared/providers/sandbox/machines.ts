@@ -129,6 +129,9 @@ export type ErpFiles = z.infer<typeof ErpFiles>;
 
 const Contents = z.object({ database: ErpDatabase.nullable(), files: ErpFiles });
 
+/** Modules from repositories, with their versions, and the refs that they are from. */
+const SandboxCode = z.object({ code_id: z.string(), modules: z.record(z.string(), z.string()), refs: z.array(z.string()) });
+
 const SandboxErp = Contents.extend({
   status: z.enum(["running", "stopped"]),
   erp_version: z.string(),
@@ -139,6 +142,13 @@ const SandboxErp = Contents.extend({
   replaced: Contents.extend({ restore_id: z.string() }).nullable(),
   /** What a restore has built next to it, until it is swapped or rolled back. */
   built: Contents.extend({ restore_id: z.string() }).nullable().default(null),
+  /** The code that it runs with, and the code that a deploy has fetched. */
+  code: SandboxCode.nullable().default(null),
+  fetched: SandboxCode.nullable().default(null),
+  /** What a deploy has put aside, until it is settled or put back. */
+  before_code: Contents.extend({ code_id: z.string(), code: SandboxCode.nullable(), was_running: z.boolean() })
+    .nullable()
+    .default(null),
   /** The uuid that the database had in the archive it comes from. */
   archived_uuid: z.string().nullable(),
   /** Whether it was started again since its creation. */
@@ -203,27 +213,24 @@ export const removeErp = (machineId: string, instanceId: string): Promise<void> 
 type SandboxData = Record<string, unknown>;
 const SandboxDataText = z.record(z.string(), z.unknown());
 
-/** What people wrote in the ERP of an instance; undefined if the machine has no such ERP. */
-export async function readSandboxData(machineId: string, instanceId: string): Promise<SandboxData | undefined> {
-  const erp = await findErp(machineId, instanceId);
-  const text = erp?.database?.data;
-  return text === undefined ? undefined : SandboxDataText.parse(JSON.parse(text));
-}
+/** What people wrote in an ERP. */
+export const readSandboxData = ({ data }: ErpDatabase): SandboxData => SandboxDataText.parse(JSON.parse(data));
 
 /** Replaces it, with the attachments that such an ERP would have; false if the machine has no such ERP. */
 export async function writeSandboxData(
   { machineId, instanceId }: { machineId: string; instanceId: string },
   data: SandboxData,
   /** Throws if the current value must not be replaced. */
-  allow: (begun: SandboxData) => void,
+  allow: (erp: SandboxErp, database: ErpDatabase) => void,
   /** What must still hold when it is written. */
   guard: Write,
 ): Promise<boolean> {
   let hasDatabase = false;
-  const change = ({ database }: SandboxErp): Partial<ErpState> => {
+  const change = (erp: SandboxErp): Partial<ErpState> => {
+    const { database } = erp;
     hasDatabase = database !== null;
     if (database === null) return {};
-    allow(SandboxDataText.parse(JSON.parse(database.data)));
+    allow(erp, database);
     const { attachments, files } = buildAttachments(data);
     return { database: { ...database, data: JSON.stringify(data), attachments }, files };
   };

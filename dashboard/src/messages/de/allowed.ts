@@ -9,6 +9,7 @@ const DOING: Record<InstanceAction, string> = {
   restart: "Ein Neustart",
   backup: "Sichern",
   restore: "Wiederherstellen",
+  deploy: "Ein Deployment",
   update: "Ein Wechsel der Domain",
   delete: "Löschen",
 };

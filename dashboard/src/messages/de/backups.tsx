@@ -32,6 +32,7 @@ export const backups: typeof en = {
   kinds: {
     manual: "Manuell",
     pre_restore: "Vorab-Sicherung",
+    pre_deploy: "Vor Deployment",
     scheduled: "Geplant",
     uploaded: "Hochgeladen",
   },

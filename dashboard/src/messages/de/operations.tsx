@@ -129,6 +129,20 @@ export const operations: typeof en = {
       failed: "Wiederherstellungstest konnte nicht ausgeführt werden",
       event: "Wiederherstellungstest begonnen",
     },
+    "instance.check_code": {
+      name: "Codeprüfung",
+      running: "Code wird geprüft",
+      succeeded: "Code geprüft",
+      failed: "Code konnte nicht geprüft werden",
+      event: "Codeprüfung begonnen",
+    },
+    "instance.deploy": {
+      name: "Deployment",
+      running: "Deployment läuft",
+      succeeded: "Deployment abgeschlossen",
+      failed: "Deployment fehlgeschlagen",
+      event: "Deployment begonnen",
+    },
     "bulk.run": {
       name: "Sammelaktion",
       running: "Sammelaktion läuft",

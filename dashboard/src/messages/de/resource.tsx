@@ -18,6 +18,7 @@ export const resource: typeof en = {
       starting: "Wird gestartet",
       restarting: "Wird neu gestartet",
       restoring: "Wird wiederhergestellt",
+      updating: "Wird aktualisiert",
       failed: "Fehlgeschlagen",
       deleting: "Wird gelöscht",
     },

@@ -8,6 +8,7 @@ const DONE: Record<InstanceAction, string> = {
   restart: "restarted",
   backup: "backed up",
   restore: "restored",
+  deploy: "given other code",
   update: "moved to another domain",
   delete: "deleted",
 };

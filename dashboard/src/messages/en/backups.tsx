@@ -34,6 +34,7 @@ export const backups = {
   kinds: {
     manual: "Manual",
     pre_restore: "Pre-restore",
+    pre_deploy: "Pre-deploy",
     scheduled: "Scheduled",
     uploaded: "Uploaded",
   } satisfies Record<Backup["kind"], string>,

@@ -139,6 +139,20 @@ export const operations = {
       failed: "Couldn't run restore drill",
       event: "Started restore drill",
     },
+    "instance.check_code": {
+      name: "Code check",
+      running: "Checking code",
+      succeeded: "Code checked",
+      failed: "Couldn't check code",
+      event: "Started code check",
+    },
+    "instance.deploy": {
+      name: "Deploy",
+      running: "Deploying code",
+      succeeded: "Code deployed",
+      failed: "Couldn't deploy code",
+      event: "Started deploy",
+    },
     "bulk.run": {
       name: "Bulk action",
       running: "Running bulk action",

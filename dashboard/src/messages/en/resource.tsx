@@ -25,6 +25,7 @@ export const resource = {
       starting: "Starting",
       restarting: "Restarting",
       restoring: "Restoring",
+      updating: "Updating",
       failed: "Failed",
       deleting: "Deleting",
     } satisfies Record<InstanceStatus, string>,
