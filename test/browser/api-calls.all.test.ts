@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { routes } from "../../shared/api/index.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, unusedId } from "../harness/account.ts";
-import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { seedAlert, seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { moveTo, test } from "./browser.ts";
 import { button, callsOf, dialog, openTab, title } from "./instance-page.ts";
 
@@ -30,6 +30,7 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   const broken = { kind: "uploaded", instance_id: null, state: "failed", status_reason: "The server's disk is full" } as const;
   const failed = await seedBackup(await seedInstance(mine.id, { server_id: server.id }), { ...broken, expires_at: later });
   await mine.sshKey();
+  await seedAlert(server);
   await mine.api.put(`/instances/${instance.id}/backup-policy`, { schedule: "0 2 * * *", keep: { last: 1 } });
   const page = await open("/config.json", { as: mine, fresh: true });
   const upload = `upl_${"0".repeat(26)}`;
@@ -109,6 +110,11 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   seen.push(await callIn(page.locator("#main")));
   await mine.api.post(`/operations/${bulk}/actions`, { action: "cancel" });
 
+  await moveTo(page, "/alerts");
+  await dialogBehind(button(page, /^Mute/));
+  await moveTo(page, "/settings/alerts");
+  await title(page, "Alert settings");
+  seen.push(await callIn(page.locator("#main")));
   await moveTo(page, "/settings/ssh-keys");
   await dialogBehind(button(page, "Add SSH key").first());
   await dialogBehind(button(page, /: Delete$|^Delete/).first());

@@ -1,5 +1,5 @@
 // The activity of an account: who did what, to what, from where.
-import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { expect } from "vitest";
 import * as z from "zod";
 import { events } from "../../dashboard/src/messages/en/events.ts";
@@ -118,7 +118,7 @@ test("all entries of some days are saved as JSON lines or as CSV, however many p
     await dialog.getByRole("button", { name: "Save file" }).click();
     const saved = await download;
     await dialog.waitFor({ state: "detached" });
-    return readFileSync(await saved.path(), "utf8");
+    return text(await saved.createReadStream());
   };
   const lines = (await save("JSON lines, for programs")).trimEnd().split("\n");
   const made = lines.map((line) => Event.parse(JSON.parse(line))).filter(({ request_id }) => request_id === "many");

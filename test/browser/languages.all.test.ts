@@ -74,6 +74,7 @@ test("mail comes in the language that the user chose for the dashboard, not in t
   await heading(page, "Konto");
   await page.getByRole("button", { name: user.name }).click();
   await page.getByRole("menuitem", { name: "Abmelden" }).click();
+  await page.getByText("Sie haben sich abgemeldet.").waitFor();
   await signIn("E-Mail-Adresse", "Passwort", "Anmelden");
   await expect.poll(written).toBe("de");
 });

@@ -89,7 +89,8 @@ beforeAll(async () => {
   await failing("tasks.create-server", { task: "misspelt", input: unused });
   for (const id of ["check-servers", "sweep", "expire-backups", "expire-history", "run-policies", "dispatch"])
     await invoke(`schedules.${id}`, {});
-  await invoke("schedules.deliver", { Records: [] });
+  for (const id of ["deliver", "send-mail"]) await invoke(`schedules.${id}`, { Records: [] });
+  await failing("read-logs", {});
   await failing("schedules.refresh-catalog", {}); // only live has it
   const dead = { name: unused.operation_id, status: "FAILED", input: JSON.stringify(unused) };
   await invoke("schedules.rescue", { detail: dead });
@@ -117,6 +118,7 @@ test("every bundle has loaded and responded", () => {
   expect(statuses.get("no such path")).toBe(404);
   for (const id of tasks) expect(thrown.get(id)?.[0], id).toContain("The operation has already ended");
   expect(thrown.get("tasks.create-server")?.[1]).toContain("has no task misspelt");
+  expect(thrown.get("read-logs")?.[0]).toContain("account_id");
   expect(thrown.get("schedules.refresh-catalog")).toEqual(["Error: The environment variable PROVIDERS_SECRET is not set"]);
 });
 

@@ -15,6 +15,7 @@ import { type FakeDigitalOcean, fakeDigitalOcean } from "./fake-digitalocean.ts"
 import { type FakeHetzner, fakeHetzner, errorResponse } from "./fake-hetzner.ts";
 
 const READERS = [
+  "read-logs",
   "tasks.create-server",
   "tasks.delete-server",
   "tasks.create-instance",
