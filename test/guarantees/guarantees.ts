@@ -164,7 +164,7 @@ export const guarantees = {
       "The functions that record and send deliveries are killed at each of their calls, before or after the call takes effect: the event must arrive, and nothing that the list of events doesn't have; only trials in which a function was killed are counted. Eight events beside a receiver that never responds. And random private addresses in every notation that URLs allow, inside IPv6 addresses, and behind names that change between the check and the connection.",
     full: 1_100,
     small: 14,
-    perSecond: 2,
+    perSecond: 1.2,
   }),
   durability: guarantee({
     title: "Durability on one machine",
@@ -230,7 +230,7 @@ export const guarantees = {
       "Whatever the order of your requests, each is accepted or rejected as the documentation of the statuses says, and leads to the status that it names.",
     proof:
       "Random sequences of requests, some of them racing in an order that a scheduler chooses, some with work that fails, against a model of a few lines: resources and their work, labels, locks, backup policies, SSH keys, tokens and settings, and every list, filter by label and total. Every transition of the lifecycle must be taken, from every status and to both ends. A counterexample is shrunk and printed as curl lines. A sequence is a trial.",
-    full: 3_900,
+    full: 3_800,
     small: 1,
     perSecond: 0.25,
   }),
