@@ -1,7 +1,7 @@
 // The code of instances in the table: what is set for the next deploy, with its tokens and secrets encrypted, and what was
 // deployed.
 import { randomBytes } from "node:crypto";
-import { Code, type CodeFields, type RepositoryInput, type VariableInput } from "../api/code.ts";
+import { Code, CODE_UNVERSIONED, type CodeFields, type RepositoryInput, type VariableInput } from "../api/code.ts";
 import { ApiError, instanceBeingDeleted, notFound, type Problem } from "../api/errors.ts";
 import { requireNone } from "../api/parse.ts";
 import { type Change, now, Overtaken, startChange } from "../data/change.ts";
@@ -62,10 +62,11 @@ export const toCode = (record: CodeRecord): Code => ({
   ...record,
   repositories: record.repositories.map(showRepository(record)),
   environment: record.environment.map(showVariable),
+  hook: record.hook_last4 === null ? null : { last4: record.hook_last4, last_used_at: record.hook_used_at },
 });
 
 export const codeVersion = (record: CodeRecord): Version =>
-  computeVersion(codeRef(record.account_id, record.instance_id), record, { shown: Code, unversioned: [], shownAs: toCode });
+  computeVersion(codeRef(record.account_id, record.instance_id), record, { shown: Code, unversioned: CODE_UNVERSIONED, shownAs: toCode });
 
 /** Sets the fields that were sent, if the code is still as it was read; `before` is undefined if there was none. */
 export async function setCode(
@@ -95,7 +96,7 @@ export async function setCode(
 }
 
 /** Code of an instance that is gone, or will be, is nobody's. */
-function requirePresent(change: Change, { id }: InstanceRecord): void {
+export function requirePresent(change: Change, { id }: InstanceRecord): void {
   const where = { oneOf: { state: INSTANCE_RENAMABLE } };
   change.write(
     check(keys.record("instance", change.accountId, id), where, (item) =>

@@ -1,5 +1,6 @@
 // Deploys in the table: the newest of each instance, and the code as it was when they were requested.
 import type { Deploy } from "../api/deploys.ts";
+import type { Actor } from "../api/fields.ts";
 import { notFound } from "../api/errors.ts";
 import { type Change, Overtaken } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
@@ -54,6 +55,9 @@ interface NewDeploy {
   rollback?: { code: CodeRecord; commits: string[] } | undefined;
 }
 
+/** What began a deploy, by who did. */
+const TRIGGERS: Partial<Record<Actor["type"], Deploy["trigger"]>> = { token: "token", hook: "push" };
+
 /** Reserves a deploy of the code as it is now. Of the older ones, those that are one too many go. */
 export function reserveDeploy(
   change: Change,
@@ -69,7 +73,7 @@ export function reserveDeploy(
     instance_id,
     operation_id: operationId,
     status: DEPLOY_STATUS.pending,
-    trigger: rollback !== undefined ? "rollback" : created_by.type === "token" ? "token" : "person",
+    trigger: rollback !== undefined ? "rollback" : (TRIGGERS[created_by.type] ?? "person"),
     note,
     commits: [],
     modules: null,

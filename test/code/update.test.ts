@@ -30,6 +30,8 @@ const EMPTY = {
   allow_source_builds: false,
   install_modules: [],
   environment: [],
+  auto_deploy: "off",
+  hook: null,
   updated_at: null,
 };
 

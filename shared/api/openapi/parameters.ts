@@ -78,7 +78,8 @@ export const pathParameters = ({ path }: Route): Parameter[] =>
       name,
       in: "path",
       required: true,
-      description: words === undefined ? "ID of the resource" : `ID of the ${words}`,
+      description:
+        name === "secret" ? "The secret of the deploy hook" : words === undefined ? "ID of the resource" : `ID of the ${words}`,
       schema: { type: "string", ...(kind !== undefined && idForm(kind)) },
       ...(kind !== undefined && { example: exampleId(kind) }),
     };

@@ -1,6 +1,10 @@
 // The code of an instance as it is stored.
 import * as z from "zod";
+import type { Code } from "../../api/code.ts";
+import { growing } from "../../data/stored.ts";
 import { count, noText, text } from "./fields.ts";
+
+type AutoDeploy = Code["auto_deploy"];
 
 /** A token is encrypted. */
 const Credential = z.union([z.literal("deploy_key"), z.looseObject({ username: text, token: text })]).nullable();
@@ -41,6 +45,11 @@ export const CodeRecord = z.object({
   install_modules: strings,
   environment: z.array(VariableRecord).default([]),
   updated_at: noText,
+  auto_deploy: growing<AutoDeploy>().default("off"),
+  /** The deploy hook, of whose secret only the hash is kept. */
+  hook_hash: noText,
+  hook_last4: noText,
+  hook_used_at: noText,
   /** What was last deployed. */
   deployed: z
     .looseObject({ deploy_id: text, commits: z.array(CommitRecord) })
