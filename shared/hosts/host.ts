@@ -83,6 +83,22 @@ interface OfCode extends OfInstance {
   secrets?: readonly string[];
 }
 
+/** Of an archive's manifest. */
+interface ManifestCode {
+  repositories: { url: string; ref: string; path: string | null; commit: string }[];
+  python_packages: string[];
+}
+
+/** Code that is brought to where it was not deployed. */
+export interface BroughtCode {
+  repositories: readonly (RepositoryAccess & { commit: string })[];
+  packages: readonly string[];
+  allow_source_builds: boolean;
+  environment: readonly { name: string; value: string }[];
+  /** Where it may be on this machine. */
+  from: { instance_id: string; code_id: string } | undefined;
+}
+
 /** What the ERP updates and installs. */
 interface OfUpdate extends OfCode {
   update: readonly string[];
@@ -119,7 +135,13 @@ interface JobInput {
   /** Ready when the ERP responds correctly, as seen from the machine itself. */
   check_health: OfInstance;
   /** `restore_id` names the restore that it is taken for, if it is. */
-  make_archive: OfInstance & { key: string; note: string | null; restore_id?: string };
+  make_archive: OfInstance & {
+    key: string;
+    note: string | null;
+    restore_id?: string;
+    /** What the ERP has besides its image, for the manifest. */
+    code?: ManifestCode | undefined;
+  };
   /** Removes what a job that created an archive left on the machine. */
   forget_archive: { made_by: string };
   /** Reads the archive's listing, touches nothing, and fails if the archive is not worth reading. */
@@ -130,7 +152,13 @@ interface JobInput {
    */
   build_restore: OfBuild & { backup_first: boolean };
   /** Restores the archive next to everything else, checks it, and removes it again. */
-  drill_archive: { archive: StoredArchive; edition: InstanceRecord["edition"]; note: string | null };
+  drill_archive: {
+    archive: StoredArchive;
+    edition: InstanceRecord["edition"];
+    note: string | null;
+    /** What the ERP had besides its image. Fails if that cannot be had any more. */
+    code?: BroughtCode | undefined;
+  };
   /** Restores an uploaded archive, of which only its checksum is known, next to everything else, and removes it again. */
   import_archive: { archive: UploadedArchive; erp_versions: readonly string[]; note: string | null };
   /** Removes what a drill or an import that was killed has left. */
@@ -159,6 +187,11 @@ interface JobInput {
   /** The old domain serves until the new one does. From then on exactly these redirect to it. */
   move_domain: OfInstance & { domain: string; redirects: readonly PreviousDomain[] };
   verify_clone: OfInstance;
+  /**
+   * Gives an instance that nobody uses yet the same code as another one has or had: from there, if that is on this machine, or
+   * else from the repositories.
+   */
+  bring_code: OfCode & { code: BroughtCode };
   /** Which commits the repositories' refs are now. */
   resolve_code: OfInstance & {
     repositories: readonly RepositoryAccess[];
@@ -249,6 +282,7 @@ export const JOB_RESULTS = {
   personalize: z.null(),
   move_domain: z.null(),
   verify_clone: Verification,
+  bring_code: z.null(),
   /** For each repository its commit, or a sentence that says why there is none. */
   resolve_code: z.object({
     commits: z.array(z.object({ commit: Commit.nullable(), problem: z.string().nullable().default(null) })).max(20),

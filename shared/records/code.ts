@@ -66,7 +66,11 @@ export const toCode = (record: CodeRecord): Code => ({
 });
 
 export const codeVersion = (record: CodeRecord): Version =>
-  computeVersion(codeRef(record.account_id, record.instance_id), record, { shown: Code, unversioned: CODE_UNVERSIONED, shownAs: toCode });
+  computeVersion(codeRef(record.account_id, record.instance_id), record, {
+    shown: Code,
+    unversioned: CODE_UNVERSIONED,
+    shownAs: toCode,
+  });
 
 /** Sets the fields that were sent, if the code is still as it was read; `before` is undefined if there was none. */
 export async function setCode(
@@ -175,15 +179,26 @@ export async function recordChecked(instance: InstanceRecord, commits: readonly 
   await writeFacts(instance, { checked: commits.map((commit) => ({ ...commit, checked_at })) });
 }
 
-/** Shows the commits that an instance's ERP has from now on. */
-export const recordDeployed = (instance: InstanceRecord, deployId: string, commits: readonly CommitRecord[]): Promise<void> =>
-  writeFacts(instance, { deployed: { deploy_id: deployId, commits } });
+/** Shows what an instance's ERP has from now on. */
+export async function recordDeployed(instance: InstanceRecord, deployed: NonNullable<CodeRecord["deployed"]>): Promise<void> {
+  const { deployed: before, deploy_ids } = await findCode(instance);
+  // Its plan was kept only because the ERP had its code.
+  const isOver = before !== null && before.deploy_id !== deployed.deploy_id && !deploy_ids.includes(before.deploy_id);
+  await writeFacts(instance, { deployed }, (change) => {
+    if (isOver) change.remove(keys.deployPlan(instance.account_id, before.deploy_id), { exists: false });
+  });
+}
 
 /** Also where a request has set nothing. Nothing is left of an instance that was deleted meanwhile. */
-async function writeFacts({ account_id, id }: InstanceRecord, facts: Item): Promise<void> {
+async function writeFacts(
+  { account_id, id }: InstanceRecord,
+  facts: Item,
+  also: (change: Change) => void = () => undefined,
+): Promise<void> {
   const change = startChange({ id: account_id });
   change.write(check(keys.record("instance", account_id, id), {}, () => notFound("instance")));
   change.update(keys.code(account_id, id), { set: { ...facts, account_id, instance_id: id } }, { exists: false });
+  also(change);
   try {
     await change.commit();
   } catch (error) {

@@ -35,6 +35,7 @@ export const endCheck = (change: Change, { account_id, resource }: OperationCore
 const Deployed = z.object({
   deploy_ids: z.array(z.string()).default([]),
   hook_hash: z.string().nullable().default(null),
+  deployed: z.object({ deploy_id: z.string() }).nullable().default(null),
 });
 
 /** Removes the code of an instance that is gone, with its deploys and its hook. */
@@ -45,8 +46,7 @@ export async function removeCode(change: Change, instanceId: string): Promise<vo
   change.remove(key, { exists: false });
   change.remove(keys.push(instanceId), { exists: false });
   if (code.hook_hash !== null) change.remove(keys.deployHook(code.hook_hash), { exists: false });
-  for (const id of code.deploy_ids) {
-    change.remove(keys.deploy(change.accountId, id), { exists: false });
-    change.remove(keys.deployPlan(change.accountId, id), { exists: false });
-  }
+  for (const id of code.deploy_ids) change.remove(keys.deploy(change.accountId, id), { exists: false });
+  const plans = new Set([...code.deploy_ids, ...(code.deployed === null ? [] : [code.deployed.deploy_id])]);
+  for (const id of plans) change.remove(keys.deployPlan(change.accountId, id), { exists: false });
 }

@@ -94,7 +94,8 @@ export function reserveDeploy(
     select,
     ...(rollback !== undefined && { commits: rollback.commits }),
   });
-  for (const id of gone) removeDeploy(change, id);
+  // The plan of what the ERP has is needed as long as it has that.
+  for (const id of gone) removeDeploy(change, id, { withPlan: id !== code.deployed?.deploy_id });
   change.update(
     keys.code(account_id, instance_id),
     { set: { account_id, instance_id, deploy_ids: [deploy.id, ...kept] } },
@@ -108,9 +109,9 @@ export function reserveDeploy(
   return deploy;
 }
 
-function removeDeploy(change: Change, id: string): void {
+function removeDeploy(change: Change, id: string, { withPlan = true } = {}): void {
   change.remove(keys.deploy(change.accountId, id), { exists: false });
-  change.remove(keys.deployPlan(change.accountId, id), { exists: false });
+  if (withPlan) change.remove(keys.deployPlan(change.accountId, id), { exists: false });
 }
 
 /** What the deploy updates and installs. */

@@ -1,9 +1,9 @@
 // Deploys in the sandbox: simulated repositories, whose modules the simulated ERPs install, update, and get back.
 import { changeErp, findErp, findMachine, later, type SandboxErp } from "../../providers/sandbox/machines.ts";
 import { findSandboxCommit, isSandboxUrl, isSpecialRef, SPECIAL_REFS } from "../../providers/sandbox/repositories.ts";
-import { because, inEnglish, type Reason } from "../../domain/reasons.ts";
+import { because, inEnglish, type Reason, reasonIn } from "../../domain/reasons.ts";
 import { GiveUp } from "../../platform/task-errors.ts";
-import type { Job, JobResult } from "../host.ts";
+import type { BroughtCode, Job, JobResult } from "../host.ts";
 
 const { brokenManifest, failBuild, failRehearsal, failUpdate, moved, slow } = SPECIAL_REFS;
 
@@ -58,6 +58,33 @@ export async function fetchCode(machineId: string, job: Job<"fetch_code">): Prom
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     installed: [...new Set([...Object.keys(modules), ...job.named])].filter((name) => name in database),
   };
+}
+
+/** What was deployed elsewhere: there is nothing to copy it from. */
+async function fetchBrought(machineId: string, { repositories }: BroughtCode): Promise<Record<string, string>> {
+  const account = await accountOf(machineId);
+  const contents = await Promise.all(
+    repositories.map(({ url, ref, commit }) => findSandboxCommit(account, url, isSpecialRef(ref) ? ref : commit)),
+  );
+  const [problem] = repositories.flatMap((repository, index) =>
+    problemsOf(repository, index, Object.keys(contents[index]?.modules ?? {})),
+  );
+  if (problem !== undefined)
+    throw new GiveUp(problem.code, reasonIn(problem.problem) ?? because("machine_reports_other", { output: problem.problem }));
+  const modules: Record<string, string> = Object.assign({}, ...contents.map((each) => each?.modules ?? {}).toReversed());
+  return modules;
+}
+
+/** Throws what keeps the code of a backup from being brought. */
+export const requireBrought = async (machineId: string, code: BroughtCode | undefined): Promise<void> => {
+  if (code !== undefined) await fetchBrought(machineId, code);
+};
+
+export async function bringCode(machineId: string, { instance_id, code_id, code }: Job<"bring_code">): Promise<null> {
+  const modules = await fetchBrought(machineId, code);
+  const refs = code.repositories.map(({ ref }) => ref);
+  await change(machineId, instance_id, () => ({ code: { code_id, modules, refs } }));
+  return null;
 }
 
 function problemsOf({ url, ref, path, commit }: FetchedRepository, repository: number, names: readonly string[]): Problem[] {

@@ -24,10 +24,12 @@ import { GiveUp, TryAgain } from "../../platform/task-errors.ts";
 import { putArchive } from "../../storage/archives.ts";
 import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, type JobKind, requirePassword } from "../host.ts";
 import {
+  bringCode,
   fetchCode,
   installPackages,
   keepData,
   rehearseCode,
+  requireBrought,
   resolveCode,
   secondsToFetch,
   settleCode,
@@ -156,7 +158,13 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     },
   },
   build_restore: { seconds: 0.7, work: build },
-  drill_archive: { seconds: 0.7, work: (_machineId, job) => drill(job) },
+  drill_archive: {
+    seconds: 0.7,
+    work: async (machineId, job) => {
+      await requireBrought(machineId, job.code);
+      return drill(job);
+    },
+  },
   import_archive: { seconds: 0.7, work: (_machineId, job) => importArchive(job) },
   remove_drill: { seconds: 0, work: () => Promise.resolve(null) },
   pause_erp: { seconds: 0.1, work: (machineId, job) => change(machineId, job, () => ({ status: "stopped" })) },
@@ -190,6 +198,7 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
         database: { ...toDatabase(erp), base_url: baseUrl(job.domain) },
       })),
   },
+  bring_code: { seconds: 0.5, work: bringCode },
   resolve_code: { seconds: 0, work: resolveCode },
   fetch_code: { seconds: secondsToFetch, work: fetchCode },
   install_packages: { seconds: 0, work: installPackages },
@@ -265,7 +274,7 @@ async function freshDatabase({ domain, admin_email, ...code }: Job<"install_erp"
 async function makeArchive(machineId: string, job: Job<"make_archive">): Promise<JobResult<"make_archive">> {
   const erp = await installed(machineId, job);
   const database = toDatabase(erp);
-  const bytes = packArchive({ ...erp, database }, later(0));
+  const bytes = packArchive({ ...erp, database }, later(0), job.code);
   if (job.note === "fail-upload") throw new GiveUp("STORAGE_ERROR", because("archive_not_uploaded"));
   const sha256 = sha256Of(bytes);
   // Damaged between hashing and upload: the storage has what it received, but that is not what was created.

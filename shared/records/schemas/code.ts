@@ -52,7 +52,13 @@ export const CodeRecord = z.object({
   hook_used_at: noText,
   /** What was last deployed. */
   deployed: z
-    .looseObject({ deploy_id: text, commits: z.array(CommitRecord) })
+    .looseObject({
+      deploy_id: text,
+      commits: z.array(CommitRecord),
+      /** What the machine calls it, and its packages as they were resolved; unknown of deploys from before these were kept. */
+      code_id: text.optional(),
+      python_packages: z.array(text).optional(),
+    })
     .nullable()
     .default(null),
   /** What the refs were when they were last checked. */
@@ -62,6 +68,20 @@ export const CodeRecord = z.object({
 });
 export type CodeRecord = z.infer<typeof CodeRecord>;
 export type CommitRecord = z.infer<typeof CommitRecord>;
+
+/** The code of an instance's ERP, with what it takes to bring it to another one. */
+export const BackupCode = z.object({
+  /** As it was set, with encrypted tokens and secrets. */
+  code: CodeRecord,
+  commits: z.array(CommitRecord),
+  python_packages: strings,
+  /** The versions of the modules that its database has. */
+  versions: z.record(text, text).default({}),
+  /** Where it was, by its names on that machine. */
+  instance_id: text,
+  code_id: text.optional(),
+});
+export type BackupCode = z.infer<typeof BackupCode>;
 
 /** The key with which an account reads a repository. */
 export const DeployKeyRecord = z.object({

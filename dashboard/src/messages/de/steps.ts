@@ -7,6 +7,7 @@ export const steps: typeof en = {
   awaitMachine: "Warten auf den Start der Maschine",
   awaitPlace: "Warten, bis der Server kein anderes Archiv prüft",
   buildRestore: "Wiederherstellung neben den jetzigen Daten",
+  bringCode: "Code der Sicherung wird übernommen",
   deleteArchive: "Archiv wird gelöscht",
   drillArchive: "Wiederherstellung in einer Wegwerf-Datenbank wird geprüft",
   dropOld: "Ersetzte Daten werden entfernt",

@@ -6,6 +6,7 @@ export const steps = {
   awaitMachine: "Waiting for the machine to start",
   awaitPlace: "Waiting until the server is checking no other archive",
   buildRestore: "Restoring next to the current data",
+  bringCode: "Bringing the backup's code",
   deleteArchive: "Deleting the archive",
   drillArchive: "Restoring to a throwaway database and checking it",
   dropOld: "Removing the replaced data",
