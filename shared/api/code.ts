@@ -142,8 +142,7 @@ const environment = z
     examples: [[]],
   });
 
-export const AUTO_DEPLOY = ["off", "push"] as const;
-const autoDeploy = z.enum(AUTO_DEPLOY).meta({
+const autoDeploy = z.enum(["off", "push"]).meta({
   description: "With `push`, a call of the deploy hook deploys what has changed in the repositories",
   examples: ["off"],
 });
@@ -177,6 +176,14 @@ const ShownRepository = z.object({
     .nullable()
     .meta({ description: "The commit that the ref was when it was last checked", examples: [COMMIT_EXAMPLE] }),
   checked_at: fields.timestamp.nullable(),
+  host_key: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        "Of an ssh repository: the fingerprint of the key that the server knows its host by, as of the last check. Compare it with what the host publishes",
+      examples: [null],
+    }),
   deploy_key: DeployKey.nullable().meta({
     description:
       "With `credential: deploy_key`: the key's public half. The service makes one for each repository in the account, so that all instances share it",

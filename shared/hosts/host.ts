@@ -285,7 +285,20 @@ export const JOB_RESULTS = {
   bring_code: z.null(),
   /** For each repository its commit, or a sentence that says why there is none. */
   resolve_code: z.object({
-    commits: z.array(z.object({ commit: Commit.nullable(), problem: z.string().nullable().default(null) })).max(20),
+    commits: z
+      .array(
+        z.object({
+          commit: Commit.nullable(),
+          problem: z.string().nullable().default(null),
+          /** Of an ssh host: the type of its key, and the key. */
+          host_key: z
+            .string()
+            .regex(/^[a-z0-9@.-]{1,60} [A-Za-z0-9+/=]{20,2000}$/)
+            .nullable()
+            .default(null),
+        }),
+      )
+      .max(20),
   }),
   fetch_code: z.object({
     /** For each repository the first line of its commit's message; null if it could not be fetched. */

@@ -48,6 +48,7 @@ const showRepository =
       commit: deployed?.commits.find((each) => each.url === url && each.path === path)?.commit ?? null,
       newest_commit: found?.commit ?? null,
       checked_at: found?.checked_at ?? null,
+      host_key: found?.host_key ?? null,
       deploy_key: deploy_key && { public_key: deploy_key.public_key, fingerprint: deploy_key.fingerprint },
     };
   };

@@ -78,7 +78,7 @@ describe("the builder", unless(noGit), () => {
     servers.git(name(), "tag", "-a", "-m", "A tag", "heavy", commit);
     const refs = ["main", "light", "heavy", commit];
     expect((await resolve(refs.map((ref) => ({ url: url(), ref })))).commits).toEqual(
-      refs.map(() => ({ commit, problem: null })),
+      refs.map(() => ({ commit, problem: null, host_key: null })),
     );
     const { commits } = await resolve([{ url: url(), ref: "other" }, { url: url("nothing") }]);
     expect(commits.map(({ problem }) => reasonIn(problem ?? "")?.code)).toEqual(["code_no_ref", "code_no_access"]);

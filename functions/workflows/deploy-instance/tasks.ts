@@ -43,7 +43,7 @@ export const handler = tasks(workflow, {
             repositories: await openRepositories(code),
             hold: true,
           })
-        : ({ ready: true, result: { commits: given.map((commit) => ({ commit, problem: null })) } } as const);
+        : ({ ready: true, result: { commits: given.map((commit) => ({ commit, problem: null, host_key: null })) } } as const);
     if (!resolved.ready) return false;
     requireNoProblem(findProblems(code.repositories, resolved.result.commits));
     const commits = toCommits(code.repositories, resolved.result.commits);

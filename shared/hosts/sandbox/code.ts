@@ -12,6 +12,9 @@ const SLOW_SECONDS = 20;
 export const secondsToFetch = ({ repositories }: Job<"fetch_code">): number =>
   0.7 + (repositories.some(({ ref }) => ref === slow) ? SLOW_SECONDS : 0);
 
+/** Of git.example; nobody has its private half. */
+const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPr5c7mS1eKzUd0yYH1V7o9lD8bC0Jt2XnZxqk3GzWlM";
+
 async function accountOf(machineId: string): Promise<string> {
   const machine = await findMachine(machineId);
   if (machine === undefined) throw new Error(`There is no machine ${machineId}`);
@@ -23,9 +26,10 @@ export async function resolveCode(machineId: string, { repositories }: Job<"reso
   const commits = await Promise.all(
     repositories.map(async ({ url, ref }) => {
       const found = await findSandboxCommit(account, url, ref);
-      if (found !== undefined) return { commit: found.commit, problem: null };
+      const host_key = url.startsWith("ssh:") ? HOST_KEY : null;
+      if (found !== undefined) return { commit: found.commit, problem: null, host_key };
       const why = isSandboxUrl(url) ? because("code_no_ref", { url, ref }) : because("code_no_access", { url });
-      return { commit: null, problem: inEnglish(why) };
+      return { commit: null, problem: inEnglish(why), host_key };
     }),
   );
   return { commits };

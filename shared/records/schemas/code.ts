@@ -29,7 +29,14 @@ export const VariableRecord = z.looseObject({
 export type VariableRecord = z.infer<typeof VariableRecord>;
 
 /** The commit of a repository's ref. */
-const CommitRecord = z.looseObject({ url: text, ref: text, path: noText, commit: text });
+const CommitRecord = z.looseObject({
+  url: text,
+  ref: text,
+  path: noText,
+  commit: text,
+  /** The fingerprint of the key that its ssh host is known by. */
+  host_key: text.optional(),
+});
 
 const strings = z.array(text).default([]);
 
