@@ -192,12 +192,15 @@ export async function seedFactor(userId: string): Promise<string> {
   return id;
 }
 
-/** A deploy that is over, on no machine. */
-export async function seedDeploy({ account_id, id: instance_id }: Pick<InstanceRecord, "account_id" | "id">): Promise<string> {
+/** A deploy that is over, on no machine, by an operation that there may be. */
+export async function seedDeploy(
+  { account_id, id: instance_id }: Pick<InstanceRecord, "account_id" | "id">,
+  operationId = newId("operation"),
+): Promise<string> {
   const change = startChange(await getAccount(account_id));
   const code = emptyCode({ account_id, id: instance_id });
   const actor = { type: "operator", id: "operator", name: "Operator" } as const;
-  const request = { operationId: newId("operation"), select: "changed", note: null } as const;
+  const request = { operationId, select: "changed", note: null } as const;
   const deploy = reserveDeploy(change, { actor, requestId: "seed" }, code, request);
   await change.commit();
   await updateOne(keys.deploy(account_id, deploy.id), { set: { status: DEPLOY_STATUS.completed } }, {});
