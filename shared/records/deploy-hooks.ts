@@ -78,5 +78,4 @@ const PushRecord = z.object({
 export type PushRecord = z.infer<typeof PushRecord>;
 
 /** Of all accounts. */
-export const listPushes = async (): Promise<PushRecord[]> =>
-  parseEach(PushRecord, await queryAll(keys.pushes(), { consistent: true }));
+export const listPushes = async (): Promise<PushRecord[]> => parseEach(PushRecord, await queryAll(keys.pushes()));

@@ -124,6 +124,7 @@ test("a deploy key is shown to copy with the key of its host, and a hook's URL o
   await page.getByText("Key of the host").waitFor();
 
   await button(page, "Create hook").click();
+  await dialog(page, "Create the deploy hook").getByRole("button", { name: "Create hook" }).click();
   const made = dialog(page, "Deploy hook");
   const url = (await made.getByRole("status", { name: "The deploy hook's URL" }).textContent()) ?? "";
   expect(new URL(url).pathname).toMatch(/^\/api\/v1\/hooks\/deploys\/[\w-]{28}$/);
@@ -131,7 +132,8 @@ test("a deploy key is shown to copy with the key of its host, and a hook's URL o
   await made.getByRole("button", { name: "Done" }).click();
   await page.getByText(`Ends with ${url.slice(-4)}`).waitFor();
   expect(await page.content()).not.toContain(url);
-  await button(page, "Remove").click();
+  await button(page, "Remove hook").click();
+  await dialog(page, "Remove the deploy hook").getByRole("button", { name: "Remove hook" }).click();
   await page.getByText("There is no hook.").waitFor();
   expect((await codeOf(mine, id)).hook).toBeNull();
 });

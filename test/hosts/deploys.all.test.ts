@@ -21,6 +21,7 @@ const REPOSITORY = { url: "https://git.example.com/acme", ref: "main", path: nul
 /** The builder, and an ERP that updates its modules, or fails after it has changed some of its data. */
 const DOCKER = `case "$*" in
   *"-builder "*python3* | *"-check "*python3*) cat > $NOTES/request; cat $NOTES/code ;;
+  *"--entrypoint cp "*) echo "$*" >> $NOTES/copies ;;
   *"--entrypoint odoo"*)
     echo "$*" >> $NOTES/updates
     [ ! -e $NOTES/during-update ] || bash $NOTES/during-update
@@ -195,6 +196,58 @@ describe("a deploy", unless(noMachine), () => {
     expect(readdirSync(here("codes"))).toEqual([code_id]);
     await update();
     await undo();
+  });
+
+  const bring = (to: string, from: { instance_id: string; code_id: string } | undefined) =>
+    jobs.run<"bring_code">({
+      kind: "bring_code",
+      ...of,
+      code_id: to,
+      code: {
+        repositories: [{ ...REPOSITORY, credential: { username: "deploy", token: "very-secret" } }],
+        packages: [],
+        allow_source_builds: false,
+        environment: [{ name: "CARRIER_URL", value: "https://carrier.example" }],
+        from,
+      },
+    });
+
+  test("the code of a backup is fetched, or copied where the machine has it, and the ERP runs with it", async () => {
+    await bring("op_fetched", { instance_id: "ins_other", code_id: "op_gone" });
+    expect(readFileSync(note("request"), "utf8")).toContain(`"commit":"${REPOSITORY.commit}"`);
+    expect([fact("code"), fact("codes/op_fetched/addons")]).toEqual(["op_fetched", "/mnt/extra-addons/1-acme"]);
+    rmSync(note("request"));
+    await bring("op_copied", { instance_id: "ins_1", code_id: "op_fetched" });
+    expect(existsSync(note("request"))).toBe(false);
+    const copies = readFileSync(note("copies"), "utf8");
+    for (const part of ["code", "python"])
+      expect(copies).toContain(`-v erp-ins_1_${part}_op_fetched:/from:ro -v erp-ins_1_${part}_op_copied:/to --entrypoint cp`);
+    expect(copies).toMatch(/--network none --cap-drop ALL .*--user 65534:65534/);
+    expect(fact("codes/op_copied/modules")).toBe(fact("codes/op_fetched/modules"));
+    await jobs.run<"start_erp">({ kind: "start_erp", ...of });
+    expect(fact("compose.yaml")).toContain("code: { name: erp-ins_1_code_op_copied, external: true }");
+    expect(fact("compose.yaml")).toContain(`CARRIER_URL: "https://carrier.example"`);
+  });
+
+  test("code that cannot be had any more is an error with the repository's problem", async () => {
+    const problem = `The repository ${REPOSITORY.url} has no module`;
+    const problems = [{ code: "CODE_INVALID", repository: 0, module: null, problem }];
+    writeFileSync(note("code"), JSON.stringify({ ...CODE, problems, folders: [], modules: [] }));
+    await expect(bring("op_invalid", undefined)).rejects.toMatchObject({
+      code: "CODE_INVALID",
+      message: expect.stringContaining(problem),
+    });
+    expect(fact("code")).toBe("");
+  });
+
+  test("an archive names the code that the ERP has, with a hash of each module", async () => {
+    const code = { repositories: [REPOSITORY], python_packages: ["num2words==0.5.13"] };
+    await bring("op_fetched", undefined);
+    const { files: archived } = await jobs.backUp(code);
+    const manifest = JSON.parse(new TextDecoder().decode(archived["manifest.json"])) as unknown;
+    expect(manifest).toMatchObject({ code: { ...code, modules: { acme: HASH } } });
+    const without = await jobs.backUp();
+    expect(JSON.parse(new TextDecoder().decode(without.files["manifest.json"]))).not.toHaveProperty("code");
   });
 
   test("an undo before the ERP has stopped only removes the code", async () => {

@@ -9,10 +9,12 @@ import type { Operation } from "../../../shared/api/operations.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
+import { May } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
 import { isOpen } from "../operations/watch-store.ts";
 import { useOperation } from "../operations/watch.ts";
 import { Action } from "../resource/action.tsx";
+import { ApiCall } from "../resource/api-call.tsx";
 import { errorInWords } from "../resource/sentence.ts";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { nameOfRepository } from "./words.ts";
@@ -21,8 +23,9 @@ export function Check({ instance: { id } }: { instance: Pick<ShownInstance, "id"
   const say = text.code;
   const queryClient = useQueryClient();
   const [key, setKey] = useState(() => crypto.randomUUID());
+  const send = () => client.code.check({ params: { id }, body: {}, idempotencyKey: key });
   const check = useMutation({
-    mutationFn: () => client.code.check({ params: { id }, body: {}, idempotencyKey: key }),
+    mutationFn: send,
     onSuccess: () => setKey(crypto.randomUUID()),
   });
   const operation = useOperation(check.data?.data.id ?? null) ?? check.data?.data;
@@ -39,6 +42,9 @@ export function Check({ instance: { id } }: { instance: Pick<ShownInstance, "id"
       {check.error !== null && <Failure error={check.error} />}
       {isRunning && <StatusIndicator type="in-progress">{say.check.running}</StatusIndicator>}
       {isDone && <Found operation={operation} />}
+      <May needs={INSTANCE_NEEDS.deploy}>
+        <ApiCall send={send} />
+      </May>
     </SpaceBetween>
   );
 }

@@ -10,27 +10,23 @@ import type { ShownInstance } from "../../../shared/api/instances.ts";
 import { whyNotEdit } from "../allowed/instances.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { client } from "../app/client.ts";
-import { Failure } from "../app/failure.tsx";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
+import { Dialog } from "../resource/dialog.tsx";
 import { SecretOnce } from "../resource/secret-once.tsx";
 import { Time } from "../resource/time.tsx";
 
+type Change = keyof typeof text.code.hook.changes;
+
 export function Hook({ instance, code: { hook, auto_deploy } }: { instance: ShownInstance; code: Code }) {
   const say = text.code.hook;
-  const queryClient = useQueryClient();
-  const [key, setKey] = useState(() => crypto.randomUUID());
+  const [change, setChange] = useState<Change>();
   const [url, setUrl] = useState<string>();
-  const change = useMutation({
-    mutationFn: (enabled: boolean) =>
-      client.code.rotateHook({ params: { id: instance.id }, body: { enabled }, idempotencyKey: `${key} ${enabled}` }),
-    onSuccess: async ({ data }) => {
-      setKey(crypto.randomUUID());
-      setUrl(data.hook_url ?? undefined);
-      await queryClient.invalidateQueries({ queryKey: ["code"] });
-    },
-  });
-  const shared = { needs: INSTANCE_NEEDS.code, disabledReason: whyNotEdit(instance), pending: change.isPending };
+  const offer = (name: Change) => (
+    <Action needs={INSTANCE_NEEDS.code} disabledReason={whyNotEdit(instance)} onClick={() => setChange(name)}>
+      {say.changes[name].confirm}
+    </Action>
+  );
   return (
     <Container
       header={
@@ -39,14 +35,8 @@ export function Hook({ instance, code: { hook, auto_deploy } }: { instance: Show
           description={say.about}
           actions={
             <SpaceBetween direction="horizontal" size="xs">
-              {hook !== null && (
-                <Action {...shared} onClick={() => change.mutate(false)}>
-                  {say.remove}
-                </Action>
-              )}
-              <Action {...shared} onClick={() => change.mutate(true)}>
-                {hook === null ? say.make : say.rotate}
-              </Action>
+              {hook !== null && offer("remove")}
+              {offer(hook === null ? "make" : "rotate")}
             </SpaceBetween>
           }
         >
@@ -55,7 +45,6 @@ export function Hook({ instance, code: { hook, auto_deploy } }: { instance: Show
       }
     >
       <SpaceBetween size="s">
-        {change.error !== null && <Failure error={change.error} />}
         {hook === null ? (
           say.none
         ) : (
@@ -69,7 +58,46 @@ export function Hook({ instance, code: { hook, auto_deploy } }: { instance: Show
         )}
         {hook !== null && auto_deploy === "off" && say.off}
       </SpaceBetween>
+      {change !== undefined && (
+        <ChangeHook instance={instance} change={change} onUrl={setUrl} onDismiss={() => setChange(undefined)} />
+      )}
       {url !== undefined && <SecretOnce title={say.title} what={say.made} value={url} onStored={() => setUrl(undefined)} />}
     </Container>
+  );
+}
+
+interface ChangeProps {
+  instance: Pick<ShownInstance, "id">;
+  change: Change;
+  onUrl: (url: string | undefined) => void;
+  onDismiss: () => void;
+}
+
+function ChangeHook({ instance: { id }, change, onUrl, onDismiss }: ChangeProps) {
+  const { title, confirm, about } = text.code.hook.changes[change];
+  const queryClient = useQueryClient();
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const send = () => client.code.rotateHook({ params: { id }, body: { enabled: change !== "remove" }, idempotencyKey });
+  const sending = useMutation({
+    mutationFn: send,
+    onSuccess: async ({ data }) => {
+      onUrl(data.hook_url ?? undefined);
+      onDismiss();
+      await queryClient.invalidateQueries({ queryKey: ["code"] });
+    },
+  });
+  return (
+    <Dialog
+      title={title}
+      confirm={confirm}
+      destructive={change !== "make"}
+      pending={sending.isPending}
+      error={sending.error}
+      send={send}
+      onConfirm={() => sending.mutate()}
+      onDismiss={onDismiss}
+    >
+      {about}
+    </Dialog>
   );
 }

@@ -51,9 +51,23 @@ export const code: typeof en = {
   hook: {
     title: "Deploy-Hook",
     about: "Eine URL, die der Host Ihres Repositorys oder Ihr CI-System nach einem Push aufruft.",
-    make: "Hook anlegen",
-    rotate: "URL ersetzen",
-    remove: "Entfernen",
+    changes: {
+      make: {
+        title: "Deploy-Hook anlegen",
+        confirm: "Hook anlegen",
+        about: "Seine URL wird nur einmal angezeigt, im nächsten Schritt.",
+      },
+      rotate: {
+        title: "URL des Deploy-Hooks ersetzen",
+        confirm: "URL ersetzen",
+        about: "Die jetzige URL gilt sofort nicht mehr. Die neue wird nur einmal angezeigt, im nächsten Schritt.",
+      },
+      remove: {
+        title: "Deploy-Hook entfernen",
+        confirm: "Hook entfernen",
+        about: "Seine URL gilt sofort nicht mehr.",
+      },
+    },
     none: "Es gibt keinen Hook.",
     url: "Adresse",
     endsWith: (last) => `Endet auf ${last}`,
@@ -121,7 +135,6 @@ export const code: typeof en = {
       bulk: "Eine Sammelaktion",
       rollback: "Zurückgehen",
     },
-    open: "Deployment anzeigen",
   },
   deploy: {
     title: (name) => `Deployment für ${name}`,
@@ -137,7 +150,6 @@ export const code: typeof en = {
     backUp: "Vorher sichern (empfohlen)",
     backUpAbout: "Ohne Sicherung holt späteres Zurückgehen die Daten von vorher nicht zurück.",
     note: "Notiz",
-    begun: (name) => `Deployment für ${name} läuft`,
   },
   detail: {
     instance: "Instanz",
@@ -169,7 +181,6 @@ export const code: typeof en = {
     noModules: "Keine",
     packages: "Python-Pakete",
     excerpt: "Ende des Protokolls des gescheiterten Schritts",
-    operation: "Vorgang anzeigen",
   },
   rollback: {
     action: "Hierhin zurückgehen…",

@@ -50,9 +50,19 @@ export const code = {
   hook: {
     title: "Deploy hook",
     about: "A URL that your repository's host or your CI system calls after a push.",
-    make: "Create hook",
-    rotate: "Replace URL",
-    remove: "Remove",
+    changes: {
+      make: { title: "Create the deploy hook", confirm: "Create hook", about: "Its URL is shown only once, in the next step." },
+      rotate: {
+        title: "Replace the URL of the deploy hook",
+        confirm: "Replace URL",
+        about: "The present URL stops working at once. The new one is shown only once, in the next step.",
+      },
+      remove: {
+        title: "Remove the deploy hook",
+        confirm: "Remove hook",
+        about: "Its URL stops working at once.",
+      },
+    },
     none: "There is no hook.",
     url: "URL",
     endsWith: (last: string) => `Ends with ${last}`,
@@ -120,7 +130,6 @@ export const code = {
       bulk: "A bulk action",
       rollback: "A rollback",
     },
-    open: "Show deploy",
   },
   deploy: {
     title: (name: string) => `Deploy the code of ${name}`,
@@ -135,7 +144,6 @@ export const code = {
     backUp: "Back up first (recommended)",
     backUpAbout: "Without a backup, a later rollback can't bring the data of before back.",
     note: "Note",
-    begun: (name: string) => `Deploying the code of ${name}`,
   },
   detail: {
     instance: "Instance",
@@ -167,7 +175,6 @@ export const code = {
     noModules: "None",
     packages: "Python packages",
     excerpt: "End of the failed step's log",
-    operation: "Show operation",
   },
   rollback: {
     action: "Roll back to this…",
