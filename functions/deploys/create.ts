@@ -20,14 +20,14 @@ export const handler = handle(deploys.create)(async ({ params, body, caller, by,
     );
     const instance = requireInstance(records.instance);
     const code = records.code ?? emptyCode(instance);
-    const { modules: select, rehearse, backup_first, note = null, rollback_to, restore_database = false } = body;
+    const { modules: select, rehearse, backup_first, update_image, note = null, rollback_to, restore_database = false } = body;
     requireAllowed(instance, "deploy");
     requireServerUsable(change, instance);
     const rollback =
       rollback_to === undefined ? undefined : await planRollback(instance, code, { rollback_to, restore_database });
     const backup = rollback?.backupId === undefined ? undefined : await getBackup(account_id, rollback.backupId);
     if (backup !== undefined) requireRestorable(backup);
-    const wanted = { select, rehearse, backup_first, note, rollback, backup };
+    const wanted = { select, rehearse, backup_first, update_image, note, rollback, backup };
     const { deploy } = beginDeploy({ change, by, operationId }, { instance, code }, wanted);
     return commit(change, toDeploy(deploy), () => forecastDeploy(caller, instance, code, { ...body, rollback, backup }));
   }),

@@ -29,6 +29,7 @@ export const JOB_MINUTES = {
   bring_code: 45,
   resolve_code: 10,
   fetch_code: 20,
+  pull_images: 40,
   install_packages: 25,
   rehearse_code: 210,
   keep_data: 60,

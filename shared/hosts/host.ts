@@ -66,6 +66,7 @@ const DifferingModules = z
 /** Of a database that was built from an archive; null of a script of before it was reported. */
 const Modules = z.object({ modules: DifferingModules });
 
+const ImageId = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const Commit = z.string().regex(/^[0-9a-f]{40}$/);
 const ModuleName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/);
 const SUBJECT_CHARACTERS_MAX = 200;
@@ -209,6 +210,8 @@ interface JobInput {
     named: readonly string[];
     keep: boolean;
   };
+  /** The newest images of the same versions, for the steps after it. The ERP keeps its own until its modules are updated. */
+  pull_images: OfCode;
   /** Python packages for the fetched code. */
   install_packages: OfCode & { packages: readonly string[]; allow_source_builds: boolean };
   /** The update on a throwaway copy of the database. */
@@ -322,6 +325,13 @@ export const JOB_RESULTS = {
       .max(1000),
     modules: z.array(z.object({ name: ModuleName, version: z.string().max(100), changed: z.boolean() })).max(5000),
     installed: z.array(ModuleName).max(6000),
+  }),
+  /** `changed`: whether the ERP or its database server gets another image. */
+  pull_images: z.object({
+    id: ImageId,
+    created_at: z.coerce.date().transform((date) => date.toISOString()),
+    previous_id: ImageId.nullable().catch(null),
+    changed: z.boolean(),
   }),
   /** As they were resolved. */
   install_packages: z.object({ packages: z.array(z.string().max(200)).max(1000) }),

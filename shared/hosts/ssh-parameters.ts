@@ -116,6 +116,8 @@ async function codeParameters(job: CodeJob): Promise<JobParameters> {
         HOLD: yesOrNo(job.keep),
         ...(await network()),
       };
+    case "pull_images":
+      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, ...(await postgresImage()) };
     case "install_packages":
       return {
         INSTANCE_ID: job.instance_id,
@@ -241,6 +243,7 @@ const PULLING: ReadonlySet<JobKind> = new Set<JobKind>([
   "swap_restore",
   "restore_archive",
   "put_back",
+  "pull_images",
   "start_code",
   "undo_code",
   "drill_archive",

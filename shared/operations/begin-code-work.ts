@@ -31,6 +31,7 @@ interface Wanted {
   select: Selection;
   rehearse: boolean;
   backup_first: boolean;
+  update_image: boolean;
   note: string | null;
   rollback?: Rollback | undefined;
   /** What the data of a rollback comes back from. */
@@ -41,7 +42,7 @@ interface Wanted {
 export function beginDeploy(
   { change, by, operationId }: Begun,
   { instance, code }: { instance: InstanceRecord; code: CodeRecord },
-  { select, rehearse, backup_first, note, rollback, backup }: Wanted,
+  { select, rehearse, backup_first, update_image, note, rollback, backup }: Wanted,
 ): { deploy: DeployRecord; operation: OperationRecord } {
   moveInstance(change, instance, { type: "instance.deploy", operationId });
   if (backup !== undefined) retainBackup(change, backup.id, operationId);
@@ -57,6 +58,7 @@ export function beginDeploy(
       safety_backup_id,
       rehearse,
       backup_first,
+      update_image,
       restore_database: backup !== undefined,
       ...(backup !== undefined && { data_backup_id: backup.id }),
     },

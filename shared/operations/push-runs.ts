@@ -90,7 +90,7 @@ async function deploy({ push, instance, code }: Subject): Promise<OperationRecor
   const { operation } = beginDeploy(
     { change, by: HOOK, operationId: newId("operation") },
     { instance, code },
-    { select: "changed", rehearse: true, backup_first: true, note: null },
+    { select: "changed", rehearse: true, backup_first: true, update_image: false, note: null },
   );
   endPush(change, push);
   await change.commit();

@@ -77,6 +77,7 @@ export function reserveDeploy(
     note,
     commits: [],
     modules: null,
+    image: null,
     python_packages: [],
     rehearsal: null,
     backup_id: null,
@@ -123,6 +124,15 @@ export async function setModules(
   const set = { update: updated, install: installed, versions };
   await updateOne(keys.deployPlan(account_id, String(input["deploy_id"])), { set }, {});
 }
+
+/** Has the ERP update everything: all modules depend on `base`. */
+export async function updateEverything({ account_id, input }: OperationRecord): Promise<void> {
+  const deployId = String(input["deploy_id"]);
+  const { update } = await getPlan(account_id, deployId);
+  if (update.includes(BASE)) return;
+  await updateOne(keys.deployPlan(account_id, deployId), { set: { update: [BASE, ...update] } }, {});
+}
+const BASE = "base";
 
 /** What a step of its operation has found out. */
 export async function noteDeploy(

@@ -250,6 +250,67 @@ describe("a deploy", unless(noMachine), () => {
     expect(JSON.parse(new TextDecoder().decode(without.files["manifest.json"]))).not.toHaveProperty("code");
   });
 
+  const OLD = { erp: `sha256:${"1".repeat(64)}`, database: `sha256:${"2".repeat(64)}` };
+  const NEW = { erp: `sha256:${"3".repeat(64)}`, database: `sha256:${"4".repeat(64)}` };
+  /** What Docker says of the images: by their ids as well as by their names, which are the newest. */
+  const images = (newestMajor = 16): void =>
+    writeFileSync(
+      note("images"),
+      `case "$*" in
+        *.Created*) echo 2026-11-20T03:00:00.5Z ;;
+        *.Config.Env*) case "$*" in *${OLD.database}) echo PG_MAJOR=16 ;; *) echo PG_MAJOR=${newestMajor} ;; esac ;;
+        *odoo:*) echo ${NEW.erp} ;;
+        *) echo ${NEW.database} ;;
+      esac`,
+    );
+  const pull = () => jobs.run<"pull_images">({ kind: "pull_images", ...of, code_id });
+  const installedWith = (): void => {
+    writeFileSync(here("image"), OLD.erp);
+    writeFileSync(here("db_image"), OLD.database);
+  };
+
+  test("new images are used from the rehearsal on, and the instance gets them with the update", async () => {
+    installedWith();
+    images();
+    await fetch();
+    expect(await pull()).toEqual({ id: NEW.erp, created_at: "2026-11-20T03:00:00.500Z", previous_id: OLD.erp, changed: true });
+    await packages();
+    expect([fact("image"), fact("db_image")]).toEqual([OLD.erp, OLD.database]);
+    await jobs.run<"rehearse_code">({ kind: "rehearse_code", ...of, code_id, ...plan });
+    await keep();
+    await update();
+    for (const ran of readFileSync(note("updates"), "utf8").trimEnd().split("\n")) expect(ran).toContain(NEW.erp);
+    await start();
+    expect(fact("compose.yaml")).toContain(`image: "${NEW.erp}"`);
+    expect(fact("compose.yaml")).toContain(`image: "${NEW.database}"`);
+    await settle();
+    expect([fact("image"), fact("db_image")]).toEqual([NEW.erp, NEW.database]);
+  });
+
+  test("an update that fails puts the images back, too", async () => {
+    installedWith();
+    images();
+    await fetch();
+    await pull();
+    await packages();
+    await keep();
+    writeFileSync(note("update-fails"), "");
+    await expect(update()).rejects.toMatchObject({ code: "UPDATE_FAILED" });
+    expect(fact("image")).toBe(NEW.erp);
+    await undo();
+    expect([fact("image"), fact("db_image")]).toEqual([OLD.erp, OLD.database]);
+    expect(fact("compose.yaml")).toContain(`image: "${OLD.erp}"`);
+    expect(fact("compose.yaml")).toContain(`image: "${OLD.database}"`);
+  });
+
+  test("another major version of the database server is never taken", async () => {
+    installedWith();
+    images(17);
+    await fetch();
+    await pull();
+    expect(fact(`codes/${code_id}/db_image`)).toBe(OLD.database);
+  });
+
   test("an undo before the ERP has stopped only removes the code", async () => {
     await fetch();
     await undo();

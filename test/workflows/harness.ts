@@ -265,7 +265,7 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
       await deploy({});
       if (from === "stopped") await work("stop-instance", act(id, "stop"));
       if (from === "failed") await work("restart-instance", act(id, "restart"), true);
-      return () => api.post(`/instances/${id}/deploys`, { rollback_to, restore_database: true });
+      return () => api.post(`/instances/${id}/deploys`, { rollback_to, restore_database: true, update_image: true });
     },
     "run-bulk": async (api) => {
       const [{ id: running }, { id: stopped }] = [await instance(), await instance("stopped")];

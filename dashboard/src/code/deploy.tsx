@@ -113,6 +113,10 @@ function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance |
               label: say.backup,
               value: backup_id === null ? say.noBackup : <Link to={`/backups?backup=${backup_id}`}>{say.showBackup}</Link>,
             },
+            {
+              label: say.image,
+              value: deploy.image === null ? say.sameImage : say.imageOf(<Time at={deploy.image.created_at} exact />),
+            },
             ...(note === null ? [] : [{ label: say.note, value: <Wrapped>{note}</Wrapped> }]),
             ...(failed_step === null ? [] : [{ label: say.failedStep, value: steps[failed_step] ?? failed_step }]),
             { label: say.id, value: <Copyable value={deploy.id} what={say.id} code /> },

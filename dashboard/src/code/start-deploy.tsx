@@ -16,10 +16,11 @@ const { body: schema } = create();
 
 const SELECTIONS = ["changed", "all"] as const;
 type Selection = (typeof SELECTIONS)[number];
-const initial: { modules: Selection; rehearse: boolean; backup_first: boolean; note: string } = {
+const initial: { modules: Selection; rehearse: boolean; backup_first: boolean; update_image: boolean; note: string } = {
   modules: "changed",
   rehearse: true,
   backup_first: true,
+  update_image: false,
   note: "",
 };
 
@@ -46,8 +47,8 @@ export function StartDeploy({
     send: (body, idempotencyKey) => client.deploys.create({ params, body, idempotencyKey }),
     done: ({ data }) => void navigate(`/deploys/${data.id}`),
   });
-  const { modules, rehearse, backup_first } = form.values;
-  const planned = { modules, rehearse, backup_first };
+  const { note: _note, ...planned } = form.values;
+  const { modules, rehearse, backup_first, update_image } = planned;
   return (
     <FormDialog title={say.title(name)} form={form} submit={say.submit} onDismiss={onDismiss}>
       <FormField label={say.modules} errorText={form.error("modules")}>
@@ -73,6 +74,13 @@ export function StartDeploy({
         onChange={({ detail }) => form.set({ backup_first: detail.checked })}
       >
         {say.backUp}
+      </Checkbox>
+      <Checkbox
+        checked={update_image}
+        description={say.imageAbout}
+        onChange={({ detail }) => form.set({ update_image: detail.checked })}
+      >
+        {say.image}
       </Checkbox>
       <TextField label={say.note} optional {...form.text("note")} />
       <Forecast rehearse={() => client.deploys.create.dryRun({ params, body: planned })} of={["deploy", id, planned]} />

@@ -7,7 +7,7 @@ import { presentCode } from "../../../shared/records/present-code.ts";
 import { backupRef, getBackup, recordArchive } from "../../../shared/records/backups.ts";
 import { findCode, recordChecked, recordDeployed } from "../../../shared/records/code.ts";
 import { openEnvironment, openRepositories, openSecrets } from "../../../shared/records/code-secrets.ts";
-import { getDeploy, getPlan, noteDeploy, setModules } from "../../../shared/records/deploys.ts";
+import { getDeploy, getPlan, noteDeploy, setModules, updateEverything } from "../../../shared/records/deploys.ts";
 import { showDuring } from "../../../shared/records/instances.ts";
 import { addResult, failInto, keepModules, recordModules } from "../../../shared/records/operations.ts";
 import { find } from "../../../shared/data/table.ts";
@@ -97,6 +97,16 @@ export const handler = tasks(workflow, {
         changed_but_not_installed: shorten(changed_but_not_installed),
       },
     });
+    return true;
+  },
+
+  pullImages: async ({ operation, input, server, jobId }) => {
+    const { instance_id } = input;
+    const pulled = await run(await server(), { id: jobId, kind: "pull_images", instance_id, code_id: operation.id });
+    if (!pulled.ready) return false;
+    const { changed, ...image } = pulled.result;
+    if (changed) await updateEverything(operation);
+    await noteDeploy(operation, { image });
     return true;
   },
 

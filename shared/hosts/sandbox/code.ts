@@ -1,5 +1,5 @@
 // Deploys in the sandbox: simulated repositories, whose modules the simulated ERPs install, update, and get back.
-import { changeErp, findErp, findMachine, later, type SandboxErp } from "../../providers/sandbox/machines.ts";
+import { changeErp, findErp, findMachine, later, NEWEST_IMAGE, type SandboxErp } from "../../providers/sandbox/machines.ts";
 import { findSandboxCommit, isSandboxUrl, isSpecialRef, SPECIAL_REFS } from "../../providers/sandbox/repositories.ts";
 import { because, inEnglish, type Reason, reasonIn } from "../../domain/reasons.ts";
 import { GiveUp } from "../../platform/task-errors.ts";
@@ -115,6 +115,20 @@ async function refsOf(machineId: string, { instance_id, code_id }: { instance_id
   return code.refs;
 }
 
+/** Of every version there is one that is newer than what is installed. */
+export async function pullImages(
+  machineId: string,
+  { instance_id, code_id }: Job<"pull_images">,
+): Promise<JobResult<"pull_images">> {
+  let before = "";
+  await change(machineId, instance_id, ({ image }) => {
+    before = image;
+    return { pulled: { code_id, image: NEWEST_IMAGE } };
+  });
+  return { id: NEWEST_IMAGE, created_at: NEWEST_AT, previous_id: before, changed: before !== NEWEST_IMAGE };
+}
+const NEWEST_AT = "2026-11-20T03:00:00.000Z";
+
 export async function installPackages(machineId: string, job: Job<"install_packages">): Promise<JobResult<"install_packages">> {
   const refs = await refsOf(machineId, job);
   if (refs.includes(failBuild))
@@ -149,8 +163,8 @@ const namesIn = ({ update, install }: Job<"rehearse_code" | "update_modules">): 
 export async function keepData(machineId: string, { instance_id, code_id }: Job<"keep_data">): Promise<null> {
   await change(machineId, instance_id, (erp) => {
     if (erp.before_code?.code_id === code_id) return { status: "stopped" };
-    const { database, files, code, status } = erp;
-    return { status: "stopped", before_code: { code_id, database, files, code, was_running: status === "running" } };
+    const { database, files, code, image, status } = erp;
+    return { status: "stopped", before_code: { code_id, database, files, code, image, was_running: status === "running" } };
   });
   return null;
 }
@@ -158,7 +172,7 @@ export async function keepData(machineId: string, { instance_id, code_id }: Job<
 /** An update that fails has changed something already. */
 export async function updateModules(machineId: string, job: Job<"update_modules">): Promise<null> {
   const refs = await refsOf(machineId, job);
-  await change(machineId, job.instance_id, ({ fetched, code, database, before_code }) => {
+  await change(machineId, job.instance_id, ({ fetched, code, database, before_code, pulled }) => {
     if (before_code?.code_id !== job.code_id) throw new GiveUp("HOST_JOB_FAILED", because("data_not_prepared"));
     const next = fetched?.code_id === job.code_id ? fetched : code;
     if (next == null || database === null) throw new GiveUp("HOST_JOB_FAILED", because("data_not_prepared"));
@@ -169,6 +183,7 @@ export async function updateModules(machineId: string, job: Job<"update_modules"
     return {
       code: next,
       fetched: null,
+      ...(pulled?.code_id === job.code_id && { image: pulled.image, pulled: null }),
       database: { ...database, modules: { ...database.modules, ...Object.fromEntries(versions) } },
     };
   });
@@ -196,10 +211,10 @@ export async function settleCode(machineId: string, { instance_id, code_id }: Jo
 
 export async function undoCode(machineId: string, { instance_id, code_id, start }: Job<"undo_code">): Promise<null> {
   await changeErp(machineId, instance_id, ({ before_code, fetched }) => {
-    const dropped = fetched?.code_id === code_id ? { fetched: null } : {};
+    const dropped = { pulled: null, ...(fetched?.code_id === code_id && { fetched: null }) };
     if (before_code?.code_id !== code_id) return dropped;
-    const { database, files, code } = before_code;
-    return { ...dropped, database, files, code, before_code: null, status: start ? "running" : "stopped" };
+    const { database, files, code, image } = before_code;
+    return { ...dropped, database, files, code, image, before_code: null, status: start ? "running" : "stopped" };
   });
   return null;
 }

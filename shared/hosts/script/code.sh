@@ -178,11 +178,61 @@ make_volume() { # NAME
   docker run --rm --network none --cap-drop ALL --cap-add CHOWN --user 0:0 -v "$1:/code" --entrypoint chown "$IMAGE" "$NOBODY:$NOBODY" /code
 }
 
+# The newest images of the same versions of the ERP and of PostgreSQL. They are used from the next step on, and the instance keeps its own until
+# its modules are updated. Under the lock, no other job can remove them before they are noted.
+job_pull_images() {
+  local database_image
+  require_installed
+  name_code
+  require_fetched
+  database_image=$(postgres_image)
+  pull "$database_image" "odoo:$VERSION"
+  (
+    flock 5
+    set_fact "codes/$CODE/db_image" "$(newer_database_image "$database_image")"
+    set_fact "codes/$CODE/image" "$(docker image inspect -f '{{.Id}}' "odoo:$VERSION")"
+  ) 5>"$ROOT/locks/images"
+  jq -cn --arg id "$(fact "codes/$CODE/image")" --arg created "$(docker image inspect -f '{{.Created}}' "odoo:$VERSION")" --arg before "$(fact image)" \
+    --arg database "$(fact "codes/$CODE/db_image")" --arg database_before "$(fact db_image)" \
+    '{ id: $id, created_at: $created, previous_id: $before, changed: ($id != $before or $database != $database_before) }' | answer
+}
+
+# Another major version cannot read the database's files.
+newer_database_image() { # IMAGE: its id, or the one that the instance has
+  local present
+  present=$(fact db_image)
+  if [[ -z $(postgres_major "$1") || $(postgres_major "$1") != $(postgres_major "$present") ]]; then
+    echo "$present"
+  else
+    docker image inspect -f '{{.Id}}' "$1"
+  fi
+}
+
+postgres_major() { docker image inspect -f '{{range .Config.Env}}{{println .}}{{end}}' "$1" | sed -n 's/^PG_MAJOR=//p'; } # IMAGE
+
+# The image that the deploy brings, if it brings one.
+use_new_image() {
+  local new
+  new=$(fact "codes/$CODE/image")
+  IMAGE=${new:-$IMAGE}
+}
+
+# The ERP is stopped. The database server starts anew, if it gets another image of the same major version.
+switch_images() { # IMAGE DATABASE-IMAGE
+  if [[ -z $(fact "codes/$CODE/image") ]]; then return; fi # the deploy brings none
+  set_fact db_image "$2"
+  set_fact image "$1"
+  IMAGE=$1
+  configure
+  compose up -d db
+}
+
 # In a volume of their own: building from source runs code, which must not reach the modules.
 job_install_packages() {
   require_installed
   name_code
   require_fetched
+  use_new_image
   fill_python "$(python_volume "$CODE")"
   if [[ -z ${P[PACKAGES]:-} ]]; then
     echo '{"packages":[]}' | answer
@@ -275,14 +325,17 @@ ONCE=(--stop-after-init --no-http --workers=0 --max-cron-threads=0)
 
 # The drill's containers and its place, which the operation holds. The copy has no files, no network and no scheduled jobs.
 job_rehearse_code() {
-  local image=$IMAGE dump=$JOB/work/dump dumping loading started edition database_image
+  local image dump=$JOB/work/dump dumping loading started edition database_image
   require_installed
   name_code
   require_fetched
+  use_new_image
+  image=$IMAGE
   read_update
   require_database "$DATABASE"
   edition=$(fact edition)
-  database_image=$(docker inspect -f '{{.Image}}' "$PROJECT-db")
+  database_image=$(fact "codes/$CODE/db_image")
+  database_image=${database_image:-$(docker inspect -f '{{.Image}}' "$PROJECT-db")}
   exec 6>"$ROOT/locks/drill"
   flock 6
   touch "$JOB/drill"
@@ -381,6 +434,8 @@ job_keep_data() {
   copy_database "$DATABASE" "$OLD"
   files keep "$DATABASE" "$OLD" </dev/null || files_failed "The ERP's files cannot be read"
   set_fact "codes/$CODE/before" "$(fact code)"
+  set_fact "codes/$CODE/before_image" "$(fact image)"
+  set_fact "codes/$CODE/before_db_image" "$(fact db_image)"
   set_progress kept
 }
 
@@ -403,6 +458,7 @@ job_update_modules() {
   esac
   set_progress updating
   set_fact code "$CODE"
+  switch_images "$(fact "codes/$CODE/image")" "$(fact "codes/$CODE/db_image")"
   ensure_database_server
   reset_role
   if ((${#UPDATES[@]} > 0)); then
@@ -501,6 +557,8 @@ undo_deploy() { # PROGRESS
     kept | updating | updated | undoing)
       set_progress undoing
       quiet_erp
+      switch_images "$(fact "codes/$CODE/before_image")" "$(fact "codes/$CODE/before_db_image")"
+      ensure_database_server
       swap_back
       set_fact code "$(fact "codes/$CODE/before")"
       forget_new

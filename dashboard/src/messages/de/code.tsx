@@ -149,6 +149,9 @@ export const code: typeof en = {
       "Die Aktualisierung läuft zuerst auf einer Kopie der Datenbank. Ein fehlerhaftes Modul kostet dann keinen Ausfall.",
     backUp: "Vorher sichern (empfohlen)",
     backUpAbout: "Ohne Sicherung holt späteres Zurückgehen die Daten von vorher nicht zurück.",
+    image: "Auch das Image aktualisieren",
+    imageAbout:
+      "Das neueste Release derselben Version von Odoo und seines Datenbankservers. Dann werden alle Module aktualisiert.",
     note: "Notiz",
   },
   detail: {
@@ -163,6 +166,9 @@ export const code: typeof en = {
     showBackup: "Sicherung anzeigen",
     downtime: "Ausfall",
     noDowntime: "Keiner",
+    image: "Odoo-Image",
+    imageOf: (time) => <>Vom {time}</>,
+    sameImage: "Unverändert",
     note: "Notiz",
     id: "Kennung",
     failedStep: "Gescheiterter Schritt",

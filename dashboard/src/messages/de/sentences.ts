@@ -67,6 +67,8 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   deploy_modules_named: "Aktualisiert diese Module: {modules}",
   deploy_modules_installed: "Installiert diese Module, soweit sie nicht installiert sind: {modules}",
   deploy_packages: "Installiert diese Python-Pakete: {packages}",
+  deploy_image:
+    "Gibt dem ERP und seinem Datenbankserver die neuesten Images derselben Versionen und aktualisiert mit ihnen alle Module",
   deploy_rehearsed:
     "Führt die Aktualisierung zuerst an einer Kopie der Datenbank aus; schlägt das fehl, bleibt das ERP, wie es ist",
   deploy_backup: "Erstellt eine Sicherung, bevor das ERP stoppt",

@@ -25,6 +25,7 @@ export const steps: typeof en = {
   pauseErp: "ERP wird gestoppt",
   personalize: "Klon erhält eine eigene Identität",
   prepareHost: "Maschine wird eingerichtet",
+  pullImages: "Neueste Images werden geholt",
   recordArchive: "Gespeichertes Archiv wird geprüft",
   recordDrill: "Ergebnis wird gespeichert",
   recordImport: "Inhalt des Archivs wird erfasst",

@@ -143,6 +143,8 @@ export const code = {
     rehearseAbout: "Runs the update on a copy of the database. A broken module then costs no downtime.",
     backUp: "Back up first (recommended)",
     backUpAbout: "Without a backup, a later rollback can't bring the data of before back.",
+    image: "Update the image, too",
+    imageAbout: "The newest release of the same version of Odoo and of its database server. All modules are then updated.",
     note: "Note",
   },
   detail: {
@@ -157,6 +159,9 @@ export const code = {
     showBackup: "Show backup",
     downtime: "Downtime",
     noDowntime: "None",
+    image: "Image",
+    imageOf: (time: ReactNode) => <>Of {time}</>,
+    sameImage: "Unchanged",
     note: "Note",
     id: "ID",
     failedStep: "Failed step",

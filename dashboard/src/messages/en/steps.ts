@@ -24,6 +24,7 @@ export const steps = {
   pauseErp: "Stopping the ERP",
   personalize: "Giving the clone its own identity",
   prepareHost: "Setting up the machine",
+  pullImages: "Getting the newest images",
   recordArchive: "Verifying the stored archive",
   recordDrill: "Recording the result",
   recordImport: "Recording what is in the archive",
