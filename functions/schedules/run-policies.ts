@@ -1,6 +1,6 @@
 // Every minute: starts the backups and restore drills that policies have due, removes what their rules no longer keep, and finds
-// out which instances are overdue. It reads only the policies for which there is something to do. Beside that it checks and deploys
-// code that was pushed.
+// out which instances are overdue. It reads only the policies for which there is something to do. Beside that it checks and
+// deploys code that was pushed.
 import { ApiError } from "../../shared/api/errors.ts";
 import { waitingBackup } from "../../shared/operations/begin-backup.ts";
 import { now, Overtaken } from "../../shared/data/change.ts";

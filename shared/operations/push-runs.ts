@@ -1,5 +1,5 @@
-// What becomes of pushes, as the schedule moves them: a check of the instance's code, then a deploy if a ref has another commit than
-// the deployed one. Each makes one change, which needs the push as it was read; a newer one is seen a minute later.
+// What becomes of pushes, as the schedule moves them: a check of the instance's code, then a deploy if a ref has another commit
+// than the deployed one. Each makes one change, which needs the push as it was read; a newer one is seen a minute later.
 import { ApiError } from "../api/errors.ts";
 import { type Change, now, Overtaken, startChange } from "../data/change.ts";
 import type { Where } from "../data/expressions.ts";

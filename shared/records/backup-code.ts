@@ -1,5 +1,5 @@
-// The code of the instance that a backup is of. A backup keeps it, so that whatever is made of it can have the same code, also when
-// the instance is gone or has other code by then.
+// The code of the instance that a backup is of. A backup keeps it, so that whatever is made of it can have the same code, also
+// when the instance is gone or has other code by then.
 import { keys } from "../data/keys.ts";
 import { find } from "../data/table.ts";
 import type { BackupRecord } from "./schemas/backup.ts";

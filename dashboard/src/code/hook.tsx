@@ -10,13 +10,14 @@ import type { ShownInstance } from "../../../shared/api/instances.ts";
 import { whyNotEdit } from "../allowed/instances.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { client } from "../app/client.ts";
+import type { Messages } from "../messages/en/index.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
 import { Dialog } from "../resource/dialog.tsx";
 import { SecretOnce } from "../resource/secret-once.tsx";
 import { Time } from "../resource/time.tsx";
 
-type Change = keyof typeof text.code.hook.changes;
+type Change = keyof Messages["code"]["hook"]["changes"];
 
 export function Hook({ instance, code: { hook, auto_deploy } }: { instance: ShownInstance; code: Code }) {
   const say = text.code.hook;

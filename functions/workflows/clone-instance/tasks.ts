@@ -1,5 +1,5 @@
 // What the steps of cloning an instance do.
-import { toBrought } from "../../../shared/operations/brought-code.ts";
+import { toBrought } from "../../../shared/hosts/brought-code.ts";
 import { findBackupCode, withoutSecrets } from "../../../shared/records/backup-code.ts";
 import { recordBrought } from "../../../shared/records/present-code.ts";
 import { addResult } from "../../../shared/records/operations.ts";

@@ -1,5 +1,5 @@
 // What the steps of drilling a backup do.
-import { toBrought } from "../../../shared/operations/brought-code.ts";
+import { toBrought } from "../../../shared/hosts/brought-code.ts";
 import { markCorrupt } from "../../../shared/operations/corrupt-backups.ts";
 import { buildCheck, buildDrill, noteDrill, recordDrill } from "../../../shared/operations/drills.ts";
 import { findBackupCode } from "../../../shared/records/backup-code.ts";

@@ -7,8 +7,8 @@
 #   health INSTANCE          healthy=yes|no, reason=, unfinished= and modules= if it is
 #   logs INSTANCE SOURCE SINCE UNTIL   lines=, or installed=no: logs.sh
 #   work_log OPERATION       lines=: what the jobs whose IDs start with "OPERATION-" have logged
-#   report SINCE             disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, figures= after that time, in seconds, and
-#                            certificates= if the proxy responds
+#   report SINCE             disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, needs_reboot=yes|no, figures= after that
+#                            time, in seconds, and certificates= if the proxy responds
 #   settings                 on stdin: take_settings
 #   watch_disk, measure_disk what timers do every five seconds, and each minute
 #   renew_proxy              an operator's command: machine.sh

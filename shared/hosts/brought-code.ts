@@ -1,5 +1,5 @@
 // Bringing a backup's code to where its data is restored: to a new instance, and to a drill.
-import type { BroughtCode } from "../hosts/host.ts";
+import type { BroughtCode } from "./host.ts";
 import { openEnvironment, openRepositories } from "../records/code-secrets.ts";
 import type { BackupCode } from "../records/schemas/code.ts";
 
