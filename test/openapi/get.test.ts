@@ -120,8 +120,8 @@ const others = routes.filter((route) => !route.unenveloped && !route.list);
 const guarded = routes.filter(({ access, bodyPermission }) => Array.isArray(access) || bodyPermission !== undefined);
 const sessionOnly = routes.filter(({ access }) => access === "session");
 const works = routes.filter(({ path, starts, id }) => path.includes(":") && starts.length > 0 && id !== "instances.clone");
-/** An archive that has arrived, and the one app of a user, count against no quota. */
-const UNCOUNTED: readonly string[] = ["uploads.complete", "secondFactors.confirmTotp"];
+/** An archive that has arrived, the one app of a user, and a deploy, of which the newest are kept, count against no quota. */
+const UNCOUNTED: readonly string[] = ["uploads.complete", "secondFactors.confirmTotp", "deploys.create"];
 const makers = routes.filter(({ id, status, resource }) => status === 201 && resource !== "backups" && !UNCOUNTED.includes(id));
 
 const exampleOf = (route: Route) => responseOf(route, route.status).content["application/json"].example;
