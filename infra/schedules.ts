@@ -64,8 +64,12 @@ export const TIMED = {
   },
   "run-policies": {
     every: Duration.minutes(1),
-    description: "Starts the backups and drills that policies have due, and removes backups that no rule keeps",
-    access: { table: "write", starts: ["create-backup", "delete-backup", "drill-backup"] },
+    description:
+      "Starts the backups and drills that policies have due, removes backups that no rule keeps, and deploys code that was pushed",
+    access: {
+      table: "write",
+      starts: ["create-backup", "delete-backup", "drill-backup", "check-code-instance", "deploy-instance"],
+    },
   },
   dispatch: {
     every: Duration.minutes(1),

@@ -212,6 +212,11 @@ const BUDGET: Record<string, Row> = {
     starts: 1,
     prepare: post(async () => [`/instances/${(await instance()).id}/code/check`]),
   },
+  "code.rotateHook": {
+    status: 200,
+    calls: 2,
+    prepare: post(async () => [`/instances/${(await instance()).id}/code/rotate-hook`, {}]),
+  },
   "deploys.listOfInstance": { status: 200, calls: 2, prepare: get((id) => `/instances/${id}/deploys`, deployed) },
   "deploys.get": {
     status: 200,

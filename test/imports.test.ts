@@ -156,7 +156,7 @@ test("the folders of the dashboard import in one direction: shell, pages, then t
     "ssh-keys",
     "servers",
   ];
-  order.push("uploads", "backups", "policies", "instances", "tokens", "people", "webhooks", "events", "settings");
+  order.push("uploads", "backups", "policies", "code", "instances", "tokens", "people", "webhooks", "events", "settings");
   order.push("home", "login", "shell");
   const placeOf = (place: string): number => {
     const [, folder = "", below] = /^dashboard\/src\/([^/]+)(\/.+)?$/.exec(place) ?? [];

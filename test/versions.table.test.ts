@@ -77,7 +77,8 @@ const kinds: Kind[] = [
     what: "the code of an instance",
     make: async () => `/instances/${(await seedInstance(me.id)).id}/code`,
     client: token,
-    changes: () => [{ install_modules: ["one"] }, { python_packages: ["num2words==0.5.13"] }],
+    changes: () => [{ install_modules: ["one"] }, { python_packages: ["num2words==0.5.13"] }, { auto_deploy: "push" }],
+    touch: async (path) => (await token()).post(`${path}/rotate-hook`, {}),
   },
   {
     what: "a backup",

@@ -9,7 +9,7 @@ import { instanceRef, requireInstance } from "../../shared/records/instances.ts"
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-const CHANGEABLE = ["repositories", "python_packages", "allow_source_builds", "install_modules", "environment"];
+const CHANGEABLE = ["repositories", "python_packages", "allow_source_builds", "install_modules", "environment", "auto_deploy"];
 
 export const handler = handle(code.update)(async ({ params, body, caller, by, read, commit, match, matchTag }) =>
   retryOnConflict(async () => {

@@ -12,9 +12,9 @@ import {
   REQUIREMENT,
   VARIABLE_NAME,
 } from "../domain/code-rules.ts";
-import { CODE } from "../domain/limits.ts";
+import { CODE, PUSH } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { codeInCheck, erpNotInstalled, instanceBeingDeleted, serverNotActive } from "./errors.ts";
+import { codeInCheck, erpNotInstalled, instanceBeingDeleted, serverNotActive, tooManyPushes } from "./errors.ts";
 import * as fields from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { Operation } from "./operations.ts";
@@ -142,6 +142,11 @@ const environment = z
     examples: [[]],
   });
 
+const autoDeploy = z.enum(["off", "push"]).meta({
+  description: "With `push`, a call of the deploy hook deploys what has changed in the repositories",
+  examples: ["off"],
+});
+
 const DeployKey = z.object({
   public_key: z.string().meta({
     description: "One line, to be added to the repository as a key that may read",
@@ -171,6 +176,14 @@ const ShownRepository = z.object({
     .nullable()
     .meta({ description: "The commit that the ref was when it was last checked", examples: [COMMIT_EXAMPLE] }),
   checked_at: fields.timestamp.nullable(),
+  host_key: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        "Of an ssh repository: the fingerprint of the key that the server knows its host by, as of the last check. Compare it with what the host publishes",
+      examples: [null],
+    }),
   deploy_key: DeployKey.nullable().meta({
     description:
       "With `credential: deploy_key`: the key's public half. The service makes one for each repository in the account, so that all instances share it",
@@ -195,9 +208,19 @@ export const Code = z
         }),
       )
       .meta({ description: "A variable without `value` has a secret" }),
+    auto_deploy: autoDeploy,
+    hook: z
+      .object({
+        last4: z.string().meta({ description: "The last characters of its URL", examples: ["k7Qw"] }),
+        last_used_at: fields.timestamp.nullable().meta({ examples: [null] }),
+      })
+      .nullable()
+      .meta({ description: "The deploy hook; null if there is none. Its URL is shown only when it is made" }),
     updated_at: fields.timestamp.nullable().meta({ description: "When the code was last set; null before that" }),
   })
   .meta({ id: "Code" });
+/** What changes on its own, or by a request of its own. */
+export const CODE_UNVERSIONED = ["hook"];
 export type Code = z.infer<typeof Code>;
 
 /** What a client sets. */
@@ -217,6 +240,7 @@ export const CodeFields = fields.atLeastOne({
     .meta({ description: "Whether packages may be built from source; otherwise only wheels are installed", examples: [false] }),
   install_modules: modules.optional(),
   environment: environment.optional(),
+  auto_deploy: autoDeploy.optional(),
 });
 export type CodeFields = z.output<typeof CodeFields>;
 
@@ -228,7 +252,7 @@ export const get = () =>
     description:
       "Strongly consistent. An instance without code of its own has the empty one. Tokens and secrets are never shown.",
     access: ["instances:read"],
-    unversioned: [],
+    unversioned: CODE_UNVERSIONED,
     data: Code,
   });
 
@@ -241,7 +265,7 @@ export const update = () =>
       "Replaces the fields that you send, and only stores them: nothing runs until a deploy. Whoever can set the code of an ERP can read all of its data, " +
       "so this needs `instances:write` and `backups:restore`.",
     access: ["instances:write", "backups:restore"],
-    unversioned: [],
+    unversioned: CODE_UNVERSIONED,
     errors: () => [instanceBeingDeleted("deleting")],
     body: CodeFields,
     data: Code,
@@ -265,4 +289,48 @@ export const check = () =>
     starts: ["check-code-instance"],
     body: z.strictObject({}),
     data: Operation,
+  });
+
+export const rotateHook = () =>
+  endpoint({
+    method: "POST",
+    path: "/instances/:id/code/rotate-hook",
+    summary: "Make an instance's deploy hook anew",
+    description:
+      "Only this response contains the URL, which a repository's host or a CI system calls after a push. An earlier URL stops working. " +
+      '`{"enabled": false}` removes the hook. The hook deploys only with `auto_deploy: push`.',
+    access: ["instances:write", "backups:restore"],
+    errors: () => [instanceBeingDeleted("deleting")],
+    body: z.strictObject({
+      enabled: z
+        .boolean()
+        .default(true)
+        .meta({ description: "Whether there is a hook from now on", examples: [true] }),
+    }),
+    data: z.object({
+      hook_url: z
+        .string()
+        .nullable()
+        .meta({
+          description: "Keep it secret: who has it can deploy. Null if the hook was removed",
+          examples: ["https://hosting.example.com/api/v1/hooks/deploys/mJ2vT0c8hX4qLr9aWbY6nE3sK7Qw"],
+        }),
+    }),
+  });
+
+export const push = () =>
+  endpoint({
+    method: "POST",
+    path: "/hooks/deploys/:secret",
+    summary: "Tell of a push",
+    description:
+      "The deploy hook of an instance, for a repository's host. The secret in the URL is the credential. The body is not read, and the response is the same for a secret " +
+      "that there is not. Within a minute the instance's code is checked, and deployed if a ref has another commit than the deployed one. If something else holds the " +
+      `instance, this is tried for ${PUSH.triedMinutes} minutes.`,
+    access: "public",
+    status: 202,
+    errors: () => [tooManyPushes()],
+    body: z.looseObject({}),
+    unreadBytes: PUSH.bodyBytes,
+    data: z.object({ accepted: z.literal(true).meta({ examples: [true] }) }),
   });

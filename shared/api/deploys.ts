@@ -17,6 +17,8 @@ import * as fields from "./fields.ts";
 
 const TRIGGERS = ["person", "token", "push", "bulk", "rollback"] as const;
 
+const IMAGE_EXAMPLE = "sha256:0b3c0c6f6c1d5d3ad2f5c1f3a7e9d0b14f6c3c1f1f2a3b4c5d6e7f8091a2b3c4";
+
 const DeployStatus = z.enum(DEPLOY_STATUS);
 const names = z.array(z.string()).meta({ examples: [["acme"]] });
 
@@ -58,6 +60,17 @@ export const Deploy = z
       })
       .nullable()
       .meta({ description: "Null until the code was checked; at most as many names as 32 KB hold" }),
+    image: z
+      .object({
+        id: z.string().meta({ examples: [IMAGE_EXAMPLE] }),
+        created_at: fields.timestamp,
+        previous_id: z
+          .string()
+          .nullable()
+          .meta({ description: "The image that the ERP had before", examples: [IMAGE_EXAMPLE] }),
+      })
+      .nullable()
+      .meta({ description: "The image of the ERP that it has brought; null without `update_image`" }),
     python_packages: z.array(z.string()).meta({ description: "As they were resolved", examples: [["num2words==0.5.13"]] }),
     rehearsal: z
       .object({
@@ -136,6 +149,14 @@ const wanted = () =>
         .boolean()
         .default(true)
         .meta({ description: "Whether a backup is taken before the ERP stops", examples: [true] }),
+      update_image: z
+        .boolean()
+        .default(false)
+        .meta({
+          description:
+            "Whether the ERP and its database server get the newest images of the same versions. All modules are then updated, because the image's may have changed",
+          examples: [false],
+        }),
       note: fields.text(200, "Prices with tax").optional(),
       rollback_to: fields.id("deploy").optional().meta({
         description:
@@ -173,6 +194,7 @@ export const create = () =>
       status: "pending",
       commits: [],
       modules: null,
+      image: null,
       python_packages: [],
       rehearsal: null,
       backup_id: null,

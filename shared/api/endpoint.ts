@@ -63,6 +63,8 @@ export interface Endpoint<
   status: 200 | 201 | 202;
   query: Query;
   body: Body;
+  /** How many bytes a body may have that nobody reads, whatever they are; undefined: it is parsed. */
+  unreadBytes: number | undefined;
   data: Data;
   /** Whether the response is a page of a list, with `meta`. */
   list: Listed;
@@ -80,7 +82,7 @@ export interface Endpoint<
   /** Errors beyond those that follow from the rest of this declaration: only their description needs them. */
   errors: () => readonly ApiError[];
   starts: readonly WorkflowName[];
-  /** Whether `Idempotency-Key` is supported: every POST but `/auth/*`. */
+  /** Whether `Idempotency-Key` is supported: every POST but `/auth/*` and `/hooks/*`. */
   idempotent: boolean;
   /**
    * Whether a retry with the key gets the first response. Otherwise it runs again, because it has the same effect, and its
@@ -116,10 +118,11 @@ export function endpoint<
   const L extends boolean = false,
   const X extends boolean = false,
 >(draft: Draft<P, Q, B, D, L, X>): Endpoint<P, Q, B, D, L, X> {
-  const idempotent = draft.method === "POST" && !draft.path.startsWith("/auth/");
+  const idempotent = draft.method === "POST" && !/^\/(?:auth|hooks)\//.test(draft.path);
   const creates = draft.method === "POST" && draft.status === 201;
   return {
     unversioned: undefined,
+    unreadBytes: undefined,
     conditional: draft.method === "DELETE" || (draft.method === "PUT" && draft.unversioned !== undefined),
     upserts: false,
     description: "",

@@ -11,6 +11,7 @@ import {
 import {
   INVITATION,
   LOGIN_WINDOW_SECONDS,
+  PUSH,
   SECOND_FACTORS,
   type QuotaKind,
   type REQUEST_LIMITS,
@@ -322,6 +323,12 @@ export const tooManyTests = (retryAfter?: number) =>
   new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
     ...(retryAfter !== undefined && { retryAfter }),
     details: { limit: WEBHOOK.testsAMinute, window_seconds: WINDOW_SECONDS, scope: "webhook_test" },
+  });
+
+export const tooManyPushes = (retryAfter?: number) =>
+  new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
+    ...(retryAfter !== undefined && { retryAfter }),
+    details: { limit: PUSH.perMinute, window_seconds: WINDOW_SECONDS, scope: "hook" },
   });
 
 export const alertClosed = () => invalidState("The alert is closed, so no mail is sent about it anyway", "closed");

@@ -191,7 +191,7 @@ export const statusReason = z
  */
 export const Actor = z
   .object({
-    type: z.enum(["token", "user", "operator", "schedule", "service"]).meta({ examples: ["token"] }),
+    type: z.enum(["token", "user", "operator", "schedule", "service", "hook"]).meta({ examples: ["token"] }),
     id: z.string().meta({ examples: [exampleId("token")] }),
     name: z.string().meta({ examples: ["Deploy pipeline"] }),
   })

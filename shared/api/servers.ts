@@ -76,6 +76,14 @@ export const Server = z
       .integer(1_900_000_000)
       .nullable()
       .meta({ description: "Memory in bytes that programs can still get; null until the server first reports" }),
+    needs_reboot: z
+      .boolean()
+      .nullable()
+      .meta({
+        description:
+          "Whether an update of the server's system takes effect only after a reboot; null until the server first reports it",
+        examples: [false],
+      }),
     reported_at: fields.timestamp.nullable().meta({
       description:
         "When the server reported its free disk space and memory. It does so about every ten minutes while it is active",
@@ -93,6 +101,7 @@ export const SERVER_OBSERVED = {
   disk_size_bytes: true,
   disk_free_bytes: true,
   memory_free_bytes: true,
+  needs_reboot: true,
   reported_at: true,
   instance_count: true,
 } as const;
@@ -130,6 +139,7 @@ export const create = () =>
       disk_size_bytes: null,
       disk_free_bytes: null,
       memory_free_bytes: null,
+      needs_reboot: null,
       reported_at: null,
       instance_count: 0,
     },

@@ -219,6 +219,14 @@ export const keys = {
   deployPlan: (accountId: string, id: string): Key => ({ pk: owned(accountId, "deploy_plan"), sk: id }),
   /** The key that the account reads a repository with. */
   deployKey: (accountId: string, url: string): Key => ({ pk: owned(accountId, "deploy_key"), sk: hashed(url) }),
+  /** The code that an instance's ERP had when a backup of it was taken. */
+  backupCode: (accountId: string, backupId: string): Key => ({ pk: owned(accountId, "backup_code"), sk: backupId }),
+  /** Whose deploy hook a secret is, of which only the hash is known; and how often an instance's was called. */
+  deployHook: (hash: string): Key => ({ pk: `DEPLOY_HOOK#${hash}`, sk: "HOOK" }),
+  pushLimit: (instanceId: string): Key => ({ pk: `PUSH_LIMIT#${instanceId}`, sk: "SENT" }),
+  /** The pushes of all accounts that have not been looked at, or not deployed: one for each instance. */
+  pushes: (): string => "PUSHES",
+  push: (instanceId: string): Key => ({ pk: keys.pushes(), sk: instanceId }),
 
   /** The restore drill or import in progress on a server. */
   drill: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "drill"), sk: serverId }),

@@ -122,6 +122,8 @@ export const STALE_SECONDS = 150;
 export const CODE = { repositoriesMax: 20, packagesMax: 100, modulesMax: 100, variablesMax: 50 } as const;
 /** Deploys: how many of an instance are kept, what is kept of a log, and how long one waits to rehearse. */
 export const DEPLOY = { kept: 20, logBytes: 8_192, logLines: 40, rehearsalWaitMinutes: 30 } as const;
+/** Pushes to the hook of an instance: how many in a minute, how large one may be, and how long one is tried. */
+export const PUSH = { perMinute: 10, bodyBytes: 5 * 1024 * 1024, triedMinutes: 60 } as const;
 
 /**
  * Bulk actions: how many an account has in progress, how much one selects and does at a time, and how long it tries and lasts.

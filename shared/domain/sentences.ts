@@ -45,7 +45,10 @@ export const SENTENCES = {
   files_missing:
     "{missing_files} of the files that the backup's database lists are not in it, and nobody can open them in the new instance",
   modules_missing:
-    "These installed modules are not in the image of the ERP, or only in an older version: {modules}. What they do is missing then, and the ERP may not start",
+    "These installed modules are neither in the image of the ERP nor in the code of the instance, or only in an older version: {modules}. What they do is missing then, and the ERP may not start",
+  copy_code: "Brings the code of the backup: {url} at {ref}, commit {commit}",
+  copy_without_secrets: "Leaves out the secret variables of the code, because the copy is neutralized",
+  restore_code_differs: "The backup was taken with other code ({code}), and the ERP keeps the code that it has now",
   copy_neutralized: "Neutralizes the copy: scheduled jobs, mail and payments are turned off",
   copy_users_reset:
     "Resets the copy's users: passwords, sessions and API keys stop working, except for the administrator's new password",
@@ -64,6 +67,7 @@ export const SENTENCES = {
   deploy_modules_named: "Updates these modules: {modules}",
   deploy_modules_installed: "Installs these modules, unless they are installed: {modules}",
   deploy_packages: "Installs these Python packages: {packages}",
+  deploy_image: "Gives the ERP and its database server the newest images of the same versions, and updates all modules with them",
   deploy_rehearsed: "Runs the update on a copy of the database first; if that fails, the ERP is left as it is",
   deploy_backup: "Takes a backup before the ERP stops",
   deploy_not_rehearsed: "Without a rehearsal, an update that fails interrupts the ERP until everything is put back",

@@ -66,6 +66,7 @@ const DifferingModules = z
 /** Of a database that was built from an archive; null of a script of before it was reported. */
 const Modules = z.object({ modules: DifferingModules });
 
+const ImageId = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const Commit = z.string().regex(/^[0-9a-f]{40}$/);
 const ModuleName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/);
 const SUBJECT_CHARACTERS_MAX = 200;
@@ -81,6 +82,22 @@ interface OfCode extends OfInstance {
   code_id: string;
   /** What its log must not show; they stay here. */
   secrets?: readonly string[];
+}
+
+/** Of an archive's manifest. */
+interface ManifestCode {
+  repositories: { url: string; ref: string; path: string | null; commit: string }[];
+  python_packages: string[];
+}
+
+/** Code that is brought to where it was not deployed. */
+export interface BroughtCode {
+  repositories: readonly (RepositoryAccess & { commit: string })[];
+  packages: readonly string[];
+  allow_source_builds: boolean;
+  environment: readonly { name: string; value: string }[];
+  /** Where it may be on this machine. */
+  from: { instance_id: string; code_id: string } | undefined;
 }
 
 /** What the ERP updates and installs. */
@@ -119,7 +136,13 @@ interface JobInput {
   /** Ready when the ERP responds correctly, as seen from the machine itself. */
   check_health: OfInstance;
   /** `restore_id` names the restore that it is taken for, if it is. */
-  make_archive: OfInstance & { key: string; note: string | null; restore_id?: string };
+  make_archive: OfInstance & {
+    key: string;
+    note: string | null;
+    restore_id?: string;
+    /** What the ERP has besides its image, for the manifest. */
+    code?: ManifestCode | undefined;
+  };
   /** Removes what a job that created an archive left on the machine. */
   forget_archive: { made_by: string };
   /** Reads the archive's listing, touches nothing, and fails if the archive is not worth reading. */
@@ -130,7 +153,13 @@ interface JobInput {
    */
   build_restore: OfBuild & { backup_first: boolean };
   /** Restores the archive next to everything else, checks it, and removes it again. */
-  drill_archive: { archive: StoredArchive; edition: InstanceRecord["edition"]; note: string | null };
+  drill_archive: {
+    archive: StoredArchive;
+    edition: InstanceRecord["edition"];
+    note: string | null;
+    /** What the ERP had besides its image. Fails if that cannot be had any more. */
+    code?: BroughtCode | undefined;
+  };
   /** Restores an uploaded archive, of which only its checksum is known, next to everything else, and removes it again. */
   import_archive: { archive: UploadedArchive; erp_versions: readonly string[]; note: string | null };
   /** Removes what a drill or an import that was killed has left. */
@@ -159,6 +188,11 @@ interface JobInput {
   /** The old domain serves until the new one does. From then on exactly these redirect to it. */
   move_domain: OfInstance & { domain: string; redirects: readonly PreviousDomain[] };
   verify_clone: OfInstance;
+  /**
+   * Gives an instance that nobody uses yet the same code as another one has or had: from there, if that is on this machine, or
+   * else from the repositories.
+   */
+  bring_code: OfCode & { code: BroughtCode };
   /** Which commits the repositories' refs are now. */
   resolve_code: OfInstance & {
     repositories: readonly RepositoryAccess[];
@@ -176,6 +210,8 @@ interface JobInput {
     named: readonly string[];
     keep: boolean;
   };
+  /** The newest images of the same versions, for the steps after it. The ERP keeps its own until its modules are updated. */
+  pull_images: OfCode;
   /** Python packages for the fetched code. */
   install_packages: OfCode & { packages: readonly string[]; allow_source_builds: boolean };
   /** The update on a throwaway copy of the database. */
@@ -249,9 +285,23 @@ export const JOB_RESULTS = {
   personalize: z.null(),
   move_domain: z.null(),
   verify_clone: Verification,
+  bring_code: z.null(),
   /** For each repository its commit, or a sentence that says why there is none. */
   resolve_code: z.object({
-    commits: z.array(z.object({ commit: Commit.nullable(), problem: z.string().nullable().default(null) })).max(20),
+    commits: z
+      .array(
+        z.object({
+          commit: Commit.nullable(),
+          problem: z.string().nullable().default(null),
+          /** Of an ssh host: the type of its key, and the key. */
+          host_key: z
+            .string()
+            .regex(/^[a-z0-9@.-]{1,60} [A-Za-z0-9+/=]{20,2000}$/)
+            .nullable()
+            .default(null),
+        }),
+      )
+      .max(20),
   }),
   fetch_code: z.object({
     /** For each repository the first line of its commit's message; null if it could not be fetched. */
@@ -275,6 +325,13 @@ export const JOB_RESULTS = {
       .max(1000),
     modules: z.array(z.object({ name: ModuleName, version: z.string().max(100), changed: z.boolean() })).max(5000),
     installed: z.array(ModuleName).max(6000),
+  }),
+  /** `changed`: whether the ERP or its database server gets another image. */
+  pull_images: z.object({
+    id: ImageId,
+    created_at: z.coerce.date().transform((date) => date.toISOString()),
+    previous_id: ImageId.nullable().catch(null),
+    changed: z.boolean(),
   }),
   /** As they were resolved. */
   install_packages: z.object({ packages: z.array(z.string().max(200)).max(1000) }),

@@ -5,7 +5,7 @@ import { configuration } from "../platform/configuration.ts";
 import { statusKeys } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { presignedArchive } from "../storage/presign.ts";
-import { type HostedServer, type Job, type JobKind, requirePassword, type UploadedArchive } from "./host.ts";
+import { type BroughtCode, type HostedServer, type Job, type JobKind, requirePassword, type UploadedArchive } from "./host.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
 import type { JobParameters } from "./ssh-script.ts";
 
@@ -59,6 +59,7 @@ async function ownParameters(server: HostedServer, job: PlainJob): Promise<JobPa
       return {
         ...(await archived(job.archive)),
         ...(await postgresImage()),
+        ...(job.code !== undefined && { ...brought(job.code), ...(await network()) }),
         EDITION: job.edition,
         ENTERPRISE_URL: job.edition === "enterprise" ? await enterpriseUrl(job.archive.erp_version) : "",
       };
@@ -95,6 +96,8 @@ type CodeJob = Extract<PlainJob, { code_id: string }> | Job<"resolve_code">;
 
 async function codeParameters(job: CodeJob): Promise<JobParameters> {
   switch (job.kind) {
+    case "bring_code":
+      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, ...brought(job.code), ...(await network()) };
     case "resolve_code":
       return {
         INSTANCE_ID: job.instance_id,
@@ -113,6 +116,8 @@ async function codeParameters(job: CodeJob): Promise<JobParameters> {
         HOLD: yesOrNo(job.keep),
         ...(await network()),
       };
+    case "pull_images":
+      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, ...(await postgresImage()) };
     case "install_packages":
       return {
         INSTANCE_ID: job.instance_id,
@@ -141,6 +146,15 @@ async function codeParameters(job: CodeJob): Promise<JobParameters> {
       return job satisfies never;
   }
 }
+
+const brought = ({ repositories, packages, allow_source_builds, environment, from }: BroughtCode): JobParameters => ({
+  REPOSITORIES: JSON.stringify(repositories),
+  ENVIRONMENT: JSON.stringify(environment),
+  PACKAGES: packages.join("\n"),
+  SOURCE_BUILDS: yesOrNo(allow_source_builds),
+  FROM_INSTANCE: from?.instance_id ?? "",
+  FROM_CODE: from?.code_id ?? "",
+});
 
 async function prepareHost(server: HostedServer, { ssh_keys }: Job<"prepare_host">): Promise<JobParameters> {
   const { tls, acme_email, byo, postgres_image } = await configuration();
@@ -229,6 +243,7 @@ const PULLING: ReadonlySet<JobKind> = new Set<JobKind>([
   "swap_restore",
   "restore_archive",
   "put_back",
+  "pull_images",
   "start_code",
   "undo_code",
   "drill_archive",

@@ -91,6 +91,7 @@ const Report = z.object({
   disk_free_bytes: byteCount,
   instances: Json.pipe(z.array(ReportedUse).max(INSTANCES_MAX)),
   memory_free_bytes: byteCount,
+  needs_reboot: z.enum(["yes", "no"]).transform((word) => word === "yes"),
   certificates: Json.pipe(z.array(ReportedCertificate).max(INSTANCES_MAX)).optional(),
   /** Checked apart: they are no reason to do without the rest. */
   figures: z.string().optional(),

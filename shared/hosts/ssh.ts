@@ -147,11 +147,14 @@ async function readProgress(machine: Machine, server: HostedServer, job: Job): P
 
 /** A private key has several lines, each of which says something of it. */
 function secretsIn(job: Job): string[] {
-  const credentials = "repositories" in job ? job.repositories.flatMap(({ credential }) => credential ?? []) : [];
+  const brought = job.kind === "bring_code" || job.kind === "drill_archive" ? job.code : undefined;
+  const repositories = brought?.repositories ?? ("repositories" in job ? job.repositories : []);
+  const environment = brought?.environment ?? ("environment" in job ? job.environment : []);
+  const credentials = repositories.flatMap(({ credential }) => credential ?? []);
   return [
     ...("admin_password" in job ? [job.admin_password ?? ""] : []),
     ...("secrets" in job ? (job.secrets ?? []) : []),
-    ...("environment" in job ? job.environment.map(({ value }) => value) : []),
+    ...environment.map(({ value }) => value),
     ...credentials.flatMap((each) =>
       "token" in each
         ? [each.token, Buffer.from(`${each.username}:${each.token}`).toString("base64")]

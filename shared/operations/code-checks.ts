@@ -1,6 +1,7 @@
 // What a machine says of an instance's repositories, as results and errors of operations.
 import type { CodeResult } from "../api/operations.ts";
 import { because, inEnglish, type Reason, reasonIn } from "../domain/reasons.ts";
+import { fingerprintOf } from "../platform/key-pair.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { CommitRecord } from "../records/schemas/code.ts";
 
@@ -21,10 +22,13 @@ interface Found {
 }
 
 /** The commits that were found, with where they are from. */
-export const toCommits = (repositories: readonly Repository[], resolved: readonly { commit: string | null }[]): CommitRecord[] =>
+export const toCommits = (
+  repositories: readonly Repository[],
+  resolved: readonly { commit: string | null; host_key?: string | null }[],
+): CommitRecord[] =>
   repositories.flatMap(({ url, ref, path }, index) => {
-    const commit = resolved[index]?.commit;
-    return commit == null ? [] : [{ url, ref, path, commit }];
+    const { commit, host_key } = resolved[index] ?? {};
+    return commit == null ? [] : [{ url, ref, path, commit, ...(host_key != null && { host_key: fingerprintOf(host_key) }) }];
   });
 
 type CodeProblem = CodeResult["problems"][number];

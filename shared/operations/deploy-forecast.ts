@@ -19,6 +19,7 @@ interface Wanted {
   modules: Selection;
   rehearse: boolean;
   backup_first: boolean;
+  update_image: boolean;
   rollback?: Rollback | undefined;
   /** What the data comes back from. */
   backup?: BackupRecord | undefined;
@@ -28,7 +29,7 @@ export async function forecastDeploy(
   reader: Pick<Caller, "permissions">,
   instance: InstanceRecord,
   code: CodeRecord,
-  { modules, rehearse, backup_first, rollback, backup }: Wanted,
+  { modules, rehearse, backup_first, update_image, rollback, backup }: Wanted,
 ): Promise<Forecast> {
   const visible = mayRead(reader, "instance");
   const resource = { type: INSTANCE, id: instance.id } as const;
@@ -51,6 +52,7 @@ export async function forecastDeploy(
     ...(visible && code.python_packages.length > 0
       ? [effect("update", resource, "deploy_packages", { packages: code.python_packages.join(", ") })]
       : []),
+    ...(update_image ? [effect("update", resource, "deploy_image")] : []),
     ...(rehearse && backup === undefined ? [effect("read", resource, "deploy_rehearsed")] : []),
     ...(backup_first ? [effect("create", NEW_BACKUP, "deploy_backup")] : []),
   ];

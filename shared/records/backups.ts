@@ -39,6 +39,7 @@ import { parseEach } from "../data/parse-each.ts";
 import { changing, requireRunning, reserveOperation } from "./operations.ts";
 import { NO_REASON, shownReason, withReasons } from "./reasons.ts";
 import { BackupRecord, KeptUpload } from "./schemas/backup.ts";
+import type { BackupCode } from "./schemas/code.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 import type { OperationCore, OperationRecord } from "./schemas/operation.ts";
 import { type Finding, findOfParent, findPage, needsEntries } from "../data/search.ts";
@@ -324,6 +325,7 @@ const Ended = Held.extend({
   expires_at: z.string().nullable(),
   labels: z.custom<Labels>().default({}),
   counted_bytes: z.number().optional(),
+  with_code: z.boolean().optional(),
 });
 
 /** Ends the work on a backup: it is gone, or free again in another state. */
@@ -340,6 +342,7 @@ export async function endBackup(change: Change, { operation, to, at, failure, wi
     const { where, conditionError } = uncountBackup(change, backup);
     change.drop({ kind: "backup", record: backup, status: backup.state }, { ...mine, ...where }, conditionError);
     if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
+    if (backup.with_code === true) change.remove(keys.backupCode(change.accountId, backup.id), { exists: false });
     return;
   }
   const state = BackupRecord.shape.state.parse(to);
@@ -403,8 +406,14 @@ export async function recordArchive(
   operation: OperationRecord,
   id: string,
   { size_bytes, sha256, stored_checksum, missing_files, listed_files, skipped_files }: MeasuredArchive,
+  /** What its instance's ERP has; undefined if that is only its image. */
+  code?: BackupCode,
 ): Promise<void> {
-  await recordMeasured(operation, id, { size_bytes, sha256, stored_checksum, missing_files, listed_files, skipped_files });
+  const measured = { size_bytes, sha256, stored_checksum, missing_files, listed_files, skipped_files };
+  if (code === undefined) return recordMeasured(operation, id, measured);
+  await recordMeasured(operation, id, { ...measured, with_code: true }, (change) =>
+    change.update(keys.backupCode(operation.account_id, id), { set: code }, { exists: false }),
+  );
 }
 
 const Counted = z.object({ counted_bytes: z.number().optional() });

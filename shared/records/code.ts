@@ -1,7 +1,7 @@
 // The code of instances in the table: what is set for the next deploy, with its tokens and secrets encrypted, and what was
 // deployed.
 import { randomBytes } from "node:crypto";
-import { Code, type CodeFields, type RepositoryInput, type VariableInput } from "../api/code.ts";
+import { Code, CODE_UNVERSIONED, type CodeFields, type RepositoryInput, type VariableInput } from "../api/code.ts";
 import { ApiError, instanceBeingDeleted, notFound, type Problem } from "../api/errors.ts";
 import { requireNone } from "../api/parse.ts";
 import { type Change, now, Overtaken, startChange } from "../data/change.ts";
@@ -48,6 +48,7 @@ const showRepository =
       commit: deployed?.commits.find((each) => each.url === url && each.path === path)?.commit ?? null,
       newest_commit: found?.commit ?? null,
       checked_at: found?.checked_at ?? null,
+      host_key: found?.host_key ?? null,
       deploy_key: deploy_key && { public_key: deploy_key.public_key, fingerprint: deploy_key.fingerprint },
     };
   };
@@ -62,10 +63,15 @@ export const toCode = (record: CodeRecord): Code => ({
   ...record,
   repositories: record.repositories.map(showRepository(record)),
   environment: record.environment.map(showVariable),
+  hook: record.hook_last4 === null ? null : { last4: record.hook_last4, last_used_at: record.hook_used_at },
 });
 
 export const codeVersion = (record: CodeRecord): Version =>
-  computeVersion(codeRef(record.account_id, record.instance_id), record, { shown: Code, unversioned: [], shownAs: toCode });
+  computeVersion(codeRef(record.account_id, record.instance_id), record, {
+    shown: Code,
+    unversioned: CODE_UNVERSIONED,
+    shownAs: toCode,
+  });
 
 /** Sets the fields that were sent, if the code is still as it was read; `before` is undefined if there was none. */
 export async function setCode(
@@ -95,7 +101,7 @@ export async function setCode(
 }
 
 /** Code of an instance that is gone, or will be, is nobody's. */
-function requirePresent(change: Change, { id }: InstanceRecord): void {
+export function requirePresent(change: Change, { id }: InstanceRecord): void {
   const where = { oneOf: { state: INSTANCE_RENAMABLE } };
   change.write(
     check(keys.record("instance", change.accountId, id), where, (item) =>
@@ -174,15 +180,26 @@ export async function recordChecked(instance: InstanceRecord, commits: readonly 
   await writeFacts(instance, { checked: commits.map((commit) => ({ ...commit, checked_at })) });
 }
 
-/** Shows the commits that an instance's ERP has from now on. */
-export const recordDeployed = (instance: InstanceRecord, deployId: string, commits: readonly CommitRecord[]): Promise<void> =>
-  writeFacts(instance, { deployed: { deploy_id: deployId, commits } });
+/** Shows what an instance's ERP has from now on. */
+export async function recordDeployed(instance: InstanceRecord, deployed: NonNullable<CodeRecord["deployed"]>): Promise<void> {
+  const { deployed: before, deploy_ids } = await findCode(instance);
+  // Its plan was kept only because the ERP had its code.
+  const isOver = before !== null && before.deploy_id !== deployed.deploy_id && !deploy_ids.includes(before.deploy_id);
+  await writeFacts(instance, { deployed }, (change) => {
+    if (isOver) change.remove(keys.deployPlan(instance.account_id, before.deploy_id), { exists: false });
+  });
+}
 
 /** Also where a request has set nothing. Nothing is left of an instance that was deleted meanwhile. */
-async function writeFacts({ account_id, id }: InstanceRecord, facts: Item): Promise<void> {
+async function writeFacts(
+  { account_id, id }: InstanceRecord,
+  facts: Item,
+  also: (change: Change) => void = () => undefined,
+): Promise<void> {
   const change = startChange({ id: account_id });
   change.write(check(keys.record("instance", account_id, id), {}, () => notFound("instance")));
   change.update(keys.code(account_id, id), { set: { ...facts, account_id, instance_id: id } }, { exists: false });
+  also(change);
   try {
     await change.commit();
   } catch (error) {

@@ -32,16 +32,21 @@ export async function leaveRehearsal(change: Change, { account_id, id, input }: 
 export const endCheck = (change: Change, { account_id, resource }: OperationCore): void =>
   change.remove(keys.codeCheck(account_id, resource.id), { exists: false });
 
-const Deployed = z.object({ deploy_ids: z.array(z.string()).default([]) });
+const Deployed = z.object({
+  deploy_ids: z.array(z.string()).default([]),
+  hook_hash: z.string().nullable().default(null),
+  deployed: z.object({ deploy_id: z.string() }).nullable().default(null),
+});
 
-/** Removes the code of an instance that is gone, with its deploys. */
+/** Removes the code of an instance that is gone, with its deploys and its hook. */
 export async function removeCode(change: Change, instanceId: string): Promise<void> {
   const key = keys.code(change.accountId, instanceId);
   const code = await find({ key, schema: Deployed });
   if (code === undefined) return;
   change.remove(key, { exists: false });
-  for (const id of code.deploy_ids) {
-    change.remove(keys.deploy(change.accountId, id), { exists: false });
-    change.remove(keys.deployPlan(change.accountId, id), { exists: false });
-  }
+  change.remove(keys.push(instanceId), { exists: false });
+  if (code.hook_hash !== null) change.remove(keys.deployHook(code.hook_hash), { exists: false });
+  for (const id of code.deploy_ids) change.remove(keys.deploy(change.accountId, id), { exists: false });
+  const plans = new Set([...code.deploy_ids, ...(code.deployed === null ? [] : [code.deployed.deploy_id])]);
+  for (const id of plans) change.remove(keys.deployPlan(change.accountId, id), { exists: false });
 }

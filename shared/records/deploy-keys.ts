@@ -1,10 +1,10 @@
 // The keys with which an account reads repositories: one for each URL, because hosts take a key only once.
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { DeployKey } from "../api/code.ts";
 import { type Change, Overtaken } from "../data/change.ts";
 import { keys, keyString } from "../data/keys.ts";
 import { readAll } from "../data/table.ts";
-import { createKeyPair } from "../platform/key-pair.ts";
+import { createKeyPair, fingerprintOf } from "../platform/key-pair.ts";
 import { seal } from "../platform/sealing.ts";
 import { seedContext } from "./code-secrets.ts";
 import { DeployKeyRecord } from "./schemas/code.ts";
@@ -40,10 +40,4 @@ async function makeKey(change: Change, url: string): Promise<DeployKey> {
     () => new Overtaken("Another request made the repository's key at the same time; try again", url),
   );
   return record;
-}
-
-/** As `ssh-keygen -l` shows it. */
-function fingerprintOf(publicKey: string): string {
-  const [, base64 = ""] = publicKey.split(" ");
-  return `SHA256:${createHash("sha256").update(Buffer.from(base64, "base64")).digest("base64").replace(/=+$/, "")}`;
 }

@@ -1,5 +1,6 @@
 // Deploys in the table: the newest of each instance, and the code as it was when they were requested.
 import type { Deploy } from "../api/deploys.ts";
+import type { Actor } from "../api/fields.ts";
 import { notFound } from "../api/errors.ts";
 import { type Change, Overtaken } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
@@ -54,6 +55,9 @@ interface NewDeploy {
   rollback?: { code: CodeRecord; commits: string[] } | undefined;
 }
 
+/** What began a deploy, by who did. */
+const TRIGGERS: Partial<Record<Actor["type"], Deploy["trigger"]>> = { token: "token", hook: "push" };
+
 /** Reserves a deploy of the code as it is now. Of the older ones, those that are one too many go. */
 export function reserveDeploy(
   change: Change,
@@ -69,10 +73,11 @@ export function reserveDeploy(
     instance_id,
     operation_id: operationId,
     status: DEPLOY_STATUS.pending,
-    trigger: rollback !== undefined ? "rollback" : created_by.type === "token" ? "token" : "person",
+    trigger: rollback !== undefined ? "rollback" : (TRIGGERS[created_by.type] ?? "person"),
     note,
     commits: [],
     modules: null,
+    image: null,
     python_packages: [],
     rehearsal: null,
     backup_id: null,
@@ -90,7 +95,8 @@ export function reserveDeploy(
     select,
     ...(rollback !== undefined && { commits: rollback.commits }),
   });
-  for (const id of gone) removeDeploy(change, id);
+  // The plan of what the ERP has is needed as long as it has that.
+  for (const id of gone) removeDeploy(change, id, { withPlan: id !== code.deployed?.deploy_id });
   change.update(
     keys.code(account_id, instance_id),
     { set: { account_id, instance_id, deploy_ids: [deploy.id, ...kept] } },
@@ -104,9 +110,9 @@ export function reserveDeploy(
   return deploy;
 }
 
-function removeDeploy(change: Change, id: string): void {
+function removeDeploy(change: Change, id: string, { withPlan = true } = {}): void {
   change.remove(keys.deploy(change.accountId, id), { exists: false });
-  change.remove(keys.deployPlan(change.accountId, id), { exists: false });
+  if (withPlan) change.remove(keys.deployPlan(change.accountId, id), { exists: false });
 }
 
 /** What the deploy updates and installs. */
@@ -118,6 +124,15 @@ export async function setModules(
   const set = { update: updated, install: installed, versions };
   await updateOne(keys.deployPlan(account_id, String(input["deploy_id"])), { set }, {});
 }
+
+/** Has the ERP update everything: all modules depend on `base`. */
+export async function updateEverything({ account_id, input }: OperationRecord): Promise<void> {
+  const deployId = String(input["deploy_id"]);
+  const { update } = await getPlan(account_id, deployId);
+  if (update.includes(BASE)) return;
+  await updateOne(keys.deployPlan(account_id, deployId), { set: { update: [BASE, ...update] } }, {});
+}
+const BASE = "base";
 
 /** What a step of its operation has found out. */
 export async function noteDeploy(

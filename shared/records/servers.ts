@@ -58,6 +58,7 @@ const toListedServer = (record: ServerRecord, report?: HostReport): ListedServer
   disk_size_bytes: report?.disk_size_bytes ?? null,
   disk_free_bytes: report?.disk_free_bytes ?? null,
   memory_free_bytes: report?.memory_free_bytes ?? null,
+  needs_reboot: report?.needs_reboot ?? null,
   reported_at: report?.reported_at ?? null,
   instance_count: record.instances,
 });

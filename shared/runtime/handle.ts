@@ -8,6 +8,7 @@ import * as z from "zod";
 import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
 import {
   alreadyThere,
+  ApiError,
   bodyNotTaken,
   methodNotAllowed,
   permissionRequired,
@@ -88,6 +89,15 @@ type Reply<E extends Endpoint> = E extends { list: true; data: z.ZodType<(infer 
 
 type Handling = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
+/** A body that nobody reads, whatever it is. */
+const unreadBody = (bytesMax: number): Handling => ({
+  before: ({ event }) => {
+    const bytes = Buffer.byteLength(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
+    if (bytes > bytesMax) throw new ApiError("PAYLOAD_TOO_LARGE");
+    event.body = "{}";
+  },
+});
+
 /**
  * A body where none is taken is an error: whoever sends one expects something of it. Some clients always send an empty object.
  */
@@ -97,6 +107,11 @@ const NO_BODY: Handling = {
       throw bodyNotTaken();
   },
 };
+
+function bodyHandling({ body, unreadBytes }: Endpoint): Handling {
+  if (unreadBytes !== undefined) return unreadBody(unreadBytes);
+  return body === undefined ? NO_BODY : parseBody();
+}
 
 export const handle =
   <const E extends Endpoint>(define: () => E) =>
@@ -108,11 +123,12 @@ export const handle =
     return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
       .use(respond(endpoint))
       .use(authorize(endpoint))
-      .use(endpoint.body === undefined ? NO_BODY : parseBody())
+      .use(bodyHandling(endpoint))
       .handler(async (event) => {
         const context = buildContext(endpoint, event);
         const problems: Problem[] = [];
-        const body = endpoint.body && tryParse(endpoint.body, event.body, problems);
+        const body =
+          endpoint.body && endpoint.unreadBytes === undefined ? tryParse(endpoint.body, event.body, problems) : undefined;
         const parameters = readQuery(event, lists, problems);
         const query = tryParse(endpoint.dryRun ? DRY_RUN : (endpoint.query ?? NOTHING), parameters, problems);
         requireNone(problems);

@@ -66,14 +66,15 @@ const COLLECTIONS: Record<string, string> = {
   [ID_PREFIXES.ssh_key]: "ssh-keys",
   [ID_PREFIXES.invitation]: "users/invitations",
   [ID_PREFIXES.webhook]: "webhooks",
+  [ID_PREFIXES.deploy]: "deploys",
 };
 
 export const locationHeader = (location: string | undefined): Record<string, string> =>
   location === undefined ? {} : { Location: location };
 
-/** 201 returns the resource, 202 the operation: the response's `id` names either. */
-export function buildLocation({ status }: Endpoint, data: unknown): string | undefined {
-  if (status === 200) return undefined;
+/** 201 returns the resource, 202 the operation: the response's `id` names either. Nobody in public is told what follows. */
+export function buildLocation({ status, access }: Endpoint, data: unknown): string | undefined {
+  if (status === 200 || access === "public") return undefined;
   const { id } = Identified.parse(data);
   return `${BASE_PATH}/${COLLECTIONS[id.split("_", 1)[0] ?? ""]}/${id}`;
 }

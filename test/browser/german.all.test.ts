@@ -16,7 +16,7 @@ import { because } from "../../shared/domain/reasons.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { moveTo, test } from "./browser.ts";
-import { PAGES } from "./pages.ts";
+import { deployed, PAGES } from "./pages.ts";
 
 /** Words that every English sentence has, and no German one. */
 const ENGLISH_WORDS =
@@ -147,14 +147,20 @@ async function furnish(mine: TestAccount): Promise<string[]> {
   await seedBackup(stopped, { state: "failed", ...statusReason(because("dump_failed")) });
   await seedBackup(broken, { state: "failed", ...statusReason(because("backup_unusable", { why: archive })) });
   await mine.token(["servers:read"]);
+  const repository = (ref: string) => ({ repositories: [{ url: "https://git.example/acme", ref }], install_modules: ["acme"] });
+  await mine.api.put(`/instances/${instance.id}/code`, repository("main"));
+  const deploy = await deployed(mine, instance.id);
+  await mine.api.put(`/instances/${instance.id}/code`, repository("fail-update"));
+  const undone = await deployed(mine, instance.id, "failed");
   const ofRoute: Readonly<Record<string, readonly string[]>> = {
     "/servers/:id": [server, failed, offline].map(({ id }) => `/servers/${id}`),
     "/instances/create": ["/instances/create", `/instances/create?backup=${backup.id}`],
     "/instances/:id": [
       ...[instance, broken, stopped, down, paused].map(({ id }) => `/instances/${id}`),
-      ...["backups", "history", "settings"].map((tab) => `/instances/${instance.id}?tab=${tab}`),
+      ...["backups", "code", "history", "settings"].map((tab) => `/instances/${instance.id}?tab=${tab}`),
     ],
     "/instances/:id/clone": [`/instances/${instance.id}/clone`],
+    "/deploys/:id": [`/deploys/${deploy}`, `/deploys/${undone}`],
     "/backups": ["/backups", ...[backup, failing].map(({ id }) => `/backups?backup=${id}`)],
     "*": ["/nirgends"],
   };

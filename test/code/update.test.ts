@@ -30,6 +30,8 @@ const EMPTY = {
   allow_source_builds: false,
   install_modules: [],
   environment: [],
+  auto_deploy: "off",
+  hook: null,
   updated_at: null,
 };
 
@@ -37,7 +39,7 @@ test("an instance without code has the empty one, and a PUT replaces the fields 
   const at = await path();
   expect(await show(at)).toEqual(EMPTY);
   const first = (await api.put(at, { repositories: [{ url: URL, ref: "main" }], install_modules: ["acme"] })).as(Code);
-  const unknown = { commit: null, newest_commit: null, checked_at: null };
+  const unknown = { commit: null, newest_commit: null, checked_at: null, host_key: null };
   const repository = { url: URL, ref: "main", path: null, credential: null, deploy_key: null, ...unknown };
   expect(first).toEqual({ ...EMPTY, repositories: [repository], install_modules: ["acme"], updated_at: first.updated_at });
   const second = (await api.put(at, { python_packages: ["num2words==0.5.13"], environment: [{ name: "A", value: "1" }] })).as(

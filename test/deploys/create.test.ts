@@ -7,6 +7,8 @@ import { Deploy } from "../../shared/api/deploys.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
+import { findErp } from "../../shared/providers/sandbox/machines.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
@@ -49,6 +51,30 @@ async function deployed(id: string, body: object = {}) {
   await me.until(operation_id);
   return readDeploy(deployId);
 }
+
+test("a deploy brings the newest images on request, updates everything with them, and takes them back if it fails", async () => {
+  const { id } = await prepared();
+  const imageOf = async () => (await findErp(machine_id, id))?.image;
+  const { server_id } = await show(id);
+  const machine_id = String((await getServer(me.id, server_id)).machine_id);
+  const before = await imageOf();
+  const planned = (await api.post(`/instances/${id}/deploys?dry_run=true`, { update_image: true })).as(DryRun);
+  expect(planned.effects.map(({ code }) => code)).toContain("deploy_image");
+  expect((await deployed(id)).image).toBeNull();
+  expect(await imageOf()).toBe(before);
+  const { image, status } = await deployed(id, { update_image: true });
+  expect({ image, status }).toEqual({
+    status: "completed",
+    image: { id: await imageOf(), created_at: expect.any(String), previous_id: before },
+  });
+  expect(image?.id).not.toBe(before);
+
+  const other = await prepared("fail-update");
+  const begun = (await api.post(`/instances/${other.id}/deploys`, { update_image: true })).as(Deploy);
+  await me.until(begun.operation_id, "failed");
+  const machine = String((await getServer(me.id, (await show(other.id)).server_id)).machine_id);
+  expect((await findErp(machine, other.id))?.image).toBe(before);
+});
 
 test("a deploy installs what is wanted, updates what has changed, and says how long the ERP was stopped", async () => {
   const { id, name, first } = await prepared();

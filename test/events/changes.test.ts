@@ -125,6 +125,12 @@ describe("an event of a change says what changed", () => {
       drill_failed: null,
       operation_failed: null,
       token_expiry_days: [7],
+      repositories: [{ url: "https://git.example/acme", ref: "main" }],
+      python_packages: ["num2words==0.5.13"],
+      allow_source_builds: true,
+      install_modules: ["acme"],
+      environment: [{ name: "CARRIER_URL", value: "https://carrier.example" }],
+      auto_deploy: "push",
     };
     // The event of a policy is its instance's, and that of an alert its server's.
     for (const route of bodyRoutes.filter(({ method, only }) => method === "PUT" && only === undefined)) {

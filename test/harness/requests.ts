@@ -10,7 +10,7 @@ export const everyRoute = routes.map((route) => ({ ...route, title: `${route.met
 export const closedRoutes = everyRoute.filter(({ access }) => access !== "public");
 export const openRoutes = everyRoute.filter(({ access }) => access === "public");
 export const listRoutes = everyRoute.filter(({ list }) => list);
-export const bodyRoutes = everyRoute.filter(({ body }) => body !== undefined);
+export const bodyRoutes = everyRoute.filter(({ body, unreadBytes }) => body !== undefined && unreadBytes === undefined);
 export const idRoutes = everyRoute.filter(({ path }) => path.includes(":id"));
 
 const KINDS: Record<string, IdKind> = {
@@ -47,7 +47,7 @@ export const pathOf = (route: Pick<Route, "path">, id?: string): string =>
     ? route.path
         .replace(":id", id ?? unusedId(idKindOf(route)))
         .replace(":delivery_id", seededDeliveries.get(plain(id ?? "")) ?? unusedId("delivery"))
-    : route.path.replace(":name", "acme");
+    : route.path.replace(":name", "acme").replace(":secret", "no-such-secret");
 
 /** The same with the query that the route needs. */
 export const wholePathOf = (route: Pick<Route, "path" | "id">, id?: string): string =>

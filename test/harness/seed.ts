@@ -1,6 +1,7 @@
 // Writes records past the API, as the data layer writes them, for tests that need a status or many records at once.
 import { BackupRecord } from "../../shared/records/schemas/backup.ts";
 import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
+import { BackupCode, CodeRecord } from "../../shared/records/schemas/code.ts";
 import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { emptyCode } from "../../shared/records/code.ts";
@@ -191,16 +192,32 @@ export async function seedFactor(userId: string): Promise<string> {
   return id;
 }
 
-/** A deploy that is over, on no machine. */
-export async function seedDeploy({ account_id, id: instance_id }: Pick<InstanceRecord, "account_id" | "id">): Promise<string> {
+/** A deploy that is over, on no machine, by an operation that there may be. */
+export async function seedDeploy(
+  { account_id, id: instance_id }: Pick<InstanceRecord, "account_id" | "id">,
+  operationId = newId("operation"),
+): Promise<string> {
   const change = startChange(await getAccount(account_id));
   const code = emptyCode({ account_id, id: instance_id });
   const actor = { type: "operator", id: "operator", name: "Operator" } as const;
-  const request = { operationId: newId("operation"), select: "changed", note: null } as const;
+  const request = { operationId, select: "changed", note: null } as const;
   const deploy = reserveDeploy(change, { actor, requestId: "seed" }, code, request);
   await change.commit();
   await updateOne(keys.deploy(account_id, deploy.id), { set: { status: DEPLOY_STATUS.completed } }, {});
   return deploy.id;
+}
+
+/** The code that the instance of a backup had, at a commit that every sandbox repository has. */
+export async function seedBackupCode(
+  accountId: string,
+  { id, instance_id }: { id: string; instance_id: string | null },
+  ref = "main",
+): Promise<void> {
+  const place = { url: "https://git.example/acme", ref, path: null };
+  const code = CodeRecord.parse({ account_id: accountId, instance_id, repositories: [{ ...place, credential: null }] });
+  const commits = [{ ...place, commit: "8f3c1d5e7a90b24c6d8e0f1a2b3c4d5e6f708192" }];
+  await updateOne(keys.record("backup", accountId, id), { set: { with_code: true } }, {});
+  await putIfAbsent(keys.backupCode(accountId, id), BackupCode.parse({ code, commits, instance_id }));
 }
 
 /** A delivery of each webhook that was seeded. */

@@ -78,7 +78,7 @@ describe("the builder", unless(noGit), () => {
     servers.git(name(), "tag", "-a", "-m", "A tag", "heavy", commit);
     const refs = ["main", "light", "heavy", commit];
     expect((await resolve(refs.map((ref) => ({ url: url(), ref })))).commits).toEqual(
-      refs.map(() => ({ commit, problem: null })),
+      refs.map(() => ({ commit, problem: null, host_key: null })),
     );
     const { commits } = await resolve([{ url: url(), ref: "other" }, { url: url("nothing") }]);
     expect(commits.map(({ problem }) => reasonIn(problem ?? "")?.code)).toEqual(["code_no_ref", "code_no_access"]);
@@ -236,8 +236,8 @@ describe("the builder", unless(noGit), () => {
       const commit = servers.commit(name(), { "acme/__manifest__.py": manifest() });
       const repository = { url: `${servers.ssh}/${name()}`, commit, credential: { private_key } };
       const { commits, known_hosts } = await resolve([repository]);
-      expect(commits).toEqual([{ commit, problem: null }]);
       expect(known_hosts).toHaveLength(1);
+      expect(commits).toEqual([{ commit, problem: null, host_key: known_hosts[0]?.split(" ").slice(1).join(" ") }]);
       expect((await fetch([repository])).problems).toEqual([]);
       const [host = ""] = known_hosts;
       const [, other = ""] = createKeyPair(new Uint8Array(32).fill(9), "x").public_key.split(" ");

@@ -21,6 +21,7 @@ const REPOSITORY = { url: "https://git.example.com/acme", ref: "main", path: nul
 /** The builder, and an ERP that updates its modules, or fails after it has changed some of its data. */
 const DOCKER = `case "$*" in
   *"-builder "*python3* | *"-check "*python3*) cat > $NOTES/request; cat $NOTES/code ;;
+  *"--entrypoint cp "*) echo "$*" >> $NOTES/copies ;;
   *"--entrypoint odoo"*)
     echo "$*" >> $NOTES/updates
     [ ! -e $NOTES/during-update ] || bash $NOTES/during-update
@@ -195,6 +196,119 @@ describe("a deploy", unless(noMachine), () => {
     expect(readdirSync(here("codes"))).toEqual([code_id]);
     await update();
     await undo();
+  });
+
+  const bring = (to: string, from: { instance_id: string; code_id: string } | undefined) =>
+    jobs.run<"bring_code">({
+      kind: "bring_code",
+      ...of,
+      code_id: to,
+      code: {
+        repositories: [{ ...REPOSITORY, credential: { username: "deploy", token: "very-secret" } }],
+        packages: [],
+        allow_source_builds: false,
+        environment: [{ name: "CARRIER_URL", value: "https://carrier.example" }],
+        from,
+      },
+    });
+
+  test("the code of a backup is fetched, or copied where the machine has it, and the ERP runs with it", async () => {
+    await bring("op_fetched", { instance_id: "ins_other", code_id: "op_gone" });
+    expect(readFileSync(note("request"), "utf8")).toContain(`"commit":"${REPOSITORY.commit}"`);
+    expect([fact("code"), fact("codes/op_fetched/addons")]).toEqual(["op_fetched", "/mnt/extra-addons/1-acme"]);
+    rmSync(note("request"));
+    await bring("op_copied", { instance_id: "ins_1", code_id: "op_fetched" });
+    expect(existsSync(note("request"))).toBe(false);
+    const copies = readFileSync(note("copies"), "utf8");
+    for (const part of ["code", "python"])
+      expect(copies).toContain(`-v erp-ins_1_${part}_op_fetched:/from:ro -v erp-ins_1_${part}_op_copied:/to --entrypoint cp`);
+    expect(copies).toMatch(/--network none --cap-drop ALL .*--user 65534:65534/);
+    expect(fact("codes/op_copied/modules")).toBe(fact("codes/op_fetched/modules"));
+    await jobs.run<"start_erp">({ kind: "start_erp", ...of });
+    expect(fact("compose.yaml")).toContain("code: { name: erp-ins_1_code_op_copied, external: true }");
+    expect(fact("compose.yaml")).toContain(`CARRIER_URL: "https://carrier.example"`);
+  });
+
+  test("code that cannot be had any more is an error with the repository's problem", async () => {
+    const problem = `The repository ${REPOSITORY.url} has no module`;
+    const problems = [{ code: "CODE_INVALID", repository: 0, module: null, problem }];
+    writeFileSync(note("code"), JSON.stringify({ ...CODE, problems, folders: [], modules: [] }));
+    await expect(bring("op_invalid", undefined)).rejects.toMatchObject({
+      code: "CODE_INVALID",
+      message: expect.stringContaining(problem),
+    });
+    expect(fact("code")).toBe("");
+  });
+
+  test("an archive names the code that the ERP has, with a hash of each module", async () => {
+    const code = { repositories: [REPOSITORY], python_packages: ["num2words==0.5.13"] };
+    await bring("op_fetched", undefined);
+    const { files: archived } = await jobs.backUp(code);
+    const manifest = JSON.parse(new TextDecoder().decode(archived["manifest.json"])) as unknown;
+    expect(manifest).toMatchObject({ code: { ...code, modules: { acme: HASH } } });
+    const without = await jobs.backUp();
+    expect(JSON.parse(new TextDecoder().decode(without.files["manifest.json"]))).not.toHaveProperty("code");
+  });
+
+  const OLD = { erp: `sha256:${"1".repeat(64)}`, database: `sha256:${"2".repeat(64)}` };
+  const NEW = { erp: `sha256:${"3".repeat(64)}`, database: `sha256:${"4".repeat(64)}` };
+  /** What Docker says of the images: by their ids as well as by their names, which are the newest. */
+  const images = (newestMajor = 16): void =>
+    writeFileSync(
+      note("images"),
+      `case "$*" in
+        *.Created*) echo 2026-11-20T03:00:00.5Z ;;
+        *.Config.Env*) case "$*" in *${OLD.database}) echo PG_MAJOR=16 ;; *) echo PG_MAJOR=${newestMajor} ;; esac ;;
+        *odoo:*) echo ${NEW.erp} ;;
+        *) echo ${NEW.database} ;;
+      esac`,
+    );
+  const pull = () => jobs.run<"pull_images">({ kind: "pull_images", ...of, code_id });
+  const installedWith = (): void => {
+    writeFileSync(here("image"), OLD.erp);
+    writeFileSync(here("db_image"), OLD.database);
+  };
+
+  test("new images are used from the rehearsal on, and the instance gets them with the update", async () => {
+    installedWith();
+    images();
+    await fetch();
+    expect(await pull()).toEqual({ id: NEW.erp, created_at: "2026-11-20T03:00:00.500Z", previous_id: OLD.erp, changed: true });
+    await packages();
+    expect([fact("image"), fact("db_image")]).toEqual([OLD.erp, OLD.database]);
+    await jobs.run<"rehearse_code">({ kind: "rehearse_code", ...of, code_id, ...plan });
+    await keep();
+    await update();
+    for (const ran of readFileSync(note("updates"), "utf8").trimEnd().split("\n")) expect(ran).toContain(NEW.erp);
+    await start();
+    expect(fact("compose.yaml")).toContain(`image: "${NEW.erp}"`);
+    expect(fact("compose.yaml")).toContain(`image: "${NEW.database}"`);
+    await settle();
+    expect([fact("image"), fact("db_image")]).toEqual([NEW.erp, NEW.database]);
+  });
+
+  test("an update that fails puts the images back, too", async () => {
+    installedWith();
+    images();
+    await fetch();
+    await pull();
+    await packages();
+    await keep();
+    writeFileSync(note("update-fails"), "");
+    await expect(update()).rejects.toMatchObject({ code: "UPDATE_FAILED" });
+    expect(fact("image")).toBe(NEW.erp);
+    await undo();
+    expect([fact("image"), fact("db_image")]).toEqual([OLD.erp, OLD.database]);
+    expect(fact("compose.yaml")).toContain(`image: "${OLD.erp}"`);
+    expect(fact("compose.yaml")).toContain(`image: "${OLD.database}"`);
+  });
+
+  test("another major version of the database server is never taken", async () => {
+    installedWith();
+    images(17);
+    await fetch();
+    await pull();
+    expect(fact(`codes/${code_id}/db_image`)).toBe(OLD.database);
   });
 
   test("an undo before the ERP has stopped only removes the code", async () => {

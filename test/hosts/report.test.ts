@@ -83,6 +83,16 @@ describe("a machine's report", unless(noMachine), () => {
     expect(none).toEqual([]);
   });
 
+  test("the machine needs a reboot if its system has left a note of that", async () => {
+    expect(await report()).toMatchObject({ needs_reboot: false });
+    const run = join(machine.root, "../system/run");
+    mkdirSync(run, { recursive: true });
+    writeFileSync(join(run, "reboot-required"), "*** System restart required ***\n");
+    expect(await report()).toMatchObject({ needs_reboot: true });
+    rmSync(join(run, "reboot-required"));
+    expect(await report()).toMatchObject({ needs_reboot: false });
+  });
+
   test("each instance has the certificate of its domain as the proxy has it", async () => {
     const ids = ["valid", "none", "unset", "misled", "renewal", "strange", "again"];
     for (const id of ids) instance(id, `${id}.example.com`);
@@ -150,6 +160,7 @@ describe("a machine's report", unless(noMachine), () => {
       disk_free_bytes: expect.any(Number),
       uses: [],
       memory_free_bytes: expect.any(Number),
+      needs_reboot: false,
       certificates: undefined,
     });
   });

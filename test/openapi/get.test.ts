@@ -120,8 +120,8 @@ const others = routes.filter((route) => !route.unenveloped && !route.list);
 const guarded = routes.filter(({ access, bodyPermission }) => Array.isArray(access) || bodyPermission !== undefined);
 const sessionOnly = routes.filter(({ access }) => access === "session");
 const works = routes.filter(({ path, starts, id }) => path.includes(":") && starts.length > 0 && id !== "instances.clone");
-/** An archive that has arrived, and the one app of a user, count against no quota. */
-const UNCOUNTED: readonly string[] = ["uploads.complete", "secondFactors.confirmTotp"];
+/** An archive that has arrived, the one app of a user, and a deploy, of which the newest are kept, count against no quota. */
+const UNCOUNTED: readonly string[] = ["uploads.complete", "secondFactors.confirmTotp", "deploys.create"];
 const makers = routes.filter(({ id, status, resource }) => status === 201 && resource !== "backups" && !UNCOUNTED.includes(id));
 
 const exampleOf = (route: Route) => responseOf(route, route.status).content["application/json"].example;
@@ -247,12 +247,13 @@ const PROVING: readonly string[] = [
 test.each(routes)("the errors of $id are those of its kind", (route) => {
   const codes = failuresOf(route).map(({ code }) => code);
   const hasBody = route.body !== undefined;
+  const isRead = route.unreadBytes === undefined;
   const expected: [ErrorCode, boolean][] = [
-    ["MALFORMED_REQUEST", hasBody || route.method !== "GET"],
+    ["MALFORMED_REQUEST", route.method !== "GET" && isRead],
     ["PAYLOAD_TOO_LARGE", hasBody],
-    ["UNSUPPORTED_MEDIA_TYPE", hasBody],
+    ["UNSUPPORTED_MEDIA_TYPE", hasBody && isRead],
     ["VALIDATION_ERROR", true],
-    ["NOT_FOUND", route.path.includes(":")],
+    ["NOT_FOUND", route.path.includes(":") && route.access !== "public"],
     ["IDEMPOTENCY_KEY_REUSED", route.idempotent],
     ["IDEMPOTENCY_IN_PROGRESS", route.idempotent],
     ["UNAUTHORIZED", route.access !== "public" || PROVING.includes(route.id)],
@@ -296,7 +297,7 @@ test.each(routes)("the response headers of $id have descriptions", (route) => {
   const headers = Object.keys(responseOf(route, route.status).headers);
   expect(headers).toContain("X-Request-ID");
   expect(headers.includes("ETag")).toBe(route.unversioned !== undefined);
-  expect(headers.includes("Location")).toBe(route.status !== 200);
+  expect(headers.includes("Location")).toBe(route.status !== 200 && route.access !== "public");
   expect(headers.includes("Idempotent-Replayed")).toBe(route.storesResponse);
   expect(headers.includes("X-RateLimit-Remaining")).toBe(route.access !== "public");
   for (const status of [429, 503]) expect(Object.keys(responseOf(route, status).headers)).toContain("Retry-After");

@@ -28,6 +28,7 @@ const PROMISED: Record<string, string> = {
   "GET /instances/:id/code": "instances:read",
   "PUT /instances/:id/code": "instances:write,backups:restore",
   "POST /instances/:id/code/check": "instances:write",
+  "POST /instances/:id/code/rotate-hook": "instances:write,backups:restore",
   "POST /instances/:id/deploys": "instances:write",
   "GET /instances/:id/deploys": "instances:read",
   "GET /deploys/:id": "instances:read",

@@ -24,7 +24,7 @@ beforeAll(async () => {
 const check = (): Promise<void> => cloud.events.fire("checkservers");
 const serverOf = async (id: string): Promise<Server> => (await me.api.get(`/servers/${id}`)).as(Server);
 const instanceOf = async (id: string): Promise<Instance> => (await me.api.get(`/instances/${id}`)).as(Instance);
-const UNREPORTED = { disk_free_bytes: null, memory_free_bytes: null, reported_at: null };
+const UNREPORTED = { disk_free_bytes: null, memory_free_bytes: null, needs_reboot: null, reported_at: null };
 const PENDING = { status: "pending", expires_at: null, checked_at: null };
 const GB = 1_000_000_000;
 
@@ -42,9 +42,21 @@ test("a server reports when it is first checked, and again when it has got an in
   const full = await show(id);
   expect(full.disk_free_bytes).toBeLessThan(32.5 * GB);
   expect(full.memory_free_bytes).toBe(2.8 * GB);
+  expect(full.needs_reboot).toBe(false);
   const { certificate } = (await own.api.get(`/instances/${instance.id}`)).as(Instance);
   expect(certificate).toMatchObject({ status: "valid", checked_at: full.reported_at });
   expect(Date.parse(String(certificate.expires_at)) - Date.now()).toBeGreaterThan(89 * 86_400_000);
+});
+
+test("a server whose system was updated says that it needs a reboot, also in lists, and not if it does not say", async () => {
+  const { id, name } = await me.server({ name: unique("needs-reboot") });
+  await check();
+  expect((await serverOf(id)).needs_reboot).toBe(true);
+  const [listed] = (await me.api.get(`/servers?search=${name}`)).as(z.array(z.looseObject({})));
+  expect(listed).toMatchObject({ needs_reboot: true });
+  const other = await me.server();
+  await recordReport(await getServer(me.id, other.id), reportWith([])); // as a release before it said so did
+  expect(await serverOf(other.id)).toMatchObject({ disk_free_bytes: 20 * GB, needs_reboot: null });
 });
 
 test("a server that nothing happens to reports once in ten minutes", async () => {

@@ -25,6 +25,7 @@ import {
 import type { Poll, Step, Workflow } from "../../shared/domain/workflow.ts";
 import { account, type AccountOptions, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
+import { seedBackupCode } from "../harness/seed.ts";
 import { downloaded, sha256Of, uploaded } from "../harness/upload.ts";
 import type { TestCloud } from "../harness/facts.ts";
 
@@ -199,6 +200,7 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
     "clone-instance": async (api) => {
       const source = await instance();
       const { id: backup_id } = await backup("completed", source);
+      await seedBackupCode(me.id, { id: backup_id, instance_id: source.id }); // so that every step runs
       return () => api.post(`/instances/${source.id}/clone`, { name: "Copy", domain: uniqueDomain("copy"), backup_id });
     },
     "update-instance": async (api, from) => {
@@ -263,7 +265,7 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
       await deploy({});
       if (from === "stopped") await work("stop-instance", act(id, "stop"));
       if (from === "failed") await work("restart-instance", act(id, "restart"), true);
-      return () => api.post(`/instances/${id}/deploys`, { rollback_to, restore_database: true });
+      return () => api.post(`/instances/${id}/deploys`, { rollback_to, restore_database: true, update_image: true });
     },
     "run-bulk": async (api) => {
       const [{ id: running }, { id: stopped }] = [await instance(), await instance("stopped")];

@@ -10,6 +10,7 @@ export const INSTANCE_NEEDS = {
   backup: BACK_UP,
   restore: ["backups:restore"],
   deploy: WRITE,
+  code: ["instances:write", "backups:restore"],
   policy: BACK_UP,
   set_policy: BACK_UP,
   delete_policy: BACK_UP,

@@ -107,6 +107,19 @@ export const backupPolicies = {
   of: (id: string) => question(["backup-policy", "one", id], ({ signal }) => client.backupPolicy.get({ params: { id }, signal })),
 };
 
+/** What an instance's ERP has besides its image, or will have. */
+export const code = {
+  of: (id: string) => question(["code", "one", id], ({ signal }) => client.code.get({ params: { id }, signal })),
+};
+
+export const deploys = {
+  listOf: (instanceId: string) => (query: ListQuery) =>
+    question(["deploys", "list", instanceId, query], ({ signal }) =>
+      client.deploys.listOfInstance({ params: { id: instanceId }, query, signal }),
+    ),
+  one: (id: string) => question(["deploys", "one", id], ({ signal }) => client.deploys.get({ params: { id }, signal })),
+};
+
 export const operations = {
   list: (query: ListQuery = {}) =>
     question(["operations", "list", query], ({ signal }) => client.operations.list({ query, signal })),

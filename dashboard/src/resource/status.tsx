@@ -5,6 +5,7 @@ import type { Drill } from "../../../shared/api/drill.ts";
 import type { Certificate } from "../../../shared/api/instances.ts";
 import type {
   BackupStatus,
+  DeployStatus,
   HealthStatus,
   InstanceStatus,
   ItemStatus,
@@ -61,6 +62,12 @@ export const STATUSES = {
     passed: "success",
     failed: "error",
   } satisfies Record<Drill["status"], Sign>,
+  deploy: {
+    pending: "pending",
+    running: "in-progress",
+    completed: "success",
+    failed: "error",
+  } satisfies Record<DeployStatus, Sign>,
   operation: {
     pending: "pending",
     running: "in-progress",

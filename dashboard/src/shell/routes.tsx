@@ -24,6 +24,7 @@ export const routes: readonly Route[] = [
   page("/instances/create", () => import("../instances/create.tsx"), "allowed", "backups", "instances", "reports", "servers"),
   page("/instances/:id", () => import("../instances/detail.tsx"), "allowed", "backups", "instances", "policies", "reports"),
   page("/instances/:id/clone", () => import("../instances/clone.tsx"), "backups", "instances", "servers"),
+  page("/deploys/:id", () => import("../code/deploy.tsx"), "allowed", "code"),
   page("/backups", () => import("../backups/list.tsx"), "allowed", "backups", "bulk"),
   page("/backups/upload", () => import("../uploads/upload.tsx"), "servers", "uploads"),
   page("/operations", () => import("../events/operations.tsx"), "events"),

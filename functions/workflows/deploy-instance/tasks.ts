@@ -2,10 +2,12 @@
 import { toCommits, findProblems, requireNoProblem } from "../../../shared/operations/code-checks.ts";
 import { leaveDrillPlace, tryRetakeDrillPlace, tryTakeDrillPlace } from "../../../shared/operations/drills.ts";
 import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/operations/safety-backups.ts";
+import { codeInManifest } from "../../../shared/records/backup-code.ts";
+import { presentCode } from "../../../shared/records/present-code.ts";
 import { backupRef, getBackup, recordArchive } from "../../../shared/records/backups.ts";
 import { findCode, recordChecked, recordDeployed } from "../../../shared/records/code.ts";
 import { openEnvironment, openRepositories, openSecrets } from "../../../shared/records/code-secrets.ts";
-import { getDeploy, getPlan, noteDeploy, setModules } from "../../../shared/records/deploys.ts";
+import { getDeploy, getPlan, noteDeploy, setModules, updateEverything } from "../../../shared/records/deploys.ts";
 import { showDuring } from "../../../shared/records/instances.ts";
 import { addResult, failInto, keepModules, recordModules } from "../../../shared/records/operations.ts";
 import { find } from "../../../shared/data/table.ts";
@@ -41,7 +43,7 @@ export const handler = tasks(workflow, {
             repositories: await openRepositories(code),
             hold: true,
           })
-        : ({ ready: true, result: { commits: given.map((commit) => ({ commit, problem: null })) } } as const);
+        : ({ ready: true, result: { commits: given.map((commit) => ({ commit, problem: null, host_key: null })) } } as const);
     if (!resolved.ready) return false;
     requireNoProblem(findProblems(code.repositories, resolved.result.commits));
     const commits = toCommits(code.repositories, resolved.result.commits);
@@ -98,6 +100,16 @@ export const handler = tasks(workflow, {
     return true;
   },
 
+  pullImages: async ({ operation, input, server, jobId }) => {
+    const { instance_id } = input;
+    const pulled = await run(await server(), { id: jobId, kind: "pull_images", instance_id, code_id: operation.id });
+    if (!pulled.ready) return false;
+    const { changed, ...image } = pulled.result;
+    if (changed) await updateEverything(operation);
+    await noteDeploy(operation, { image });
+    return true;
+  },
+
   installPackages: async ({ operation, input, server, jobId }) => {
     const { code } = await getPlan(input.account_id, input.deploy_id);
     const { instance_id } = input;
@@ -145,11 +157,14 @@ export const handler = tasks(workflow, {
     const safety = await reserveSafetyBackup(operation, await instance(), input.safety_backup_id);
     if (safety.state === LIFECYCLE["backup.create"].through) {
       const key = archiveKey(safety);
-      const job = { id: jobId, kind: "make_archive", instance_id: input.instance_id, key, note: safety.note } as const;
+      const { instance_id } = input;
+      const present = await presentCode(await instance());
+      const code = codeInManifest(present);
+      const job = { id: jobId, kind: "make_archive", instance_id, key, note: safety.note, code } as const;
       const made = await run(await server(), job);
       if (!made.ready) return false;
       await requireStored(key, made.result);
-      await recordArchive(operation, safety.id, made.result);
+      await recordArchive(operation, safety.id, made.result, present);
       await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.result) });
       await completeSafetyBackup(operation, safety.id);
       await noteDeploy(operation, { backup_id: safety.id });
@@ -272,8 +287,10 @@ async function withLog<T>(operation: Deploy["operation"], work: () => Promise<T>
 async function settle({ operation, input, instance, server, jobId }: Deploy): Promise<boolean> {
   const { account_id, instance_id, deploy_id } = input;
   if (!(await run(await server(), { id: jobId, kind: "settle_code", instance_id, code_id: operation.id })).ready) return false;
-  const [{ code }, { commits }] = await Promise.all([getPlan(account_id, deploy_id), getDeploy(account_id, deploy_id)]);
-  await recordDeployed(await instance(), deploy_id, toCommits(code.repositories, commits));
+  const [{ code }, deploy] = await Promise.all([getPlan(account_id, deploy_id), getDeploy(account_id, deploy_id)]);
+  const { commits, python_packages } = deploy;
+  const deployed = { deploy_id, code_id: operation.id, commits: toCommits(code.repositories, commits), python_packages };
+  await recordDeployed(await instance(), deployed);
   return true;
 }
 

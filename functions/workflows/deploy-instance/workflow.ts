@@ -19,6 +19,7 @@ export default workflow({
     safety_backup_id: fields.id("backup"),
     rehearse: z.boolean(),
     backup_first: z.boolean(),
+    update_image: z.boolean().default(false), // of operations from before it existed
     /** Of a rollback whose data comes back, too. */
     restore_database: z.boolean(),
     data_backup_id: fields.id("backup").optional(),
@@ -26,6 +27,7 @@ export default workflow({
   steps: [
     poll("resolveCode", "Looking up the commits", { upToMinutes: JOB_MINUTES.resolve_code }),
     poll("fetchCode", "Fetching and checking the code", { undo: "putBack", upToMinutes: JOB_MINUTES.fetch_code }),
+    poll("pullImages", "Getting the newest images", { when: "update_image", upToMinutes: JOB_MINUTES.pull_images }),
     poll("installPackages", "Installing the Python packages", { upToMinutes: JOB_MINUTES.install_packages }),
     poll("awaitPlace", "Waiting until the server is checking no other archive", {
       undo: "leavePlace",

@@ -108,7 +108,7 @@ function describeSuccess(route: Route, data: Schema, components: Components, sho
     headers: headersNamed(
       ...(route.access === "public" ? [] : LIMIT_HEADERS),
       ...(route.unversioned === undefined ? [] : ["ETag"]),
-      ...(route.status === 200 ? [] : ["Location"]),
+      ...(route.status === 200 || route.access === "public" ? [] : ["Location"]),
       ...(route.storesResponse ? ["Idempotent-Replayed"] : []),
     ),
     content: { "application/json": route.unenveloped ? { schema: data, example } : enveloped },
@@ -147,9 +147,11 @@ export function describeFailures(route: Route, body: Schema | undefined, compone
 const isCounted = (status: number): boolean => status !== 401 && status < 500;
 
 function listErrors(route: Route, body: Schema | undefined, components: Components): ApiError[] {
-  const { method, access, role, bodyPermission, fieldPermission, proof, path, rate, idempotent, conditional } = route;
+  const { method, access, role, bodyPermission, fieldPermission, proof, path, rate, idempotent, conditional, unreadBytes } =
+    route;
   const errors: ApiError[] = [];
-  if (body !== undefined) errors.push(...codes("MALFORMED_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"));
+  if (unreadBytes !== undefined) errors.push(...codes("PAYLOAD_TOO_LARGE"));
+  else if (body !== undefined) errors.push(...codes("MALFORMED_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"));
   else if (method !== "GET") errors.push(bodyNotTaken());
   if (access !== "public") errors.push(...codes("UNAUTHORIZED"), tooManyRequests("all", REQUEST_LIMITS.all));
   if (rate === "create_delete") errors.push(tooManyRequests("create_delete", REQUEST_LIMITS.create_delete));
@@ -160,9 +162,9 @@ function listErrors(route: Route, body: Schema | undefined, components: Componen
   for (const permission of new Set([...permissions, ...(fieldPermission === undefined ? [] : [fieldPermission.permission])]))
     errors.push(permissionRequired(permission));
   if (proof !== undefined) errors.push(reauthenticationRequired(EXAMPLE_CHALLENGE));
-  if (path.includes("/:")) errors.push(notFound(resourceIn(path)?.words ?? "resource"));
+  if (path.includes("/:") && access !== "public") errors.push(notFound(resourceIn(path)?.words ?? "resource"));
   if (conditional) errors.push(preconditionFailed(EXAMPLE_ETAG));
-  errors.push(invalid(findProblem(body, components)), ...route.errors());
+  errors.push(invalid(findProblem(unreadBytes === undefined ? body : undefined, components)), ...route.errors());
   if (idempotent) errors.push(...codes("IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED"));
   // The gateway's own throttle comes before anyone is known, so it has no details.
   errors.push(...(access === "public" ? codes("RATE_LIMIT_EXCEEDED") : []), ...codes("INTERNAL_ERROR", "SERVICE_UNAVAILABLE"));

@@ -1,9 +1,9 @@
 // Deploys in the sandbox: simulated repositories, whose modules the simulated ERPs install, update, and get back.
-import { changeErp, findErp, findMachine, later, type SandboxErp } from "../../providers/sandbox/machines.ts";
+import { changeErp, findErp, findMachine, later, NEWEST_IMAGE, type SandboxErp } from "../../providers/sandbox/machines.ts";
 import { findSandboxCommit, isSandboxUrl, isSpecialRef, SPECIAL_REFS } from "../../providers/sandbox/repositories.ts";
-import { because, inEnglish, type Reason } from "../../domain/reasons.ts";
+import { because, inEnglish, type Reason, reasonIn } from "../../domain/reasons.ts";
 import { GiveUp } from "../../platform/task-errors.ts";
-import type { Job, JobResult } from "../host.ts";
+import type { BroughtCode, Job, JobResult } from "../host.ts";
 
 const { brokenManifest, failBuild, failRehearsal, failUpdate, moved, slow } = SPECIAL_REFS;
 
@@ -11,6 +11,9 @@ const { brokenManifest, failBuild, failRehearsal, failUpdate, moved, slow } = SP
 const SLOW_SECONDS = 20;
 export const secondsToFetch = ({ repositories }: Job<"fetch_code">): number =>
   0.7 + (repositories.some(({ ref }) => ref === slow) ? SLOW_SECONDS : 0);
+
+/** Of git.example; nobody has its private half. */
+const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPr5c7mS1eKzUd0yYH1V7o9lD8bC0Jt2XnZxqk3GzWlM";
 
 async function accountOf(machineId: string): Promise<string> {
   const machine = await findMachine(machineId);
@@ -23,9 +26,10 @@ export async function resolveCode(machineId: string, { repositories }: Job<"reso
   const commits = await Promise.all(
     repositories.map(async ({ url, ref }) => {
       const found = await findSandboxCommit(account, url, ref);
-      if (found !== undefined) return { commit: found.commit, problem: null };
+      const host_key = url.startsWith("ssh:") ? HOST_KEY : null;
+      if (found !== undefined) return { commit: found.commit, problem: null, host_key };
       const why = isSandboxUrl(url) ? because("code_no_ref", { url, ref }) : because("code_no_access", { url });
-      return { commit: null, problem: inEnglish(why) };
+      return { commit: null, problem: inEnglish(why), host_key };
     }),
   );
   return { commits };
@@ -60,6 +64,33 @@ export async function fetchCode(machineId: string, job: Job<"fetch_code">): Prom
   };
 }
 
+/** What was deployed elsewhere: there is nothing to copy it from. */
+async function fetchBrought(machineId: string, { repositories }: BroughtCode): Promise<Record<string, string>> {
+  const account = await accountOf(machineId);
+  const contents = await Promise.all(
+    repositories.map(({ url, ref, commit }) => findSandboxCommit(account, url, isSpecialRef(ref) ? ref : commit)),
+  );
+  const [problem] = repositories.flatMap((repository, index) =>
+    problemsOf(repository, index, Object.keys(contents[index]?.modules ?? {})),
+  );
+  if (problem !== undefined)
+    throw new GiveUp(problem.code, reasonIn(problem.problem) ?? because("machine_reports_other", { output: problem.problem }));
+  const modules: Record<string, string> = Object.assign({}, ...contents.map((each) => each?.modules ?? {}).toReversed());
+  return modules;
+}
+
+/** Throws what keeps the code of a backup from being brought. */
+export const requireBrought = async (machineId: string, code: BroughtCode | undefined): Promise<void> => {
+  if (code !== undefined) await fetchBrought(machineId, code);
+};
+
+export async function bringCode(machineId: string, { instance_id, code_id, code }: Job<"bring_code">): Promise<null> {
+  const modules = await fetchBrought(machineId, code);
+  const refs = code.repositories.map(({ ref }) => ref);
+  await change(machineId, instance_id, () => ({ code: { code_id, modules, refs } }));
+  return null;
+}
+
 function problemsOf({ url, ref, path, commit }: FetchedRepository, repository: number, names: readonly string[]): Problem[] {
   const invalid = (module: string | null, why: Reason): Problem[] => [
     { code: "CODE_INVALID", repository, module, problem: inEnglish(why) },
@@ -83,6 +114,20 @@ async function refsOf(machineId: string, { instance_id, code_id }: { instance_id
   if (code == null) throw new GiveUp("HOST_JOB_FAILED", because("data_not_prepared"));
   return code.refs;
 }
+
+/** Of every version there is one that is newer than what is installed. */
+export async function pullImages(
+  machineId: string,
+  { instance_id, code_id }: Job<"pull_images">,
+): Promise<JobResult<"pull_images">> {
+  let before = "";
+  await change(machineId, instance_id, ({ image }) => {
+    before = image;
+    return { pulled: { code_id, image: NEWEST_IMAGE } };
+  });
+  return { id: NEWEST_IMAGE, created_at: NEWEST_AT, previous_id: before, changed: before !== NEWEST_IMAGE };
+}
+const NEWEST_AT = "2026-11-20T03:00:00.000Z";
 
 export async function installPackages(machineId: string, job: Job<"install_packages">): Promise<JobResult<"install_packages">> {
   const refs = await refsOf(machineId, job);
@@ -118,8 +163,8 @@ const namesIn = ({ update, install }: Job<"rehearse_code" | "update_modules">): 
 export async function keepData(machineId: string, { instance_id, code_id }: Job<"keep_data">): Promise<null> {
   await change(machineId, instance_id, (erp) => {
     if (erp.before_code?.code_id === code_id) return { status: "stopped" };
-    const { database, files, code, status } = erp;
-    return { status: "stopped", before_code: { code_id, database, files, code, was_running: status === "running" } };
+    const { database, files, code, image, status } = erp;
+    return { status: "stopped", before_code: { code_id, database, files, code, image, was_running: status === "running" } };
   });
   return null;
 }
@@ -127,7 +172,7 @@ export async function keepData(machineId: string, { instance_id, code_id }: Job<
 /** An update that fails has changed something already. */
 export async function updateModules(machineId: string, job: Job<"update_modules">): Promise<null> {
   const refs = await refsOf(machineId, job);
-  await change(machineId, job.instance_id, ({ fetched, code, database, before_code }) => {
+  await change(machineId, job.instance_id, ({ fetched, code, database, before_code, pulled }) => {
     if (before_code?.code_id !== job.code_id) throw new GiveUp("HOST_JOB_FAILED", because("data_not_prepared"));
     const next = fetched?.code_id === job.code_id ? fetched : code;
     if (next == null || database === null) throw new GiveUp("HOST_JOB_FAILED", because("data_not_prepared"));
@@ -138,6 +183,7 @@ export async function updateModules(machineId: string, job: Job<"update_modules"
     return {
       code: next,
       fetched: null,
+      ...(pulled?.code_id === job.code_id && { image: pulled.image, pulled: null }),
       database: { ...database, modules: { ...database.modules, ...Object.fromEntries(versions) } },
     };
   });
@@ -165,10 +211,10 @@ export async function settleCode(machineId: string, { instance_id, code_id }: Jo
 
 export async function undoCode(machineId: string, { instance_id, code_id, start }: Job<"undo_code">): Promise<null> {
   await changeErp(machineId, instance_id, ({ before_code, fetched }) => {
-    const dropped = fetched?.code_id === code_id ? { fetched: null } : {};
+    const dropped = { pulled: null, ...(fetched?.code_id === code_id && { fetched: null }) };
     if (before_code?.code_id !== code_id) return dropped;
-    const { database, files, code } = before_code;
-    return { ...dropped, database, files, code, before_code: null, status: start ? "running" : "stopped" };
+    const { database, files, code, image } = before_code;
+    return { ...dropped, database, files, code, image, before_code: null, status: start ? "running" : "stopped" };
   });
   return null;
 }

@@ -11,6 +11,7 @@ import {
   findErp,
   findMachine,
   finishJob,
+  FIRST_IMAGE,
   isReached,
   listJobs,
   later,
@@ -24,10 +25,13 @@ import { GiveUp, TryAgain } from "../../platform/task-errors.ts";
 import { putArchive } from "../../storage/archives.ts";
 import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, type JobKind, requirePassword } from "../host.ts";
 import {
+  bringCode,
   fetchCode,
   installPackages,
   keepData,
+  pullImages,
   rehearseCode,
+  requireBrought,
   resolveCode,
   secondsToFetch,
   settleCode,
@@ -156,7 +160,13 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     },
   },
   build_restore: { seconds: 0.7, work: build },
-  drill_archive: { seconds: 0.7, work: (_machineId, job) => drill(job) },
+  drill_archive: {
+    seconds: 0.7,
+    work: async (machineId, job) => {
+      await requireBrought(machineId, job.code);
+      return drill(job);
+    },
+  },
   import_archive: { seconds: 0.7, work: (_machineId, job) => importArchive(job) },
   remove_drill: { seconds: 0, work: () => Promise.resolve(null) },
   pause_erp: { seconds: 0.1, work: (machineId, job) => change(machineId, job, () => ({ status: "stopped" })) },
@@ -190,8 +200,10 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
         database: { ...toDatabase(erp), base_url: baseUrl(job.domain) },
       })),
   },
+  bring_code: { seconds: 0.5, work: bringCode },
   resolve_code: { seconds: 0, work: resolveCode },
   fetch_code: { seconds: secondsToFetch, work: fetchCode },
+  pull_images: { seconds: 0.3, work: pullImages },
   install_packages: { seconds: 0, work: installPackages },
   rehearse_code: { seconds: 0.5, work: rehearseCode },
   keep_data: { seconds: 0, work: keepData },
@@ -234,6 +246,8 @@ async function install(machineId: string, { instance, database, admin_password, 
     replaced: null,
     built: null,
     archived_uuid: null,
+    image: FIRST_IMAGE,
+    pulled: null,
     code: null,
     fetched: null,
     before_code: null,
@@ -265,7 +279,7 @@ async function freshDatabase({ domain, admin_email, ...code }: Job<"install_erp"
 async function makeArchive(machineId: string, job: Job<"make_archive">): Promise<JobResult<"make_archive">> {
   const erp = await installed(machineId, job);
   const database = toDatabase(erp);
-  const bytes = packArchive({ ...erp, database }, later(0));
+  const bytes = packArchive({ ...erp, database }, later(0), job.code);
   if (job.note === "fail-upload") throw new GiveUp("STORAGE_ERROR", because("archive_not_uploaded"));
   const sha256 = sha256Of(bytes);
   // Damaged between hashing and upload: the storage has what it received, but that is not what was created.

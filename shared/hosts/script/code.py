@@ -109,6 +109,7 @@ class Git:
     def __init__(self, repository: Repository, home: str, known_hosts: str) -> None:
         self.repository = repository
         self.url = repository["url"]
+        self.known_hosts = known_hosts
         settings = list(SETTINGS)
         credential = repository["credential"] or {}
         if "token" in credential:
@@ -174,6 +175,17 @@ class Git:
         if re.search(r"File size limit|fsize|unable to write|No space|SIGXFSZ|died of signal", said):
             return invalid(f"The repository {self.url} has more than 1 GB or 50,000 files")
         return unreachable(f"The repository {self.url} could not be read: {why}")
+
+    def host_key(self) -> str | None:
+        """What the host is known by: its key's type and the key."""
+        target = urlsplit(self.url)
+        if target.scheme != "ssh":
+            return None
+        names = {target.hostname, f"[{target.hostname}]:{target.port}"}
+        with open(self.known_hosts, encoding="utf-8") as file:
+            entries = [line.split() for line in file]
+        keys = [entry[1:3] for entry in entries if len(entry) >= 3 and not names.isdisjoint(entry[0].split(","))]
+        return " ".join(keys[0]) if keys else None
 
     def commit_of_ref(self) -> str:
         ref = self.repository["ref"]
@@ -419,9 +431,9 @@ def try_to_take(number: int, git: Git, series: str, place: str, budget: Budget) 
 
 def commit_of(git: Git) -> dict[str, object]:
     try:
-        return {"commit": git.commit_of_ref(), "problem": None}
+        return {"commit": git.commit_of_ref(), "problem": None, "host_key": git.host_key()}
     except Problem as error:
-        return {"commit": None, "problem": str(error)}
+        return {"commit": None, "problem": str(error), "host_key": git.host_key()}
 
 
 def resolve(request: Request, home: str, known_hosts: str) -> dict[str, object]:

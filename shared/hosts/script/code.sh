@@ -25,10 +25,10 @@ python_volume() { echo "${PROJECT}_python_$1"; } # CODE
 use_code() { # CODE
   local place=$HERE/codes/$1 project=${CODE_PROJECT:-$PROJECT}
   CODE_OPTIONS=() CODE_ARGUMENTS=()
-  if [[ -z $1 || ! -s $place/addons ]]; then return; fi
+  if [[ -z $1 || ! -e $place/environment ]]; then return; fi
   CODE_OPTIONS=(-v "${project}_code_$1:$CODE_MOUNT:ro" -v "${project}_python_$1:$PYTHON_MOUNT:ro" --env-file "$place/environment"
     -e "PYTHONPATH=$PYTHON_MOUNT")
-  CODE_ARGUMENTS=("--addons-path=$(<"$place/addons")")
+  if [[ -s $place/addons ]]; then CODE_ARGUMENTS=("--addons-path=$(<"$place/addons")"); fi # not with packages alone
 }
 
 # The same for the compose file. A value there may refer to others by a dollar.
@@ -37,12 +37,12 @@ code_in_compose() {
   code=$(fact code)
   place=$HERE/codes/$code
   CODE_VOLUMES='' CODE_NAMES='' CODE_VARIABLES='' CODE_FLAG=''
-  if [[ -z $code || ! -s $place/addons ]]; then return; fi
+  if [[ -z $code || ! -e $place/environment ]]; then return; fi
   CODE_VOLUMES=", \"code:$CODE_MOUNT:ro\", \"python:$PYTHON_MOUNT:ro\""
   CODE_NAMES="  code: { name: $(code_volume "$code"), external: true }
   python: { name: $(python_volume "$code"), external: true }"
   CODE_VARIABLES=", PYTHONPATH: $PYTHON_MOUNT$(jq -r 'map(", \(.name): \(.value | gsub("\\$"; "$$") | tojson)") | add // ""' "$place/variables")"
-  CODE_FLAG=" --addons-path=$(<"$place/addons")"
+  if [[ -s $place/addons ]]; then CODE_FLAG=" --addons-path=$(<"$place/addons")"; fi
 }
 
 # The machine's own git, in a container of the ERP's image: no image has one. It sees the machine's programs and nothing else of it.
@@ -119,15 +119,8 @@ job_fetch_code() {
   forget_code "$CODE"
   mkdir -p "$CODE_HOME"
   fetch_into "$(code_volume "$CODE")"
-  # What the builder says comes from whoever could take it over.
-  jq -c '[.modules[] | select((.name | test("^[A-Za-z][A-Za-z0-9_]{0,63}$")) and (.hash | test("^[0-9a-f]{40,64}$"))
-    and (.version | test("^[0-9A-Za-z.~+-]{1,60}$"))) | { key: .name, value: { version, hash } }] | from_entries' "$JOB/work/code" >"$CODE_HOME/modules"
-  jq -r --arg mount "$CODE_MOUNT" '[.folders[] | select(test("^[0-9]{1,2}-[a-z0-9-]{1,40}$")) | "\($mount)/\(.)"] | join(",")' "$JOB/work/code" |
-    tr -d '\n' >"$CODE_HOME/addons"
-  if [[ $(fact edition) == enterprise ]]; then printf ',/mnt/enterprise' >>"$CODE_HOME/addons"; fi
-  sed -i 's/^,//' "$CODE_HOME/addons"
-  printf %s "${P[ENVIRONMENT]:-[]}" >"$CODE_HOME/variables"
-  jq -r '.[] | "\(.name)=\(.value)"' "$CODE_HOME/variables" >"$CODE_HOME/environment"
+  keep_code
+  keep_environment
   ensure_database_server
   known_to_database
   jq -c --slurpfile hashes "$JOB/work/hashes" --rawfile installed "$JOB/work/installed" --arg named "${P[NAMED]:-}" '
@@ -137,6 +130,22 @@ job_fetch_code() {
         installed: (([.modules[].name] + ($named | split(" "))) as $wanted | $all | map(select(. as $name | $wanted | index([$name])))) }' \
     "$JOB/work/code" | answer
   set_progress fetched
+}
+
+# What was fetched, for the ERP's options, and for whoever asks which modules it has.
+keep_code() {
+  # What the builder says comes from whoever could take it over.
+  jq -c '[.modules[] | select((.name | test("^[A-Za-z][A-Za-z0-9_]{0,63}$")) and (.hash | test("^[0-9a-f]{40,64}$"))
+    and (.version | test("^[0-9A-Za-z.~+-]{1,60}$"))) | { key: .name, value: { version, hash } }] | from_entries' "$JOB/work/code" >"$CODE_HOME/modules"
+  jq -r --arg mount "$CODE_MOUNT" '[.folders[] | select(test("^[0-9]{1,2}-[a-z0-9-]{1,40}$")) | "\($mount)/\(.)"] | join(",")' "$JOB/work/code" |
+    tr -d '\n' >"$CODE_HOME/addons"
+  if [[ $(fact edition) == enterprise ]]; then printf ',/mnt/enterprise' >>"$CODE_HOME/addons"; fi
+  sed -i 's/^,//' "$CODE_HOME/addons"
+}
+
+keep_environment() {
+  printf %s "${P[ENVIRONMENT]:-[]}" >"$CODE_HOME/variables"
+  jq -r '.[] | "\(.name)=\(.value)"' "$CODE_HOME/variables" >"$CODE_HOME/environment"
 }
 
 # Nothing stays, and the database is not asked: other work on the instance goes on.
@@ -169,26 +178,80 @@ make_volume() { # NAME
   docker run --rm --network none --cap-drop ALL --cap-add CHOWN --user 0:0 -v "$1:/code" --entrypoint chown "$IMAGE" "$NOBODY:$NOBODY" /code
 }
 
-# In a volume of their own: building from source runs code, which must not reach the modules.
-job_install_packages() {
-  local volume options=(--only-binary=:all:)
+# The newest images of the same versions of the ERP and of PostgreSQL. They are used from the next step on, and the instance keeps its own until
+# its modules are updated. Under the lock, no other job can remove them before they are noted.
+job_pull_images() {
+  local database_image
   require_installed
   name_code
   require_fetched
-  volume=$(python_volume "$CODE")
-  docker volume rm -f "$volume" >/dev/null
-  make_volume "$volume"
+  database_image=$(postgres_image)
+  pull "$database_image" "odoo:$VERSION"
+  (
+    flock 5
+    set_fact "codes/$CODE/db_image" "$(newer_database_image "$database_image")"
+    set_fact "codes/$CODE/image" "$(docker image inspect -f '{{.Id}}' "odoo:$VERSION")"
+  ) 5>"$ROOT/locks/images"
+  jq -cn --arg id "$(fact "codes/$CODE/image")" --arg created "$(docker image inspect -f '{{.Created}}' "odoo:$VERSION")" --arg before "$(fact image)" \
+    --arg database "$(fact "codes/$CODE/db_image")" --arg database_before "$(fact db_image)" \
+    '{ id: $id, created_at: $created, previous_id: $before, changed: ($id != $before or $database != $database_before) }' | answer
+}
+
+# Another major version cannot read the database's files.
+newer_database_image() { # IMAGE: its id, or the one that the instance has
+  local present
+  present=$(fact db_image)
+  if [[ -z $(postgres_major "$1") || $(postgres_major "$1") != $(postgres_major "$present") ]]; then
+    echo "$present"
+  else
+    docker image inspect -f '{{.Id}}' "$1"
+  fi
+}
+
+postgres_major() { docker image inspect -f '{{range .Config.Env}}{{println .}}{{end}}' "$1" | sed -n 's/^PG_MAJOR=//p'; } # IMAGE
+
+# The image that the deploy brings, if it brings one.
+use_new_image() {
+  local new
+  new=$(fact "codes/$CODE/image")
+  IMAGE=${new:-$IMAGE}
+}
+
+# The ERP is stopped. The database server starts anew, if it gets another image of the same major version.
+switch_images() { # IMAGE DATABASE-IMAGE
+  if [[ -z $(fact "codes/$CODE/image") ]]; then return; fi # the deploy brings none
+  set_fact db_image "$2"
+  set_fact image "$1"
+  IMAGE=$1
+  configure
+  compose up -d db
+}
+
+# In a volume of their own: building from source runs code, which must not reach the modules.
+job_install_packages() {
+  require_installed
+  name_code
+  require_fetched
+  use_new_image
+  fill_python "$(python_volume "$CODE")"
   if [[ -z ${P[PACKAGES]:-} ]]; then
     echo '{"packages":[]}' | answer
     return
   fi
-  if [[ $(parameter SOURCE_BUILDS 'yes|no') == yes ]]; then options=(); fi
-  prepare_builder
-  pip_builder "$volume" -- install --target /python --no-compile --no-cache-dir -r /dev/stdin "${options[@]}" <<<"${P[PACKAGES]}" 2>&1 | bounded ||
-    fail BUILD_FAILED "The Python packages could not be installed"
-  pip_builder "$volume" -- list --path /python --format=freeze </dev/null >"$JOB/work/packages" ||
+  pip_builder "$(python_volume "$CODE")" -- list --path /python --format=freeze </dev/null >"$JOB/work/packages" ||
     fail BUILD_FAILED "The Python packages could not be installed"
   head -c 100000 "$JOB/work/packages" | jq -Rsc '{ packages: (split("\n") | map(select(test("^[A-Za-z0-9._-]+==[^ ]+$")))) }' | answer
+}
+
+fill_python() { # VOLUME
+  local options=(--only-binary=:all:)
+  docker volume rm -f "$1" >/dev/null
+  make_volume "$1"
+  if [[ -z ${P[PACKAGES]:-} ]]; then return; fi
+  if [[ $(parameter SOURCE_BUILDS 'yes|no') == yes ]]; then options=(); fi
+  prepare_builder
+  pip_builder "$1" -- install --target /python --no-compile --no-cache-dir -r /dev/stdin "${options[@]}" <<<"${P[PACKAGES]}" 2>&1 | bounded ||
+    fail BUILD_FAILED "The Python packages could not be installed"
 }
 
 pip_builder() { # VOLUME -- ARGUMENT…
@@ -196,6 +259,56 @@ pip_builder() { # VOLUME -- ARGUMENT…
   shift 2
   builder "$PACKAGES_SECONDS" --tmpfs /tmp:size=512m,mode=1777,exec -v "$volume:/python" --entrypoint python3 -- \
     "$IMAGE" -I -m pip --no-input --disable-pip-version-check "$@"
+}
+
+# For an instance that nobody uses yet, whose database another ERP had.
+job_bring_code() {
+  require_installed
+  name_code
+  if [[ $(fact code) == "$CODE" ]]; then return; fi # its end was not seen
+  bring_code
+  set_fact code "$CODE"
+}
+
+# From where this machine has it, or else from the repositories.
+bring_code() {
+  require_room "$(docker_root)" "$CODE_BYTES_MAX" "The code"
+  forget_code "$CODE"
+  mkdir -p "$CODE_HOME"
+  if ! copy_code; then
+    forget_code "$CODE" # the part that was copied
+    mkdir -p "$CODE_HOME"
+    prepare_builder
+    fetch_into "$(code_volume "$CODE")"
+    require_no_problem
+    keep_code
+    fill_python "$(python_volume "$CODE")"
+  fi
+  keep_environment
+}
+
+# That instance's own jobs may remove it meanwhile, which fails the copy.
+copy_code() {
+  local instance=${P[FROM_INSTANCE]:-} code=${P[FROM_CODE]:-} part from to
+  [[ $instance =~ ^[a-z0-9_]{1,60}$ && $code =~ ^[a-z0-9_]{1,50}$ && -e $INSTANCES/$instance/codes/$code/environment ]] || return 1
+  for part in code python; do
+    from=erp-${instance}_${part}_$code to=${PROJECT}_${part}_$CODE
+    docker volume inspect "$from" >/dev/null 2>&1 || return 1
+    docker volume rm -f "$to" >/dev/null || return 1
+    make_volume "$to" || return 1
+    docker run --rm --network none --cap-drop ALL --security-opt no-new-privileges --read-only --user "$NOBODY:$NOBODY" --log-driver none \
+      -v "$from:/from:ro" -v "$to:/to" --entrypoint cp "$IMAGE" -R /from/. /to/ || return 1
+  done
+  cp "$INSTANCES/$instance/codes/$code/addons" "$INSTANCES/$instance/codes/$code/modules" "$CODE_HOME/" || return 1
+}
+
+# What is said of it comes from whoever could take over the builder.
+require_no_problem() {
+  local code
+  code=$(jq -r '.problems[0].code // ""' "$JOB/work/code")
+  if [[ -z $code ]]; then return; fi
+  [[ $code =~ ^CODE_(UNREACHABLE|INVALID)$ ]] || broken "The code could not be read"
+  fail "$code" "$(jq -r '.problems[0].problem | strings' "$JOB/work/code" | tr -cd '[:print:]' | head -c 400)"
 }
 
 require_fetched() { [[ -n $(progress) ]] || broken "The code was not fetched"; }
@@ -212,14 +325,17 @@ ONCE=(--stop-after-init --no-http --workers=0 --max-cron-threads=0)
 
 # The drill's containers and its place, which the operation holds. The copy has no files, no network and no scheduled jobs.
 job_rehearse_code() {
-  local image=$IMAGE dump=$JOB/work/dump dumping loading started edition database_image
+  local image dump=$JOB/work/dump dumping loading started edition database_image
   require_installed
   name_code
   require_fetched
+  use_new_image
+  image=$IMAGE
   read_update
   require_database "$DATABASE"
   edition=$(fact edition)
-  database_image=$(docker inspect -f '{{.Image}}' "$PROJECT-db")
+  database_image=$(fact "codes/$CODE/db_image")
+  database_image=${database_image:-$(docker inspect -f '{{.Image}}' "$PROJECT-db")}
   exec 6>"$ROOT/locks/drill"
   flock 6
   touch "$JOB/drill"
@@ -318,6 +434,8 @@ job_keep_data() {
   copy_database "$DATABASE" "$OLD"
   files keep "$DATABASE" "$OLD" </dev/null || files_failed "The ERP's files cannot be read"
   set_fact "codes/$CODE/before" "$(fact code)"
+  set_fact "codes/$CODE/before_image" "$(fact image)"
+  set_fact "codes/$CODE/before_db_image" "$(fact db_image)"
   set_progress kept
 }
 
@@ -340,6 +458,7 @@ job_update_modules() {
   esac
   set_progress updating
   set_fact code "$CODE"
+  switch_images "$(fact "codes/$CODE/image")" "$(fact "codes/$CODE/db_image")"
   ensure_database_server
   reset_role
   if ((${#UPDATES[@]} > 0)); then
@@ -438,6 +557,8 @@ undo_deploy() { # PROGRESS
     kept | updating | updated | undoing)
       set_progress undoing
       quiet_erp
+      switch_images "$(fact "codes/$CODE/before_image")" "$(fact "codes/$CODE/before_db_image")"
+      ensure_database_server
       swap_back
       set_fact code "$(fact "codes/$CODE/before")"
       forget_new

@@ -7,8 +7,8 @@
 #   health INSTANCE          healthy=yes|no, reason=, unfinished= and modules= if it is
 #   logs INSTANCE SOURCE SINCE UNTIL   lines=, or installed=no: logs.sh
 #   work_log OPERATION       lines=: what the jobs whose IDs start with "OPERATION-" have logged
-#   report SINCE             disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, figures= after that time, in seconds, and
-#                            certificates= if the proxy responds
+#   report SINCE             disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, needs_reboot=yes|no, figures= after that
+#                            time, in seconds, and certificates= if the proxy responds
 #   settings                 on stdin: take_settings
 #   watch_disk, measure_disk what timers do every five seconds, and each minute
 #   renew_proxy              an operator's command: machine.sh
@@ -160,7 +160,7 @@ end() {
 
 # Jobs that fill the disk, because their data is unusual or someone else fills it meanwhile: stops them
 # before the databases of all instances stop.
-UNPACKING='build_restore|restore_archive|drill_archive|import_archive|fetch_code|install_packages|rehearse_code|keep_data'
+UNPACKING='build_restore|restore_archive|drill_archive|import_archive|bring_code|fetch_code|install_packages|rehearse_code|keep_data'
 GROWING="make_archive|upload_parts|verify_archive|$UNPACKING"
 guard() {
   local job=$JOBS/$1 docker='' inodes=0 room=free left

@@ -9,6 +9,8 @@ report() { # SINCE: of the samples, those after this time, in seconds
   echo "disk_size_bytes=$(($(df --output=size -B1 "${docker:-$ROOT}" | tail -n 1)))"
   echo "instances=$(instances_on_disk | encoded)"
   awk '/^MemAvailable:/ { printf "memory_free_bytes=%.0f\n", $2 * 1024 }' /proc/meminfo
+  # Written when an update of the system, such as a new kernel, takes effect only after one; /run is empty after it.
+  if [[ -e $SYSTEM/run/reboot-required ]]; then echo needs_reboot=yes; else echo needs_reboot=no; fi
   if [[ -n $docker ]] && certificates=$(certificates); then echo "certificates=$(encoded <<<"$certificates")"; fi
 }
 

@@ -132,6 +132,11 @@ const Contents = z.object({ database: ErpDatabase.nullable(), files: ErpFiles })
 /** Modules from repositories, with their versions, and the refs that they are from. */
 const SandboxCode = z.object({ code_id: z.string(), modules: z.record(z.string(), z.string()), refs: z.array(z.string()) });
 
+const imageId = (of: string): string => `sha256:${createHash("sha256").update(of).digest("hex")}`;
+/** What ERPs are installed with, and what is the newest by the time of a deploy. */
+export const FIRST_IMAGE = imageId("first");
+export const NEWEST_IMAGE = imageId("newest");
+
 const SandboxErp = Contents.extend({
   status: z.enum(["running", "stopped"]),
   erp_version: z.string(),
@@ -142,11 +147,19 @@ const SandboxErp = Contents.extend({
   replaced: Contents.extend({ restore_id: z.string() }).nullable(),
   /** What a restore has built next to it, until it is swapped or rolled back. */
   built: Contents.extend({ restore_id: z.string() }).nullable().default(null),
+  /** The id of its image, and of the one that a deploy has pulled. */
+  image: z.string().default(FIRST_IMAGE),
+  pulled: z.object({ code_id: z.string(), image: z.string() }).nullable().default(null),
   /** The code that it runs with, and the code that a deploy has fetched. */
   code: SandboxCode.nullable().default(null),
   fetched: SandboxCode.nullable().default(null),
   /** What a deploy has put aside, until it is settled or put back. */
-  before_code: Contents.extend({ code_id: z.string(), code: SandboxCode.nullable(), was_running: z.boolean() })
+  before_code: Contents.extend({
+    code_id: z.string(),
+    code: SandboxCode.nullable(),
+    image: z.string().default(FIRST_IMAGE),
+    was_running: z.boolean(),
+  })
     .nullable()
     .default(null),
   /** The uuid that the database had in the archive it comes from. */

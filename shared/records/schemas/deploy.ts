@@ -7,8 +7,11 @@ import type { Selection } from "../../domain/module-plan.ts";
 import { CodeRecord } from "./code.ts";
 import { text } from "./fields.ts";
 
-export const DeployRecord = stored(Deploy).extend({
+const storedDeploy = stored(Deploy);
+
+export const DeployRecord = storedDeploy.extend({
   account_id: text,
+  image: storedDeploy.shape.image.default(null),
   status: growing<DeployStatus>(),
 });
 export type DeployRecord = z.infer<typeof DeployRecord>;

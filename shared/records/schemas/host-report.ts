@@ -33,6 +33,7 @@ export const HostReport = z.object({
   /** When the certificates were reported, which the rest may be without; null if they never were. */
   certificates_at: noText,
   disk_size_bytes: count.nullable().default(null),
+  needs_reboot: z.boolean().nullable().default(null),
   /** By the instance's ID. */
   uses: z.record(text, ReportedUse).default({}),
   /** The step of free disk space, in percent, at which the account's overview counts the server. */

@@ -123,6 +123,7 @@ export const instances: typeof en = {
     label: (name) => `Bereiche von ${name}`,
     overview: "Übersicht",
     backups: "Sicherungen",
+    code: "Code",
     metrics: "Messwerte",
     history: "Verlauf",
     logs: "Protokoll",

@@ -162,6 +162,7 @@ export const operations: typeof en = {
     "Health checks": "Zustandsprüfung",
     "Health check": "Zustandsprüfung",
     "Backup policy": "Sicherungsplan",
+    "Deploy hook": "Deploy-Hook",
     "Expiry of backups": "Ablauf von Sicherungen",
     "Expiry of uploads": "Ablauf von Uploads",
     operator: "Betreiber",

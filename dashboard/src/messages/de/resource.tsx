@@ -33,6 +33,7 @@ export const resource: typeof en = {
     certificate: { pending: "Ausstehend", valid: "Gültig", failing: "Fehlerhaft" },
     health: { ok: "Erreichbar", failing: "Gestört", unknown: "Unbekannt" },
     drill: { passed: "Bestanden", failed: "Nicht bestanden" },
+    deploy: { pending: "Wartet", running: "Läuft", completed: "Abgeschlossen", failed: "Fehlgeschlagen" },
     operation: { pending: "Wartet", running: "Läuft", succeeded: "Erfolgreich", failed: "Fehlgeschlagen" },
     item: {
       waiting: "Wartet",

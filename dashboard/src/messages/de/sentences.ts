@@ -45,7 +45,10 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   files_missing:
     "{missing_files} der Dateien, die in der Datenbank der Sicherung stehen, fehlen in ihr und lassen sich in der neuen Instanz nicht öffnen",
   modules_missing:
-    "Diese installierten Module fehlen im Image des ERP oder sind dort älter: {modules}. Was sie leisten, fehlt dann auch, und das ERP startet vielleicht nicht",
+    "Diese installierten Module fehlen im Image des ERP und im Code der Instanz oder sind dort älter: {modules}. Was sie leisten, fehlt dann auch, und das ERP startet vielleicht nicht",
+  copy_code: "Übernimmt den Code der Sicherung: {url} mit {ref}, Commit {commit}",
+  copy_without_secrets: "Lässt die geheimen Variablen des Codes weg, weil die Kopie neutralisiert wird",
+  restore_code_differs: "Die Sicherung entstand mit anderem Code ({code}); das ERP behält den, den es jetzt hat",
   copy_neutralized: "Neutralisiert die Kopie: Geplante Aktionen, E-Mails und Zahlungen werden abgeschaltet",
   copy_users_reset:
     "Setzt die Benutzer der Kopie zurück: Passwörter, Sitzungen und API-Schlüssel gelten nicht mehr, außer dem neuen Passwort des Administrators",
@@ -64,6 +67,8 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   deploy_modules_named: "Aktualisiert diese Module: {modules}",
   deploy_modules_installed: "Installiert diese Module, soweit sie nicht installiert sind: {modules}",
   deploy_packages: "Installiert diese Python-Pakete: {packages}",
+  deploy_image:
+    "Gibt dem ERP und seinem Datenbankserver die neuesten Images derselben Versionen und aktualisiert mit ihnen alle Module",
   deploy_rehearsed:
     "Führt die Aktualisierung zuerst an einer Kopie der Datenbank aus; schlägt das fehl, bleibt das ERP, wie es ist",
   deploy_backup: "Erstellt eine Sicherung, bevor das ERP stoppt",

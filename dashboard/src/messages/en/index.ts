@@ -17,6 +17,7 @@ import { app } from "./app.tsx";
 import type { backups } from "./backups.tsx";
 import type { backupDialogs } from "./backup-dialogs.ts";
 import type { bulk } from "./bulk.tsx";
+import type { code } from "./code.tsx";
 import type { events } from "./events.ts";
 import type { home } from "./home.tsx";
 import type { instances } from "./instances.tsx";
@@ -45,6 +46,7 @@ interface Areas {
   backups: typeof backups;
   backupDialogs: typeof backupDialogs;
   bulk: typeof bulk;
+  code: typeof code;
   events: typeof events;
   home: typeof home;
   instances: typeof instances;

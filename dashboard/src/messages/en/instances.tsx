@@ -124,6 +124,7 @@ export const instances = {
     label: (name: string) => `Parts of ${name}`,
     overview: "Overview",
     backups: "Backups",
+    code: "Code",
     metrics: "Metrics",
     history: "History",
     logs: "Logs",

@@ -174,6 +174,7 @@ export const operations = {
     "Health checks": "Health checks",
     "Health check": "Health check",
     "Backup policy": "Backup policy",
+    "Deploy hook": "Deploy hook",
     "Expiry of backups": "Expiry of backups",
     "Expiry of uploads": "Expiry of uploads",
     operator: "operator",

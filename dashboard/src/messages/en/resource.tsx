@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { Drill } from "../../../../shared/api/drill.ts";
 import type {
   BackupStatus,
+  DeployStatus,
   HealthStatus,
   InstanceStatus,
   ItemStatus,
@@ -43,6 +44,10 @@ export const resource = {
     certificate: { pending: "Pending", valid: "Valid", failing: "Failing" },
     health: { ok: "Responding", failing: "Not working", unknown: "Unknown" } satisfies Record<HealthStatus, string>,
     drill: { passed: "Passed", failed: "Failed" } satisfies Record<Drill["status"], string>,
+    deploy: { pending: "Pending", running: "Running", completed: "Completed", failed: "Failed" } satisfies Record<
+      DeployStatus,
+      string
+    >,
     operation: { pending: "Pending", running: "Running", succeeded: "Succeeded", failed: "Failed" } satisfies Record<
       OperationStatus,
       string
