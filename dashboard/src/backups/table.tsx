@@ -148,7 +148,6 @@ function factColumns(): Column<Backup>[] {
     {
       id: "note",
       header: say.note,
-      long: true,
       cell: ({ note }) => (note === null ? "–" : <Wrapped>{note}</Wrapped>),
       text: ({ note }) => note ?? "",
     },
@@ -156,7 +155,6 @@ function factColumns(): Column<Backup>[] {
       id: "labels",
       header: say.labels,
       hidden: true,
-      long: true,
       cell: ({ labels }) => <Labels of={labels} />,
       text: ({ labels }) => labelsToText(labels),
     },

@@ -30,7 +30,6 @@ function columns(): [Column<Operation>, ...Column<Operation>[]] {
     {
       id: "outcome",
       header: say.result,
-      long: true,
       cell: (operation) => <Outcome operation={operation} />,
       text: ({ error }) => (error === null ? "" : errorInWords(error)),
     },
