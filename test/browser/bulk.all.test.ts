@@ -127,6 +127,8 @@ test.for([
   expect(await button(asked, `Delete ${MANY} instances`).isDisabled()).toBe(true);
   await asked.getByLabel(/To confirm, type the number/).fill(String(MANY));
   expect(await button(asked, `Delete ${MANY} instances`).isDisabled()).toBe(false);
+  const color = () => button(asked, `Delete ${MANY} instances`).evaluate("(of) => getComputedStyle(of).backgroundColor");
+  await expect.poll(color).toBe("rgb(196, 11, 11)");
   expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
 });
 

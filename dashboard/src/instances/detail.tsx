@@ -148,7 +148,6 @@ function Shown({ instance }: { instance: ShownInstance }) {
         <InstanceDialog
           dialog={shown}
           instance={instance}
-          server={server}
           onDeleting={() => void navigate("/instances")}
           onDismiss={dismiss}
         />
