@@ -43,7 +43,7 @@ function Others({ filters, narrowing, searchable = false, place, go, tools }: Fi
         />
       )}
       {narrowing !== undefined && <narrowing.Fields place={place} go={go} />}
-      {searchable && <SavedFilters place={place} go={go} />}
+      {(searchable || narrowing !== undefined) && <SavedFilters place={place} go={go} />}
       {tools}
     </>
   );
