@@ -58,10 +58,7 @@ export function createMatcher(search: string, { within = false }: { within?: boo
     const apart = folded(text).replace(APOSTROPHE, "'");
     const joined = apart.replaceAll("'", "");
     // `obrien`, `o'brien` and `brien` find O’Brien.
-    return (
-      wanted.length > 0 &&
-      wanted.every(({ whole, parts }) => has(joined, whole) || parts.every((part) => has(apart, part)))
-    );
+    return wanted.length > 0 && wanted.every(({ whole, parts }) => has(joined, whole) || parts.every((part) => has(apart, part)));
   };
 }
 

@@ -44,7 +44,10 @@ describe("creating a backup", () => {
     const page = await open("/backups", { as: mine });
     await page.getByRole("button", { name: "Back up now" }).click();
     const asked = dialog(page, "Back up an instance");
-    await asked.getByRole("button", { name: /^Instance/ }).getByText("Shop").waitFor(); // there is no other one
+    await asked
+      .getByRole("button", { name: /^Instance/ })
+      .getByText("Shop")
+      .waitFor(); // there is no other one
     await asked.getByLabel("Note").fill("Before the upgrade");
     await page.route("**/api/v1/backups?*", (route) => void sleep(300).then(() => route.continue()));
     await asked.getByRole("button", { name: "Back up now" }).click();

@@ -93,7 +93,8 @@ describe("an operation that has ended", () => {
 test("a request whose operation is in progress says nothing yet of what came of it", async () => {
   const { id } = await seedInstance(me.id);
   const change = startChange(await getAccount(me.id));
-  const by = { operator: "test", requestId: "in-progress" };
+  const caller = { account_id: me.id, type: "user", id: me.user.id, name: "", permissions: [], ip_address: null } as const;
+  const by = { caller: { ...caller, permissions: [] }, requestId: "in-progress" };
   const { operation } = beginBackup({ change, by, operationId: newId("operation") }, await getInstance(me.id, id), {});
   await change.commit();
   const requested = async () => (await list("type=backup.create")).filter(({ request_id }) => request_id === "in-progress");
