@@ -172,6 +172,14 @@ test("instances are filtered by what their list can show, in a URL, and filters 
   await page.keyboard.press("Escape");
   await moveTo(page, "/instances?edition=enterprise");
   await expect.poll(names).toEqual(["Elsewhere"]);
+  for (const path of ["/servers", "/backups", "/instances"]) {
+    await moveTo(page, path);
+    await button(page, "More filters").click();
+    await page.getByLabel("Created from").fill("2026-01-01T10:30");
+    await page.getByLabel("Created until").fill("2026-01-01T11:00");
+    await page.getByText("No matches for this filter.").waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe("?from=2026-01-01T10%3A30&to=2026-01-01T11%3A00");
+  }
   await moveTo(page, "/operations?status=failed");
   await title(page, "Operations");
   await button(page, "Saved filters").click();

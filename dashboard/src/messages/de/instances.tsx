@@ -33,7 +33,6 @@ export const instances: typeof en = {
     id: "ID",
   },
   filters: {
-    more: "Weitere Filter",
     labels: {
       version: "Nach Version filtern",
       edition: "Nach Edition filtern",

@@ -34,7 +34,6 @@ export const instances = {
     id: "ID",
   },
   filters: {
-    more: "More filters",
     labels: {
       version: "Filter by version",
       edition: "Filter by edition",

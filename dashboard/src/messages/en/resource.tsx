@@ -101,6 +101,8 @@ export const resource = {
     filters: (used: number) => (used === 0 ? "Filters" : `Filters (${used})`),
     sort: "Sort",
     sorts: { "": "Newest first", oldest: "Oldest first", name: "Name A–Z", "name-desc": "Name Z–A" },
+    more: "More filters",
+    created: { from: "Created from", to: "Created until" },
     any: { status: "Any status", protection: "Any protection", health: "Any health" },
     saved: {
       title: "Saved filters",
