@@ -198,7 +198,11 @@ test("the account page sets the policy of new instances, changes and removes it"
   await button(form, "Save policy").click();
   await fact(page, "Schedule", "Every day at 02:00 (Europe/Berlin)");
   await fact(page, "Restore drills", "Every 7 days");
-  await page.locator(".kept dd").filter({ hasText: /^●{7}$/ }).first().waitFor();
+  await page
+    .locator(".kept dd")
+    .filter({ hasText: /^●{7}$/ })
+    .first()
+    .waitFor();
   await expectAccessible(page);
   expect(await kept()).toMatchObject({ schedule: "0 2 * * *", timezone: "Europe/Berlin", drill_every_days: 7, enabled: true });
   await button(page, "Edit default policy").click();

@@ -44,11 +44,7 @@ export function DefaultPolicy({ settings, etag }: Props) {
         </Header>
       }
     >
-      {policy === null ? (
-        <Box color="text-body-secondary">{say.none}</Box>
-      ) : (
-        <Facts policy={policy} />
-      )}
+      {policy === null ? <Box color="text-body-secondary">{say.none}</Box> : <Facts policy={policy} />}
       {dialog === "edit" && <DefaultPolicyForm settings={settings} onDismiss={close} />}
       {dialog === "delete" && (
         <Deletion
