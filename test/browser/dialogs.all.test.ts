@@ -71,7 +71,7 @@ test("a dialog on top of a form and one behind a menu return the focus too", asy
   const backUp = await openedBy(page, button(page, "Back up now"), "Back up an instance");
   const chooser = button(backUp, /^Instance/);
   await chooser.click();
-  const option = backUp.getByRole("option", { name: /^Shop/ });
+  const option = backUp.getByRole("option", { name: /Shop/ }); // "Selected": there is no other one
   await option.waitFor();
   await page.mouse.click(5, 5); // beside the dialog
   await option.waitFor({ state: "detached" });

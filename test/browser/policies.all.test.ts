@@ -196,7 +196,11 @@ test("the account page sets the policy of new instances, changes and removes it"
   await form.getByLabel("Time zone").fill("Europe/Berlin");
   await form.getByLabel(/^Restore drill every/).fill("7");
   await expect.poll(() => form.locator("dd time").count()).toBe(5);
-  await form.locator("dd time").first().getByText(/0[01]:00:00 (?:UTC|GMT)/).waitFor(); // 02:00 in Berlin
+  await form
+    .locator("dd time")
+    .first()
+    .getByText(/0[01]:00:00 (?:UTC|GMT)/)
+    .waitFor(); // 02:00 in Berlin
   await button(form, "Save policy").click();
   await fact(page, "Schedule", "Every day at 02:00 (Europe/Berlin)");
   await fact(page, "Restore drills", "Every 7 days");
