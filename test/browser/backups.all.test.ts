@@ -46,7 +46,7 @@ describe("creating a backup", () => {
     const asked = dialog(page, "Back up an instance");
     await asked
       .getByRole("button", { name: /^Instance/ })
-      .getByText("Shop")
+      .getByText("Shop", { exact: true })
       .waitFor(); // there is no other one
     await asked.getByLabel("Note").fill("Before the upgrade");
     await page.route("**/api/v1/backups?*", (route) => void sleep(300).then(() => route.continue()));
