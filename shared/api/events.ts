@@ -21,7 +21,7 @@ const FieldChange = z.object({
 });
 export type FieldChange = z.infer<typeof FieldChange>;
 
-const OperationOutcome = z.object({
+export const OperationOutcome = z.object({
   id: z.string().meta({ examples: [exampleId("operation")] }),
   type: z.string().meta({ examples: ["server.create"] }),
   status: z.string().meta({ description: "`succeeded` or `failed`; new values may appear", examples: ["failed"] }),
@@ -91,7 +91,9 @@ export const Event = z
             "What changed, if the credential may read the resource. Without values, those are secret, or all changes have more than 4 KB",
         }),
         alert: Alert.optional().meta({ description: "Of an alert that opens or closes" }),
-        operation: OperationOutcome.optional().meta({ description: "Of an operation that has ended" }),
+        operation: OperationOutcome.optional().meta({
+          description: "Of an operation that has ended; in the audit log, of the one that the request began",
+        }),
         expiry: Expiry.optional().meta({ description: "Of an API token that expires soon" }),
       })
       .nullable()

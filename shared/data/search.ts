@@ -219,7 +219,10 @@ interface Found extends Pick<Entry, "name" | "status" | "detail" | "created_at">
   id: string;
 }
 
-/** The best matches of all these kinds: names that are the search, then those that begin with it, then the newest. */
+/**
+ * The best matches of all these kinds: names that are the search, then those that begin with it, then the newest. What has a word
+ * only in the middle of another one comes last.
+ */
 export async function findEverywhere(
   accountId: string,
   kinds: readonly ResourceType[],
@@ -227,16 +230,22 @@ export async function findEverywhere(
   limit: number,
 ): Promise<Found[]> {
   const wanted = folded(search.trim());
+  const hasWithin = createMatcher(search, { within: true });
   const found = await Promise.all(
     kinds.map(async (type) => {
       const [entries, { hasTag }] = await Promise.all([
         readEntries(type, accountId),
         readBeside(type, accountId, { search }, {}),
       ]);
-      return entries.filter(chooseFinder(search, hasTag)(type)).map((entry) => ({ ...entry, type }));
+      const isFound = chooseFinder(search, hasTag)(type);
+      return entries.flatMap((entry) => {
+        const begins = isFound(entry);
+        return begins || hasWithin(entry.text) ? [{ ...entry, type, begins }] : [];
+      });
     }),
   );
-  const rank = ({ short, name, type }: Entry & { type: ResourceType }): number => {
+  const rank = ({ short, name, type, begins }: Entry & { type: ResourceType; begins: boolean }): number => {
+    if (!begins) return 3;
     const own = folded(name);
     return short === shortOfSearch(type, search) || own === wanted ? 0 : own.startsWith(wanted) ? 1 : 2;
   };

@@ -20,6 +20,7 @@ import { endCheck, endDeploy, leaveRehearsal, removeCode } from "../records/depl
 import { endInstance } from "../records/instances.ts";
 import { keys } from "../data/keys.ts";
 import { logOutcome } from "../records/events.ts";
+import { toOutcome } from "../records/outcomes.ts";
 import { announceRequest, findOperationCore } from "../records/operations.ts";
 import type { OperationCore } from "../records/schemas/operation.ts";
 import { drillAgain, dropPolicy, protectAfterDeletion, type Protection, protectionAfterBackup } from "./protection.ts";
@@ -91,13 +92,7 @@ function logEnd(
   { to, error, finished_at }: { to: OperationEnd; error: OperationError | null; finished_at: string },
 ): void {
   const { id, type, resource, created_at, created_by, request_id } = operation;
-  const outcome = {
-    id,
-    type,
-    status: to,
-    error,
-    duration_seconds: Math.max(0, Math.round((Date.parse(finished_at) - Date.parse(created_at)) / 1000)),
-  };
+  const outcome = toOutcome({ id, type, state: to, error, created_at, finished_at });
   const by = { actor: created_by, requestId: request_id };
   logOutcome(change, by, { type: `${type}.${to}`, operation_id: id, operation: outcome }, resource);
 }

@@ -23,7 +23,18 @@ export async function expectAccessible(page: Page, { colors = true }: { colors?:
   // It is half a megabyte, and stays until the next load of the dashboard.
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe.source);
   const options = { resultTypes: ["violations"], ...(!colors && { rules: { "color-contrast": { enabled: false } } }) };
-  const { violations } = Results.parse(await page.evaluate(`axe.run(${JSON.stringify(options)})`));
+  await expectNoViolations(page, JSON.stringify(options));
+}
+
+/** A finger hits everything in a part of the page: 24 pixels, or as much room around it. axe looks at this only when asked. */
+export async function expectTargets(page: Page, selector: string): Promise<void> {
+  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe.source);
+  const options = { runOnly: { type: "rule", values: ["target-size"] }, resultTypes: ["violations"] };
+  await expectNoViolations(page, `${JSON.stringify(selector)}, ${JSON.stringify(options)}`);
+}
+
+async function expectNoViolations(page: Page, parameters: string): Promise<void> {
+  const { violations } = Results.parse(await page.evaluate(`axe.run(${parameters})`));
   const report = violations.flatMap(({ id, help, nodes }) =>
     nodes
       .filter(({ html }) => !isMenuOfRow(id, html))

@@ -22,9 +22,10 @@ async function choose(page: Page, row: Locator, action: string): Promise<void> {
 const backupsOf = async (mine: TestAccount): Promise<Backup[]> => (await mine.api.get("/backups")).as(z.array(Backup));
 
 describe("creating a backup", () => {
-  test("the backup form needs an instance, and a note that is not too long", async ({ open }) => {
+  test("the backup form needs an instance, unless there is one alone, and a note that is not too long", async ({ open }) => {
     const mine = await account({ seeded: true });
-    await seedInstance(mine.id, { name: "Shop" });
+    const { server_id } = await seedInstance(mine.id, { name: "Shop" });
+    await seedInstance(mine.id, { name: "Outlet", server_id });
     const page = await open("/backups", { as: mine });
     await page.getByText("No backups yet.").waitFor();
     await page.getByRole("button", { name: "Back up now" }).click();
@@ -43,8 +44,10 @@ describe("creating a backup", () => {
     const page = await open("/backups", { as: mine });
     await page.getByRole("button", { name: "Back up now" }).click();
     const asked = dialog(page, "Back up an instance");
-    await asked.getByRole("button", { name: /^Instance/ }).click();
-    await page.getByRole("option", { name: /Shop/ }).click();
+    await asked
+      .getByRole("button", { name: /^Instance/ })
+      .getByText("Shop", { exact: true })
+      .waitFor(); // there is no other one
     await asked.getByLabel("Note").fill("Before the upgrade");
     await page.route("**/api/v1/backups?*", (route) => void sleep(300).then(() => route.continue()));
     await asked.getByRole("button", { name: "Back up now" }).click();
@@ -100,7 +103,8 @@ describe("restoring a backup", () => {
     page.on("request", (request) => request.url().endsWith("/restore") && sent.push(request.postDataJSON()));
     await choose(page, rowOf(page, "three orders"), "Restore");
     const asked = dialog(page, "Restore Shop");
-    await asked.getByText("This replaces the database and files").waitFor();
+    await asked.getByText(/^The backup is from .* Changes made since then will exist only in the pre-restore backup\./).waitFor();
+    await asked.getByText("Replaces the database and the files with the backup's").waitFor();
     await asked.getByText("Takes a safety backup of the current data while the ERP is stopped").waitFor();
     await asked.getByText("Can't be estimated yet").waitFor(); // no restore of this instance has shown it
     await asked.getByRole("button", { name: "Restore" }).click();
@@ -143,10 +147,10 @@ describe("restoring a backup", () => {
     await choose(page, rowOf(page, "Shop"), "Restore");
     const asked = dialog(page, "Restore Shop");
     await asked.getByRole("radio", { name: "Files only" }).check();
-    await asked.getByText(/^This adds the files .* The replaced files will exist only in the pre-restore backup\./).waitFor();
+    await asked.getByText(/^The backup is from .* The replaced files will exist only in the pre-restore backup\./).waitFor();
     await asked.getByText("Adds the backup's files to the present ones").waitFor();
     await asked.getByRole("radio", { name: "Database only" }).check();
-    await asked.getByText("This replaces the database of").waitFor();
+    await asked.getByText("Replaces the database with the backup's").waitFor();
     await asked.getByRole("checkbox", { name: /Back up the current state/ }).uncheck();
     await asked.getByText("will be lost").waitFor();
     await asked.getByText("Without a backup first, the current data cannot be recovered").waitFor();

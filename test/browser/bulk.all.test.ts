@@ -127,6 +127,9 @@ test.for([
   expect(await button(asked, `Delete ${MANY} instances`).isDisabled()).toBe(true);
   await asked.getByLabel(/To confirm, type the number/).fill(String(MANY));
   expect(await button(asked, `Delete ${MANY} instances`).isDisabled()).toBe(false);
+  const confirm = `[...document.querySelectorAll("[role=dialog] button")].findLast((each) => /^Delete/.test(each.textContent))`;
+  const red = `getComputedStyle(${confirm})`;
+  await expect.poll(() => page.evaluate(`${red}.backgroundColor`)).toBe("rgb(196, 11, 11)");
   expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
 });
 

@@ -346,3 +346,14 @@ test("the picture of an instance's backups fetches those of its days alone", asy
   expect(lists).toHaveLength(1);
   expect(lists[0]?.searchParams.has("created_after")).toBe(true);
 });
+
+test("the button of a form stands under its fields, with what follows; one server alone is chosen", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  await seedServer(mine.id, { name: "erp-1" });
+  const page = await open("/instances/create", { as: mine });
+  await page.getByText(/^Odoo .+ is installed on erp-1/).waitFor();
+  const [field, submit] = [page.getByLabel("Admin email"), button(page, "Create instance")];
+  const [above, below] = [await field.boundingBox(), await submit.boundingBox()];
+  expect(Math.abs((below?.x ?? Infinity) - (above?.x ?? 0))).toBeLessThan(16);
+  expect(below?.y ?? 0).toBeGreaterThan(above?.y ?? Infinity);
+});

@@ -104,6 +104,11 @@ test("a backup is found by its note, and a page by what is done there", async ({
   await page.keyboard.type("create instance");
   await page.getByRole("option", { name: "Create instance" }).click();
   await title(page, "Create instance");
+  for (const name of ["Alert settings", "Webhooks"]) {
+    await page.getByRole("combobox", { name: "Search" }).fill(name.toLowerCase());
+    await page.getByRole("option", { name, exact: true }).click();
+    await title(page, name);
+  }
 });
 
 test("the search acts on an instance: before or after its name, one types what is to be done", async ({ open }) => {
@@ -124,6 +129,10 @@ test("the search acts on an instance: before or after its name, one types what i
   await page.keyboard.press("Escape");
   await field.fill(`  ${id} `);
   await page.getByRole("option", { name: /^Wiki/ }).waitFor();
+  for (const typed of ["restart iki", "iki"]) {
+    await field.fill(typed);
+    await page.getByRole("option", { name: /Wiki/ }).first().waitFor();
+  }
 });
 
 test("instances are filtered by what their list can show, in a URL, and filters are saved under a name", async ({ open }) => {
@@ -163,6 +172,18 @@ test("instances are filtered by what their list can show, in a URL, and filters 
   await page.keyboard.press("Escape");
   await moveTo(page, "/instances?edition=enterprise");
   await expect.poll(names).toEqual(["Elsewhere"]);
+  for (const path of ["/servers", "/backups", "/instances"]) {
+    await moveTo(page, path);
+    await button(page, "More filters").click();
+    await page.getByLabel("Created from").fill("2026-01-01T10:30");
+    await page.getByLabel("Created until").fill("2026-01-01T11:00");
+    await page.getByText("No matches for this filter.").waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe("?from=2026-01-01T10%3A30&to=2026-01-01T11%3A00");
+  }
+  await moveTo(page, "/operations?status=failed");
+  await title(page, "Operations");
+  await button(page, "Saved filters").click();
+  await expect.poll(() => page.getByRole("menuitem", { name: "Save these filters…" }).isEnabled()).toBe(true);
 });
 
 test("a list is searched by words and labels and sorted, in a URL that can be shared", async ({ open }) => {

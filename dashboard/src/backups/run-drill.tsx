@@ -41,6 +41,7 @@ export function RunDrill({ backup, onDismiss }: Props) {
     <FormDialog title={say.runTitle(backup.instance_name, momentOf(backup))} form={form} submit={say.run} onDismiss={onDismiss}>
       <Alert type="info">{say.about}</Alert>
       <ServerField
+        only={deleted}
         label={say.server}
         placeholder={deleted ? say.chooseServer : say.itsServer}
         {...(deleted && { description: say.serverAbout })}

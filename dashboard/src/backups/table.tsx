@@ -10,6 +10,7 @@ import { text } from "../messages/text.ts";
 import { useStep } from "../operations/use-step.ts";
 import { useOperation } from "../operations/watch.ts";
 import { workOf } from "../operations/words.ts";
+import { byCreation } from "../resource/created-filter.tsx";
 import { Labels, labelsToText } from "../resource/labels.tsx";
 import type { FiltersProps } from "../resource/list-query.ts";
 import { reasonInWords } from "../resource/sentence.ts";
@@ -68,6 +69,7 @@ export function BackupsTable({ homeOf, instanceId, empty, actions, Filters, bulk
           {...(Filters !== undefined && { Filters })}
           searchable
           filters={{ status: "backup" }}
+          narrowing={byCreation}
           description={say.about}
           columns={[madeColumn(), instanceColumn(homeOf), ...factColumns(), menuColumn(menu)]}
         />
@@ -148,7 +150,6 @@ function factColumns(): Column<Backup>[] {
     {
       id: "note",
       header: say.note,
-      long: true,
       cell: ({ note }) => (note === null ? "–" : <Wrapped>{note}</Wrapped>),
       text: ({ note }) => note ?? "",
     },
@@ -156,7 +157,6 @@ function factColumns(): Column<Backup>[] {
       id: "labels",
       header: say.labels,
       hidden: true,
-      long: true,
       cell: ({ labels }) => <Labels of={labels} />,
       text: ({ labels }) => labelsToText(labels),
     },

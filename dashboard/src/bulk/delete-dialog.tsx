@@ -17,6 +17,7 @@ export function DeleteDialog(props: DialogProps) {
   return (
     <BulkDialog
       {...props}
+      destructive
       {...(isInstances && { parameters: { with_backups: withBackups } })}
       disabled={typed.trim() !== String(count)}
     >

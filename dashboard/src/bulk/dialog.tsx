@@ -12,10 +12,12 @@ interface Props extends DialogProps {
   parameters?: Record<string, unknown>;
   /** Something that the user has to do is still missing. */
   disabled?: boolean;
+  destructive?: boolean;
   children?: ReactNode;
 }
 
-export function BulkDialog({ kind, action, selected, parameters, disabled = false, children, onDone, onDismiss }: Props) {
+export function BulkDialog(props: Props) {
+  const { kind, action, selected, parameters, disabled = false, destructive = false, children, onDone, onDismiss } = props;
   const say = text.bulk;
   const { verb, ask, effect } = bulkWork(kind, action);
   const choice = choose(selected);
@@ -27,6 +29,7 @@ export function BulkDialog({ kind, action, selected, parameters, disabled = fals
     <Dialog
       title={ids.length === 0 ? say.none(verb, selected.length, kind) : `${asked}?`}
       confirm={ids.length === 0 ? verb : asked}
+      destructive={destructive}
       disabled={ids.length === 0 || disabled}
       pending={bulk.pending}
       error={bulk.error}

@@ -132,7 +132,6 @@ function Items({ operation }: { operation: Operation }) {
         {
           id: "reason",
           header: say.columns.reason,
-          long: true,
           cell: ({ error }) => (error === null ? "–" : <Wrapped>{errorInWords(error)}</Wrapped>),
           text: ({ error }) => error?.message ?? "",
         },

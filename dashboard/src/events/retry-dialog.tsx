@@ -57,8 +57,7 @@ interface InstanceProps {
 
 function OfInstance({ type, ...props }: InstanceProps) {
   if (type === "instance.update") return <ChangeDomain {...props} />;
-  if (type === "instance.delete")
-    return <DeleteInstance {...props} server={props.instance.server ?? undefined} onDeleting={props.onDismiss} />;
+  if (type === "instance.delete") return <DeleteInstance {...props} onDeleting={props.onDismiss} />;
   return <Interrupt action={INTERRUPTIONS[type]} {...props} />;
 }
 

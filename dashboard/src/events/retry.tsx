@@ -11,7 +11,6 @@ import { type Failed, workOf } from "../operations/words.ts";
 
 const RetryDialog = lazily(
   async () => (await import("./retry-dialog.tsx")).RetryDialog,
-  "allowed",
   "backups",
   "backupDialogs",
   "instances",

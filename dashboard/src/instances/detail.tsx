@@ -147,13 +147,7 @@ function Shown({ instance }: { instance: ShownInstance }) {
       </Tabs>
       <ShownDetails />
       {shown !== undefined && missing === undefined && (
-        <InstanceDialog
-          dialog={shown}
-          instance={instance}
-          server={server}
-          onDeleting={() => void navigate("/instances")}
-          onDismiss={dismiss}
-        />
+        <InstanceDialog dialog={shown} instance={instance} onDeleting={() => void navigate("/instances")} onDismiss={dismiss} />
       )}
     </Page>
   );

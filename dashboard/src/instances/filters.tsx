@@ -1,9 +1,8 @@
-// Filters of the instances by what else their list can show: version, edition, server, last backup and drill.
-import Button from "@cloudscape-design/components/button";
+// Filters of the instances by what else their list can show: version, edition, server, last backup, drill and creation.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { type ListQuery, catalog, servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { CreatedFilter, createdQuery, isCreatedChosen, MoreFilters } from "../resource/created-filter.tsx";
 import { FilterSelect } from "../resource/filter-select.tsx";
 import type { Narrowing } from "../resource/list-query.ts";
 import { usePages } from "../resource/use-pages.ts";
@@ -20,7 +19,7 @@ const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 const daysAgo = (days: number): string => new Date(Math.floor(serviceNow() / HOUR_MS) * HOUR_MS - days * DAY_MS).toISOString();
 
 /** What a link has that is no such filter is left out. */
-export function instanceQuery({ version, edition, server, older, drill }: Place): ListQuery {
+export function instanceQuery({ version, edition, server, older, drill, ...place }: Place): ListQuery {
   const days = DAYS.find((each) => String(each) === older);
   return {
     ...(version && { erp_version: version }),
@@ -28,14 +27,16 @@ export function instanceQuery({ version, edition, server, older, drill }: Place)
     ...(server && { server_id: server }),
     ...(days !== undefined && { last_backup_before: daysAgo(days) }),
     ...(DRILLS.some((each) => each === drill) && { drill }),
+    ...createdQuery(place),
   };
 }
 
-export const InstanceFilters: Narrowing["Fields"] = (props) => {
-  const say = text.instances.filters;
-  const [open, setOpen] = useState(() => NAMES.some((name) => props.place[name]));
-  return open ? <Fields {...props} /> : <Button onClick={() => setOpen(true)}>{say.more}</Button>;
-};
+export const InstanceFilters: Narrowing["Fields"] = (props) => (
+  <MoreFilters chosen={NAMES.some((name) => props.place[name]) || isCreatedChosen(props.place)}>
+    <Fields {...props} />
+    <CreatedFilter {...props} />
+  </MoreFilters>
+);
 
 const Fields: Narrowing["Fields"] = ({ place, go }) => {
   const say = text.instances.filters;

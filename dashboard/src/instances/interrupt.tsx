@@ -1,5 +1,4 @@
 // Asks before an instance stops or restarts, which disconnects its users, or before a failed start is tried again.
-import Box from "@cloudscape-design/components/box";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
@@ -26,8 +25,8 @@ export function Interrupt({ action, instance, onDismiss }: Props) {
       onConfirm={() => act.mutate(undefined, { onSuccess: onDismiss })}
       onDismiss={onDismiss}
     >
-      <Box>{say.effect}</Box>
       <Forecast
+        told={say.effect}
         rehearse={() => client.instances.act.dryRun({ params: { id: instance.id }, body: { action } })}
         of={[instance.id, action]}
         returns={action === "restart"}

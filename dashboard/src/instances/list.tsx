@@ -33,7 +33,6 @@ function columnsOf(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
     {
       id: "address",
       header: fields.url,
-      long: true,
       cell: (instance) => (
         <Wrapped>
           <Address of={instance} />

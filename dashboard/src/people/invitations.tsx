@@ -86,7 +86,7 @@ function Withdraw({ invitation: { id, email }, onDismiss }: { invitation: Invita
   return (
     <Deletion
       of={id}
-      title={say.withdrawTitle}
+      title={say.withdrawTitle(email)}
       confirm={say.withdraw}
       send={() => client.invitations.delete({ params: { id } })}
       onDeleted={() => {

@@ -10,7 +10,7 @@ export function RemoveFactors({ user: { id, name, email }, onDismiss }: { user: 
   return (
     <Deletion
       of={id}
-      title={say.title}
+      title={say.title(name)}
       confirm={say.action}
       send={() => client.users.deleteSecondFactors({ params: { id } })}
       onDeleted={() => {

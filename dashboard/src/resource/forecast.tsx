@@ -22,11 +22,13 @@ interface Props {
   of: readonly unknown[];
   /** Whether the ERP comes back by itself, so that the time until then is of interest. */
   returns?: boolean;
+  /** What happens, where the dialog has better words for users than the dry run. */
+  told?: string;
   /** Whether an error of a field is not repeated here. */
   isAtField?: (field: string) => boolean;
 }
 
-export function Forecast({ rehearse, of, returns = true, isAtField = () => false }: Props) {
+export function Forecast({ rehearse, of, returns = true, told, isAtField = () => false }: Props) {
   // Always fetched anew: what was allowed a minute ago may not be any more. The last one stays visible while the next is fetched.
   const { data, error, refetch } = useQuery({
     queryKey: ["dry-run", ...of],
@@ -49,7 +51,10 @@ export function Forecast({ rehearse, of, returns = true, isAtField = () => false
     <div aria-live="polite">
       <KeyValuePairs
         items={[
-          { label: say.effects, value: <Lines lines={effects.map((effect) => sentenceOf(effect, effect.detail))} /> },
+          {
+            label: say.effects,
+            value: told ?? <Lines lines={effects.map((effect) => sentenceOf(effect, effect.detail))} />,
+          },
           ...(returns ? [{ label: say.downtime, value: downtimeInWords(downtime_seconds) }] : []),
           ...(next_runs === undefined ? [] : [{ label: say.nextRuns, value: <Times times={next_runs} none={say.never} /> }]),
           ...(disk_bytes === null || disk_bytes === 0 ? [] : [{ label: say.disk, value: sizeInWords(disk_bytes) }]),

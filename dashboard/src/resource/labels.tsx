@@ -75,7 +75,6 @@ export const labelsColumn: Column<{ labels: Map }> = {
   get header() {
     return text.resource.labels.title;
   },
-  long: true,
   cell: ({ labels }) => <Labels of={labels} />,
   text: ({ labels }) => labelsToText(labels),
 };

@@ -1,5 +1,5 @@
 // What a list asks the API for: its filters, the words and labels to find, and the order.
-import type { ComponentType } from "react";
+import type { ComponentType, ReactNode } from "react";
 import type { ListQuery } from "../app/queries.ts";
 import { withoutUrls } from "./pasted.ts";
 import { STATUSES } from "./status.tsx";
@@ -26,7 +26,13 @@ export interface FiltersProps extends Asking {
   title: string;
   place: Place;
   go: (next: Place) => void;
+  /** What of the list's tools a phone has no other room for. */
+  tools: ReactNode;
 }
+
+/** Whether a list has any of them. */
+export const canNarrow = ({ filters, narrowing, searchable = false }: Asking): boolean =>
+  searchable || filters !== undefined || narrowing !== undefined;
 
 export type Chosen = Partial<Record<FilterName, string>>;
 

@@ -5,7 +5,7 @@ import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ComponentType, useState } from "react";
 import { useParams, useSearchParams } from "react-router";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { Server } from "../../../shared/api/servers.ts";
@@ -22,6 +22,7 @@ import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
 import { BothWays } from "../resource/both-ways.tsx";
 import { ListFilters } from "../resource/list-filters.tsx";
+import { menuColumn } from "../resource/list-page.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Status } from "../resource/status.tsx";
@@ -47,21 +48,24 @@ const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);
 
 const above = () => [{ text: text.servers.title, href: "/servers" }];
 
-/** The actions on selected instances, which their own folder has. */
-type Bulk = NonNullable<TableProps<ListedInstance>["bulk"]>;
+/** The actions on selected instances, and on each, which their own folder has. */
+interface OfInstances {
+  bulk: NonNullable<TableProps<ListedInstance>["bulk"]>;
+  Menu: ComponentType<{ instance: ListedInstance }>;
+}
 
-export default function ServerDetail({ bulk }: { bulk: Bulk }) {
+export default function ServerDetail(ofInstances: OfInstances) {
   const { id = "" } = useParams();
   return (
     <Loaded kind={text.servers.one} above={above()} question={servers.one(id)}>
-      {(server) => <Shown key={server.id} server={server} bulk={bulk} />}
+      {(server) => <Shown key={server.id} server={server} {...ofInstances} />}
     </Loaded>
   );
 }
 
 const TABS = ["overview", "metrics", "history"] as const;
 
-function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
+function Shown({ server, ...ofInstances }: OfInstances & { server: Server }) {
   const [dialog, setDialog] = useState<"edit" | "delete" | "tell">();
   const [search] = useSearchParams();
   const tab = useTab(TABS, search.has("operations-page") ? "history" : undefined);
@@ -108,7 +112,7 @@ function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
         {tab === "overview" && (
           <>
             <Facts server={server} />
-            <InstancesOf server={server} bulk={bulk} />
+            <InstancesOf server={server} {...ofInstances} />
           </>
         )}
         {tab === "metrics" && <ServerMetrics server={server} />}
@@ -174,7 +178,7 @@ const INSTANCES = 10;
 
 const FILTERS = { status: "instance", protection: "protection" } as const;
 
-function instanceColumns(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
+function instanceColumns(Menu: OfInstances["Menu"]): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
   const say = text.servers.instances;
   return [
     { id: "name", header: say.name, cell: ({ id, name }) => <Link to={`/instances/${id}`}>{name}</Link> },
@@ -186,10 +190,11 @@ function instanceColumns(): [Column<ListedInstance>, ...Column<ListedInstance>[]
     },
     { id: "version", header: say.version, cell: ({ erp_version, edition }) => `${erp_version} ${edition}` },
     { id: "protection", header: say.protection, cell: ({ protection }) => <Status of="protection" status={protection.status} /> },
+    menuColumn((instance) => <Menu instance={instance} />),
   ];
 }
 
-function InstancesOf({ server, bulk }: { server: Server; bulk: Bulk }) {
+function InstancesOf({ server, bulk, Menu }: OfInstances & { server: Server }) {
   const say = text.servers.instances;
   const follow = useFollow();
   return (
@@ -203,7 +208,7 @@ function InstancesOf({ server, bulk }: { server: Server; bulk: Bulk }) {
       Filters={ListFilters}
       filters={FILTERS}
       bulk={bulk}
-      columns={instanceColumns()}
+      columns={instanceColumns(Menu)}
       empty={say.empty}
       actions={
         <May needs={SERVER_NEEDS.create}>

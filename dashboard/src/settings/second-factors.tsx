@@ -145,7 +145,7 @@ function Remove({ factor, isLast, onDone }: { factor: Factor; isLast: boolean; o
   return (
     <Deletion
       of={id}
-      title={say.removeTitle}
+      title={say.removeTitle(nameOf(factor))}
       confirm={say.remove}
       send={() => client.secondFactors.delete({ params: { id } })}
       onDeleted={() => {

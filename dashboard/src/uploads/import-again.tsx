@@ -40,6 +40,7 @@ function ChooseServer({ backup, onDismiss }: { backup: Backup; onDismiss: () => 
     <FormDialog title={say.title} form={form} submit={say.submit} onDismiss={onDismiss}>
       {backup.expires_at !== null && say.about(inShort(backup.expires_at))}
       <ServerField
+        only
         label={drill.server}
         placeholder={drill.chooseServer}
         pages={active}

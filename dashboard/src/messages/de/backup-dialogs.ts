@@ -1,11 +1,6 @@
 // The dialogs of backups.
-import type { backupDialogs as en, Part } from "../en/backup-dialogs.ts";
+import type { backupDialogs as en } from "../en/backup-dialogs.ts";
 import { what } from "./backups.tsx";
-
-const REPLACED: Record<Exclude<Part, "files">, (instance: string) => string> = {
-  all: (instance) => `Datenbank und Dateien von ${instance} werden`,
-  database: (instance) => `Die Datenbank von ${instance} wird`,
-};
 
 const titled = (instance: string | null): string => (instance === null ? "Hochgeladene Sicherung" : `Sicherung von ${instance}`);
 
@@ -57,15 +52,9 @@ export const backupDialogs: typeof en = {
     none: "Noch keine abgeschlossene Sicherung dieser Instanz.",
     about({ part, instance, at, backupFirst }) {
       const future = backupFirst ? "sind dann nur noch in der Vorab-Sicherung enthalten" : "gehen verloren";
-      const [effect, replaced] =
-        part === "files"
-          ? [
-              `Die Dateien der Sicherung vom ${at} werden zu denen von ${instance} hinzugefügt; gleichnamige werden ersetzt.`,
-              `Die ersetzten Dateien ${future}.`,
-            ]
-          : [`${REPLACED[part](instance)} durch die Sicherung vom ${at} ersetzt.`, `Seitdem vorgenommene Änderungen ${future}.`];
+      const lost = part === "files" ? "Die ersetzten Dateien" : "Seitdem vorgenommene Änderungen";
       return (
-        `${effect} Während der Wiederherstellung ist ${instance} nicht erreichbar. ${replaced} ` +
+        `Die Sicherung ist vom ${at}. ${lost} ${future}. Während der Wiederherstellung ist ${instance} nicht erreichbar. ` +
         "Schlägt die Wiederherstellung fehl, wird die Instanz auf ihren jetzigen Stand zurückgesetzt."
       );
     },

@@ -60,6 +60,7 @@ export const backups: typeof en = {
     failed: (error) => `Die Sicherung konnte nicht heruntergeladen werden: ${error}`,
     withRequestId: (error, id) => `${error} Anfrage-ID: ${id}`,
   },
+  sizes: "Größe im Lauf der Zeit",
   strip: {
     title: "Sicherungen der letzten 35 Tage",
     none: (date) => `${date}: keine Sicherung`,

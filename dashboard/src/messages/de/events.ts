@@ -79,6 +79,10 @@ export const events: typeof en = {
   },
   operations:
     "Alles, was mit Servern, Instanzen und Sicherungen getan wurde, das Neueste zuerst: wie es endete, und warum es fehlschlug.",
+  overTime: {
+    title: "Zeitverlauf",
+    about: "Die neuesten 100 dieser Vorgänge, nach Stunde oder Tag ihrer Anforderung.",
+  },
   copyRequestId: (start) => `Anfrage-ID ${start} kopieren`,
   copied: "Kopiert",
   notCopied: (id) => `Kopieren nicht möglich. Die ID lautet ${id}`,

@@ -33,7 +33,6 @@ export const instances: typeof en = {
     id: "ID",
   },
   filters: {
-    more: "Weitere Filter",
     labels: {
       version: "Nach Version filtern",
       edition: "Nach Edition filtern",
@@ -167,8 +166,7 @@ export const instances: typeof en = {
   changeDomain: {
     title: (name) => `Domain von ${name} ändern`,
     change: "Domain ändern",
-    first: (domain) =>
-      `Legen Sie zuerst den DNS-Eintrag der neuen Domain an. ${domain} funktioniert bis zum Wechsel weiter. Danach leitet sie 90 Tage lang auf die neue um, solange ihr Eintrag bestehen bleibt.`,
+    first: (domain) => `Legen Sie zuerst den DNS-Eintrag der neuen Domain an. ${domain} funktioniert bis zum Wechsel weiter.`,
     newDomain: "Neue Domain",
     same: "Diese Domain hat die Instanz bereits",
   },
@@ -176,9 +174,6 @@ export const instances: typeof en = {
     title: "Instanz löschen",
     titleOf: (name) => `Instanz ${name} löschen`,
     about: (domain) => `${domain} ist dann nicht mehr erreichbar. Das können Sie nicht rückgängig machen.`,
-    backupsKept: "Die Sicherungen bleiben erhalten; daraus können Sie eine neue Instanz klonen.",
-    recordOnly: (server, status) =>
-      `Der Server ${server} hat den Status „${status}“, daher wird jetzt nur der Eintrag entfernt. Das ERP und seine Daten werden entfernt, sobald der Server wieder antwortet.`,
   },
   form: {
     chooseServer: "Aktiven Server auswählen",
@@ -195,6 +190,7 @@ export const instances: typeof en = {
       "Kleinbuchstaben, Ziffern und Unterstriche. Muss mit einem Buchstaben beginnen. Lässt sich später nicht ändern.",
     adminEmailAbout: "Mit dieser E-Mail-Adresse meldet sich der Admin bei Odoo an.",
     chooseVersion: "Version auswählen",
+    follows: (version, server) => `Odoo ${version} wird auf ${server} installiert; das dauert einige Minuten.`,
     deprecated: "veraltet",
     deprecatedAbout: "Die Unterstützung endet bald. Wählen Sie möglichst eine neuere Version.",
     editions: {

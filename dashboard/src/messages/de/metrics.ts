@@ -42,6 +42,7 @@ export const metrics: Messages["metrics"] = {
     filestore_bytes: "Dateien",
     cron_overdue_seconds: "Geplante Aktion verspätet",
     longest_transaction_seconds: "Längste Transaktion",
+    backup_bytes: "Sicherung",
   },
   highest: (series) => `${series}, höchste Minute`,
   units: {
@@ -55,5 +56,10 @@ export const metrics: Messages["metrics"] = {
     size: "Größe des Speichers",
     full: (day) => `Wenn es so weitergeht, ist der Speicher am ${day} voll.`,
     notFull: "So wie es aussieht, wird der Speicher in einem Jahr nicht voll.",
+  },
+  backups: {
+    title: "Größe im Lauf der Zeit",
+    about: "Die neuesten 100 abgeschlossenen Sicherungen.",
+    none: "Noch keine abgeschlossene Sicherung.",
   },
 };

@@ -49,13 +49,13 @@ export const people: typeof en = {
     resend: "Erneut senden",
     notSent: (email) => `Die Einladung an ${email} konnte nicht gesendet werden`,
     withdraw: "Zurückziehen",
-    withdrawTitle: "Einladung zurückziehen",
+    withdrawTitle: (email) => `Einladung an ${email} zurückziehen`,
     withdrawn: (email) => `Einladung zurückgezogen: ${email}`,
     withdrawAbout: (email) => `Der Link, der an ${email} gesendet wurde, funktioniert sofort nicht mehr.`,
   },
   factors: {
     action: "Zweite Faktoren entfernen",
-    title: "Zweite Faktoren entfernen",
+    title: (name) => `Zweite Faktoren von ${name} entfernen`,
     about: (name, email) => (
       <>
         Alle Passkeys, die Authenticator-App und die Wiederherstellungscodes von <strong>{name}</strong> ({email}) werden
@@ -71,7 +71,7 @@ export const people: typeof en = {
   },
   removal: {
     action: "Entfernen",
-    title: "Aus dem Konto entfernen",
+    title: (name) => `${name} aus dem Konto entfernen`,
     confirm: "Entfernen",
     removed: (name) => `Aus dem Konto entfernt: ${name}`,
     about: (name, email) => (

@@ -82,8 +82,11 @@ export const resource: typeof en = {
   find: {
     label: (title) => `${title} suchen`,
     placeholder: "Name, Domain, Notiz, Label (env:prod)",
+    filters: (used) => (used === 0 ? "Filter" : `Filter (${used})`),
     sort: "Sortieren",
     sorts: { "": "Neueste zuerst", oldest: "Älteste zuerst", name: "Name A–Z", "name-desc": "Name Z–A" },
+    more: "Weitere Filter",
+    created: { from: "Angelegt ab", to: "Angelegt bis" },
     any: { status: "Jeder Status", protection: "Jeder Schutzstatus", health: "Jeder Zustand" },
     saved: {
       title: "Gespeicherte Filter",

@@ -101,7 +101,7 @@ export const settings: typeof en = {
     used: "Zuletzt verwendet",
     unused: "Noch nicht verwendet",
     remove: "Entfernen",
-    removeTitle: "Zweiten Faktor entfernen",
+    removeTitle: (name) => `Zweiten Faktor ${name} entfernen`,
     removeAbout: (name) => `Mit ${name} können Sie sich nicht mehr anmelden.`,
     removeLast:
       "Es ist Ihr letzter: Ihre Wiederherstellungscodes werden mit ihm entfernt, und Ihr Passwort allein genügt wieder.",

@@ -66,7 +66,7 @@ export const tokens: typeof en = {
   },
   replaced: "ersetzt",
   rotation: {
-    title: "API-Schlüssel ersetzen",
+    title: (name) => `API-Schlüssel ${name} ersetzen`,
     confirm: "Ersetzen",
     about: (name, key) => (
       <>

@@ -4,8 +4,6 @@ import { what } from "./backups.tsx";
 
 export type Part = "all" | "database" | "files";
 
-const REPLACED: Record<Exclude<Part, "files">, string> = { all: "database and files", database: "database" };
-
 export const backupDialogs = {
   details: {
     unknown: "Backup",
@@ -53,19 +51,11 @@ export const backupDialogs = {
     backup: "Backup",
     backups: "backups",
     none: "No completed backup of this instance yet.",
+    /** What the dry run does not say. */
     about({ part, instance, at, backupFirst }: { part: Part; instance: string; at: string; backupFirst: boolean }) {
       const future = backupFirst ? "will exist only in the pre-restore backup" : "will be lost";
-      const [effect, replaced] =
-        part === "files"
-          ? [
-              `This adds the files of the backup from ${at} to those of ${instance}, and replaces those of the same name.`,
-              `The replaced files ${future}.`,
-            ]
-          : [
-              `This replaces the ${REPLACED[part]} of ${instance} with the backup from ${at}.`,
-              `Changes made since then ${future}.`,
-            ];
-      return `${effect} ${instance} is unavailable during the restore. ${replaced} If the restore fails, the instance is rolled back.`;
+      const lost = part === "files" ? "The replaced files" : "Changes made since then";
+      return `The backup is from ${at}. ${lost} ${future}. ${instance} is unavailable during the restore. If the restore fails, the instance is rolled back.`;
     },
     parts: "What to restore",
     part: { all: "Database and files", database: "Database only", files: "Files only" } satisfies Record<Part, string>,

@@ -63,6 +63,8 @@ export const backups = {
     failed: (error: string) => `Couldn't download the backup: ${error.charAt(0).toLowerCase()}${error.slice(1)}`,
     withRequestId: (error: string, id: string) => `${error} Request ID: ${id}`,
   },
+  /** A part of an instance's page. */
+  sizes: "Size over time",
   strip: {
     title: "Backups of the last 35 days",
     none: (date: string) => `${date}: no backup`,

@@ -79,6 +79,7 @@ export const events = {
     yearly: "yearly",
   },
   operations: "Everything that servers, instances and backups were asked to do, newest first: how it ended, and why it failed.",
+  overTime: { title: "Over time", about: "The newest 100 of these operations, by the hour or the day of their request." },
   copyRequestId: (start: string) => `Copy request ID ${start}`,
   copied: "Copied",
   notCopied: (id: string) => `Couldn't copy. The ID is ${id}`,

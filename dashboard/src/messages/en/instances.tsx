@@ -34,7 +34,6 @@ export const instances = {
     id: "ID",
   },
   filters: {
-    more: "More filters",
     labels: {
       version: "Filter by version",
       edition: "Filter by edition",
@@ -167,8 +166,7 @@ export const instances = {
   changeDomain: {
     title: (name: string) => `Change the domain of ${name}`,
     change: "Change domain",
-    first: (domain: string) =>
-      `Create the new domain's DNS record first. ${domain} keeps working until the switch. After that it redirects to the new one for 90 days, as long as its record stays.`,
+    first: (domain: string) => `Create the new domain's DNS record first. ${domain} keeps working until the switch.`,
     newDomain: "New domain",
     same: "is already this instance's domain",
   },
@@ -176,9 +174,6 @@ export const instances = {
     title: "Delete instance",
     titleOf: (name: string) => `Delete instance ${name}`,
     about: (domain: string) => `${domain} stops working. You can't undo this.`,
-    backupsKept: "Backups are kept; you can clone a new instance from them.",
-    recordOnly: (server: string, status: string) =>
-      `The server ${server} is ${status.toLowerCase()}, so only the record is removed now. The ERP and its data are removed when the server responds again.`,
   },
   /** What creating and cloning share. */
   form: {
@@ -194,6 +189,7 @@ export const instances = {
     databaseNameHint: "Lowercase letters, numbers and underscores. Must start with a letter. Can't be changed later.",
     adminEmailAbout: "The admin signs in to Odoo with this email.",
     chooseVersion: "Choose a version",
+    follows: (version: string, server: string) => `Odoo ${version} is installed on ${server}, which takes a few minutes.`,
     deprecated: "deprecated",
     deprecatedAbout: "Support ends soon. Choose a newer version if you can.",
     editions: {

@@ -41,6 +41,7 @@ export const metrics = {
     filestore_bytes: "Files",
     cron_overdue_seconds: "Scheduled job late",
     longest_transaction_seconds: "Longest transaction",
+    backup_bytes: "Backup",
   },
   highest: (series: string) => `${series}, highest minute`,
   units: {
@@ -54,5 +55,10 @@ export const metrics = {
     size: "Size of the disk",
     full: (day: string) => `If it goes on like this, the disk is full on ${day}.`,
     notFull: "As it looks, the disk won't be full within a year.",
+  },
+  backups: {
+    title: "Size over time",
+    about: "The newest 100 completed backups.",
+    none: "No completed backup yet.",
   },
 };

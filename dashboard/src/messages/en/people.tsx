@@ -46,13 +46,13 @@ export const people = {
     resend: "Send again",
     notSent: (email: string) => `Couldn't send the invitation to ${email}`,
     withdraw: "Withdraw",
-    withdrawTitle: "Withdraw invitation",
+    withdrawTitle: (email: string) => `Withdraw invitation to ${email}`,
     withdrawn: (email: string) => `Invitation withdrawn: ${email}`,
     withdrawAbout: (email: string) => `The link that was sent to ${email} stops working at once.`,
   },
   factors: {
     action: "Remove second factors",
-    title: "Remove second factors",
+    title: (name: string) => `Remove second factors of ${name}`,
     about: (name: string, email: string): ReactNode => (
       <>
         All passkeys, the authenticator app and the recovery codes of <strong>{name}</strong> ({email}) are removed. Their
@@ -68,7 +68,7 @@ export const people = {
   },
   removal: {
     action: "Remove",
-    title: "Remove from account",
+    title: (name: string) => `Remove ${name} from account`,
     confirm: "Remove",
     removed: (name: string) => `Removed from account: ${name}`,
     about: (name: string, email: string): ReactNode => (

@@ -102,8 +102,12 @@ export const resource = {
     label: (title: string) => `Find ${title.toLowerCase()}`,
     /** Fits beside the filters. */
     placeholder: "Name, domain, note or label (env:prod)",
+    /** Opens what else a list can be filtered by; `used` is how many of these filters are chosen. */
+    filters: (used: number) => (used === 0 ? "Filters" : `Filters (${used})`),
     sort: "Sort",
     sorts: { "": "Newest first", oldest: "Oldest first", name: "Name A–Z", "name-desc": "Name Z–A" },
+    more: "More filters",
+    created: { from: "Created from", to: "Created until" },
     any: { status: "Any status", protection: "Any protection", health: "Any health" },
     saved: {
       title: "Saved filters",

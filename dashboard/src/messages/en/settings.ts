@@ -91,7 +91,7 @@ export const settings = {
     used: "Last used",
     unused: "Not used yet",
     remove: "Remove",
-    removeTitle: "Remove second factor",
+    removeTitle: (name: string) => `Remove second factor ${name}`,
     removeAbout: (name: string) => `You can no longer sign in with ${name}.`,
     removeLast: "It is your last one: your recovery codes go with it, and your password alone signs in again.",
     removed: (name: string) => `Second factor removed: ${name}`,

@@ -67,7 +67,7 @@ export const tokens = {
   },
   replaced: "replaced",
   rotation: {
-    title: "Rotate API key",
+    title: (name: string) => `Rotate API key ${name}`,
     confirm: "Rotate",
     about: (name: string, key: string) => (
       <>
