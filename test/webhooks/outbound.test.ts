@@ -8,7 +8,7 @@ import * as z from "zod";
 import {
   isPublicAddress,
   OutboundError,
-  post,
+  request,
   findTargetProblem,
   findUrlProblem,
   type Resolve,
@@ -32,7 +32,7 @@ const send = (
   url: string,
   { timeoutMs = 2_000, loopback = true, resolve }: { timeoutMs?: number; loopback?: boolean; resolve?: Resolve } = {},
 ) =>
-  post(
+  request(
     { url, headers: { "content-type": "text/plain" }, body: Buffer.from("hello"), timeoutMs, keepBytes: 4_096 },
     { loopback, ...(resolve && { resolve }) },
   );
