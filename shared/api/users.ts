@@ -56,6 +56,7 @@ export const AccountUser = z
       })
       .nullable()
       .meta({ description: "Null for all but owners, admins and the user", examples: [null] }),
+    sso: z.boolean().meta({ description: "Whether they sign in with single sign-on", examples: [false] }),
     email_status: z
       .enum(["ok", "bouncing"])
       .nullable()
@@ -73,7 +74,7 @@ export const AccountUser = z
   .meta({ id: "AccountUser" });
 export type AccountUser = z.infer<typeof AccountUser>;
 
-export const USER_UNVERSIONED = ["email_status", "last_sign_in_at", "second_factors"];
+export const USER_UNVERSIONED = ["email_status", "last_sign_in_at", "second_factors", "sso"];
 
 export const list = () =>
   endpoint({

@@ -9,6 +9,7 @@ export const people: typeof en = {
   never: "Nie",
   you: "Sie",
   bouncing: "Postfach nimmt keine E-Mails an",
+  sso: "Meldet sich mit Single Sign-on an",
   roles: {
     owner: { name: "Inhaber", about: "Darf alles, auch Inhaber ändern und entfernen." },
     admin: {
