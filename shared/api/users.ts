@@ -10,7 +10,7 @@ export const userName = fields.text(100, "Ada Lovelace");
 
 export const role = z.enum(ROLES, mustBeOneOf(ROLES)).meta({
   description:
-    "`owner` may do everything, `admin` everything but change owners, `operator` everything but change settings, people and tokens, `viewer` only look; `custom` has `permissions` of its own",
+    "`owner` may do everything, `admin` everything but change owners and single sign-on, `operator` everything but change settings, people and tokens, `viewer` only look; `custom` has `permissions` of its own",
   examples: ["custom"],
 });
 

@@ -14,7 +14,7 @@ export const people: typeof en = {
     owner: { name: "Inhaber", about: "Darf alles, auch Inhaber ändern und entfernen." },
     admin: {
       name: "Administrator",
-      about: "Darf alles, außer Inhaber ändern: auch Einstellungen, Personen und API-Schlüssel.",
+      about: "Darf alles, außer Inhaber und Single Sign-on ändern: auch Einstellungen, Personen und API-Schlüssel.",
     },
     operator: {
       name: "Betreuer",
