@@ -14,6 +14,7 @@ import {
   exchangeCode,
   knownProvider,
   NotProven,
+  ProviderError,
   verifyIdToken,
 } from "../../shared/platform/oidc.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
@@ -47,7 +48,9 @@ async function proveWho(
   // Whoever mixes up two providers has the code sent to the wrong one (RFC 9207).
   if (iss !== undefined ? iss !== sso.issuer : provider.authorization_response_iss_parameter_supported)
     throw new NotProven("The response is another provider's");
-  const exchange = { client_id, client_secret: await openClientSecret(sso), redirect_uri: state.redirect, code };
+  const client_secret = await openClientSecret(sso);
+  if (client_secret === undefined) throw new ProviderError("The client secret was encrypted with a key that is gone: set it again");
+  const exchange = { client_id, client_secret, redirect_uri: state.redirect, code };
   const tokens = await exchangeCode(provider, { ...exchange, code_verifier: state.verifier }, guard);
   const claims = await verifyIdToken(provider, tokens.id_token, { client_id, nonce: state.nonce }, guard);
   const wanted = ["email", ...(sso.role_claim === null ? [] : [sso.role_claim])];

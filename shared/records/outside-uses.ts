@@ -45,4 +45,4 @@ export async function noteOutsideUse({
 }
 
 export const listOutsideUses = async (): Promise<OutsideUse[]> =>
-  parseEach(OutsideUse, await queryAll(keys.outsideUses(), { consistent: true }));
+  parseEach(OutsideUse, await queryAll(keys.outsideUses()));

@@ -9,7 +9,7 @@ import { keys } from "../data/keys.ts";
 import { find, type Ref, updateOne } from "../data/table.ts";
 import { computeVersion, type Version } from "../data/versions.ts";
 import { check } from "../data/writes.ts";
-import { seal, unseal } from "../platform/sealing.ts";
+import { seal, unsealPresented } from "../platform/sealing.ts";
 import { changesBetween } from "./audit-changes.ts";
 import { DomainClaim, SsoRecord, type StoredDomain } from "./schemas/sso.ts";
 import type { UserRecord } from "./schemas/user.ts";
@@ -52,7 +52,9 @@ export const ssoVersion = (sso: SsoRecord): Version =>
 const secretContext = ({ account_id, issuer }: Pick<SsoRecord, "account_id" | "issuer">): string =>
   `sso secret ${account_id} ${issuer}`;
 
-export const openClientSecret = (sso: SsoRecord): Promise<string> => unseal(sso.client_secret, secretContext(sso));
+/** Undefined once the service's key has been replaced twice since it was set. */
+export const openClientSecret = (sso: SsoRecord): Promise<string | undefined> =>
+  unsealPresented(sso.client_secret, secretContext(sso));
 
 const changedMeanwhile = (accountId: string): Error =>
   new Overtaken("Another request changed the single sign-on at the same time; read it and try again if you need to", accountId);
