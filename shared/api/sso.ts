@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { SSO } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { domainTaken, mustBeOneOf, txtRecordMissing } from "./errors.ts";
+import { domainTaken, mustBeOneOf, notFound, txtRecordMissing } from "./errors.ts";
 import * as fields from "./fields.ts";
 
 /** The roles that an identity provider may give: no claim makes an owner. */
@@ -88,6 +88,7 @@ export const get = () =>
     description: "Returns 404 if the account has none. The client secret is never shown.",
     ...access,
     unversioned: SSO_UNVERSIONED,
+    errors: () => [notFound("single sign-on")],
     data: Sso,
   });
 
@@ -145,6 +146,7 @@ const deleteOne = () =>
       "Everybody stays a user, and is unlinked. Whoever has never had a password asks for a link to set one. Open sessions stay.",
     ...access,
     proof: () => true,
+    errors: () => [notFound("single sign-on")],
     data: fields.deleted("account"),
   });
 export { deleteOne as delete };
