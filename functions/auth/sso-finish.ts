@@ -49,7 +49,8 @@ async function proveWho(
   if (iss !== undefined ? iss !== sso.issuer : provider.authorization_response_iss_parameter_supported)
     throw new NotProven("The response is another provider's");
   const client_secret = await openClientSecret(sso);
-  if (client_secret === undefined) throw new ProviderError("The client secret was encrypted with a key that is gone: set it again");
+  if (client_secret === undefined)
+    throw new ProviderError("The client secret was encrypted with a key that is gone: set it again");
   const exchange = { client_id, client_secret, redirect_uri: state.redirect, code };
   const tokens = await exchangeCode(provider, { ...exchange, code_verifier: state.verifier }, guard);
   const claims = await verifyIdToken(provider, tokens.id_token, { client_id, nonce: state.nonce }, guard);

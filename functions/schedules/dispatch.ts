@@ -1,6 +1,6 @@
 // Forwards the outbox to webhooks, and mails to the function that sends them: when the table's stream has a new item, and every
-// minute, also for what the stream has missed and for tries that are due. Each minute, it also makes events of what the authorizer
-// has noted.
+// minute, also for what the stream has missed and for tries that are due. Each minute, it also makes events of what the
+// authorizer has noted.
 import * as z from "zod";
 import { isMailed } from "../../shared/operations/event-mails.ts";
 import { forwardEntries, readEntries, readOutbox } from "../../shared/operations/outbox.ts";

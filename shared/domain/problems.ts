@@ -204,7 +204,7 @@ export const PROBLEMS = {
   error_address: "Sign-in is not allowed from this address",
   error_txt_record: "The domain does not have this TXT record yet; a change of DNS can take an hour",
   error_domain_taken: "This domain belongs to another account",
-  field_no_provider: "is not the issuer of an OpenID Connect provider that responds",
+  field_no_provider: "is not the issuer of an identity provider that responds",
   field_own_address: "must contain the address that you send this from, or you could not sign in again",
 } as const satisfies Record<string, string>;
 

@@ -12,7 +12,7 @@ export async function requireProvider(issuer: string, ownHost: string): Promise<
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     log.info("not an identity provider", { issuer, why: error.message });
-    throw invalid({ field: "issuer", reason: "is not the issuer of an OpenID Connect provider that responds" });
+    throw invalid({ field: "issuer", reason: "is not the issuer of an identity provider that responds" });
   }
 }
 

@@ -1,5 +1,5 @@
-// An identity provider by OpenID Connect: what it says about itself, what it gives for a code, and whether an ID token is its own.
-// Everything is fetched through the guard of addresses that customers choose.
+// An identity provider by OpenID Connect: what it says about itself, what it gives for a code, and whether an ID token is its
+// own. Everything is fetched through the guard of addresses that customers choose.
 import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet, type JWSAlgorithm } from "jose";
 import * as z from "zod";
 import { findUrlProblem, OutboundError, request } from "./outbound.ts";

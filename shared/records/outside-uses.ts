@@ -44,5 +44,4 @@ export async function noteOutsideUse({
   });
 }
 
-export const listOutsideUses = async (): Promise<OutsideUse[]> =>
-  parseEach(OutsideUse, await queryAll(keys.outsideUses()));
+export const listOutsideUses = async (): Promise<OutsideUse[]> => parseEach(OutsideUse, await queryAll(keys.outsideUses()));

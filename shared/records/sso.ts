@@ -169,8 +169,8 @@ export async function findLinked({ account_id, links }: SsoRecord, subject: stri
 }
 
 /**
- * A person of the provider is this user and nobody else. A link to a user whom an earlier version has removed, which leaves it, is
- * replaced.
+ * A person of the provider is this user and nobody else. A link to a user whom an earlier version has removed, which leaves it,
+ * is replaced.
  */
 export async function claimPerson(change: Change, sso: SsoRecord, userId: string, subject: string): Promise<void> {
   const key = keys.ssoLink(sso.account_id, sso.links, subject);

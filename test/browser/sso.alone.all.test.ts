@@ -1,5 +1,5 @@
-// Single sign-on in the browser: an owner sets it up by keyboard, people sign in with it, and a link of somebody else signs nobody
-// in.
+// Single sign-on in the browser: an owner sets it up by keyboard, people sign in with it, and a link of somebody else signs
+// nobody in.
 import type { Locator, Page } from "playwright-core";
 import { afterAll, expect } from "vitest";
 import { Sso } from "../../shared/api/sso.ts";

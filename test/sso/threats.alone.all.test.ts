@@ -265,7 +265,7 @@ describe("the address of a provider", () => {
     const response = await (await (await account()).session()).put("/settings/sso", body);
     expect(response.error?.details).toMatchObject({
       field: "issuer",
-      reason: "is not the issuer of an OpenID Connect provider that responds",
+      reason: "is not the issuer of an identity provider that responds",
     });
   });
 

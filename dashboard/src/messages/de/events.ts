@@ -42,7 +42,7 @@ export const events: typeof en = {
     issuer: "Aussteller",
     client_id: "Client-ID",
     client_secret: "Client-Secret",
-    domains: "Domains",
+    domains: "E-Mail-Domains",
     default_role: "Standardrolle",
     role_claim: "Claim für die Rolle",
     roles: "Rollen nach Claim",

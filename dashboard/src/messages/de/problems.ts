@@ -215,6 +215,6 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_address: "Von dieser Adresse aus ist die Anmeldung nicht erlaubt",
   error_txt_record: "Die Domain hat diesen TXT-Eintrag noch nicht; eine Änderung im DNS kann eine Stunde dauern",
   error_domain_taken: "Diese Domain gehört zu einem anderen Konto",
-  field_no_provider: "ist nicht der Aussteller eines OpenID-Connect-Anbieters, der antwortet",
+  field_no_provider: "ist nicht der Aussteller eines Identitätsanbieters, der antwortet",
   field_own_address: "muss die Adresse enthalten, von der Sie dies senden, sonst könnten Sie sich nicht wieder anmelden",
 };
