@@ -24,6 +24,7 @@ import { Copyable } from "../resource/copyable.tsx";
 import { Deletion } from "../resource/deletion.tsx";
 import { Form, TextField } from "../resource/form.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
+import { useEver } from "../resource/use-ever.ts";
 import { given } from "../resource/use-form.ts";
 import { Wrapped } from "../resource/wrapped.tsx";
 
@@ -34,9 +35,10 @@ const reload = (): Promise<void> => queryClient.resetQueries({ queryKey: ssoQues
 export function SingleSignOn() {
   const say = text.settings.sso;
   const found = useQuery({ ...ssoQuestion(), retry: (count, error) => !isMissing(error) && count < 2 });
-  const isNone = isMissing(found.error);
+  // The form asks again when it is shown: it stays meanwhile.
+  const wasNone = useEver(isMissing(found.error));
   const [removing, setRemoving] = useState(false);
-  const sso = isNone ? undefined : found.data?.data;
+  const sso = isMissing(found.error) ? undefined : found.data?.data;
   return (
     <Container
       header={
@@ -49,10 +51,10 @@ export function SingleSignOn() {
         </Header>
       }
     >
-      {sso !== undefined || isNone ? (
+      {sso !== undefined || wasNone ? (
         <SpaceBetween size="l">
           {sso !== undefined && <Domains of={sso} />}
-          <SsoForm key={String(isNone)} sso={sso} />
+          <SsoForm key={String(sso === undefined)} sso={sso} />
         </SpaceBetween>
       ) : found.error === null ? (
         <Spinner />
