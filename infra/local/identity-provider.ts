@@ -19,7 +19,7 @@ export interface Person {
   sign?: (claims: Claims, key: CryptoKey) => Promise<string>;
 }
 
-export type People = Readonly<Record<string, Person>>;
+type People = Readonly<Record<string, Person>>;
 
 const person = (domain: string, id: string, more: Partial<Person> = {}): Person => ({
   email: `${id}@${domain}`,

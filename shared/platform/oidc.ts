@@ -26,7 +26,7 @@ const Metadata = z.object({
   authorization_response_iss_parameter_supported: z.boolean().default(false),
   token_endpoint_auth_methods_supported: z.array(z.string()).default(["client_secret_basic"]),
 });
-export type Metadata = z.infer<typeof Metadata>;
+type Metadata = z.infer<typeof Metadata>;
 
 /** A sign-in takes four requests at most, within the 28 s that a function has. */
 const TIMEOUT_MS = 5_000;
