@@ -28,6 +28,7 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
     ...counted,
     ipAddress,
     at,
+    requestId,
   }).catch((error: unknown) => {
     log.error("authorizer failed", { request_id: requestId, error: error instanceof Error ? error : undefined });
     throw error;

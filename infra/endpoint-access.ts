@@ -10,6 +10,8 @@ const EXCEPTIONS: Readonly<Record<string, Pick<Access, "table" | "keys" | "stora
   "auth.passkeyLoginOptions": { table: undefined, keys: ["sealing"] },
   "auth.reauthenticate": { keys: ["sealing"] },
   "auth.secondFactor": { keys: ["session", "sealing"] },
+  "auth.ssoFinish": { keys: ["session", "sealing"] },
+  "auth.ssoStart": { keys: ["sealing"] },
   "auth.requestPasswordReset": { keys: ["sealing"] }, // the token in a mail's link is sealed
   "backups.download": { table: "write", storage: "read" }, // it writes an entry of the audit log
   "code.update": { keys: ["sealing"] }, // tokens, secrets, and the private halves of deploy keys
@@ -18,6 +20,7 @@ const EXCEPTIONS: Readonly<Record<string, Pick<Access, "table" | "keys" | "stora
   "openapi.get": { table: undefined },
   "operations.log": { table: "write", readsLogs: true }, // it counts the readings of work that goes on
   "operations.get": { table: "write" }, // it releases the slot that a wait has taken
+  "sso.update": { domain: true, keys: ["sealing"] }, // the client secret
   "uploads.complete": { storage: "list parts" },
   "uploads.delete": { storage: "list and abort uploads" },
   "uploads.get": { storage: "list parts" },

@@ -59,7 +59,8 @@ export const TIMED = {
   },
   "expire-history": {
     every: Duration.hours(6),
-    description: "Deletes old events, operations and alerts, closes alerts, and says which API tokens expire soon",
+    description:
+      "Deletes old events, operations and alerts, closes alerts, says which API tokens expire soon, and checks domains of single sign-on",
     access: { table: "write" },
   },
   "run-policies": {

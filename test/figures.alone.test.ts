@@ -498,6 +498,15 @@ const BUDGET: Record<string, Row> = {
     calls: 6,
     prepare: post(() => Promise.resolve(["/auth/reauthenticate", exampleOf("auth.reauthenticate")])),
   },
+  "sso.get": { status: 404, calls: 1, prepare: get(() => "/settings/sso") },
+  // The issuer of the example leads nowhere.
+  "sso.update": { status: 422, calls: 2, prepare: put(() => Promise.resolve(["/settings/sso", exampleOf("sso.update")])) },
+  "sso.delete": { status: 404, calls: 2, prepare: remove(() => Promise.resolve("/settings/sso")) },
+  "sso.verifyDomain": {
+    status: 404,
+    calls: 2,
+    prepare: post(() => Promise.resolve(["/settings/sso/domains/example.com/verify", {}])),
+  },
   "auth.me": { status: 200, calls: 1, prepare: get(() => "/auth/me") },
   // The session ends first.
   "auth.logout": { status: 200, calls: 3, prepare: post(() => Promise.resolve(["/auth/logout"])) },
@@ -513,6 +522,11 @@ const BUDGET: Record<string, Row> = {
     status: 200,
     calls: 2,
     prepare: put(() => Promise.resolve(["/sandbox/repositories/acme", { ref: "main", modules: { acme: "1.1" } }])),
+  },
+  "sandbox.putDns": {
+    status: 200,
+    calls: 1,
+    prepare: put(() => Promise.resolve(["/sandbox/dns/example.com", { txt: ["erp-sso=1"] }])),
   },
   "sandbox.putData": {
     status: 409,

@@ -14,7 +14,7 @@ import { type ApiResponse, type Client, statusesOf, stranger } from "./harness/c
 import { apiUrl } from "./harness/cloud.ts";
 import { everyRoute, pathOf } from "./harness/requests.ts";
 import { some } from "./harness/some.ts";
-import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
+import { seedBackup, seedInstance, seedServer, seedSso, SSO_BODY } from "./harness/seed.ts";
 
 const STRONG = /^"[A-Za-z0-9_-]{22}"$/;
 
@@ -114,6 +114,19 @@ const kinds: Kind[] = [
     ],
     deleted: 200,
     touch: (path) => updateOne(keys.user(idIn(path)), { set: { last_sign_in_at: "2026-11-21T02:00:00.000Z" } }, {}),
+  },
+  {
+    what: "single sign-on",
+    make: async () => {
+      await seedSso(me.id);
+      return "/settings/sso";
+    },
+    client: session,
+    changes: () => [
+      { ...SSO_BODY, client_id: "one" },
+      { ...SSO_BODY, client_id: "one", default_role: "operator" },
+    ],
+    deleted: 200,
   },
   {
     what: "the settings of alerts",

@@ -1,17 +1,25 @@
 // Signing in to the dashboard, and who a credential belongs to.
 import * as z from "zod";
 import { ENVIRONMENTS } from "../domain/environments.ts";
-import { LOGIN_FAILURES, PASSWORD_RESET, SECOND_FACTORS } from "../domain/limits.ts";
+import { DEFAULT_QUOTAS, LOGIN_FAILURES, PASSWORD_RESET, SECOND_FACTORS, SSO } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
 import { ROLES } from "./roles.ts";
 import {
   EXAMPLE_CHALLENGE,
+  addressNotAllowed,
+  emailNotVerified,
   emailTaken,
   linkInvalid,
+  noSso,
+  overQuota,
+  personMismatch,
   proofInvalid,
+  providerFailed,
   secondFactorRequired,
+  ssoInvalid,
+  ssoRequired,
   tooManySignIns,
   wrongPassword,
 } from "./errors.ts";
@@ -50,7 +58,13 @@ export const login = () =>
       "Returns a JWT to use as a bearer token on every endpoint. It expires after 12 hours. A user with a second factor gets `401` with the code " +
       "`SECOND_FACTOR_REQUIRED` for the right password, and goes on with `POST /auth/login/second-factor`.",
     access: "public",
-    errors: () => [wrongPassword(), secondFactorRequired(EXAMPLE_CHALLENGE), tooManySignIns(LOGIN_FAILURES.pair)],
+    errors: () => [
+      wrongPassword(),
+      secondFactorRequired(EXAMPLE_CHALLENGE),
+      ssoRequired(),
+      addressNotAllowed(),
+      tooManySignIns(LOGIN_FAILURES.pair),
+    ],
     body: z.strictObject({
       email: fields.characters(1, 254).meta({ examples: ["admin@example.com"] }),
       password: fields.characters(1, 1024).meta({ examples: ["correct-horse-battery"] }),
@@ -67,7 +81,7 @@ export const secondFactor = () =>
     summary: "Sign in with a second factor",
     description: `The second step of \`POST /auth/login\`, with the \`challenge\` of its error. ${CHALLENGE_WORDS}`,
     access: "public",
-    errors: () => [proofInvalid(), tooManySignIns(LOGIN_FAILURES.pair)],
+    errors: () => [proofInvalid(), ssoRequired(), addressNotAllowed(), tooManySignIns(LOGIN_FAILURES.pair)],
     body: Proof,
     data: Begun,
   });
@@ -91,8 +105,76 @@ export const passkeyLogin = () =>
     summary: "Sign in with a passkey",
     description: `Signs in without a password: the passkey says who it is, and has verified that. ${CHALLENGE_WORDS}`,
     access: "public",
-    errors: () => [proofInvalid(), tooManySignIns(LOGIN_FAILURES.pair)],
+    errors: () => [proofInvalid(), ssoRequired(), addressNotAllowed(), tooManySignIns(LOGIN_FAILURES.pair)],
     body: z.strictObject({ assertion: Assertion }),
+    data: Begun,
+  });
+
+const sha256 = fields
+  .characters(43, 43)
+  .regex(/^[A-Za-z0-9_-]+$/, "must be base64url")
+  .meta({
+    description: "The SHA-256 of `browser_secret`, in base64url",
+    examples: ["n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"],
+  });
+const state = fields
+  .characters(1, 2_048)
+  .regex(/^[A-Za-z0-9_-]+$/, "must be base64url")
+  .meta({ examples: ["YTFiMmMzLmRFNmY3RzhoOWo"] });
+
+export const ssoStart = () =>
+  endpoint({
+    method: "POST",
+    path: "/auth/sso/start",
+    summary: "Begin single sign-on",
+    description:
+      "Returns the address of the identity provider to go to. It sends the browser back to the dashboard's `/sso`, which goes on with `POST /auth/sso/finish`. " +
+      "Only whoever has the secret that `browser_challenge` is made of can finish.",
+    access: "public",
+    errors: () => [noSso(), providerFailed(), tooManySignIns(LOGIN_FAILURES.pair)],
+    body: z.strictObject({
+      email: fields.characters(1, 254).meta({ examples: ["admin@example.com"] }),
+      browser_challenge: sha256,
+    }),
+    data: z.object({
+      authorization_url: z.string().meta({
+        examples: ["https://login.example.com/authorize?client_id=erp-control-plane&response_type=code&state=YTFiMmMz"],
+      }),
+      state,
+    }),
+  });
+
+export const ssoFinish = () =>
+  endpoint({
+    method: "POST",
+    path: "/auth/sso/finish",
+    summary: "Finish single sign-on",
+    description:
+      `Signs in whom the identity provider names, within ${SSO.stateMinutes} minutes, once. A person is linked to the account's user with their verified email the first time; ` +
+      "whoever is new gets a user with the role that the provider says, or the default role.",
+    access: "public",
+    errors: () => [
+      ssoInvalid(),
+      emailNotVerified(),
+      addressNotAllowed(),
+      providerFailed(),
+      personMismatch(),
+      emailTaken(),
+      overQuota("user", DEFAULT_QUOTAS.user),
+      tooManySignIns(LOGIN_FAILURES.pair),
+    ],
+    body: z.strictObject({
+      state,
+      code: fields.characters(1, 2_048).meta({ description: "From the provider", examples: ["SplxlOBeZQQYbYS6WxSbIA"] }),
+      iss: fields
+        .characters(1, 255)
+        .optional()
+        .meta({ description: "From the provider, if it says who it is (RFC 9207)", examples: ["https://login.example.com"] }),
+      browser_secret: fields
+        .characters(43, 128)
+        .regex(/^[A-Za-z0-9_-]+$/, "must be base64url")
+        .meta({ examples: ["qWJ0c9mYwP1rXJj0N4xV1m0y3Qf2H1xw0oT7n9zq6Yc"] }),
+    }),
     data: Begun,
   });
 
@@ -171,7 +253,7 @@ export const acceptInvitation = () =>
     summary: "Accept an invitation",
     description: "Creates the user who was invited, and signs them in.",
     access: "public",
-    errors: () => [linkInvalid(), tooManySignIns(LOGIN_FAILURES.pair), emailTaken()],
+    errors: () => [linkInvalid(), ssoRequired(), addressNotAllowed(), tooManySignIns(LOGIN_FAILURES.pair), emailTaken()],
     body: z.strictObject({ token: linkToken, name: userName, password: newPassword }),
     data: Begun,
   });
@@ -183,7 +265,7 @@ export const requestPasswordReset = () =>
     summary: "Ask for a link to set a new password",
     description: `Sends a link by mail, valid for ${PASSWORD_RESET.minutes} minutes. The response is the same, whether there is such a user or not. An address is sent at most ${PASSWORD_RESET.perHour} an hour.`,
     access: "public",
-    errors: () => [tooManySignIns(LOGIN_FAILURES.pair)],
+    errors: () => [ssoRequired(), tooManySignIns(LOGIN_FAILURES.pair)],
     body: z.strictObject({ email: fields.characters(1, 254).meta({ examples: ["admin@example.com"] }) }),
     data: z.object({ requested: z.literal(true).meta({ examples: [true] }) }),
   });
@@ -195,7 +277,7 @@ export const confirmPasswordReset = () =>
     summary: "Set a new password with a link",
     description: "The link works once, and only the newest. Ends all sessions of the user.",
     access: "public",
-    errors: () => [linkInvalid(), tooManySignIns(LOGIN_FAILURES.pair)],
+    errors: () => [linkInvalid(), ssoRequired(), tooManySignIns(LOGIN_FAILURES.pair)],
     body: z.strictObject({ token: linkToken, new_password: newPassword }),
     data: User,
   });

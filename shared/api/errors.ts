@@ -357,6 +357,37 @@ export const linkInvalid = () =>
 export const proofInvalid = () =>
   new ApiError("UNAUTHORIZED", "This code or passkey is not valid: it is wrong, was used, or its time is over");
 
+/** Of single sign-on: whatever is wrong with it, nobody learns more. */
+export const ssoInvalid = () =>
+  new ApiError("UNAUTHORIZED", "This single sign-on is not valid: it was used, has expired, or was begun elsewhere; start again");
+
+/** Of an email for which no account has single sign-on. */
+export const noSso = () => new ApiError("NOT_FOUND", "There is no single sign-on for this email");
+
+export const ssoRequired = () => new ApiError("FORBIDDEN", "Sign in with single sign-on");
+
+/** The identity provider is the customer's: what it does wrong is no fault of ours. */
+export const providerFailed = (cause?: unknown) =>
+  new ApiError("CONFLICT", "The identity provider did not respond as it should; try again, or ask an owner of your account", {
+    details: { resource: "sso" },
+    cause,
+  });
+
+export const emailNotVerified = () =>
+  new ApiError("FORBIDDEN", "The identity provider did not confirm an email of one of the account's domains");
+
+export const personMismatch = () =>
+  conflict("The user with this email is linked to another person of the identity provider; ask an owner of your account", {
+    field: "email",
+  });
+
+export const addressNotAllowed = () => new ApiError("FORBIDDEN", "Sign-in is not allowed from this address");
+
+export const txtRecordMissing = () =>
+  invalidState("The domain does not have this TXT record yet; a change of DNS can take an hour", "unverified");
+
+export const domainTaken = () => conflict("This domain belongs to another account", { field: "name" });
+
 /** What a second factor is asked for with. */
 export const EXAMPLE_CHALLENGE = {
   challenge: "YTFiMmMzLmRFNmY3RzhoOWo",

@@ -67,7 +67,7 @@ export const Event = z
         .optional()
         .meta({
           description:
-            "How the user's session was opened: with the password alone, or the second factor; absent for others, and in older events",
+            "How the user's session was opened: with the password alone, the second factor or single sign-on; absent for others, and in older events",
           examples: ["passkey"],
         }),
     }),

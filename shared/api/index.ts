@@ -21,6 +21,7 @@ import * as secondFactors from "./second-factors.ts";
 import * as servers from "./servers.ts";
 import * as settings from "./settings.ts";
 import * as sshKeys from "./ssh-keys.ts";
+import * as sso from "./sso.ts";
 import * as tokens from "./tokens.ts";
 import * as uploads from "./uploads.ts";
 import * as users from "./users.ts";
@@ -43,6 +44,7 @@ export const api = {
   sshKeys: listEndpoints(sshKeys),
   catalog: listEndpoints(catalog),
   settings: listEndpoints(settings),
+  sso: listEndpoints(sso),
   alertSettings: listEndpoints(alertSettings),
   alerts: listEndpoints(alerts),
   events: listEndpoints(events),

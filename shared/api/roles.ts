@@ -5,7 +5,7 @@ export const ROLES = ["owner", "admin", "operator", "viewer", "custom"] as const
 export type Role = (typeof ROLES)[number];
 
 /** How a session was opened. */
-export const SIGNED_IN_WITH = ["password", "passkey", "totp", "recovery_code"] as const;
+export const SIGNED_IN_WITH = ["password", "passkey", "totp", "recovery_code", "sso"] as const;
 export type SignedInWith = (typeof SIGNED_IN_WITH)[number];
 
 /** What an endpoint may require beside a session: an owner, or an owner or admin. */

@@ -72,6 +72,33 @@ export const putRepository = () =>
     data: SandboxRepository,
   });
 
+const SandboxDns = z
+  .object({
+    name: z.string().meta({ examples: ["example.com"] }),
+    txt: z.array(z.string()).meta({ examples: [["erp-sso=acc_01kag8w1s2e7tv8q4m5n6p7r8s.9jUyPxCDPkjOCU4s"]] }),
+  })
+  .meta({ id: "SandboxDns" });
+
+export const putDns = () =>
+  endpoint({
+    method: "PUT",
+    path: "/sandbox/dns/:name",
+    summary: "Set a domain's TXT records in the sandbox",
+    description:
+      "In the test environment, these are the TXT records that your account finds at the domain, in place of those in the DNS.",
+    access: ["settings:write"],
+    only: "test",
+    body: z.strictObject({
+      txt: z
+        .array(fields.characters(1, 255))
+        .max(TXT_MAX, `must contain at most ${TXT_MAX}`)
+        .meta({ examples: [["erp-sso=acc_01kag8w1s2e7tv8q4m5n6p7r8s.9jUyPxCDPkjOCU4s"]], maxItems: TXT_MAX }),
+    }),
+    data: SandboxDns,
+  });
+
+const TXT_MAX = 20;
+
 const SandboxRepository = z
   .object({
     url: z.string().meta({ examples: ["https://git.example/acme"] }),

@@ -1,11 +1,12 @@
 // Settings of the account.
 import * as z from "zod";
-import { TOKEN_DAYS_MAX } from "../domain/limits.ts";
+import { ALLOWED_IPS_MAX, TOKEN_DAYS_MAX } from "../domain/limits.ts";
 import { PolicyFields } from "./backup-policy.ts";
 import { PolicyShown } from "./policy-shown.ts";
 import { endpoint } from "./endpoint.ts";
 import { mustBeOneOf, roleRequired } from "./errors.ts";
 import * as fields from "./fields.ts";
+import { networks } from "./networks.ts";
 
 const settable = {
   account_name: fields.text(100, "Example Ltd"),
@@ -52,6 +53,9 @@ export const Settings = z
         "Who must have a second factor, from each next sign-in on: `admins` are owners and admins. Until they have one, their sessions can only set one up",
       examples: ["none"],
     }),
+    allowed_ips: z
+      .array(z.string())
+      .meta({ description: "The networks that people may sign in from; empty: everywhere", examples: [[]] }),
     default_backup_policy: PolicyShown.nullable().meta({
       description: "Copied to every new instance except neutralized clones",
       examples: [null],
@@ -91,7 +95,7 @@ export const update = () =>
     path: "/settings",
     summary: "Change the account's settings",
     description:
-      "Fields that you leave out keep their value; null clears an optional field. Only owners, in a session, change `token_max_days` and `require_second_factor`.",
+      "Fields that you leave out keep their value; null clears an optional field. Only owners, in a session, change `token_max_days`, `require_second_factor` and `allowed_ips`.",
     access: ["settings:write"],
     unversioned: SETTINGS_UNVERSIONED,
     errors: () => [roleRequired("owner")],
@@ -104,6 +108,10 @@ export const update = () =>
       default_backup_policy: PolicyFields.nullable().optional(),
       token_max_days: tokenMaxDays.optional(),
       require_second_factor: requireSecondFactor.optional(),
+      allowed_ips: networks.optional().meta({
+        description: "Must contain the address that you send this from. Sessions that are open stay",
+        maxItems: ALLOWED_IPS_MAX,
+      }),
     }),
     data: Settings,
   });

@@ -10,7 +10,7 @@ export const userName = fields.text(100, "Ada Lovelace");
 
 export const role = z.enum(ROLES, mustBeOneOf(ROLES)).meta({
   description:
-    "`owner` may do everything, `admin` everything but change owners, `operator` everything but change settings, people and tokens, `viewer` only look; `custom` has `permissions` of its own",
+    "`owner` may do everything, `admin` everything but change owners and single sign-on, `operator` everything but change settings, people and tokens, `viewer` only look; `custom` has `permissions` of its own",
   examples: ["custom"],
 });
 
@@ -56,6 +56,7 @@ export const AccountUser = z
       })
       .nullable()
       .meta({ description: "Null for all but owners, admins and the user", examples: [null] }),
+    sso: z.boolean().meta({ description: "Whether they sign in with single sign-on", examples: [false] }),
     email_status: z
       .enum(["ok", "bouncing"])
       .nullable()
@@ -73,7 +74,7 @@ export const AccountUser = z
   .meta({ id: "AccountUser" });
 export type AccountUser = z.infer<typeof AccountUser>;
 
-export const USER_UNVERSIONED = ["email_status", "last_sign_in_at", "second_factors"];
+export const USER_UNVERSIONED = ["email_status", "last_sign_in_at", "second_factors", "sso"];
 
 export const list = () =>
   endpoint({

@@ -167,6 +167,10 @@ export const keys = {
    */
   tokenAccess: (fingerprint: string): Key => ({ pk: `TOKEN#${fingerprint}`, sk: "ACCESS" }),
 
+  /** When tokens were last used from outside their networks, of all accounts. */
+  outsideUses: (): string => "OUTSIDE_USES",
+  outsideUse: (tokenId: string): Key => ({ pk: keys.outsideUses(), sk: tokenId }),
+
   /** A user's name, email address and password. */
   user: (userId: string): Key => ({ pk: `USER#${userId}`, sk: "USER" }),
   /** A user's sessions and limits. */
@@ -185,6 +189,17 @@ export const keys = {
   totpSetUp: (userId: string): Key => ({ pk: keys.factors(userId), sk: "TOTP_SET_UP" }),
   /** How often a challenge was tried, and whether it has been met. */
   challenge: (id: string): Key => ({ pk: `CHALLENGE#${id}`, sk: "TRIES" }),
+  /** An account's single sign-on. */
+  sso: (accountId: string): Key => ({ pk: owned(accountId, "sso"), sk: "SSO" }),
+  /** Which account a verified domain belongs to. */
+  ssoDomain: (name: string): Key => ({ pk: `SSO_DOMAIN#${name}`, sk: "DOMAIN" }),
+  /** Which user a person of the identity provider is; `links` changes with the provider. */
+  ssoLink: (accountId: string, links: string, subject: string): Key => ({
+    pk: owned(accountId, `sso_link#${links}`),
+    sk: hashed(subject),
+  }),
+  /** Says that a single sign-on was finished. */
+  ssoState: (id: string): Key => ({ pk: `SSO_STATE#${id}`, sk: "FINISHED" }),
   /** An account's invitations. */
   invitations: (accountId: string) => owned(accountId, "invitation"),
   invitation: (accountId: string, id: string): Key => ({ pk: keys.invitations(accountId), sk: id }),
@@ -363,6 +378,7 @@ export const keys = {
   sandboxMachine: (machineId: string): Key => ({ pk: keys.sandboxMachines(), sk: machineId }),
   sandboxErp: (machineId: string, instanceId: string): Key => ({ pk: `SANDBOX#ERP#${machineId}`, sk: instanceId }),
   sandboxRepository: (accountId: string, name: string): Key => ({ pk: owned(accountId, "sandbox_repository"), sk: name }),
+  sandboxDns: (accountId: string, name: string): Key => ({ pk: owned(accountId, "sandbox_dns"), sk: name }),
   sandboxJob: (machineId: string, jobId: string): Key => ({ pk: `SANDBOX#JOBS#${machineId}`, sk: jobId }),
 } as const;
 

@@ -56,6 +56,12 @@ export const SECOND_FACTORS = {
   setUpMinutes: 10,
 } as const;
 
+/** Single sign-on: what an account may set, and how long a sign-in and a domain without its TXT record last. */
+export const SSO = { domains: 10, roles: 50, stateMinutes: 10, unseenDays: 7 } as const;
+
+/** Networks of an API token, or from which an account signs in. */
+export const ALLOWED_IPS_MAX = 10;
+
 export const IDEMPOTENCY_HOURS = 24;
 /** How long events and ended operations are kept: a year and the time to look back at it. */
 export const HISTORY_DAYS = 400;

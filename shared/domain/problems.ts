@@ -194,6 +194,18 @@ export const PROBLEMS = {
   field_port_ssh: "must use port 22",
   error_code_changed: "Another request changed the code at the same time; read it and try again if you need to",
   error_deploy_key_made: "Another request made the repository's key at the same time; try again",
+  error_sso: "This single sign-on is not valid: it was used, has expired, or was begun elsewhere; start again",
+  error_no_sso: "There is no single sign-on for this email",
+  error_sso_required: "Sign in with single sign-on",
+  error_sso_provider: "The identity provider did not respond as it should; try again, or ask an owner of your account",
+  error_sso_email: "The identity provider did not confirm an email of one of the account's domains",
+  error_sso_person: "The user with this email is linked to another person of the identity provider; ask an owner of your account",
+  error_sso_changed: "Another request changed the single sign-on at the same time; read it and try again if you need to",
+  error_address: "Sign-in is not allowed from this address",
+  error_txt_record: "The domain does not have this TXT record yet; a change of DNS can take an hour",
+  error_domain_taken: "This domain belongs to another account",
+  field_no_provider: "is not the issuer of an identity provider that responds",
+  field_own_address: "must contain the address that you send this from, or you could not sign in again",
 } as const satisfies Record<string, string>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

@@ -72,6 +72,7 @@ export function showUser(user: UserRecord, caller: Caller): AccountUser {
     notifications: readNotifications(user),
     email_status: mayKnow ? email_status : null,
     last_sign_in_at: mayKnow ? last_sign_in_at : null,
+    sso: user.sso !== undefined,
     second_factors: mayKnow ? { passkeys, totp, recovery_codes_left } : null,
   };
 }
@@ -96,7 +97,8 @@ export function readGrant(item: Item): Granted {
 const storeGrant = ({ role, permissions }: Granted) =>
   role === "custom" ? { r: ROLE_CODES.custom, m: toBits(permissions) } : { r: ROLE_CODES[role] };
 
-type NewUser = Pick<UserRecord, "id" | "email" | "name" | "password_hash"> & Partial<Pick<UserRecord, "role" | "permissions">>;
+type NewUser = Pick<UserRecord, "id" | "email" | "name" | "password_hash"> &
+  Partial<Pick<UserRecord, "role" | "permissions" | "sso">>;
 
 export function reserveUser(change: Change, { role = "owner", permissions = [], ...user }: NewUser): UserRecord {
   const granted = { role, permissions };
@@ -133,6 +135,7 @@ export function removeUser(change: Change, user: UserRecord): void {
   change.remove(keys.userAccess(user.id));
   change.remove(keys.email(user.email), { equals: { user_id: user.id } });
   change.remove(keys.userOf(user.account_id, user.id));
+  if (user.sso !== undefined) change.remove(keys.ssoLink(user.account_id, user.sso.links, user.sso.subject));
 }
 
 const userChanged = (id: string): Error => new Overtaken("Another request changed the user at the same time; try again", id);
@@ -150,6 +153,21 @@ export function setUser(
   const stored = storeGrant({ role, permissions });
   change.update(keys.userAccess(user.id), { set: stored, ...(stored.m === undefined && { remove: ["m"] }) });
   return { ...user, name, role, permissions, notifications };
+}
+
+/** Makes a user a person of the identity provider, with the role that they have by it. */
+export function setPerson(
+  change: Change,
+  user: UserRecord,
+  { sso, role, permissions }: Pick<UserRecord, "sso" | "role" | "permissions">,
+): UserRecord {
+  const unchanged = { role: user.role, permissions: user.permissions };
+  change.update(userRef(user.id).key, { set: { sso, role, permissions } }, { unchanged, same: { sso: user.sso } }, () =>
+    userChanged(user.id),
+  );
+  const stored = storeGrant({ role, permissions });
+  change.update(keys.userAccess(user.id), { set: stored, ...(stored.m === undefined && { remove: ["m"] }) });
+  return { ...user, sso, role, permissions };
 }
 
 /** An account always has an owner: writes nothing unless there is another one than the user, who stays one. */
@@ -205,21 +223,21 @@ const SESSION_TRIES = 100;
 
 /**
  * Opens a session, and ends the oldest if there would be more than `most`. Returns false if the verified password is no longer
- * the user's: a password change also ends sessions that are being opened. Unless the user must set up a second factor, nothing
- * asks them to any more.
+ * the user's: a password change also ends sessions that are being opened. Unless `keepsMark`, nothing asks the user to set up a
+ * second factor any more.
  */
 export async function openSession(
   user: UserRecord,
   sessionId: string,
   most: number = SESSIONS_PER_USER,
-  mustSetUp = false,
+  keepsMark = false,
 ): Promise<boolean> {
   const [key, tag, password] = [keys.userAccess(user.id), sessionTag(sessionId), passwordTag(user.password_hash)];
   let open: Uint8Array[] = []; // what most have is room
   for (let attempt = 0; attempt < SESSION_TRIES; attempt++) {
     const hasRoom = open.length < most;
     const { done, item } = await updateRaw(key, {
-      UpdateExpression: `${hasRoom ? "ADD sessions :new" : "SET sessions = :new"}${mustSetUp ? "" : " REMOVE s"}`,
+      UpdateExpression: `${hasRoom ? "ADD sessions :new" : "SET sessions = :new"}${keepsMark ? "" : " REMOVE s"}`,
       ConditionExpression: `#password = :password AND ${
         hasRoom ? "(attribute_not_exists(sessions) OR size(sessions) < :most)" : "sessions = :open"
       }`,

@@ -8,6 +8,9 @@ import { find } from "../data/table.ts";
 import { preferredLanguage } from "../mail/messages.ts";
 import { newId } from "../domain/ids.ts";
 import { mustHaveFactor } from "../operations/required-factors.ts";
+import { requireAllowedAddress, requireWayAllowed } from "../operations/sign-in-rules.ts";
+import { log } from "../platform/log.ts";
+import { publish } from "../platform/metrics.ts";
 import { getAccount } from "../records/accounts.ts";
 import { logEvent, logOutcome } from "../records/events.ts";
 import { requestMail } from "../records/mails.ts";
@@ -27,6 +30,16 @@ interface From {
 type SignedIn = DataIn<ReturnType<typeof login>>;
 
 export async function signIn(user: UserRecord, from: From, how: SignedInWith = "password"): Promise<SignedIn> {
+  const breaksGlass = await requireWayAllowed(user, how);
+  const signedIn = await signInOrAgain(user, from, how);
+  if (breaksGlass) {
+    log.warn("single sign-on was bypassed", { account: user.account_id, user: user.id });
+    publish("SsoBypassed", 1);
+  }
+  return signedIn;
+}
+
+async function signInOrAgain(user: UserRecord, from: From, how: SignedInWith): Promise<SignedIn> {
   try {
     return await trySignIn(user, from, how);
   } catch (error) {
@@ -45,10 +58,13 @@ async function trySignIn(
   const sessionId = newId("session");
   const expires = endOfSession(sessionId);
   const [account, isKnown] = await Promise.all([getAccount(user.account_id), isKnownPlace(user, ipAddress)]);
+  requireAllowedAddress(account, ipAddress);
   // At once: the event's time goes with its number, which comes from the account as it was read.
   const change = startChange(account);
-  const mustSetUp = mustHaveFactor(account, user) && !hasSecondFactor(user);
-  if (!(await openSession(user, sessionId, account.limit_session, mustSetUp))) throw wrongPassword();
+  // Single sign-on counts as a second factor, for its own sessions: those that must set one up still must.
+  const isSso = signedInWith === "sso";
+  const mustSetUp = !isSso && mustHaveFactor(account, user) && !hasSecondFactor(user);
+  if (!(await openSession(user, sessionId, account.limit_session, mustSetUp || isSso))) throw wrongPassword();
   const caller = {
     account_id: user.account_id,
     type: "user" as const,

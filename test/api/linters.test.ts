@@ -19,7 +19,7 @@ interface Exception {
   reason: string;
 }
 
-const PUBLIC = String.raw`paths//(auth/login|auth/login/second-factor|auth/login/passkey|auth/login/passkey/options|auth/password-reset|auth/password-reset/confirm|auth/invitations/accept|hooks/deploys/\{secret\}|health|openapi\.json)/`;
+const PUBLIC = String.raw`paths//(auth/login|auth/login/second-factor|auth/login/passkey|auth/login/passkey/options|auth/sso/start|auth/sso/finish|auth/password-reset|auth/password-reset/confirm|auth/invitations/accept|health|openapi\.json|hooks/deploys/\{secret\})/`;
 
 const EXCEPTIONS: readonly Exception[] = [
   {

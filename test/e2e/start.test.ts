@@ -59,6 +59,13 @@ test("npm start prints curl commands that work as pasted", () => {
   }
 });
 
+test("npm start brings an identity provider, which single sign-on can be set to", async () => {
+  const { issuer } = demo.identity_provider;
+  const configuration = await fetch(`${issuer}/.well-known/openid-configuration`);
+  expect(await configuration.json()).toMatchObject({ issuer });
+  expect(started.stdout()).toContain(issuer);
+});
+
 test("npm start listens on 127.0.0.1 only, with every part", () => {
   const addresses = listeners(started.processes());
   expect(addresses.length).toBeGreaterThanOrEqual(3); // the gateway, the local AWS, DynamoDB Local

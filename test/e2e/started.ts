@@ -17,6 +17,7 @@ export const Demo = z.object({
   password: z.string(),
   token: z.string(),
   ssh_key_id: z.string(),
+  identity_provider: z.object({ issuer: z.url(), client_id: z.string(), client_secret: z.string(), domain: z.string() }),
 });
 type Demo = z.infer<typeof Demo>;
 

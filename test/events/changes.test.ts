@@ -111,6 +111,7 @@ describe("an event of a change says what changed", () => {
       default_backup_policy: { schedule: "0 1 * * *", keep: { last: 1 } },
       token_max_days: 365,
       require_second_factor: "admins",
+      allowed_ips: ["127.0.0.0/8"],
       role: "custom",
       permissions: ["servers:read"],
       notifications: { email: "all" },
@@ -136,7 +137,7 @@ describe("an event of a change says what changed", () => {
     // The event of a policy is its instance's, and that of an alert its server's.
     for (const route of bodyRoutes.filter(({ method, only }) => method === "PUT" && only === undefined)) {
       const fields = fieldsOf(route.body).fields.map(([name]) => name);
-      if (route.path.startsWith("/auth")) continue;
+      if (route.path.startsWith("/auth") || route.path === "/settings/sso") continue; // test/sso
       const id = route.path.includes(":id") ? (ids[idKindOf(route)] ?? "") : me.id;
       const body = Object.fromEntries(fields.map((name) => [name, values[name]]));
       const response = await session.put(pathOf(route, id), body);

@@ -98,6 +98,16 @@ export const guarantees = {
     small: 20,
     perSecond: 8,
   }),
+  "single-sign-on": guarantee({
+    title: "Single sign-on",
+    promise:
+      "Nobody signs in with single sign-on but the person whom the account's own provider has just named to the browser tab that asked.",
+    proof:
+      "States, codes, tabs' secrets and ID tokens are changed in one character of any of their parts, taken from another sign-in, used twice or said to be another provider's. Each gets the same 401, and no session; afterwards the right response of the same tab signs in.",
+    full: 10_000,
+    small: 20,
+    perSecond: 10,
+  }),
   permissions: guarantee({
     title: "Permissions",
     promise:

@@ -7,16 +7,18 @@ import { getAccount } from "../../shared/records/accounts.ts";
 import { emptyCode } from "../../shared/records/code.ts";
 import { reserveDeploy } from "../../shared/records/deploys.ts";
 import { startChange } from "../../shared/data/change.ts";
-import { putIfAbsent } from "../../shared/data/table.ts";
+import { putIfAbsent, putOne } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { recordTry, reserveDelivery } from "../../shared/records/deliveries.ts";
 import { openAlert } from "../../shared/records/alerts.ts";
 import { reserveInvitation } from "../../shared/records/invitations.ts";
 import { logEvent } from "../../shared/records/events.ts";
+import type { SsoRecord } from "../../shared/records/schemas/sso.ts";
 import { WebhookRecord } from "../../shared/records/schemas/webhook.ts";
 import { webhookRef } from "../../shared/records/webhooks.ts";
 import { newId } from "../../shared/domain/ids.ts";
+import { seal } from "../../shared/platform/sealing.ts";
 import { DEPLOY_STATUS, SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
 import { unique, uniqueDatabase, uniqueDomain } from "./unique.ts";
 
@@ -218,6 +220,31 @@ export async function seedBackupCode(
   const commits = [{ ...place, commit: "8f3c1d5e7a90b24c6d8e0f1a2b3c4d5e6f708192" }];
   await updateOne(keys.record("backup", accountId, id), { set: { with_code: true } }, {});
   await putIfAbsent(keys.backupCode(accountId, id), BackupCode.parse({ code, commits, instance_id }));
+}
+
+/** Single sign-on as a request sets it, with the issuer that `seedSso` has. */
+export const SSO_BODY = { issuer: "https://login.example.com", client_id: "erp", domains: [{ name: "people.example.com" }] };
+
+/** Single sign-on with a provider that nobody can reach, in place of what there is. */
+export async function seedSso(account_id: string, fields: Partial<SsoRecord> = {}): Promise<SsoRecord> {
+  const sso: SsoRecord = {
+    account_id,
+    issuer: SSO_BODY.issuer,
+    client_id: SSO_BODY.client_id,
+    client_secret: await seal("secret", `sso secret ${account_id} ${SSO_BODY.issuer}`),
+    domains: [],
+    default_role: "viewer",
+    role_claim: null,
+    roles: {},
+    required: false,
+    links: unique("links"),
+    updated_at: new Date().toISOString(),
+    ...fields,
+  };
+  await putOne(keys.sso(account_id), sso);
+  for (const { name, verified } of sso.domains)
+    if (verified) await putOne(keys.ssoDomain(name), { account_id, seen_at: sso.updated_at, looked_at: sso.updated_at });
+  return sso;
 }
 
 /** A delivery of each webhook that was seeded. */

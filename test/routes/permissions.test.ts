@@ -102,11 +102,16 @@ const PROMISED: Record<string, string> = {
   "POST /auth/second-factors/recovery-codes": "session",
   "DELETE /auth/second-factors/:id": "session",
   "POST /auth/reauthenticate": "session",
+  "GET /settings/sso": "session",
+  "PUT /settings/sso": "session",
+  "DELETE /settings/sso": "session",
+  "POST /settings/sso/domains/:name/verify": "session",
   "POST /auth/logout": "session",
   "PUT /auth/password": "session",
   "GET /sandbox/instances/:id/data": "instances:read",
   "PUT /sandbox/instances/:id/data": "instances:write",
   "PUT /sandbox/repositories/:name": "instances:write",
+  "PUT /sandbox/dns/:name": "settings:write",
 };
 
 test("the routes' permissions are exactly those that are promised", () => {

@@ -65,8 +65,11 @@ export const client = buildClient(endpoints, {
   },
 });
 
-/** A wrong code or passkey of whoever is signed in, and not a session that has ended. */
-const isWrongProof = async (response: Response): Promise<boolean> => (await errorIn(response))?.message === PROBLEMS.error_proof;
+/** A wrong code, passkey or single sign-on of whoever is signed in, and not a session that has ended. */
+async function isWrongProof(response: Response): Promise<boolean> {
+  const message = (await errorIn(response))?.message;
+  return message === PROBLEMS.error_proof || message === PROBLEMS.error_sso;
+}
 
 /**
  * Longer than the API takes for any response (an authorizer of 20 s, a function of 28 s): after it, the connection is gone

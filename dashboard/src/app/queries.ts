@@ -219,6 +219,8 @@ export const defaults = () => ({
   meta: { changedBy: ["others"] } satisfies QueryMeta,
 });
 
+export const sso = () => question(["sso", "one"], ({ signal }) => client.sso.get({ signal }));
+
 export const settings = () => question(["settings", "one"], ({ signal }) => client.settings.get({ signal }));
 
 /** The service itself. */

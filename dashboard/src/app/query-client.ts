@@ -91,6 +91,7 @@ const CHANGED_BY: Readonly<Record<string, readonly Revision[] | "any">> = {
   sessions: ["sessions"],
   alerts: ["others"],
   me: ["users"],
+  sso: ["others"],
   settings: "any", // it says how much of the quotas is used
   events: "any",
 };

@@ -1,7 +1,7 @@
 // The sign-in page. Without the design system, the router and the cache of responses: together they are most of what a first
 // visit waits for.
 import "./login.css";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { ClientError } from "../../../shared/api/client-of.ts";
 import { recognizeProblem } from "../../../shared/domain/problems.ts";
@@ -13,6 +13,7 @@ import { offersPasskeys } from "../session/passkeys-offered.ts";
 import { type Ending, useEnding } from "../session/session.ts";
 import { Box, Field, Product, Support } from "./parts.tsx";
 import { SecondStep } from "./second-step.tsx";
+import { OtherAddress } from "./sso.ts";
 import { NoPasskey, useSignIn, useSuggestedPasskeys } from "./use-sign-in.ts";
 
 const FORGOTTEN = "/forgot-password";
@@ -56,32 +57,37 @@ export default function Login({ onTyping = () => undefined }: { onTyping?: () =>
   );
 }
 
-interface PasswordFormProps extends Pick<ReturnType<typeof useSignIn>, "signIn" | "busy" | "forget"> {
+interface PasswordFormProps extends Pick<ReturnType<typeof useSignIn>, "signIn" | "withSso" | "busy" | "forget"> {
   locked: boolean;
   onTyping: () => void;
 }
 
-function PasswordForm({ signIn, busy, forget, locked, onTyping }: PasswordFormProps) {
+function PasswordForm({ signIn, withSso, busy, forget, locked, onTyping }: PasswordFormProps) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const [asked, setAsked] = useState(false);
-  const missing = (value: string, why: string) => (asked && value === "" ? why : undefined);
+  const [asked, setAsked] = useState<"password" | "sso">();
+  const form = useRef<HTMLFormElement>(null);
+  /** Unless something is missing, which gets the focus. */
+  const send = (how: "password" | "sso"): void => {
+    // Shown before the field gets the focus, so that a screen reader reads the error with it.
+    flushSync(() => setAsked(how));
+    const empty = form.current?.querySelector<HTMLInputElement>("input[aria-invalid=true]");
+    if (empty != null) empty.focus();
+    else if (!busy && !locked) void (how === "sso" ? withSso(email.trim()) : signIn(email.trim(), password));
+  };
   return (
     <form
+      ref={form}
       noValidate
       onInput={onTyping}
       onSubmit={(event) => {
         event.preventDefault();
-        // Shown before the field gets the focus, so that a screen reader reads the error with it.
-        flushSync(() => setAsked(true));
-        const empty = event.currentTarget.querySelector<HTMLInputElement>("input[aria-invalid=true]");
-        if (empty !== null) empty.focus();
-        else if (!busy && !locked) void signIn(email.trim(), password);
+        send("password");
       }}
     >
       <Field
         label={text.login.email}
-        error={missing(email, text.login.noEmail)}
+        error={asked !== undefined && email.trim() === "" ? text.login.noEmail : undefined}
         value={email}
         onChange={(typed) => {
           setEmail(typed);
@@ -94,7 +100,7 @@ function PasswordForm({ signIn, busy, forget, locked, onTyping }: PasswordFormPr
       />
       <Field
         label={text.login.password}
-        error={missing(password, text.login.noPassword)}
+        error={asked === "password" && password === "" ? text.login.noPassword : undefined}
         value={password}
         onChange={setPassword}
         type="password"
@@ -103,6 +109,9 @@ function PasswordForm({ signIn, busy, forget, locked, onTyping }: PasswordFormPr
       />
       <button type="submit" disabled={locked} aria-busy={busy}>
         {text.login.signIn}
+      </button>
+      <button type="button" className="second" disabled={locked} aria-busy={busy} onClick={() => send("sso")}>
+        {text.login.sso.continue}
       </button>
     </form>
   );
@@ -128,6 +137,13 @@ function Notice({ error, locked, ending, isSecond }: NoticeProps) {
       </Box>
     );
   if (error instanceof NoPasskey) return <Box type="warning">{login.second.notUsed}</Box>;
+  if (error instanceof OtherAddress)
+    return (
+      <Box type="warning">
+        {login.sso.elsewhere} <a href={`${error.address}/login`}>{error.address}</a>
+      </Box>
+    );
+  if (error instanceof ClientError && error.code === "NOT_FOUND") return <Box type="error">{login.sso.none}</Box>;
   if (error instanceof ClientError && error.code === "UNAUTHORIZED")
     return <Box type="error">{isSecond || isProof(error) ? login.second.wrong : login.wrong}</Box>;
   if (error !== undefined && !isLockOut(error)) {

@@ -7,6 +7,7 @@ import { load } from "../app/loading.ts";
 import { offersPasskeys } from "../session/passkeys-offered.ts";
 import { type AskedProof, isAsked } from "../session/proof.ts";
 import { beginSession, useSession } from "../session/session.ts";
+import { goToProvider } from "./sso.ts";
 
 const loadPasskeys = () => load(() => import("../session/passkeys.ts"));
 
@@ -64,6 +65,7 @@ export function useSignIn() {
     proveCode: (method: "totp" | "recovery_code", code: string): Promise<void> => prove(async () => ({ method, code })),
     usePasskey: (): Promise<void> =>
       prove(async () => ({ method: "passkey", assertion: await askPasskey(asked?.passkey_options ?? undefined) })),
+    withSso: (email: string): Promise<void> => attempt(() => leaveFor(email)),
     withPasskey: (): Promise<void> => attempt(() => signInAlone(askPasskey)),
     back: () => {
       setAsked(undefined);
@@ -74,6 +76,12 @@ export function useSignIn() {
     failures,
     forget: () => setError(undefined),
   };
+}
+
+/** Busy until the provider's page is there. */
+async function leaveFor(email: string): Promise<never> {
+  await goToProvider(email);
+  return new Promise<never>(() => undefined);
 }
 
 const challengeFor = (body: { email: string; password: string }): Promise<AskedProof | undefined> =>

@@ -33,13 +33,14 @@ function columns(own: string | undefined): [Column<AccountUser>, ...Column<Accou
       id: "name",
       header: say.name,
       text: ({ name, email }) => `${name} <${email}>`,
-      cell: ({ id, name, email, email_status, second_factors }) => (
+      cell: ({ id, name, email, email_status, second_factors, sso }) => (
         <>
           <Wrapped>{name}</Wrapped> {id === own && <Badge>{text.people.you}</Badge>}
           <Box variant="small" display="block">
             {email}
           </Box>
           <Factors of={second_factors} />
+          {sso && <StatusIndicator type="success">{text.people.sso}</StatusIndicator>}
           {email_status === "bouncing" && <StatusIndicator type="warning">{text.people.bouncing}</StatusIndicator>}
         </>
       ),

@@ -38,6 +38,7 @@ const useSettingsForm = (kept: Settings) => {
       backup_retention_days: String(record.backup_retention_days),
       token_max_days: String(record.token_max_days ?? ""),
       require_second_factor: record.require_second_factor,
+      allowed_ips: networksToText(record),
     }),
     shown: (values) => ({
       [say.accountName]: values.account_name,
@@ -47,14 +48,24 @@ const useSettingsForm = (kept: Settings) => {
       [say.retention]: values.backup_retention_days,
       [say.tokenDays]: values.token_max_days,
       [say.secondFactor]: say.secondFactorOf[values.require_second_factor],
+      [say.allowedIps]: values.allowed_ips,
     }),
     // The API accepts some of them; this form has all.
     schema: settingsBody.safeExtend({
       account_name: Settings.shape.account_name,
       backup_retention_days: Settings.shape.backup_retention_days,
     }),
-    body: ({ contact_email, default_provider, default_region, backup_retention_days, token_max_days, ...others }) => ({
+    body: ({
+      contact_email,
+      default_provider,
+      default_region,
+      backup_retention_days,
+      token_max_days,
+      allowed_ips,
+      ...others
+    }) => ({
       ...others,
+      allowed_ips: allowed_ips.split(/[,;\s]+/).filter(Boolean),
       contact_email: given(contact_email) ?? null,
       default_provider: given(default_provider) ?? null,
       default_region: given(default_region) ?? null,
@@ -107,25 +118,42 @@ export function SettingsForm({ kept, offered }: Props) {
           {...form.text("backup_retention_days")}
         />
         <May needs={["owner"]}>
-          <SpaceBetween size="l">
-            <TextField
-              label={say.tokenDays}
-              optional
-              description={say.tokenDaysAbout}
-              hint={say.tokenDaysHint}
-              type="number"
-              {...form.text("token_max_days")}
-            />
-            <RequiredFactor
-              chosen={form.values.require_second_factor}
-              onChange={(require_second_factor) => form.set({ require_second_factor })}
-            />
-          </SpaceBetween>
+          <OwnersFields form={form} />
         </May>
       </Form>
     </Container>
   );
 }
+
+function OwnersFields({ form }: { form: ReturnType<typeof useSettingsForm> }) {
+  const say = text.settings.settings;
+  return (
+    <SpaceBetween size="l">
+      <TextField
+        label={say.tokenDays}
+        optional
+        description={say.tokenDaysAbout}
+        hint={say.tokenDaysHint}
+        type="number"
+        {...form.text("token_max_days")}
+      />
+      <RequiredFactor
+        chosen={form.values.require_second_factor}
+        onChange={(require_second_factor) => form.set({ require_second_factor })}
+      />
+      <TextField
+        label={say.allowedIps}
+        optional
+        description={say.allowedIpsAbout}
+        hint={say.allowedIpsHint}
+        {...form.text("allowed_ips")}
+      />
+    </SpaceBetween>
+  );
+}
+
+/** A service from before there were such networks says nothing of them. */
+const networksToText = ({ allowed_ips }: Partial<Settings>): string => (allowed_ips ?? []).join(", ");
 
 type Required = Settings["require_second_factor"];
 

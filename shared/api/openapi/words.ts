@@ -64,6 +64,11 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
   sshKeys: { name: "SSH keys", description: "Public keys that are installed on new servers, so that you can log in over SSH." },
   catalog: { name: "Catalog", description: "The providers, regions, sizes, ERP versions and editions that you can choose from." },
   settings: { name: "Settings", description: "The account's settings and quotas." },
+  sso: {
+    name: "Single sign-on",
+    description:
+      "The identity provider (OpenID Connect) that the account's people sign in with, and the domains of their emails.",
+  },
   alertSettings: {
     name: "Alert settings",
     description: "The thresholds at which alerts open, for all servers and instances of the account.",

@@ -15,6 +15,8 @@ export const AccountRecord = z.object({
   default_region: textOrNull,
   backup_retention_days: count,
   token_max_days: count.nullable().default(null),
+  /** The networks that people may sign in from; empty: everywhere. */
+  allowed_ips: z.array(text).default([]),
   require_second_factor: growing<Settings["require_second_factor"]>().default("none"),
   /** Those that were ever set; see `alertSettings`. */
   alert_settings: z.record(text, z.unknown()).default({}),

@@ -48,6 +48,8 @@ export const UserRecord = z.object({
   passkeys: counter,
   totp: z.boolean().default(false),
   recovery_codes_left: counter,
+  /** Which person of the account's identity provider they are: `links` is that of the provider as it was then. */
+  sso: z.object({ links: text, subject: text }).optional(),
   /** That of their last sign-in. */
   language: growing<Language>().default("en"),
 });

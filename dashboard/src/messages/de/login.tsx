@@ -37,6 +37,16 @@ export const login: typeof en = {
   },
   signIn: "Anmelden",
   withPasskey: "Mit Passkey anmelden",
+  sso: {
+    continue: "Weiter mit Single Sign-on",
+    title: "Single Sign-on",
+    finishing: "Sie werden angemeldet …",
+    none: "Für diese E-Mail-Adresse gibt es kein Single Sign-on. Verwenden Sie Ihr Passwort, oder fragen Sie einen Inhaber Ihres Kontos.",
+    elsewhere: "Single Sign-on funktioniert dort, wohin Ihr Identitätsanbieter Sie zurückschickt:",
+    notSignedIn: "Ihr Identitätsanbieter hat Sie nicht angemeldet. Gehen Sie zurück und versuchen Sie es erneut.",
+    invalid:
+      "Diese Anmeldung ist nicht mehr gültig: Sie wurde benutzt, ist abgelaufen oder wurde woanders begonnen. Gehen Sie zurück und versuchen Sie es erneut.",
+  },
   second: {
     title: "Zweiter Schritt",
     about: "Ihr Passwort stimmt. Bestätigen Sie jetzt, dass Sie es sind.",

@@ -9,11 +9,12 @@ export const people: typeof en = {
   never: "Nie",
   you: "Sie",
   bouncing: "Postfach nimmt keine E-Mails an",
+  sso: "Meldet sich mit Single Sign-on an",
   roles: {
     owner: { name: "Inhaber", about: "Darf alles, auch Inhaber ändern und entfernen." },
     admin: {
       name: "Administrator",
-      about: "Darf alles, außer Inhaber ändern: auch Einstellungen, Personen und API-Schlüssel.",
+      about: "Darf alles, außer Inhaber und Single Sign-on ändern: auch Einstellungen, Personen und API-Schlüssel.",
     },
     operator: {
       name: "Betreuer",

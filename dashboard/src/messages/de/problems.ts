@@ -201,4 +201,20 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_code_changed:
     "Eine andere Anfrage hat den Code gleichzeitig geändert; lesen Sie ihn und versuchen Sie es bei Bedarf erneut",
   error_deploy_key_made: "Eine andere Anfrage hat den Schlüssel des Repositorys gleichzeitig erzeugt; versuchen Sie es erneut",
+  error_sso:
+    "Dieses Single Sign-on ist nicht gültig: Es wurde benutzt, ist abgelaufen oder wurde woanders begonnen; beginnen Sie von vorn",
+  error_no_sso: "Für diese E-Mail-Adresse gibt es kein Single Sign-on",
+  error_sso_required: "Melden Sie sich mit Single Sign-on an",
+  error_sso_provider:
+    "Der Identitätsanbieter hat nicht geantwortet wie erwartet; versuchen Sie es erneut, oder fragen Sie einen Inhaber Ihres Kontos",
+  error_sso_email: "Der Identitätsanbieter hat keine E-Mail-Adresse aus einer Domain des Kontos bestätigt",
+  error_sso_person:
+    "Der Benutzer mit dieser E-Mail-Adresse gehört beim Identitätsanbieter zu einer anderen Person; fragen Sie einen Inhaber Ihres Kontos",
+  error_sso_changed:
+    "Eine andere Anfrage hat das Single Sign-on gleichzeitig geändert; lesen Sie es und versuchen Sie es bei Bedarf erneut",
+  error_address: "Von dieser Adresse aus ist die Anmeldung nicht erlaubt",
+  error_txt_record: "Die Domain hat diesen TXT-Eintrag noch nicht; eine Änderung im DNS kann eine Stunde dauern",
+  error_domain_taken: "Diese Domain gehört zu einem anderen Konto",
+  field_no_provider: "ist nicht der Aussteller eines Identitätsanbieters, der antwortet",
+  field_own_address: "muss die Adresse enthalten, von der Sie dies senden, sonst könnten Sie sich nicht wieder anmelden",
 };

@@ -36,6 +36,15 @@ export const login = {
   },
   signIn: "Sign in",
   withPasskey: "Sign in with a passkey",
+  sso: {
+    continue: "Continue with single sign-on",
+    title: "Single sign-on",
+    finishing: "Signing you in …",
+    none: "There is no single sign-on for this email. Use your password, or ask an owner of your account.",
+    elsewhere: "Single sign-on works where your identity provider sends you back to:",
+    notSignedIn: "Your identity provider didn't sign you in. Go back and try again.",
+    invalid: "This sign-in isn't valid any more: it was used, has expired, or was begun elsewhere. Go back and try again.",
+  },
   second: {
     title: "Second step",
     about: "Your password is right. Now prove that it's you.",

@@ -9,9 +9,13 @@ export const people = {
   never: "Never",
   you: "You",
   bouncing: "Mailbox takes no mail",
+  sso: "Signs in with single sign-on",
   roles: {
     owner: { name: "Owner", about: "Can do everything, also change and remove owners." },
-    admin: { name: "Admin", about: "Can do everything except change owners: also settings, people and API keys." },
+    admin: {
+      name: "Admin",
+      about: "Can do everything except change owners and single sign-on: also settings, people and API keys.",
+    },
     operator: {
       name: "Operator",
       about:
