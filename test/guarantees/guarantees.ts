@@ -240,7 +240,7 @@ export const guarantees = {
       "Whatever the order of your requests, each is accepted or rejected as the documentation of the statuses says, and leads to the status that it names.",
     proof:
       "Random sequences of requests, some of them racing in an order that a scheduler chooses, some with work that fails, against a model of a few lines: resources and their work, labels, locks, backup policies, SSH keys, tokens and settings, and every list, filter by label and total. Every transition of the lifecycle must be taken, from every status and to both ends. A counterexample is shrunk and printed as curl lines. A sequence is a trial.",
-    full: 3_400,
+    full: 3_150,
     small: 1,
     perSecond: 0.25,
   }),

@@ -34,14 +34,12 @@ export function DeploysTable({ instanceId }: { instanceId: string }) {
     {
       id: "commits",
       header: say.columns.commits,
-      long: true,
       cell: (deploy) => <Wrapped>{commitsInWords(deploy) || "–"}</Wrapped>,
       text: commitsInWords,
     },
     {
       id: "modules",
       header: say.columns.modules,
-      long: true,
       cell: (deploy) => <Wrapped>{modulesInWords(deploy) || "–"}</Wrapped>,
       text: modulesInWords,
     },
