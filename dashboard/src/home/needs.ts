@@ -28,7 +28,7 @@ const expiresSoon = ({ expires_at, replaced_by }: Token): boolean => {
   return replaced_by === null && left > 0 && left < EXPIRING_DAYS * DAY_MS;
 };
 
-/** Two requests if nothing is wrong, three for owners and admins, and at most six. */
+/** Two requests if nothing is wrong, three for owners and admins, and at most seven. */
 export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }: Tallies) {
   // The API lists operations by their start, so one that took long and has just failed may be far down.
   const may = useMay();
