@@ -53,7 +53,7 @@ test("code is set, checked, deployed, and taken back with its data", async ({ op
 
   await button(page, "Check for new commits").click();
   await page.getByText("No problems found.").waitFor();
-  await page.getByText("isn't deployed yet").waitFor();
+  await page.getByText("Not deployed yet").waitFor();
 
   await button(page, "Deploy…").click();
   const planned = dialog(page, "Deploy the code of Shop");

@@ -1,7 +1,7 @@
 // What opens alerts, for all servers and instances of the account.
 import Checkbox from "@cloudscape-design/components/checkbox";
 import FormField from "@cloudscape-design/components/form-field";
-import { api } from "../../../shared/api/index.ts";
+import { update } from "../../../shared/api/alert-settings.ts";
 import type { AlertSettings } from "../../../shared/domain/alerts.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
@@ -76,7 +76,7 @@ function SettingsForm({ settings }: { settings: AlertSettings }) {
     question: alertSettings(),
     values: valuesOf,
     shown,
-    schema: api.alertSettings.update.body,
+    schema: update().body,
     body: bodyOf,
     send: (body, version) => client.alertSettings.update({ body, ...version }),
     unchanged: saved,

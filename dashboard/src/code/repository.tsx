@@ -76,7 +76,11 @@ function Newest({ repository: { commit, newest_commit: newest } }: { repository:
   if (newest === null) return say.unknown;
   const copyable = <Copyable value={newest} shown={shortCommit(newest)} what={say.copied.newest} code />;
   if (newest === commit) return copyable;
-  return <StatusIndicator type="info">{say.isNewer(copyable)}</StatusIndicator>;
+  return (
+    <>
+      {copyable} <StatusIndicator type="info">{say.isNewer}</StatusIndicator>
+    </>
+  );
 }
 
 function accessInWords({ credential }: CodeRepository): string {

@@ -17,7 +17,7 @@ export const code: typeof en = {
     deployed: "Commit im ERP",
     notDeployed: "Noch keiner",
     newest: "Neuester Commit",
-    isNewer: (commit) => <>{commit} ist noch nicht im ERP</>,
+    isNewer: "Noch nicht im ERP",
     unknown: "Noch nicht geprüft",
     checked: "Letzte Prüfung",
     access: "Zugang",

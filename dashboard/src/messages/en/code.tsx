@@ -17,7 +17,7 @@ export const code = {
     deployed: "Deployed commit",
     notDeployed: "Never deployed",
     newest: "Newest commit",
-    isNewer: (commit: ReactNode) => <>{commit} isn't deployed yet</>,
+    isNewer: "Not deployed yet",
     unknown: "Not checked yet",
     checked: "Last check",
     access: "Access",
