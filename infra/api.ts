@@ -196,7 +196,7 @@ export class Api extends Construct {
     // A trace has the path, in which a deploy hook has its secret.
     new CfnSamplingRule(this, "hooks sampling", {
       samplingRule: {
-        ruleName: `${stackName(environment)}-hooks`,
+        ruleName: `${stackName(environment)}-hook`,
         serviceName: `${stackName(environment)}/${environment}`,
         serviceType: "AWS::ApiGateway::Stage",
         resourceArn: "*",

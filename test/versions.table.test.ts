@@ -378,6 +378,7 @@ test("the tests of versions cover every single resource", () => {
     "/overview", // test/overview
     "/ssh-keys/x",
     "/settings",
+    "/settings/sso",
     "/settings/alerts",
     "/webhooks/x",
     "/tokens/x",

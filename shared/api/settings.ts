@@ -110,6 +110,7 @@ export const update = () =>
       require_second_factor: requireSecondFactor.optional(),
       allowed_ips: networks.optional().meta({
         description: "Must contain the address that you send this from. Sessions that are open stay",
+        examples: [["192.0.2.0/24"]],
         maxItems: ALLOWED_IPS_MAX,
       }),
     }),

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { Code } from "../../shared/api/code.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { find } from "../../shared/data/table.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { seedInstance } from "../harness/seed.ts";
@@ -12,6 +13,7 @@ let me: TestAccount;
 let api: Client;
 beforeAll(async () => {
   me = await account({ seeded: true });
+  for (const kind of ["server", "instance"] as const) await setQuota(me.id, kind, 1_000);
   ({ api } = await me.token());
 });
 

@@ -4,7 +4,7 @@ import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { BackupCode, CodeRecord } from "../../shared/records/schemas/code.ts";
 import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { emptyCode } from "../../shared/records/code.ts";
+import { findCode } from "../../shared/records/code.ts";
 import { reserveDeploy } from "../../shared/records/deploys.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { putIfAbsent, putOne } from "../../shared/data/table.ts";
@@ -200,7 +200,7 @@ export async function seedDeploy(
   operationId = newId("operation"),
 ): Promise<string> {
   const change = startChange(await getAccount(account_id));
-  const code = emptyCode({ account_id, id: instance_id });
+  const code = await findCode({ account_id, id: instance_id });
   const actor = { type: "operator", id: "operator", name: "Operator" } as const;
   const request = { operationId, select: "changed", note: null } as const;
   const deploy = reserveDeploy(change, { actor, requestId: "seed" }, code, request);
