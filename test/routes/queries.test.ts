@@ -4,7 +4,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { bodyOf, everyRoute, fieldsOf, listRoutes, pathOf } from "../harness/requests.ts";
-import { type Client, stranger } from "../harness/client.ts";
+import { stranger } from "../harness/client.ts";
 
 let me: TestAccount;
 let instanceId: string;
