@@ -108,6 +108,26 @@ export const guarantees = {
     small: 20,
     perSecond: 10,
   }),
+  enumeration: guarantee({
+    title: "Emails of users",
+    promise: "Nobody who does not know your password learns whether there is a user with your email.",
+    proof:
+      "A user's email and one of nobody, as long, sent to every endpoint that takes one from whoever is not of the account: with a wrong password, for a link to set a new one, for single sign-on, where that is required, and as an invitation of another account. The responses must be equal byte for byte (of random values, in length), with the same calls of the database; at full size, the medians of 500 interleaved tries of each must be within 5 %. Two requests for links at once must not write the same item.",
+    full: 8,
+    small: 8,
+    perSecond: 0.05,
+    alone: true,
+  }),
+  "mail-bombs": guarantee({
+    title: "Mail bombs",
+    promise:
+      "Nobody can have the service send you more than three links an hour to set a password, and no account more than 30 invitations a day.",
+    proof:
+      "Links are asked for in bursts, from many addresses, in every spelling of the email; people are invited, and invitations sent again, by several admins at once. The mails are counted. A request is a trial.",
+    full: 60,
+    small: 2,
+    perSecond: 1,
+  }),
   permissions: guarantee({
     title: "Permissions",
     promise:
