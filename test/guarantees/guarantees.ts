@@ -72,7 +72,7 @@ export const guarantees = {
   revocation: guarantee({
     title: "Revocation",
     promise:
-      "Once the service has confirmed that a token is deleted, a session ended, a password or a role changed or a user removed, no request with the old credential, or beyond the new role, is accepted.",
+      "Once the service has confirmed that a token is deleted or replaced, a session ended, a password or a role changed or a user removed, no request with the old credential, or beyond the new role, is accepted.",
     proof:
       "Eight clients use a credential without a pause, or sign in with a password, while it is ended, at a random moment. Every request that is sent after the response must get 401, or 403 if it is beyond the new role, also with a session that was opened meanwhile.",
     full: 10_000,
