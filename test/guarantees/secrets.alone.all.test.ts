@@ -53,7 +53,11 @@ type Know = (what: string, secret: string | undefined | null) => string;
 async function admitPeople(me: TestAccount, know: Know): Promise<void> {
   const owner = await me.session();
   const invited = `${unique("invited")}@example.com`;
-  await owner.post("/users/invitations", { email: invited, role: "viewer" }, { headers: { "idempotency-key": unique("secret") } });
+  await owner.post(
+    "/users/invitations",
+    { email: invited, role: "viewer" },
+    { headers: { "idempotency-key": unique("secret") } },
+  );
   know("the link of an invitation", await newestLink(me.id, "invitation", invited));
   await stranger.post("/auth/password-reset", { email: me.user.email }, { from: newAddress() });
   know("the link to set a password", await newestLink(me.id, "password_reset", me.user.id));
