@@ -5,6 +5,7 @@ import * as z from "zod";
 import { examplePeople, startIdentityProvider } from "../../infra/local/identity-provider.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { removeOne } from "../../shared/data/table.ts";
+import { PASSWORD_RESET } from "../../shared/domain/limits.ts";
 import { createUser } from "../../shared/operations/operator.ts";
 import { account, uniqueDomain } from "../harness/account.ts";
 import { type ApiResponse, stranger } from "../harness/client.ts";
@@ -30,7 +31,6 @@ interface Way {
 /** Tries for each of the two medians. */
 const TIMED = isFullSize ? 500 : 0;
 
-const RESETS_AN_HOUR = 3;
 const Key = z.object({ pk: z.object({ S: z.string() }), sk: z.object({ S: z.string() }) });
 const Written = z.object({
   TransactItems: z.array(z.record(z.string(), z.object({ Key: Key.optional(), Item: Key.optional() }))),
@@ -65,7 +65,7 @@ prove("enumeration", async () => {
       known: careful.email,
       before: async (email) => {
         await forget(email);
-        for (let i = 0; i < RESETS_AN_HOUR; i++) await reset(email);
+        for (let i = 0; i < PASSWORD_RESET.perHour; i++) await reset(email);
       },
       isUntimed: true,
     },
