@@ -19,7 +19,12 @@ test("somebody is invited, joins, forgets the password, sets another one, and en
   await press(owner, "Invite");
   const dialog = owner.getByRole("dialog", { name: "Invite" });
   // Each role says what it can do.
-  for (const about of ["Can do everything, also", "Can do everything except", "Can create, change, restore", "Can see everything"])
+  for (const about of [
+    "Can do everything, also",
+    "Can do everything except",
+    "Can create, change, restore",
+    "Can see everything",
+  ])
     await dialog.getByText(about, { exact: false }).waitFor();
   await expectAccessible(owner);
   await typeInto(owner, "Email", email);

@@ -95,8 +95,14 @@ export async function attackTenants(cloud: TestCloud): Promise<Attack> {
   await seedAlert(await getServer(theirs.me.id, String(theirs.ids.server)));
   for (let i = 0; i < 2; i++) await seedInvitation(theirs.me);
   const factors = [await seedFactor(theirs.me.user.id), await seedFactor(theirs.me.user.id)];
+  const [session] = (await (await theirs.me.session()).get("/auth/sessions")).as(Listed);
   await cloud.states.settled();
-  const foreign: World["ids"] = { ...theirs.ids, operation: made.operation_id ?? "", second_factor: factors[0] ?? "" };
+  const foreign: World["ids"] = {
+    ...theirs.ids,
+    operation: made.operation_id ?? "",
+    second_factor: factors[0] ?? "",
+    session: session?.id ?? "",
+  };
   const own: World = { me: mine.me, ids: { ...mine.ids, operation: unusedId("operation") } };
 
   const clientFor = async (access: unknown): Promise<Client> =>

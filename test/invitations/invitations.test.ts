@@ -127,10 +127,7 @@ test("while an account is full nobody is invited and nobody joins, and the link 
   await sender.post("/users/invitations", { email, role: "viewer" });
   const token = await newestLink(them.id, "invitation", email);
   await setQuota(them.id, "user", 1);
-  for (const response of [
-    await sender.post("/users/invitations", { email: newEmail(), role: "viewer" }),
-    await accept(token),
-  ])
+  for (const response of [await sender.post("/users/invitations", { email: newEmail(), role: "viewer" }), await accept(token)])
     expect([response.status, response.error?.code, response.error?.details]).toMatchObject([409, "QUOTA_EXCEEDED", { limit: 1 }]);
   await setQuota(them.id, "user", 2);
   expect((await accept(token)).status).toBe(200);
