@@ -4,7 +4,9 @@ import { expect } from "vitest";
 import * as tokens from "../../shared/api/tokens.ts";
 import * as users from "../../shared/api/users.ts";
 import { account, unique } from "../harness/account.ts";
+import { stranger } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
+import { newAddress } from "../harness/second-factors.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 import { press, signIn, typeInto } from "./keyboard.ts";
@@ -72,6 +74,29 @@ test("somebody is invited, joins, forgets the password, sets another one, and en
   await press(page, /^End \d/);
   await page.getByText("1 session ended").first().waitFor();
   await expect.poll(async () => (await other.get("/auth/me")).status).toBe(401);
+});
+
+test("an invitation is sent again, which ends the link before, and withdrawn", async ({ open }) => {
+  const mine = await account();
+  const email = `${unique("ada")}@example.com`;
+  await (await mine.session()).post("/users/invitations", { email, role: "operator" });
+  const accept = (token: string) =>
+    stranger.post("/auth/invitations/accept", { token, name: "Ada", password: PASSWORD }, { from: newAddress() });
+  const first = await newestLink(mine.id, "invitation", email);
+  const page = await open("/settings/people", { as: mine });
+  const row = page.getByRole("row").filter({ hasText: email });
+  await row.getByText("Operator").waitFor();
+  await press(page, `Send again ${email}`);
+  await page.getByText(`Invitation sent to ${email}`).first().waitFor();
+  const second = await newestLink(mine.id, "invitation", email);
+  expect((await accept(first)).status).toBe(401);
+  await press(page, `Withdraw ${email}`);
+  await page.getByRole("dialog", { name: "Withdraw invitation" }).waitFor();
+  await expectAccessible(page);
+  await press(page, "Withdraw");
+  await page.getByText(`Invitation withdrawn: ${email}`).first().waitFor();
+  await row.waitFor({ state: "detached" });
+  expect((await accept(second)).status).toBe(401);
 });
 
 test("a link that was used says so, and a link for a user who exists says what to do", async ({ open }) => {

@@ -72,15 +72,35 @@ test("counts as a second factor, for its own sessions only", async () => {
 
 describe("of another account", () => {
   const own = uniqueDomain();
+  const people = { ...examplePeople(own) };
   let mine: TestAccount;
   let boss: Client;
   let another: IdentityProvider;
   beforeAll(async () => {
     mine = await account();
-    another = await startIdentityProvider({ clientSecret: "secret-of-the-test", people: examplePeople(own) });
+    another = await startIdentityProvider({ clientSecret: "secret-of-the-test", people });
     boss = await setUpSso(mine, another, own);
   });
   afterAll(() => another.stop());
+
+  test("gives the role of the claim at each sign-in, to open sessions too, but leaves owners what they are", async () => {
+    const { issuer, client_id } = another;
+    const claims = { role_claim: "groups", roles: { admins: "admin" }, default_role: "operator" };
+    await boss.put("/settings/sso", { issuer, client_id, domains: [{ name: own }], ...claims });
+    const facts = { email_verified: true, name: "Somebody" };
+    people["carl"] = { ...facts, email: `carl@${own}`, groups: ["admins"] };
+    const session = sessionOf(await signInWith(`carl@${own}`, "carl"));
+    const role = async () => (await session.get("/auth/me")).as(auth.me().data).role;
+    expect(await role()).toBe("admin");
+    people["carl"] = { ...facts, email: `carl@${own}`, groups: [] };
+    await signInWith(`carl@${own}`, "carl");
+    expect(await role()).toBe("operator");
+    const email = `dora@${own}`;
+    const { id } = await createUser(mine.id, { email, name: "Dora", password: "a long enough password" });
+    people["dora"] = { ...facts, email, groups: ["admins"] };
+    expect((await signInWith(email, "dora")).as(auth.ssoFinish().data).user.id).toBe(id);
+    expect((await boss.get(`/users/${id}`)).as(AccountUser)).toMatchObject({ role: "owner", sso: true });
+  });
 
   test("is possible only from the account's networks, like every sign-in", async () => {
     await boss.put("/settings", { allowed_ips: ["127.0.0.0/24"] });
