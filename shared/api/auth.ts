@@ -253,7 +253,14 @@ export const acceptInvitation = () =>
     summary: "Accept an invitation",
     description: "Creates the user who was invited, and signs them in.",
     access: "public",
-    errors: () => [linkInvalid(), ssoRequired(), addressNotAllowed(), tooManySignIns(LOGIN_FAILURES.pair), emailTaken()],
+    errors: () => [
+      linkInvalid(),
+      ssoRequired(),
+      addressNotAllowed(),
+      tooManySignIns(LOGIN_FAILURES.pair),
+      emailTaken(),
+      overQuota("user", DEFAULT_QUOTAS.user),
+    ],
     body: z.strictObject({ token: linkToken, name: userName, password: newPassword }),
     data: Begun,
   });

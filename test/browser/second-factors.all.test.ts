@@ -1,6 +1,6 @@
 // Second factors in the browser: set up, asked for at sign-in and before what does harm, and required; with Chromium's virtual
 // authenticator, and by keyboard alone.
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
 import { AccountUser } from "../../shared/api/users.ts";
@@ -11,6 +11,7 @@ import { dashboardOrigin } from "../harness/authenticator.ts";
 import { appOf, challengeFor, newAddress, newCodes, prove, sessionIn, setUpApp } from "../harness/second-factors.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
+import { press, signIn, typeInto } from "./keyboard.ts";
 
 /**
  * A device with passkeys, whose owner it knows. Whether they touch it, which also picks what the browser suggests, is for the
@@ -32,32 +33,6 @@ async function addAuthenticator(page: Page): Promise<(isTouched: boolean) => Pro
   return async (enabled) => {
     await devTools.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
   };
-}
-
-const hasFocus = async (page: Page, target: Locator): Promise<boolean> =>
-  (await page.locator(":focus").and(target).count()) === 1;
-
-/** Presses Tab until something has the focus, and then Enter. */
-async function press(page: Page, name: string | RegExp, role: "button" | "link" = "button"): Promise<void> {
-  const target = page.getByRole(role, { name, exact: true }).last();
-  await target.waitFor();
-  for (let i = 0; i < 80 && !(await hasFocus(page, target)); i++) await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-}
-
-async function typeInto(page: Page, label: string, typed: string): Promise<void> {
-  const field = page
-    .getByRole("textbox", { name: label, exact: true })
-    .or(page.getByLabel(label, { exact: true }).and(page.locator("input[type=password]")));
-  await field.waitFor();
-  for (let i = 0; i < 80 && !(await hasFocus(page, field)); i++) await page.keyboard.press("Tab");
-  await page.keyboard.type(typed);
-}
-
-async function signIn(page: Page, { email, password }: Pick<TestUser, "email" | "password">): Promise<void> {
-  await typeInto(page, "Email", email);
-  await typeInto(page, "Password", password);
-  await page.keyboard.press("Enter");
 }
 
 /** Signs in with the password, and adds a passkey by keyboard. */
@@ -124,6 +99,11 @@ test("by keyboard alone: a passkey and recovery codes are set up, and the passke
   await expectAccessible(page);
   await press(page, "Use a passkey");
   await page.getByText(`Removed from account: ${other.name}`).first().waitFor();
+
+  // Activity says who, as what, and how they had signed in.
+  await page.goto(`${dashboardOrigin()}/activity`);
+  const removal = page.getByRole("row").filter({ hasText: "Removed user" });
+  await removal.getByText("Owner with passkey from", { exact: false }).waitFor();
 });
 
 test("a passkey alone signs in, from a button or from the browser's suggestions", async ({ open }) => {

@@ -1,6 +1,5 @@
 // Single sign-on in the browser: an owner sets it up by keyboard, people sign in with it, and a link of somebody else signs
 // nobody in.
-import type { Locator, Page } from "playwright-core";
 import { afterAll, expect } from "vitest";
 import { Sso } from "../../shared/api/sso.ts";
 import { examplePeople, startIdentityProvider } from "../../infra/local/identity-provider.ts";
@@ -11,6 +10,7 @@ import { dashboard } from "../harness/dashboard.ts";
 import { come, setUpSso } from "../harness/sso.ts";
 import { expectAccessible } from "./axe.ts";
 import { type Faults, test } from "./browser.ts";
+import { press, signIn, tabTo, typeInto } from "./keyboard.ts";
 
 await ownCloud({ fallback: dashboard(), environment: { LOOPBACK_RECEIVERS: "true" } });
 const domain = uniqueDomain();
@@ -20,31 +20,11 @@ afterAll(() => provider.stop());
 /** The provider is another host, and has no icon. */
 const leavesForProvider = ({ expected }: Faults): void => void expected.push(/127\.0\.0\.1:\d+\/(?:authorize|favicon)/);
 
-const hasFocus = async (page: Page, target: Locator): Promise<boolean> =>
-  (await page.locator(":focus").and(target).count()) === 1;
-
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  await target.waitFor();
-  for (let i = 0; i < 120 && !(await hasFocus(page, target)); i++) await page.keyboard.press("Tab");
-}
-
-async function press(page: Page, name: string | RegExp): Promise<void> {
-  await tabTo(page, page.getByRole("button", { name, exact: true }).last());
-  await page.keyboard.press("Enter");
-}
-
-async function typeInto(page: Page, label: string, typed: string): Promise<void> {
-  await tabTo(page, page.getByLabel(label, { exact: true }).and(page.locator("input")));
-  await page.keyboard.type(typed);
-}
-
 test("by keyboard alone, an owner sets it up, and whoever is of the domain signs in", async ({ open, faults }) => {
   leavesForProvider(faults);
   const mine = await account();
   const owner = await open(`${dashboardOrigin()}/login`, { fresh: true });
-  await typeInto(owner, "Email", mine.user.email);
-  await typeInto(owner, "Password", mine.user.password);
-  await owner.keyboard.press("Enter");
+  await signIn(owner, mine.user);
   await owner.getByRole("heading", { name: "Home" }).waitFor();
   await owner.goto(`${dashboardOrigin()}/settings/account`);
   await press(owner, /^Single sign-on/);

@@ -72,7 +72,7 @@ export const guarantees = {
   revocation: guarantee({
     title: "Revocation",
     promise:
-      "Once the service has confirmed that a token is deleted, a session ended, a password or a role changed or a user removed, no request with the old credential, or beyond the new role, is accepted.",
+      "Once the service has confirmed that a token is deleted or replaced, a session ended, a password or a role changed or a user removed, no request with the old credential, or beyond the new role, is accepted.",
     proof:
       "Eight clients use a credential without a pause, or sign in with a password, while it is ended, at a random moment. Every request that is sent after the response must get 401, or 403 if it is beyond the new role, also with a session that was opened meanwhile.",
     full: 10_000,
@@ -107,6 +107,26 @@ export const guarantees = {
     full: 10_000,
     small: 20,
     perSecond: 10,
+  }),
+  enumeration: guarantee({
+    title: "Emails of users",
+    promise: "Nobody who does not know your password learns whether there is a user with your email.",
+    proof:
+      "A user's email and one of nobody, as long, sent to every endpoint that takes one from whoever is not of the account: with a wrong password, for a link to set a new one, for single sign-on, where that is required, and as an invitation of another account. The responses must be equal byte for byte (of random values, in length), with the same calls of the database; at full size, the medians of 500 interleaved tries of each must be within 5 %. Two requests for links at once must not write the same item.",
+    full: 8,
+    small: 8,
+    perSecond: 0.05,
+    alone: true,
+  }),
+  "mail-bombs": guarantee({
+    title: "Mail bombs",
+    promise:
+      "Nobody can have the service send you more than three links an hour to set a password, and no account more than 30 invitations a day.",
+    proof:
+      "Links are asked for in bursts, from many addresses, in every spelling of the email; people are invited, and invitations sent again, by several admins at once. The mails are counted. A request is a trial.",
+    full: 60,
+    small: 2,
+    perSecond: 1,
   }),
   permissions: guarantee({
     title: "Permissions",

@@ -13,10 +13,14 @@ export interface App {
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
+export function bytesOfSecret(secret: string): Uint8Array {
+  const bits = Array.from(secret, (letter) => ALPHABET.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+}
+
 /** That of a secret. */
 export function appOf(secret: string): App {
-  const bits = Array.from(secret, (letter) => ALPHABET.indexOf(letter).toString(2).padStart(5, "0")).join("");
-  const bytes = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+  const bytes = bytesOfSecret(secret);
   return { code: (stepsAhead = 0) => totpCode(bytes, stepAt(Date.now()) + stepsAhead) };
 }
 

@@ -6,7 +6,7 @@ import * as secondFactors from "../../shared/api/second-factors.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
-import { addPasskey, newAddress } from "../harness/second-factors.ts";
+import { addPasskey, challengeFor, newAddress, newCodes, prove, setUpApp } from "../harness/second-factors.ts";
 import { seedSso, SSO_BODY } from "../harness/seed.ts";
 import { createUser } from "../../shared/operations/operator.ts";
 import { newTab, start, verifyDomain } from "../harness/sso.ts";
@@ -117,6 +117,23 @@ describe("where single sign-on is required", () => {
       ];
       for (const { status, error } of answers) expect([status, error], email).toEqual([403, REQUIRED]);
     }
+  });
+
+  test("what was begun before is closed, too: links, and second steps of a sign-in", async () => {
+    const sso = await seedSso(me.id, { domains: [{ name, proof: "p", verified: true }] });
+    const user = { email: `careful@${name}`, password };
+    const { id } = await createUser(me.id, { ...user, name: "Careful" });
+    const session = await me.session(user);
+    await setUpApp(session);
+    const codes = await newCodes(session);
+    const { challenge } = await challengeFor(user);
+    const { email } = user;
+    await stranger.post("/auth/password-reset", { email }, { from: newAddress() });
+    const token = await newestLink(me.id, "password_reset", id);
+    await seedSso(me.id, { ...sso, required: true });
+    const set = { token, new_password: "another long password" };
+    expect((await stranger.post("/auth/password-reset/confirm", set, { from: newAddress() })).error).toEqual(REQUIRED);
+    expect((await prove({ challenge, method: "recovery_code", code: codes[0] })).error).toEqual(REQUIRED);
   });
 
   test("an invitation is not accepted with a password", async () => {

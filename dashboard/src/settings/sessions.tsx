@@ -7,6 +7,7 @@ import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { SignedIn } from "../../../shared/api/auth.ts";
+import { recognizeDevice } from "../../../shared/domain/device.ts";
 import { SESSIONS_PER_USER } from "../../../shared/domain/limits.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
@@ -58,10 +59,13 @@ export function Sessions() {
 function Session({ session }: { session: SignedIn }) {
   const say = text.settings.sessions;
   const { user_agent, ip_address, created_at, current } = session;
+  const device = user_agent === null ? undefined : recognizeDevice(user_agent);
   return (
     <li>
       <div>
-        <Wrapped>{user_agent ?? say.unknown}</Wrapped>
+        <div title={user_agent ?? undefined}>
+          <Wrapped>{device === undefined ? (user_agent ?? say.unknown) : say.device(device)}</Wrapped>
+        </div>
         <Box variant="small" display="block">
           {ip_address ?? say.unknown} · <Time at={created_at} />
         </Box>

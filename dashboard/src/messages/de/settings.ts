@@ -101,11 +101,13 @@ export const settings: typeof en = {
     title: "Ihre Sitzung",
     name: "Name",
     email: "E-Mail-Adresse",
+    role: "Rolle",
     ends: "Sitzung endet",
   },
   sessions: {
     title: "Sitzungen",
     about: "Wo Sie angemeldet sind. Wenn Sie eine Sitzung nicht kennen, beenden Sie sie und ändern Sie Ihr Passwort.",
+    device: ({ browser, system }) => `${browser} auf ${system}`,
     unknown: "Unbekannt",
     current: "Diese Sitzung",
     end: "Beenden",

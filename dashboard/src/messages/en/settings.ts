@@ -1,4 +1,5 @@
 // The account page.
+import type { Device } from "../../../../shared/domain/device.ts";
 
 export const settings = {
   title: "Account",
@@ -95,11 +96,13 @@ export const settings = {
     title: "Your session",
     name: "Name",
     email: "Email",
+    role: "Role",
     ends: "Session ends",
   },
   sessions: {
     title: "Sessions",
     about: "Where you are signed in. If you don't recognize one, end it and change your password.",
+    device: ({ browser, system }: Device) => `${browser} on ${system}`,
     unknown: "Unknown",
     current: "This session",
     end: "End",

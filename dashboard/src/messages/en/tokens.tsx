@@ -15,6 +15,7 @@ export const tokens = {
     created: "Created",
   },
   createdBy: (name: string) => `by ${name}`,
+  creatorRemoved: "since removed",
   usedFrom: (address: string) => `from ${address}`,
   onlyFrom: (networks: readonly string[]) => `only from ${networks.join(", ")}`,
   neverUsed: "Never",
