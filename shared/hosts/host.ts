@@ -364,6 +364,8 @@ export interface Probed {
   report?: MachineReport | undefined;
   /** What its timer has measured, those that are sound. */
   samples?: readonly Sample[] | undefined;
+  /** The line that its proxy should serve, if it is its own. */
+  line?: StatusLine | undefined;
   /** It has taken its settings. */
   settingsTaken?: boolean;
 }

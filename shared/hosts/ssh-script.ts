@@ -95,6 +95,8 @@ const Report = z.object({
   certificates: Json.pipe(z.array(ReportedCertificate).max(INSTANCES_MAX)).optional(),
   /** Checked apart: they are no reason to do without the rest. */
   figures: z.string().optional(),
+  /** Its timer's line about its ERPs. */
+  line: z.string().optional(),
 });
 
 /** A machine could send a little that becomes very much. */
@@ -124,7 +126,7 @@ export interface Machine {
   readLog: (request: LogRequest) => Promise<string | undefined>;
   readWorkLog: (operationId: string) => Promise<string>;
   /** Without certificates if its proxy does not respond. */
-  report: (since: number) => Promise<{ report: MachineReport; samples: Sample[] }>;
+  report: (since: number) => Promise<{ report: MachineReport; samples: Sample[]; line?: string | undefined }>;
   set: (settings: MachineSettings) => Promise<void>;
 }
 
@@ -149,9 +151,9 @@ export function createMachine(shell: Shell): Machine {
     },
     readWorkLog: async (operationId) => z.string().parse(Log.parse(await ask(["work_log", operationId])).lines),
     report: async (since) => {
-      const { certificates, instances, figures = "", ...free } = Report.parse(await ask(["report", String(since)]));
+      const { certificates, instances, figures = "", line, ...free } = Report.parse(await ask(["report", String(since)]));
       const samples = parseSamples(Packed.safeParse(figures).data ?? "", Math.floor(Date.now() / 1000));
-      return { report: { ...free, certificates, uses: instances }, samples };
+      return { report: { ...free, certificates, uses: instances }, samples, line };
     },
     set: async ({ quotas, endedRedirects }) => {
       const lines = [
@@ -179,6 +181,7 @@ const ENCODED: ReadonlySet<string> = new Set([
   "modules",
   "certificates",
   "instances",
+  "line",
 ]);
 
 function parseFields(output: string): Record<string, string> {

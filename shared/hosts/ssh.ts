@@ -20,7 +20,7 @@ import { connected, sendsSshBanner, type Shell } from "./ssh-connection.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
 import { limitMinutes, buildParameters, registryParameters } from "./ssh-parameters.ts";
 import { type Machine, createMachine } from "./ssh-script.ts";
-import { fetchStatusLine } from "./status-line.ts";
+import { fetchStatusLine, readStatusLine } from "./status-line.ts";
 
 export const ssh: Host = {
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) =>
@@ -102,11 +102,16 @@ async function echoes(shell: Shell): Promise<boolean> {
 const REPORT_SECONDS = 10;
 
 /** A machine that responds and reports nonsense, or nothing, is well all the same. */
-async function readReport(shell: Shell, { id }: HostedServer, since: number): Promise<Pick<Probed, "report" | "samples">> {
+async function readReport(
+  shell: Shell,
+  { id }: HostedServer,
+  since: number,
+): Promise<Pick<Probed, "report" | "samples" | "line">> {
   const end = performance.now() + REPORT_SECONDS * 1000;
   const machine = createMachine((command, input) => shell(command, input, { seconds: (end - performance.now()) / 1000 }));
   try {
-    return await machine.report(since);
+    const { line, ...reported } = await machine.report(since);
+    return { ...reported, line: line === undefined ? undefined : await readStatusLine(line, id) };
   } catch (error) {
     const why = error instanceof z.ZodError ? "the response is nonsense" : String(error);
     log.info("a machine did not report about itself", { server: id, why });
