@@ -56,16 +56,22 @@ async function running(operation: OperationRecord, from: number): Promise<Found>
   if (server === undefined) return { text: "", next: String(from), ended: false };
   const { id, machine_id, ip_address, ssh_port, host_keys } = server;
   const { account_id, id: operation_id } = operation;
-  const all = await readWorkLog({ account_id, operation_id, server: { id, machine_id, ip_address, ssh_port, host_keys } });
+  const instance_id = instanceOf(operation);
+  const on = { id, machine_id, ip_address, ssh_port, host_keys };
+  const all = await readWorkLog({ account_id, operation_id, instance_id, server: on });
   const text = all.slice(from, all.lastIndexOf("\n") + 1);
   return { text, next: String(from + text.length), ended: false };
 }
 
 /** Where the operation's jobs run; undefined as long as there is no machine. */
-async function serverOf({ account_id, input }: OperationRecord): Promise<ServerRecord | undefined> {
-  const [server, instance] = [input["server_id"], input["instance_id"]];
-  const of = typeof instance === "string" ? await find(instanceRef(account_id, instance)) : undefined;
+async function serverOf(operation: OperationRecord): Promise<ServerRecord | undefined> {
+  const { account_id, input } = operation;
+  const [server, instance] = [input["server_id"], instanceOf(operation)];
+  const of = instance === undefined ? undefined : await find(instanceRef(account_id, instance));
   const id = typeof server === "string" ? server : of?.server_id;
   const found = id === undefined ? undefined : await find(serverRef(account_id, id));
   return found?.ip_address == null || found.host_keys.length === 0 ? undefined : found;
 }
+
+const instanceOf = ({ input: { instance_id } }: OperationRecord): string | undefined =>
+  typeof instance_id === "string" ? instance_id : undefined;

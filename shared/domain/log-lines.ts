@@ -1,6 +1,7 @@
 // A log as a machine sends it, and what people see of it: an entry for each message, with the lines that belong to it. Tenants
 // write all of it, so it is text and nothing else: what a terminal or a reader could take for more is shown as an escape.
 import type { LogLevel, LogLine, LogSource } from "./log-levels.ts";
+import { WORK_LOG } from "./limits.ts";
 import { redact, redactWork } from "./redaction.ts";
 
 /** Each line has the time in front that Docker got it, in UTC. */
@@ -141,10 +142,19 @@ const readable = (text: string): string =>
     return HIDDEN.test(character) ? `\\u${code.toString(16).padStart(4, "0")}` : character;
   });
 
-/** What the jobs of an operation have logged, as people see it. */
-export const readableWork = (text: string, secrets: readonly string[]): string => readable(redactWork(text, secrets));
+/** What the jobs of an operation have logged, as people see it: of very much the end. Escapes are longer than what they stand for. */
+export const readableWork = (text: string, secrets: readonly string[]): string =>
+  lastWholeLines(readable(redactWork(text, secrets)), WORK_LOG.bytesMax);
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+function lastWholeLines(text: string, bytesMax: number): string {
+  const bytes = encoder.encode(text);
+  if (bytes.length <= bytesMax) return text;
+  const last = bytes.subarray(-bytesMax);
+  return decoder.decode(last.subarray(last.indexOf(LINE_BREAK) + 1));
+}
 
 /** The last of the lines, as many as fit. */
 export function lastLines(lines: readonly LogLine[], count: number, bytesMax: number): LogLine[] {

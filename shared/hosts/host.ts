@@ -4,7 +4,7 @@ import { DrillCheck } from "../api/drill.ts";
 import type { PreviousDomain } from "../api/instances.ts";
 import { Verification } from "../api/operations.ts";
 import type { StatusLine } from "../operations/health.ts";
-import type { RepositoryAccess } from "../records/code-secrets.ts";
+import type { RepositoryAccess, Variable } from "../records/code-secrets.ts";
 import type { MachineReport } from "../records/host-reports.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
@@ -95,7 +95,7 @@ export interface BroughtCode {
   repositories: readonly (RepositoryAccess & { commit: string })[];
   packages: readonly string[];
   allow_source_builds: boolean;
-  environment: readonly { name: string; value: string }[];
+  environment: readonly Variable[];
   /** Where it may be on this machine. */
   from: { instance_id: string; code_id: string } | undefined;
 }
@@ -206,7 +206,7 @@ interface JobInput {
    */
   fetch_code: OfCode & {
     repositories: readonly (RepositoryAccess & { commit: string })[];
-    environment: readonly { name: string; value: string }[];
+    environment: readonly Variable[];
     named: readonly string[];
     keep: boolean;
   };

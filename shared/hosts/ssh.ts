@@ -16,6 +16,7 @@ import {
   type Probed,
 } from "./host.ts";
 import { forgetArchive, makeArchive } from "./ssh-archive.ts";
+import { secretsOf } from "../records/code-secrets.ts";
 import { connected, sendsSshBanner, type Shell } from "./ssh-connection.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
 import { limitMinutes, buildParameters, registryParameters } from "./ssh-parameters.ts";
@@ -150,7 +151,6 @@ async function readProgress(machine: Machine, server: HostedServer, job: Job): P
   }
 }
 
-/** A private key has several lines, each of which says something of it. */
 function secretsIn(job: Job): string[] {
   const brought = job.kind === "bring_code" || job.kind === "drill_archive" ? job.code : undefined;
   const repositories = brought?.repositories ?? ("repositories" in job ? job.repositories : []);
@@ -160,11 +160,7 @@ function secretsIn(job: Job): string[] {
     ...("admin_password" in job ? [job.admin_password ?? ""] : []),
     ...("secrets" in job ? (job.secrets ?? []) : []),
     ...environment.map(({ value }) => value),
-    ...credentials.flatMap((each) =>
-      "token" in each
-        ? [each.token, Buffer.from(`${each.username}:${each.token}`).toString("base64")]
-        : each.private_key.split("\n"),
-    ),
+    ...credentials.flatMap(secretsOf),
   ];
 }
 

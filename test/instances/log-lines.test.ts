@@ -1,7 +1,7 @@
 // What people see of the logs of a database and of a proxy, and how a log that grows is followed.
 import { expect, test } from "vitest";
 import type { LogLine } from "../../shared/domain/log-levels.ts";
-import { firstLines, parseLog } from "../../shared/domain/log-lines.ts";
+import { firstLines, parseLog, readableWork } from "../../shared/domain/log-lines.ts";
 import { linesBehind, positionAfter, readPosition } from "../../shared/domain/log-positions.ts";
 
 const AT = "2026-11-26T19:00:00.123456789Z";
@@ -94,4 +94,12 @@ test("what was redacted is not redacted again, and a quote that does not end hid
   expect(shownOnes).toEqual(["password=[redacted] done", "password=[redacted]", "x password=[redacted]", "last"]);
   const [joined] = parseLog("erp", `2026-11-26T19:00:00.000Z 2026-11-26 19:00:00,123 7 INFO shop x: a\n${text}`);
   expect(joined?.message).toBe(["a", ...shownOnes].join("\n"));
+});
+
+test("of an operation's log whose escapes are longer than a megabyte, the last whole lines are shown", () => {
+  const shownText = readableWork(`${`${"\u0001é".repeat(100)}\n`.repeat(5_000)}last\n`, []);
+  const bytes = Buffer.byteLength(shownText);
+  expect(bytes).toBeLessThanOrEqual(1_000_000);
+  expect(bytes).toBeGreaterThan(999_000);
+  expect(new Set(shownText.split("\n"))).toEqual(new Set(["\\x01é".repeat(100), "last", ""]));
 });
