@@ -18,8 +18,7 @@ import { noMachine, processesWith, startMachine, type TestMachine } from "./mach
 const noNetwork =
   noMachine ?? (spawnSync("which", ["ip", "nsenter"]).status === 0 ? undefined : "there is no ip or nsenter here");
 
-const noSystemd =
-  spawnSync("systemd-analyze", ["--version"]).status === 0 ? undefined : "there is no systemd-analyze here";
+const noSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0 ? undefined : "there is no systemd-analyze here";
 
 const NAMES_PROXY = '[ "$*" = "inspect -f {{.State.Pid}} erp-caddy" ] && cat $NOTES/proxy';
 
