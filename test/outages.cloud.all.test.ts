@@ -39,7 +39,11 @@ beforeEach(async () => {
 });
 
 /** How long clients wait before they retry has a limit: the SDK's own retries are part of a response's time. */
-async function without<T>(service: "dynamodb" | "states" | "lambda", mode: true | "refuse" | "silent", work: () => Promise<T>): Promise<T> {
+async function without<T>(
+  service: "dynamodb" | "states" | "lambda",
+  mode: true | "refuse" | "silent",
+  work: () => Promise<T>,
+): Promise<T> {
   cloud.aws.outage(service, mode);
   try {
     return await work();
@@ -78,16 +82,19 @@ describe.each([true, "refuse", "silent"] as const)("without the database (%s)", 
   });
 });
 
-test.each([true, "refuse", "silent"] as const)("a log that cannot be read in time is a 503 (%s), and read again later", async (mode) => {
-  await warmLogs(me);
-  const { id } = await me.instance();
-  const read = () => api.get(`/instances/${id}/logs?lines=1`);
-  const began = performance.now();
-  unavailable(await without("lambda", mode, read));
-  // Three seconds and what a busy machine adds; other calls would be tried three times.
-  expect(performance.now() - began).toBeLessThan(20_000);
-  expect((await read()).status).toBe(200);
-});
+test.each([true, "refuse", "silent"] as const)(
+  "a log that cannot be read in time is a 503 (%s), and read again later",
+  async (mode) => {
+    await warmLogs(me);
+    const { id } = await me.instance();
+    const read = () => api.get(`/instances/${id}/logs?lines=1`);
+    const began = performance.now();
+    unavailable(await without("lambda", mode, read));
+    // Three seconds and what a busy machine adds; other calls would be tried three times.
+    expect(performance.now() - began).toBeLessThan(20_000);
+    expect((await read()).status).toBe(200);
+  },
+);
 
 describe("without the workflow engine", () => {
   /** Everything of the account except its credentials' counters: a failed request must not change it. */
