@@ -16,11 +16,11 @@ export async function handler(payload: unknown): Promise<ReadLog | string> {
 
 async function readWork({ server, ...of }: WorkReading): Promise<string> {
   log.setKeys({ account: of.account_id, operation: of.operation_id });
-  const [text, secrets] = await Promise.all([
+  const [work, secrets] = await Promise.all([
     readWorkLog(server, of.operation_id).catch((error: unknown) => logged(error, server.id)),
     secretsInLogs(of),
   ]);
-  return readableWork(text, secrets);
+  return readableWork(work, secrets);
 }
 
 function logged(error: unknown, server: string): never {

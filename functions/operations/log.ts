@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as operations from "../../shared/api/operations.ts";
 import { isOpen } from "../../shared/domain/lifecycle.ts";
+import { workBehind } from "../../shared/domain/log-positions.ts";
 import { withinLogLimits } from "../../shared/operations/log-reads.ts";
 import { find } from "../../shared/data/table.ts";
 import { instanceRef } from "../../shared/records/instances.ts";
@@ -46,11 +47,9 @@ interface Found {
 
 /** What has ended keeps its text. */
 async function stored(operation: OperationRecord, from: number): Promise<Found> {
-  const text = await findWorkLog(operation);
-  return { text: text.slice(from), next: String(Math.max(from, text.length)), ended: true };
+  return { ...workBehind(await findWorkLog(operation), from), ended: true };
 }
 
-/** Whole lines: what is secret in one that is being written cannot be found yet. */
 async function running(operation: OperationRecord, from: number): Promise<Found> {
   const server = await serverOf(operation);
   if (server === undefined) return { text: "", next: String(from), ended: false };
@@ -58,9 +57,8 @@ async function running(operation: OperationRecord, from: number): Promise<Found>
   const { account_id, id: operation_id } = operation;
   const instance_id = instanceOf(operation);
   const on = { id, machine_id, ip_address, ssh_port, host_keys };
-  const all = await readWorkLog({ account_id, operation_id, instance_id, server: on });
-  const text = all.slice(from, all.lastIndexOf("\n") + 1);
-  return { text, next: String(from + text.length), ended: false };
+  const text = await readWorkLog({ account_id, operation_id, instance_id, server: on });
+  return { ...workBehind(text, from), ended: false };
 }
 
 /** Where the operation's jobs run; undefined as long as there is no machine. */

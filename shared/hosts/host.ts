@@ -10,6 +10,7 @@ import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
 import type { Sample } from "../domain/figures.ts";
 import type { LogSource } from "../domain/log-levels.ts";
+import type { WorkLog } from "../domain/log-lines.ts";
 import { EDITIONS } from "../domain/erp-versions.ts";
 import { because } from "../domain/reasons.ts";
 import { GiveUp } from "../platform/task-errors.ts";
@@ -408,5 +409,5 @@ export interface Host {
    */
   readLog: (server: HostedServer, request: LogRequest) => Promise<string | undefined>;
   /** What the jobs of an operation have logged so far, and of a megabyte and more the end. Throws as `readLog` does. */
-  readWorkLog: (server: HostedServer, operationId: string) => Promise<string>;
+  readWorkLog: (server: HostedServer, operationId: string) => Promise<WorkLog>;
 }

@@ -76,7 +76,7 @@ prove("logs", () => {
   }
   const parsed = (source: Source, text: string, secrets: readonly string[]): string =>
     source === "work"
-      ? readableWork(text, secrets)
+      ? readableWork({ text, lines: PER_TRIAL }, secrets)
       : parseLog(source, text, secrets)
           .map(({ message }) => message)
           .join("\n");

@@ -208,7 +208,7 @@ describe("the log of an ERP", unless(noMachine), () => {
     });
     job("op_12-other", { kind: "other\n", deadline: "9999999999", log: "of another\n" });
     const ofInstall = "# install_erp\nshop [redacted] [redacted]\nGET https://store.example/a/b.zip?[redacted] done\n";
-    expect(await ssh.readWorkLog(machine.server, "op_1")).toBe(ofInstall);
+    expect(await ssh.readWorkLog(machine.server, "op_1")).toEqual({ text: ofInstall, lines: 3 });
     const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64");
     const repositories = [
       { url: "https://git.example/a", credential: { username: "deploy", token: "t0ken-of-git" } },
@@ -230,14 +230,21 @@ describe("the log of an ERP", unless(noMachine), () => {
       log: "t0ken-of-git b3BlbnNzaC1rZXk not-kept-yet production",
     });
     // A line that is being written is not shown yet: half of a secret could not be found.
-    expect(await ssh.readWorkLog(machine.server, "op_1")).toBe(`${ofInstall}# fetch_code\n`);
+    expect(await ssh.readWorkLog(machine.server, "op_1")).toEqual({ text: `${ofInstall}# fetch_code\n`, lines: 4 });
     job("op_1-fetchCode", { result: "state=done\n" });
     job("op_1-keepData", { kind: "keep_data\n", deadline: "9999999999", log: "kept\n" });
     const ofFetch = "# fetch_code\n[redacted] [redacted] [redacted] production\n";
-    expect(await ssh.readWorkLog(machine.server, "op_1")).toBe(`${ofInstall}${ofFetch}# keep_data\nkept\n`);
-    expect(await ssh.readWorkLog(machine.server, "op_none")).toBe("");
-    expect(readableWork(`${signed}\n\u001b[31m password=SECRET`, [])).toBe(
-      "GET https://store.example/a/b.zip?[redacted] done\n\\x1b[31m password=[redacted]",
+    expect(await ssh.readWorkLog(machine.server, "op_1")).toEqual({
+      text: `${ofInstall}${ofFetch}# keep_data\nkept\n`,
+      lines: 7,
+    });
+    job("op_1-keepData", { log: "much\n".repeat(300_000) });
+    const much = await ssh.readWorkLog(machine.server, "op_1");
+    expect([much.lines, new Set(much.text.split("\n"))]).toEqual([300_006, new Set(["much", ""])]);
+    expect(much.text.length).toBeGreaterThan(999_000);
+    expect(await ssh.readWorkLog(machine.server, "op_none")).toEqual({ text: "", lines: 0 });
+    expect(readableWork({ text: `${signed}\n\u001b[31m password=SECRET\n`, lines: 2 }, [])).toBe(
+      "GET https://store.example/a/b.zip?[redacted] done\n\\x1b[31m password=[redacted]\n",
     );
     rmSync(join(machine.root, "jobs"), { recursive: true });
   });

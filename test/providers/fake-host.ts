@@ -41,5 +41,5 @@ export const ssh: Host = {
   greets: (server) => Promise.resolve(!unreachable.has(server.machine_id ?? "")),
   statusLine: (server) => Promise.resolve(lines.get(server.machine_id ?? "")),
   readLog: () => Promise.resolve(undefined),
-  readWorkLog: () => Promise.resolve(""),
+  readWorkLog: () => Promise.resolve({ text: "", lines: 0 }),
 };

@@ -44,7 +44,7 @@ container_log() { # CONTAINER SINCE UNTIL
   timeout "$LOG_SECONDS" docker logs --timestamps "${bounds[@]}" "$1" 2>&1 || true
 }
 
-# lines=: what the jobs of an operation have logged, each behind a line "# KIND", the oldest first.
+# lines=: what the jobs of an operation have logged, each behind a line "# KIND", the oldest first; in the end the number of all lines.
 work_log() { # OPERATION
   local job jobs parameters='' HERE=''
   mapfile -t jobs < <(ls -dtr "$JOBS/$1"-*/deadline 2>/dev/null)
@@ -55,7 +55,7 @@ work_log() { # OPERATION
   echo "lines=$(for job in "${jobs[@]%/deadline}"; do
     echo "# $(cat "$job/kind")"
     job_log "$job"
-  done | bounded_log '^# ' | nice sed -E -f <(given <<<"$parameters" && redactions && echo "$URL_REDACTION") | gzip -1 | encoded)"
+  done | sed -n 'p;$=' | bounded_log '^# ' | nice sed -E -f <(given <<<"$parameters" && redactions && echo "$URL_REDACTION") | gzip -1 | encoded)"
 }
 
 # While the job runs, without a line that is being written: a secret in it cannot be found yet.
