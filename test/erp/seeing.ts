@@ -54,6 +54,7 @@ export async function see(
   });
 
   await guarantee("the next visit collects them, and they are shown", async () => {
+    await service.check(); // it reads the line
     const status = join(machine.root, "caddy/etc/status");
     for (const name of readdirSync(status)) rmSync(join(status, name)); // a lost line is a reason to sign in
     await service.check();
