@@ -1,10 +1,10 @@
 // The one function that reads logs from machines: no endpoint has their key. Whoever invokes it has checked who asks.
-import { takeSealed } from "../shared/data/sealed.ts";
 import { LOG_READS } from "../shared/domain/limits.ts";
 import { contains, type LogLine, reaches } from "../shared/domain/log-levels.ts";
 import { firstLines, lastLines, parseLog, readableWork } from "../shared/domain/log-lines.ts";
 import { linesBehind, positionAfter, readPosition } from "../shared/domain/log-positions.ts";
 import { readLog, readWorkLog } from "../shared/hosts/index.ts";
+import { secretsInLogs } from "../shared/operations/log-secrets.ts";
 import { log } from "../shared/platform/log.ts";
 import { TryAgain } from "../shared/platform/task-errors.ts";
 import { LogReading, type ReadLog, WorkReading } from "../shared/runtime/read-log.ts";
@@ -14,11 +14,13 @@ export async function handler(payload: unknown): Promise<ReadLog | string> {
   return work.success ? readWork(work.data) : readInstanceLog(LogReading.parse(payload));
 }
 
-async function readWork({ account_id, server, operation_id }: WorkReading): Promise<string> {
-  log.setKeys({ account: account_id, operation: operation_id });
-  const text = await readWorkLog(server, operation_id).catch((error: unknown) => logged(error, server.id));
-  const sealed = await takeSealed(account_id, operation_id);
-  return readableWork(text, sealed === undefined ? [] : [sealed]);
+async function readWork({ server, ...of }: WorkReading): Promise<string> {
+  log.setKeys({ account: of.account_id, operation: of.operation_id });
+  const [work, secrets] = await Promise.all([
+    readWorkLog(server, of.operation_id).catch((error: unknown) => logged(error, server.id)),
+    secretsInLogs(of),
+  ]);
+  return readableWork(work, secrets);
 }
 
 function logged(error: unknown, server: string): never {
@@ -33,12 +35,12 @@ async function readInstanceLog(reading: LogReading): Promise<ReadLog> {
   const position = after === undefined ? { at: new Date().toISOString(), seen: 0 } : readPosition(after);
   const from = after === undefined || (since !== undefined && since > position.at) ? since : position.at;
   log.setKeys({ account: account_id, instance: instance_id });
-  const text = await readLog(server, { instance_id, since: from, ...request }).catch((error: unknown) =>
-    logged(error, server.id),
-  );
+  const [text, secrets] = await Promise.all([
+    readLog(server, { instance_id, since: from, ...request }).catch((error: unknown) => logged(error, server.id)),
+    secretsInLogs({ account_id, operation_id, instance_id }),
+  ]);
   if (text === undefined) return { installed: false };
-  const sealed = operation_id === null ? undefined : await takeSealed(account_id, operation_id);
-  const all = parseLog(request.source, text, sealed === undefined ? [] : [sealed]);
+  const all = parseLog(request.source, text, secrets);
   // Searched without the secrets: with them, whoever searches could guess one.
   const isWanted = (line: LogLine): boolean =>
     (level === undefined || reaches(line.level, level)) && contains(line, search ?? "");

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as operations from "../../shared/api/operations.ts";
 import { isOpen } from "../../shared/domain/lifecycle.ts";
+import { workBehind } from "../../shared/domain/log-positions.ts";
 import { withinLogLimits } from "../../shared/operations/log-reads.ts";
 import { find } from "../../shared/data/table.ts";
 import { instanceRef } from "../../shared/records/instances.ts";
@@ -46,26 +47,29 @@ interface Found {
 
 /** What has ended keeps its text. */
 async function stored(operation: OperationRecord, from: number): Promise<Found> {
-  const text = await findWorkLog(operation);
-  return { text: text.slice(from), next: String(Math.max(from, text.length)), ended: true };
+  return { ...workBehind(await findWorkLog(operation), from), ended: true };
 }
 
-/** Whole lines: what is secret in one that is being written cannot be found yet. */
 async function running(operation: OperationRecord, from: number): Promise<Found> {
   const server = await serverOf(operation);
   if (server === undefined) return { text: "", next: String(from), ended: false };
   const { id, machine_id, ip_address, ssh_port, host_keys } = server;
   const { account_id, id: operation_id } = operation;
-  const all = await readWorkLog({ account_id, operation_id, server: { id, machine_id, ip_address, ssh_port, host_keys } });
-  const text = all.slice(from, all.lastIndexOf("\n") + 1);
-  return { text, next: String(from + text.length), ended: false };
+  const instance_id = instanceOf(operation);
+  const on = { id, machine_id, ip_address, ssh_port, host_keys };
+  const text = await readWorkLog({ account_id, operation_id, instance_id, server: on });
+  return { ...workBehind(text, from), ended: false };
 }
 
 /** Where the operation's jobs run; undefined as long as there is no machine. */
-async function serverOf({ account_id, input }: OperationRecord): Promise<ServerRecord | undefined> {
-  const [server, instance] = [input["server_id"], input["instance_id"]];
-  const of = typeof instance === "string" ? await find(instanceRef(account_id, instance)) : undefined;
+async function serverOf(operation: OperationRecord): Promise<ServerRecord | undefined> {
+  const { account_id, input } = operation;
+  const [server, instance] = [input["server_id"], instanceOf(operation)];
+  const of = instance === undefined ? undefined : await find(instanceRef(account_id, instance));
   const id = typeof server === "string" ? server : of?.server_id;
   const found = id === undefined ? undefined : await find(serverRef(account_id, id));
   return found?.ip_address == null ? undefined : found;
 }
+
+const instanceOf = ({ input: { instance_id } }: OperationRecord): string | undefined =>
+  typeof instance_id === "string" ? instance_id : undefined;

@@ -9,7 +9,15 @@ import { collectFigures, figuresSince, judgeFigures } from "../../shared/operati
 import { judgeDown, judgeReport, judgeSilence } from "../../shared/operations/report-alerts.ts";
 import { judgeCertificates } from "../../shared/operations/certificate-events.ts";
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
-import { beginRestart, judgeErps, selectNews, noteWatched, wasHeard, withoutLines } from "../../shared/operations/health.ts";
+import {
+  beginRestart,
+  judgeErps,
+  noteWatched,
+  selectNews,
+  selectReported,
+  wasHeard,
+  withoutLines,
+} from "../../shared/operations/health.ts";
 import { recordProbe, watchedServers } from "../../shared/records/machines.ts";
 import type { HostReport } from "../../shared/records/schemas/host-report.ts";
 import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
@@ -64,13 +72,13 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
     loggedIn && quotasChanged !== undefined
       ? { quotas: await quotasOn(server), endedRedirects: watched.ended_redirects ?? new Set<string>() }
       : undefined;
-  const { responded, report, samples, settingsTaken }: Probed = loggedIn
+  const { responded, report, samples, line, settingsTaken }: Probed = loggedIn
     ? await probe(server, settings, figuresSince(watched, at))
     : { responded: news !== undefined || (await greets(server)) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
   const reason = goesOffline(server, responded) ? await whyOffline(server) : undefined;
   if (isInTrouble || !responded) await judgeSilence(await alertsOf(server.account_id), server, { watched, responded, at });
-  const heard = isInTrouble || !responded ? {} : await hear({ server, watched, loggedIn, news, at, alertsOf });
+  const heard = isInTrouble || !responded ? {} : await hear({ server, watched, loggedIn, news, line, at, alertsOf });
   const collected = samples === undefined ? {} : await collectFigures(server, watched, samples, at);
   await recordProbe(server, { responded, loggedIn, heard: { ...heard, ...collected }, reason });
   if (quotasChanged !== undefined && settingsTaken) await settingsPassedOn(server.id, quotasChanged);
@@ -91,6 +99,8 @@ interface Heard {
   watched: WatchedServer;
   loggedIn: boolean;
   news: ReturnType<typeof selectNews>;
+  /** That a login has brought. */
+  line: Probed["line"];
   at: number;
   alertsOf: ReadAlerts;
 }
@@ -100,10 +110,12 @@ async function hear({
   server,
   watched,
   loggedIn,
-  news,
+  news: served,
+  line,
   at,
   alertsOf,
 }: Heard): Promise<Partial<Pick<WatchedServer, "line" | "misses">>> {
+  const news = served ?? selectReported(watched, line, at);
   if (news === "old") return {};
   if (news === undefined) {
     if (!loggedIn) return {};
@@ -117,7 +129,8 @@ async function hear({
   for (const { id, account_id } of wentDown) log.warn("an ERP does not respond", { account: account_id, instance: id });
   if (wentDown.length > 0) publish("InstancesDown", wentDown.length);
   for (const instance of toRestart) if (await restart(instance, at)) misses[instance.id] = 0;
-  return { line: { sequence: news.sequence, at: new Date(at).toISOString(), lost: false }, misses };
+  const { sequence } = news;
+  return { line: { sequence, at: new Date(at).toISOString(), lost: false, reported: served === undefined }, misses };
 }
 
 /** Whether a restart has begun: the next one waits for as many misses as the first. */

@@ -248,7 +248,7 @@ export const log = () =>
         .string()
         .regex(/^\d{1,9}$/, "must be the next of a response")
         .optional()
-        .meta({ description: "Only what is behind this `next` of an earlier response", examples: ["2048"], maxLength: 9 }),
+        .meta({ description: "Only what is behind this `next` of an earlier response", examples: ["2"], maxLength: 9 }),
       follow: fields.followSeconds,
     }),
     data: z
@@ -258,7 +258,7 @@ export const log = () =>
             "Text, never HTML; each part begins with `#` and the kind of work. Control characters but line breaks and tabs are shown as escapes",
           examples: ["# restart_erp\nContainer erp-shop Started\n"],
         }),
-        next: z.string().meta({ description: "`after` of the next request", examples: ["46"] }),
+        next: z.string().meta({ description: "`after` of the next request", examples: ["2"] }),
         ended: z.boolean().meta({ description: "Whether nothing more will come", examples: [true] }),
       })
       .meta({ id: "OperationLog" }),

@@ -1,6 +1,8 @@
 // A log as a machine sends it, and what people see of it: an entry for each message, with the lines that belong to it. Tenants
 // write all of it, so it is text and nothing else: what a terminal or a reader could take for more is shown as an escape.
 import type { LogLevel, LogLine, LogSource } from "./log-levels.ts";
+import { WORK_LOG } from "./limits.ts";
+import { leftOut } from "./log-positions.ts";
 import { redact, redactWork } from "./redaction.ts";
 
 /** Each line has the time in front that Docker got it, in UTC. */
@@ -141,10 +143,33 @@ const readable = (text: string): string =>
     return HIDDEN.test(character) ? `\\u${code.toString(16).padStart(4, "0")}` : character;
   });
 
-/** What the jobs of an operation have logged, as people see it. */
-export const readableWork = (text: string, secrets: readonly string[]): string => readable(redactWork(text, secrets));
+/** What the jobs of an operation have logged, in whole lines: of very much the end. */
+export interface WorkLog {
+  text: string;
+  /** With those that are left out. */
+  lines: number;
+}
+
+/** The same as people see it, behind how many lines are left out. */
+export function readableWork({ text, lines }: WorkLog, secrets: readonly string[]): string {
+  const whole = readable(redactWork(text, secrets));
+  const room = WORK_LOG.bytesMax - encoder.encode(leftOut(lines)).length;
+  const end = lastWholeLines(whole, room); // escapes are longer than what they stand for
+  const before = lines - countLines(text) + countLines(whole) - countLines(end);
+  return before > 0 ? leftOut(before) + end : end;
+}
+
+const countLines = (text: string): number => text.split("\n").length - 1;
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+function lastWholeLines(text: string, bytesMax: number): string {
+  const bytes = encoder.encode(text);
+  if (bytes.length <= bytesMax) return text;
+  const last = bytes.subarray(-bytesMax);
+  return decoder.decode(last.subarray(last.indexOf(LINE_BREAK) + 1));
+}
 
 /** The last of the lines, as many as fit. */
 export function lastLines(lines: readonly LogLine[], count: number, bytesMax: number): LogLine[] {

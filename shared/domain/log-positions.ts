@@ -1,4 +1,5 @@
-// Where a reader is in a log that grows.
+// Where a reader is in a log that grows. Of an instance's it is a time, of an operation's a number of lines: what is left out of a
+// line may change once the job behind it has ended, and with it the line's length.
 import type { LogLine } from "./log-levels.ts";
 
 /** Where a reader is in a log: the time of the last message that it has seen, and how many of this time it has seen. */
@@ -28,4 +29,16 @@ export function linesBehind(all: readonly LogLine[], { at, seen }: Position): { 
   const same = all.filter((line) => line.at === at).length;
   const later = all.filter((line) => line.at > at);
   return { lines: [...all.filter((line) => line.at === at).slice(seen), ...later], isGap: same < seen };
+}
+
+/** In the place of the first lines of an operation's log. */
+export const leftOut = (lines: number): string => `… ${lines} earlier lines\n`;
+const LEFT_OUT = /^… (\d{1,9}) earlier lines\n/;
+
+/** Of an operation's log what is behind so many of its lines. */
+export function workBehind(text: string, seen: number): { text: string; next: string } {
+  const [head = "", before = "0"] = LEFT_OUT.exec(text) ?? [];
+  const lines = text.slice(head.length).match(/[^\n]*\n/g) ?? [];
+  const next = String(Math.max(seen, Number(before) + lines.length));
+  return { text: seen === 0 ? text : lines.slice(Math.max(0, seen - Number(before))).join(""), next };
 }

@@ -4,12 +4,13 @@ import { DrillCheck } from "../api/drill.ts";
 import type { PreviousDomain } from "../api/instances.ts";
 import { Verification } from "../api/operations.ts";
 import type { StatusLine } from "../operations/health.ts";
-import type { RepositoryAccess } from "../records/code-secrets.ts";
+import type { RepositoryAccess, Variable } from "../records/code-secrets.ts";
 import type { MachineReport } from "../records/host-reports.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
 import type { Sample } from "../domain/figures.ts";
 import type { LogSource } from "../domain/log-levels.ts";
+import type { WorkLog } from "../domain/log-lines.ts";
 import { EDITIONS } from "../domain/erp-versions.ts";
 import { because } from "../domain/reasons.ts";
 import { GiveUp } from "../platform/task-errors.ts";
@@ -95,7 +96,7 @@ export interface BroughtCode {
   repositories: readonly (RepositoryAccess & { commit: string })[];
   packages: readonly string[];
   allow_source_builds: boolean;
-  environment: readonly { name: string; value: string }[];
+  environment: readonly Variable[];
   /** Where it may be on this machine. */
   from: { instance_id: string; code_id: string } | undefined;
 }
@@ -206,7 +207,7 @@ interface JobInput {
    */
   fetch_code: OfCode & {
     repositories: readonly (RepositoryAccess & { commit: string })[];
-    environment: readonly { name: string; value: string }[];
+    environment: readonly Variable[];
     named: readonly string[];
     keep: boolean;
   };
@@ -364,6 +365,8 @@ export interface Probed {
   report?: MachineReport | undefined;
   /** What its timer has measured, those that are sound. */
   samples?: readonly Sample[] | undefined;
+  /** The line that its proxy should serve, if it is its own. */
+  line?: StatusLine | undefined;
   /** It has taken its settings. */
   settingsTaken?: boolean;
 }
@@ -405,6 +408,9 @@ export interface Host {
    * Throws TryAgain if the machine does not respond in time (HOST_UNREACHABLE).
    */
   readLog: (server: HostedServer, request: LogRequest) => Promise<string | undefined>;
-  /** What the jobs of an operation have logged so far, and of a megabyte and more the end; nothing as long as nobody can sign in. Throws as `readLog` does. */
-  readWorkLog: (server: HostedServer, operationId: string) => Promise<string>;
+  /**
+   * What the jobs of an operation have logged so far, and of a megabyte and more the end; nothing as long as nobody can sign in.
+   * Throws as `readLog` does.
+   */
+  readWorkLog: (server: HostedServer, operationId: string) => Promise<WorkLog>;
 }

@@ -6,6 +6,7 @@ import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
 import { isFailure, USABLE } from "../domain/lifecycle.ts";
+import type { WorkLog } from "../domain/log-lines.ts";
 import { type DifferingModule, missingModules } from "../domain/missing-modules.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
@@ -32,7 +33,7 @@ export const statusLine = async (server: HostedServer): Promise<StatusLine | und
 export const readLog = async (server: HostedServer, request: LogRequest): Promise<string | undefined> =>
   (await host()).readLog(server, request);
 
-export const readWorkLog = async (server: HostedServer, operationId: string): Promise<string> =>
+export const readWorkLog = async (server: HostedServer, operationId: string): Promise<WorkLog> =>
   (await host()).readWorkLog(server, operationId);
 
 /**

@@ -6,6 +6,7 @@ import { GiveUp } from "../platform/task-errors.ts";
 import type { MachineReport } from "../records/host-reports.ts";
 import { because } from "../domain/reasons.ts";
 import type { Sample } from "../domain/figures.ts";
+import type { WorkLog } from "../domain/log-lines.ts";
 import { parseSamples } from "./samples.ts";
 import type { LogRequest, MachineSettings } from "./host.ts";
 import { hostScript } from "./host-script.ts";
@@ -95,6 +96,8 @@ const Report = z.object({
   certificates: Json.pipe(z.array(ReportedCertificate).max(INSTANCES_MAX)).optional(),
   /** Checked apart: they are no reason to do without the rest. */
   figures: z.string().optional(),
+  /** Its timer's line about its ERPs. */
+  line: z.string().optional(),
 });
 
 /** A machine could send a little that becomes very much. */
@@ -111,6 +114,8 @@ const Packed = z.string().transform((packed, context): string => {
 
 const Log = z.object({ installed: z.literal("no").optional(), lines: Packed.optional() });
 
+const LineCount = z.coerce.number().int().min(0).max(1e9).catch(0);
+
 export type JobParameters = Readonly<Record<string, string>>;
 
 export interface Machine {
@@ -122,9 +127,9 @@ export interface Machine {
   health: (instanceId: string) => Promise<{ healthy: boolean; reason: string; unfinished: string[]; modules?: unknown }>;
   /** Undefined without an ERP. */
   readLog: (request: LogRequest) => Promise<string | undefined>;
-  readWorkLog: (operationId: string) => Promise<string>;
+  readWorkLog: (operationId: string) => Promise<WorkLog>;
   /** Without certificates if its proxy does not respond. */
-  report: (since: number) => Promise<{ report: MachineReport; samples: Sample[] }>;
+  report: (since: number) => Promise<{ report: MachineReport; samples: Sample[]; line?: string | undefined }>;
   set: (settings: MachineSettings) => Promise<void>;
 }
 
@@ -147,11 +152,15 @@ export function createMachine(shell: Shell): Machine {
       const { installed, lines } = Log.parse(await ask(["logs", instance_id, source, since, until]));
       return installed === "no" ? undefined : z.string().parse(lines);
     },
-    readWorkLog: async (operationId) => z.string().parse(Log.parse(await ask(["work_log", operationId])).lines),
+    readWorkLog: async (operationId) => {
+      const sent = z.string().parse(Log.parse(await ask(["work_log", operationId])).lines);
+      const end = sent.lastIndexOf("\n", sent.length - 2) + 1;
+      return { text: sent.slice(0, end), lines: LineCount.parse(sent.slice(end)) };
+    },
     report: async (since) => {
-      const { certificates, instances, figures = "", ...free } = Report.parse(await ask(["report", String(since)]));
+      const { certificates, instances, figures = "", line, ...free } = Report.parse(await ask(["report", String(since)]));
       const samples = parseSamples(Packed.safeParse(figures).data ?? "", Math.floor(Date.now() / 1000));
-      return { report: { ...free, certificates, uses: instances }, samples };
+      return { report: { ...free, certificates, uses: instances }, samples, line };
     },
     set: async ({ quotas, endedRedirects }) => {
       const lines = [
@@ -179,6 +188,7 @@ const ENCODED: ReadonlySet<string> = new Set([
   "modules",
   "certificates",
   "instances",
+  "line",
 ]);
 
 function parseFields(output: string): Record<string, string> {

@@ -16,11 +16,12 @@ import {
   type Probed,
 } from "./host.ts";
 import { forgetArchive, makeArchive } from "./ssh-archive.ts";
+import { secretsOf } from "../records/code-secrets.ts";
 import { connected, sendsSshBanner, type Shell } from "./ssh-connection.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
 import { limitMinutes, buildParameters, registryParameters } from "./ssh-parameters.ts";
 import { type Machine, createMachine } from "./ssh-script.ts";
-import { fetchStatusLine } from "./status-line.ts";
+import { fetchStatusLine, readStatusLine } from "./status-line.ts";
 
 export const ssh: Host = {
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) =>
@@ -62,7 +63,7 @@ export const ssh: Host = {
     understood(connected(server, (shell) => createMachine((command, input) => shell(command, input, LOG)).readLog(request), LOG)),
 
   readWorkLog: async (server, operationId) => {
-    if (server.host_keys.length === 0) return "";
+    if (server.host_keys.length === 0) return { text: "", lines: 0 };
     return understood(
       connected(server, (shell) => createMachine((command, input) => shell(command, input, LOG)).readWorkLog(operationId), LOG),
     );
@@ -104,11 +105,16 @@ async function echoes(shell: Shell): Promise<boolean> {
 const REPORT_SECONDS = 10;
 
 /** A machine that responds and reports nonsense, or nothing, is well all the same. */
-async function readReport(shell: Shell, { id }: HostedServer, since: number): Promise<Pick<Probed, "report" | "samples">> {
+async function readReport(
+  shell: Shell,
+  { id }: HostedServer,
+  since: number,
+): Promise<Pick<Probed, "report" | "samples" | "line">> {
   const end = performance.now() + REPORT_SECONDS * 1000;
   const machine = createMachine((command, input) => shell(command, input, { seconds: (end - performance.now()) / 1000 }));
   try {
-    return await machine.report(since);
+    const { line, ...reported } = await machine.report(since);
+    return { ...reported, line: line === undefined ? undefined : await readStatusLine(line, id) };
   } catch (error) {
     const why = error instanceof z.ZodError ? "the response is nonsense" : String(error);
     log.info("a machine did not report about itself", { server: id, why });
@@ -147,7 +153,6 @@ async function readProgress(machine: Machine, server: HostedServer, job: Job): P
   }
 }
 
-/** A private key has several lines, each of which says something of it. */
 function secretsIn(job: Job): string[] {
   const brought = job.kind === "bring_code" || job.kind === "drill_archive" ? job.code : undefined;
   const repositories = brought?.repositories ?? ("repositories" in job ? job.repositories : []);
@@ -157,11 +162,7 @@ function secretsIn(job: Job): string[] {
     ...("admin_password" in job ? [job.admin_password ?? ""] : []),
     ...("secrets" in job ? (job.secrets ?? []) : []),
     ...environment.map(({ value }) => value),
-    ...credentials.flatMap((each) =>
-      "token" in each
-        ? [each.token, Buffer.from(`${each.username}:${each.token}`).toString("base64")]
-        : each.private_key.split("\n"),
-    ),
+    ...credentials.flatMap(secretsOf),
   ];
 }
 

@@ -36,12 +36,25 @@ async function openCredential(accountId: string, { url, credential }: Repository
   return { private_key: createKeyPair(seed, "deploy").private_key };
 }
 
-export const openEnvironment = ({ account_id, environment }: CodeRecord): Promise<{ name: string; value: string }[]> =>
+/** What a log shows of a credential gives it away: a private key has several lines, each of which says something of it. */
+export const secretsOf = (credential: NonNullable<RepositoryAccess["credential"]>): string[] =>
+  "token" in credential
+    ? [credential.token, Buffer.from(`${credential.username}:${credential.token}`).toString("base64")]
+    : credential.private_key.split("\n");
+
+/** A variable of the ERP's environment. The machine leaves secret ones out of logs. */
+export interface Variable {
+  name: string;
+  value: string;
+  secret?: true;
+}
+
+export const openEnvironment = ({ account_id, environment }: CodeRecord): Promise<Variable[]> =>
   Promise.all(
-    environment.map(async ({ name, value, secret }) => ({
-      name,
-      value: value ?? (secret === undefined ? "" : await unseal(secret, secretContext(account_id, name))),
-    })),
+    environment.map(async ({ name, value, secret }): Promise<Variable> => {
+      if (value !== undefined || secret === undefined) return { name, value: value ?? "" };
+      return { name, value: await unseal(secret, secretContext(account_id, name)), secret: true };
+    }),
   );
 
 /** The values of the secret variables, which code may print: no log shows them. */

@@ -37,6 +37,8 @@ export const WorkReading = z.strictObject({
   account_id: LogReading.shape.account_id,
   server: LogReading.shape.server,
   operation_id: z.string().regex(/^[a-z0-9_]{1,50}$/),
+  /** Whose code may print its secrets. */
+  instance_id: LogReading.shape.instance_id.optional(),
 });
 export type WorkReading = z.infer<typeof WorkReading>;
 

@@ -14,12 +14,13 @@ import {
   type ShownProgress,
   showProgress,
 } from "../records/operations.ts";
+import { secretsInLogs } from "../operations/log-secrets.ts";
 import { endOperation } from "../operations/operation-ends.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
-import { dropSealed, takeSealed } from "../data/sealed.ts";
+import { dropSealed } from "../data/sealed.ts";
 import { getServer } from "../records/servers.ts";
 import { USABLE, isOpen } from "../domain/lifecycle.ts";
 import { readableWork } from "../domain/log-lines.ts";
@@ -172,12 +173,16 @@ async function perform(
  */
 async function keepLog(workflow: Workflow, operation: OperationRecord, event: TaskEvent): Promise<void> {
   const { id, account_id, type, state } = operation;
-  if (!isOpen(state) || !(workflow.access.keys ?? []).includes("hosts") || type === "server.delete") return;
+  const { keys = [] } = workflow.access;
+  if (!isOpen(state) || !keys.includes("hosts") || type === "server.delete") return;
   try {
-    const server = await workOn(operation, readInput(workflow, event), id, workflow).server();
+    const input = readInput(workflow, event);
+    const server = await workOn(operation, input, id, workflow).server();
     if (server.ip_address === null) return;
-    const sealed = await takeSealed(account_id, id);
-    const text = readableWork(await readWorkLog(server, id), sealed === undefined ? [] : [sealed]);
+    // Workflows that cannot decrypt secrets run no code that is given any.
+    const { instance_id } = keys.includes("sealing") ? InputIds.parse(input) : {};
+    const secrets = await secretsInLogs({ account_id, operation_id: id, instance_id });
+    const text = readableWork(await readWorkLog(server, id), secrets);
     if (text !== "") await storeWorkLog(operation, text);
   } catch (error) {
     log.info("could not keep the log of an operation", { error: error instanceof Error ? error : undefined });

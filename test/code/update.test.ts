@@ -4,6 +4,7 @@ import * as z from "zod";
 import { Code } from "../../shared/api/code.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { find } from "../../shared/data/table.ts";
+import { secretsInLogs } from "../../shared/operations/log-secrets.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
@@ -77,6 +78,10 @@ describe("tokens and secrets", () => {
       repositories: [{ credential: { username: "deploy" } }],
       environment: [{ name: "CARRIER_KEY" }, { name: "CARRIER_URL", value: "https://carrier.example" }],
     });
+    // Nor in the logs of what runs with them.
+    const inLogs = await secretsInLogs({ account_id: me.id, operation_id: null, instance_id: at.split("/")[2] });
+    const basic = Buffer.from("deploy:glpat-very-secret").toString("base64");
+    expect(inLogs).toEqual(["carrier-very-secret", "glpat-very-secret", basic]);
   });
 
   test("stay if they are left out, the token as long as the URL does", async () => {

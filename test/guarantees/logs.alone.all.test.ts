@@ -18,6 +18,7 @@ type Source = (typeof SOURCES)[number] | "proxy";
 const URL_FORM = ["a signed URL", "GET https://store.example/a.zip?X-Amz-Signature=SECRET&x=SECRET done"] as const;
 const FORMS = new Map<string, string>(SECRETS);
 const OWN = "the ERP's own password";
+const OF_CODE = "a secret of its code";
 
 /** What tenants and visitors write around it. */
 const NOISE = ["<script>", "it's", "\u001b[31m", "é", "\u202e", "a=b", "100%", "\\", "/x/y", "$(id)", "ok", "🙂", "--", "{}"];
@@ -42,7 +43,7 @@ function place(form: string, random: Random): string {
 
 prove("logs", () => {
   const points = [
-    ...SOURCES.flatMap((source) => [...FORMS.keys(), OWN].map((form) => `${source}: ${form}`)),
+    ...SOURCES.flatMap((source) => [...FORMS.keys(), OWN, OF_CODE].map((form) => `${source}: ${form}`)),
     `work: ${URL_FORM[0]}`,
     "proxy: a segment of a path",
     "proxy: a query",
@@ -60,6 +61,12 @@ prove("logs", () => {
   put("root/disk/docker_root", `${folder}/docker\n`);
   const own = "pass-$^w[o]r.d\\/&*";
   put("root/instances/ins_1/odoo.conf", `db_password = ${own}\n`);
+  const ofCode = 'variable "of" ^the$ [code]\\';
+  put("root/instances/ins_1/codes/op_0/variables", JSON.stringify([{ name: "KEY", value: ofCode, secret: true }]));
+  const known = new Map([
+    [OWN, own],
+    [OF_CODE, ofCode],
+  ]);
 
   function readOnMachine(source: Source): string {
     const words = source === "work" ? ["work_log", "op_1"] : ["logs", "ins_1", source, "-", "-"];
@@ -69,7 +76,7 @@ prove("logs", () => {
   }
   const parsed = (source: Source, text: string, secrets: readonly string[]): string =>
     source === "work"
-      ? readableWork(text, secrets)
+      ? readableWork({ text, lines: PER_TRIAL }, secrets)
       : parseLog(source, text, secrets)
           .map(({ message }) => message)
           .join("\n");
@@ -115,10 +122,10 @@ prove("logs", () => {
       const kind = source === "proxy" ? "proxy" : (SOURCES.find((each) => each === source) ?? "erp");
       const secrets: string[] = [];
       const messages = Array.from({ length: PER_TRIAL }, () => {
-        const secret = form === OWN ? own : secretOf(random);
+        const secret = known.get(form) ?? secretOf(random);
         secrets.push(secret);
         if (kind === "proxy") return form === "a query" ? `/web?token=${secret}` : `/my/${secret}${"a1".repeat(10)}/pdf`;
-        const template = form === OWN ? "xSECRETy SECRET" : (FORMS.get(form) ?? URL_FORM[1]);
+        const template = known.has(form) ? "xSECRETy SECRET" : (FORMS.get(form) ?? URL_FORM[1]);
         return place(
           template.replaceAll("SECRET", () => secret),
           random,
@@ -126,7 +133,7 @@ prove("logs", () => {
       });
       const raw = write(kind, messages);
       const sent = readOnMachine(kind);
-      const again = parsed(kind, raw, form === OWN ? [own] : []);
+      const again = parsed(kind, raw, [...known.values()]);
       expect(sent.split("\n").length, "the messages are there").toBeGreaterThan(PER_TRIAL / 2);
       for (const secret of secrets)
         for (const part of [secret.slice(0, 8), secret.slice(-8)]) {

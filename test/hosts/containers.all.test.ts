@@ -118,6 +118,10 @@ describe("containers on a machine", unless(noMachine), () => {
       expect(compose()).toContain(`volumes: ["./buffer:/etc/buffer:ro", "${machine.root}/buffers/ins_1:/buffer"]`);
       expect(compose()).toContain('environment: { ODOO_HTTP_SOCKET_TIMEOUT: "300", TMPDIR: /var/lib/odoo/tmp }');
       expect(readFileSync(fact("buffer/nginx.conf"), "utf8")).toContain("proxy_pass http://$erp:8069;");
+      // Each container's log is bounded.
+      expect(compose()).toContain('x-logging: &logging\n  driver: json-file\n  options: { max-size: 10m, max-file: "3" }\n');
+      expect(compose().match(/^ {4}container_name: /gm)).toHaveLength(3);
+      expect(compose().match(/^ {4}logging: \*logging$/gm)).toHaveLength(3);
     });
 
     test("gets a little memory as its buffer where there can be no such file system", async () => {

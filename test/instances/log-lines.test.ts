@@ -1,8 +1,8 @@
 // What people see of the logs of a database and of a proxy, and how a log that grows is followed.
 import { expect, test } from "vitest";
 import type { LogLine } from "../../shared/domain/log-levels.ts";
-import { firstLines, parseLog } from "../../shared/domain/log-lines.ts";
-import { linesBehind, positionAfter, readPosition } from "../../shared/domain/log-positions.ts";
+import { firstLines, parseLog, readableWork } from "../../shared/domain/log-lines.ts";
+import { linesBehind, positionAfter, readPosition, workBehind } from "../../shared/domain/log-positions.ts";
 
 const AT = "2026-11-26T19:00:00.123456789Z";
 const OWN = "2026-11-26 19:00:00.123 UTC [42]";
@@ -94,4 +94,22 @@ test("what was redacted is not redacted again, and a quote that does not end hid
   expect(shownOnes).toEqual(["password=[redacted] done", "password=[redacted]", "x password=[redacted]", "last"]);
   const [joined] = parseLog("erp", `2026-11-26T19:00:00.000Z 2026-11-26 19:00:00,123 7 INFO shop x: a\n${text}`);
   expect(joined?.message).toBe(["a", ...shownOnes].join("\n"));
+});
+
+test("of an operation's log whose escapes are longer than a megabyte, the last whole lines are shown, and it is followed by lines", () => {
+  const [line, last] = ["\u0001é".repeat(100), "last"];
+  const sent = { text: `${`${line}\n`.repeat(5_000)}${last}\n`, lines: 6_001 }; // the machine has left out a thousand
+  const text = readableWork(sent, []);
+  const bytes = Buffer.byteLength(text);
+  expect(bytes).toBeLessThanOrEqual(1_000_000);
+  expect(bytes).toBeGreaterThan(999_000);
+  const [head = "", ...shownLines] = text.split("\n");
+  expect(new Set(shownLines)).toEqual(new Set(["\\x01é".repeat(100), last, ""]));
+  expect(head).toBe(`… ${6_001 - shownLines.length + 1} earlier lines`);
+  expect(workBehind(text, 0)).toEqual({ text, next: "6001" });
+  expect(workBehind(text, 6_000)).toEqual({ text: `${last}\n`, next: "6001" });
+  expect(workBehind(text, 10).text).toBe(text.slice(head.length + 1)); // what was not seen and is gone
+  expect(workBehind(text, 6_001)).toEqual({ text: "", next: "6001" });
+  expect(workBehind("", 0)).toEqual({ text: "", next: "0" });
+  expect(workBehind("# a\none\n", 1)).toEqual({ text: "one\n", next: "2" });
 });

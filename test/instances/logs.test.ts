@@ -2,7 +2,8 @@
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { Event } from "../../shared/api/events.ts";
-import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
+import { withinLogLimits } from "../../shared/operations/log-reads.ts";
+import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
 import { warmLogs } from "../harness/logs.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 
@@ -99,6 +100,26 @@ test("an instance's log can be read ten times a minute, whoever reads it", async
   expect(status).toBe(429);
   expect(error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { scope: "logs", limit: 10, window_seconds: 60 } });
   expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+});
+
+test("an instance's log is read twice at a time at most", async () => {
+  const of = { account_id: me.id, id: unusedId("instance") };
+  const { promise: enough, resolve: end } = Promise.withResolvers<void>();
+  const begun: Promise<void>[] = [];
+  const readings = [1, 2].map(() => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    begun.push(promise);
+    return withinLogLimits(of, () => {
+      resolve();
+      return enough;
+    });
+  });
+  await Promise.all(begun);
+  const third = () => withinLogLimits(of, () => Promise.resolve("read"));
+  await expect(third()).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { scope: "logs", limit: 2 } });
+  end();
+  await Promise.all(readings);
+  expect(await third()).toBe("read");
 });
 
 test("a server that is not active, an ERP that is not installed, and a machine that is gone have no log", async () => {

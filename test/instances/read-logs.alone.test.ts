@@ -6,9 +6,9 @@ let lines: string[] = [];
 const read = ({ since = "" }: { since?: string }): string => lines.filter((line) => line >= since.replace("Z", "")).join("\n");
 vi.mock("../../shared/hosts/index.ts", () => ({
   readLog: (_server: unknown, request: { since?: string }) => Promise.resolve(read(request)),
-  readWorkLog: () => Promise.resolve("# restart_erp\npassword=SECRETSECRET sealed-secret\n\u001b[0m\n"),
+  readWorkLog: () => Promise.resolve({ text: "# restart_erp\npassword=SECRETSECRET sealed-secret\n\u001b[0m\n", lines: 3 }),
 }));
-vi.mock("../../shared/data/sealed.ts", () => ({ takeSealed: () => Promise.resolve("sealed-secret") }));
+vi.mock("../../shared/operations/log-secrets.ts", () => ({ secretsInLogs: () => Promise.resolve(["sealed-secret"]) }));
 const { handler } = await import("../../functions/read-logs.ts");
 
 const OF_OPERATION = {

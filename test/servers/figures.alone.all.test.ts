@@ -72,6 +72,11 @@ test("each minute is stored once, and a day is summed up once it is over", async
   expect(later).toEqual({ figures_day: Number(days.figures_day) + 1 });
   await collectFigures(record, watched({ ...days, ...later }), [], at + 3 * 86_400_000);
   expect(await kinds()).toMatch(/^mmt{1,2}u+$/);
+  const DAYS: Readonly<Record<string, number>> = { m: 7, t: 90, u: 400 };
+  for (const { sk, ttl } of await itemsOf(server.id)) {
+    const kept = Number(ttl) - MINUTE * Number(String(sk).slice(1)); // from its first minute on, and it is a day long at most
+    expect(kept / 86_400).toBe((DAYS[String(sk).charAt(0)] ?? 0) + 1);
+  }
 });
 
 test("alerts of processors and of errors open, and close a fifth beyond", async () => {

@@ -5,7 +5,7 @@ import ColumnLayout from "@cloudscape-design/components/column-layout";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
-import { useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Metrics } from "../../../shared/api/metrics.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
@@ -68,10 +68,22 @@ function asked({ seconds, step }: Period): { from: string; step: number } {
   return { from: new Date(now - seconds * 1000).toISOString(), step };
 }
 
+function useTime() {
+  const [period, setPeriod] = useState<Period>(LATELY);
+  const [query, setQuery] = useState(() => asked(LATELY));
+  const choose = (next: Period): void => {
+    setPeriod(next);
+    setQuery(asked(next));
+  };
+  return { period, query, choose };
+}
+
 export function ServerMetrics({ server }: { server: Pick<Server, "id" | "disk_size_bytes"> }) {
+  const time = useTime();
+  const marks = useMarksOfServer(server.id, time.query.from);
   return (
     <SpaceBetween size="l">
-      <Charts of={server} shown={OF_SERVER} question={(query) => servers.metrics(server.id, query)} />
+      <Charts shown={OF_SERVER} question={servers.metrics(server.id, time.query)} time={time} marks={marks} />
       <Deferred>
         <DiskInAQuarter server={server} />
       </Deferred>
@@ -79,28 +91,25 @@ export function ServerMetrics({ server }: { server: Pick<Server, "id" | "disk_si
   );
 }
 
-export const InstanceMetrics = ({ instance }: { instance: Pick<Instance, "id"> }) => (
-  <Charts of={instance} shown={OF_INSTANCE} question={(query) => instances.metrics(instance.id, query)} />
-);
-
-interface Props {
-  of: { id: string };
-  shown: readonly Shown[];
-  question: (query: { from: string; step: number }) => ReturnType<typeof servers.metrics>;
+export function InstanceMetrics({ instance: { id } }: { instance: Pick<Instance, "id"> }) {
+  const time = useTime();
+  const done = useQuery(operations.list({ resource_id: id, created_after: time.query.from, per_page: 100 }));
+  const marks = (done.data?.data ?? []).filter(({ type }) => MARKED.includes(type)).map((each) => markOf(each));
+  return <Charts shown={OF_INSTANCE} question={instances.metrics(id, time.query)} time={time} marks={marks} />;
 }
 
-function Charts({ of, shown, question }: Props) {
+interface Props {
+  shown: readonly Shown[];
+  question: ReturnType<typeof servers.metrics>;
+  time: ReturnType<typeof useTime>;
+  /** The newest first. */
+  marks: readonly Mark[];
+}
+
+function Charts({ shown, question, time: { period, choose }, marks }: Props) {
   const say = text.metrics;
   useZone();
-  const [period, setPeriod] = useState<Period>(LATELY);
-  const [query, setQuery] = useState(() => asked(LATELY));
-  const choose = (next: Period): void => {
-    setPeriod(next);
-    setQuery(asked(next));
-  };
-  const { data, error, isFetching, refetch } = useQuery(question(query));
-  const done = useQuery(operations.list({ resource_id: of.id, created_after: query.from, per_page: 100 }));
-  const marks = marksIn(done.data?.data ?? []);
+  const { data, error, isFetching, refetch } = useQuery(question);
   const options = PERIODS.map(({ id }) => ({ value: id, label: say.periods[id] }));
   return (
     <SpaceBetween size="l">
@@ -141,14 +150,32 @@ const linesOf = ({ series }: Metrics, names: readonly string[]) =>
   names.flatMap((name) => series.find((each) => each.name === name) ?? []);
 
 /** What may explain a change of the figures. */
-const MARKED: readonly string[] = ["instance.deploy", "instance.restart", "instance.start", "instance.stop", "backup.restore"];
+const MARKED_ON_SERVERS = ["instance.deploy", "instance.restart", "backup.restore"] as const;
+const MARKED: readonly string[] = [...MARKED_ON_SERVERS, "instance.start", "instance.stop"];
 /** More lines across a chart hide it; the list has all. */
 const MARKS_MAX = 10;
 
-const marksIn = (all: readonly Operation[]): Mark[] =>
-  all
-    .filter(({ type }) => MARKED.includes(type))
-    .map(({ id, type, created_at }) => ({ id, at: created_at, title: `${workOf(type).name}, ${inShort(created_at)}` }));
+/** On a server, with the name of the instance. */
+function markOf({ id, type, created_at }: Operation, instance?: string): Mark {
+  const parts = [workOf(type).name, ...(instance === undefined ? [] : [instance]), inShort(created_at)];
+  return { id, at: created_at, title: parts.join(", ") };
+}
+
+/** A server's own operations are not those of its instances. */
+function useMarksOfServer(serverId: string, since: string): Mark[] {
+  const held = useQuery(instances.onServer({ server_id: serverId, page: 1, per_page: 100 }));
+  const names = new Map(held.data?.data.map(({ id, name }) => [id, name]));
+  const done = useQueries({
+    queries: MARKED_ON_SERVERS.map((type) => operations.list({ type, created_after: since, per_page: 100 })),
+  });
+  return done
+    .flatMap(({ data }) => data?.data ?? [])
+    .toSorted((one, other) => other.created_at.localeCompare(one.created_at))
+    .flatMap((operation) => {
+      const name = names.get(operation.instance_id ?? "");
+      return name === undefined ? [] : [markOf(operation, name)];
+    });
+}
 
 const Marks = ({ marks }: { marks: readonly Mark[] }) => (
   <div>

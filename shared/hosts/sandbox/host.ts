@@ -85,7 +85,8 @@ export const sandbox: Host = {
   },
   readWorkLog: async (server, operationId) => {
     const { machine_id } = await reach(server);
-    return (await listJobs(machine_id, operationId)).map(writeJobLog).join("");
+    const text = (await listJobs(machine_id, operationId)).map(writeJobLog).join("");
+    return { text, lines: text.split("\n").length - 1 };
   },
 };
 

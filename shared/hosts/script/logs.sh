@@ -44,19 +44,38 @@ container_log() { # CONTAINER SINCE UNTIL
   timeout "$LOG_SECONDS" docker logs --timestamps "${bounds[@]}" "$1" 2>&1 || true
 }
 
-# lines=: what the jobs of an operation have logged, each behind a line "# KIND", the oldest first.
+# lines=: what the jobs of an operation have logged, each behind a line "# KIND", the oldest first; in the end the number of all lines.
 work_log() { # OPERATION
   local job jobs parameters='' HERE=''
   mapfile -t jobs < <(ls -dtr "$JOBS/$1"-*/deadline 2>/dev/null)
   for job in "${jobs[@]%/deadline}"; do
     if [[ -s $job/instance ]]; then load "$(<"$job/instance")"; fi
-    # What a job that runs was given: passwords, and addresses that are as good as one.
-    parameters+=$(sed -nE 's/^[A-Z_]*(PASSWORD|SECRET|KEY|TOKEN|URL)[A-Z_]*=//p' "$job/parameters" 2>/dev/null)$'\n' || true
+    parameters+=$(secrets_given "$job")$'\n'
   done
   echo "lines=$(for job in "${jobs[@]%/deadline}"; do
     echo "# $(cat "$job/kind")"
-    cat "$job/log" 2>/dev/null || true
-  done | bounded_log '^# ' | nice sed -E -f <(given <<<"$parameters" && redactions && echo "$URL_REDACTION") | gzip -1 | encoded)"
+    job_log "$job"
+  done | sed -n 'p;$=' | bounded_log '^# ' | nice sed -E -f <(given <<<"$parameters" && redactions && echo "$URL_REDACTION") | gzip -1 | encoded)"
+}
+
+# While the job runs, without a line that is being written: a secret in it cannot be found yet.
+job_log() { # JOB
+  local bytes
+  if [[ -e $1/result ]]; then
+    grep -a '' "$1/log" 2>/dev/null || true # ends the last line
+  elif bytes=$(stat -c %s "$1/log" 2>/dev/null); then
+    { head -c "$bytes" "$1/log" && echo; } | head -n -1
+  fi
+}
+
+# What a job that runs was given: passwords, addresses that are as good as one, and what code is fetched and runs with. In base64, a line each.
+secrets_given() { # JOB
+  local line
+  sed -nE 's/^[A-Z_]*(PASSWORD|SECRET|KEY|TOKEN|URL)[A-Z_]*=//p' "$1/parameters" 2>/dev/null || true
+  { sed -nE 's/^(REPOSITORIES|ENVIRONMENT)=//p' "$1/parameters" 2>/dev/null || true; } | while read -r line; do
+    base64 -d <<<"$line" | jq -r '.[] | (.credential.token?, (.credential.private_key? // "" | split("\n")[]), (select(.secret).value))
+      | strings | @base64' 2>/dev/null || true
+  done
 }
 
 # Of a URL that was signed, everything behind its path.
@@ -65,8 +84,23 @@ URL_REDACTION='s/(https?:\/\/[^?[:space:]]*\?)[^[:space:]]*/\1[redacted]/g'
 given() { # values in base64, a line each
   local value
   while read -r value; do
-    value=$(base64 -d <<<"$value" 2>/dev/null | tr '\0\n' '  ') || continue
-    if ((${#value} >= 6)); then printf 's\001%s\001[redacted]\001g\n' "$(literally <<<"$value")"; fi
+    base64 -d <<<"$value" 2>/dev/null | tr '\0\n' '  ' || true
+    echo
+  done | exactly
+}
+
+CUT=$'\342\200\246' # the end of a line that was cut
+
+# Of secrets, a line each, what removes them. A line is cut at a blank, which may be within one.
+exactly() {
+  local secret
+  while IFS= read -r secret; do
+    if ((${#secret} < 6)); then continue; fi
+    printf 's\001%s\001[redacted]\001g\n' "$(literally <<<"$secret")"
+    while [[ ${#secret} -le 200 && $secret == *" "* ]]; do
+      secret=${secret% *}
+      printf 's\001%s %s$\001[redacted] %s\001\n' "$(literally <<<"$secret")" "$CUT" "$CUT"
+    done
   done
 }
 
@@ -74,21 +108,19 @@ given() { # values in base64, a line each
 # secret could not be found.
 bounded_log() { # [PATTERN that a line begins with]
   local begins=${1:-^[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9:.]+Z }
-  cut -b "1-$((LINE_BYTES + 1))" | tail -c "$LOG_BYTES" | tr '\000' '\032' | awk -v max="$LINE_BYTES" -v begins="$begins" '
+  cut -b "1-$((LINE_BYTES + 1))" | tail -c "$LOG_BYTES" | tr '\000' '\032' | awk -v max="$LINE_BYTES" -v begins="$begins" -v cut="$CUT" '
     NR == 1 && $0 !~ begins { next }
     length($0) > max {
       end = substr($0, max - 255, 256)
       sub(/[^ ]*$/, "", end)
-      $0 = substr($0, 1, max - 256) end "\342\200\246"
+      $0 = substr($0, 1, max - 256) end cut
     }
     { print }'
 }
 
 # A script for sed: known secrets exactly, and by their form what shared/domain/redaction.ts removes again.
 redactions() {
-  secrets | while IFS= read -r secret; do
-    if ((${#secret} >= 6)); then printf 's\001%s\001[redacted]\001g\n' "$(literally <<<"$secret")"; fi
-  done
+  secrets | exactly
   local between='[A-Za-z0-9_-]{0,40}\\?["'\'']?\s{0,8}(=|:|%3[AD])\s{0,8}'
   local value='(\\"[^"]*("|$)|"([^"\\]|\\.)*("|$)|\\?'\''[^'\'']*('\''|$)|[^]'\''"&;,)}<>[:space:]]+)'
   local names='passw(or)?d|passphrase|secret|token|api[_-]?key|private[_-]?key|session[_-]?id'
@@ -103,8 +135,9 @@ s/\/[A-Za-z0-9_~+=-]{32,}/\/[redacted]/g
 SED
 }
 
-# The passwords of the ERP and its database.
+# The passwords of the ERP and its database, and what its code was given as a secret.
 secrets() {
+  cat "$HERE"/codes/*/variables 2>/dev/null | jq -r '.[] | select(.secret).value' 2>/dev/null || true
   sed -nE 's/^(db_password|admin_passwd) = //p' "$HERE/odoo.conf" 2>/dev/null || true
   sed -n 's/^POSTGRES_PASSWORD=//p' "$HERE/database.env" 2>/dev/null || true
 }

@@ -7,7 +7,7 @@
 # FAULTS is "-", or ID:WHAT:LOOKS for each ERP that cannot, separated by commas: WHAT is proxy, page, stylesheet or script, LOOKS how many looks of
 # this run found that. While the machine has paused instances because its disk is almost full, "disk:paused:COUNT" is among them. SEQUENCE rises
 # with each line. Below /var/lib/erp-hosting/watch: server, name (of the line's file), inner and outer (the HMAC's key, with its two paddings),
-# sequence, faults (of the last run), and the files of sample.pl.
+# sequence, faults (of the last run), proxy (its process, and when that began), and the files of sample.pl.
 
 umask 077
 export LC_ALL=C PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
@@ -106,12 +106,38 @@ expected() {
 # Of those, the ones that cannot be used, while no job works on them.
 faulty() { # FILE
   local proxy id what
-  # Docker that does not respond says nothing about the ERPs: then there is no line.
-  proxy=$(timeout 2 docker inspect -f '{{.State.Pid}}' erp-caddy 2>&1) || [[ ${proxy,,} == *"no such "* ]]
-  if [[ $proxy =~ ^[1-9][0-9]*$ ]]; then faulty_pages "$proxy" "$PROBE_PORT" "$WATCH/pages" <"$1" >"$WATCH/faulty"; else sed 's/ .*/ proxy/' "$1" >"$WATCH/faulty"; fi
+  proxy=$(proxy_process) || return 1 # nobody knows: then there is no line
+  if ((proxy > 0)); then faulty_pages "$proxy" "$PROBE_PORT" "$WATCH/pages" <"$1" >"$WATCH/faulty"; else sed 's/ .*/ proxy/' "$1" >"$WATCH/faulty"; fi
   while read -r id what; do
     if [[ ! -e $ROOT/locks/$id ]] || flock -n "$ROOT/locks/$id" true; then echo "$id $what"; fi
   done <"$WATCH/faulty"
+}
+
+# The proxy's process, or 0 if it does not run. Containers go on without Docker: while that does not respond, the process that it last named counts
+# for as long as it lives. Fails if nobody knows: there may be another one by then.
+proxy_process() {
+  local said pid=0 since='' status=0
+  if said=$(timeout 2 docker inspect -f '{{.State.Pid}}' erp-caddy 2>&1); then
+    pid=${said##*$'\n'}
+    [[ $pid =~ ^[0-9]{1,10}$ ]] || return 1
+    echo "$pid $(began "$pid")" >"$WATCH/proxy"
+  elif [[ ${said,,} != *"no such "@(object|container)* ]]; then
+    read -r pid since 2>/dev/null <"$WATCH/proxy" || true
+    if [[ -z $since || $(began "$pid") != "$since" ]]; then
+      pgrep -x caddy >/dev/null || status=$?
+      ((status == 1)) || return 1
+      pid=0
+    fi
+  fi
+  echo "$pid"
+}
+
+# When a process began, in the kernel's ticks; nothing if there is none.
+began() { # PID
+  local stat='' fields
+  { stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 0
+  read -ra fields <<<"${stat##*) }" # its name may have blanks in it
+  echo "${fields[19]}"
 }
 
 write_line() {

@@ -44,9 +44,11 @@ export const WatchedServer = z.object({
   silent_at: maybeText,
   /** How many instances were on it at the last login: another number is a reason for the next one. */
   instances_at_login: maybeCount,
-  /** The last line of its machine, and when it was first seen. It was lost if no new one came. */
+  /**
+   * The last line of its machine, and when it was first seen. It was lost if no new one came, and reported if a login brought it.
+   */
   line: z
-    .object({ sequence: count, at: text, lost: z.boolean().default(false) })
+    .object({ sequence: count, at: text, lost: z.boolean().default(false), reported: z.boolean().default(false) })
     .nullable()
     .default(null),
   /** How often each ERP that cannot be used was missed in a row, by its instance's ID. */
