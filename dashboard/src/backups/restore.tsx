@@ -144,9 +144,7 @@ function RestoreForm({ backup, instance, onDismiss, children }: Props & { instan
   return (
     <FormDialog title={say.title(instance.name)} form={form} submit={say.submit} destructive onDismiss={onDismiss}>
       {children}
-      <Alert type="warning">
-        {say.about({ part, at: momentOf(backup), backupFirst: backup_first })}
-      </Alert>
+      <Alert type="warning">{say.about({ part, at: momentOf(backup), backupFirst: backup_first })}</Alert>
       <Link to={`/instances/${instance.id}/clone?backup=${backup.id}`}>{say.toNew}</Link>
       <FormField label={say.parts} errorText={form.error("restore_database")}>
         <RadioGroup

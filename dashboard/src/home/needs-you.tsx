@@ -41,6 +41,7 @@ function ofOperation(operation: Operation): Need {
     id,
     requestId,
     title: workOf(type).failed,
+    page: `/operations/${id}`,
     resource: subjectOf(operation),
     why: error && errorInWords(error),
     since: finished_at ?? created_at,

@@ -8,6 +8,7 @@ export const PARAMETERS = [
   "protection",
   "health",
   "find",
+  "label",
   "sort",
   "class",
   "type",
@@ -19,6 +20,9 @@ export const PARAMETERS = [
   "version",
   "edition",
   "server",
+  "region",
+  "size",
+  "kind",
   "older",
   "drill",
 ] as const;

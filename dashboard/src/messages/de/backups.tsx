@@ -36,6 +36,11 @@ export const backups: typeof en = {
     scheduled: "Geplant",
     uploaded: "Hochgeladen",
   },
+  filters: {
+    labels: { kind: "Nach Art filtern", drill: "Nach Wiederherstellungstest filtern" },
+    any: { kind: "Jede Art", drill: "Jeder Test" },
+    drills: { passed: "Test bestanden", failed: "Test nicht bestanden" },
+  },
   drilled: { passed: "Wiederherstellungstest bestanden", failed: "Wiederherstellungstest nicht bestanden" },
   checks: {
     checksum: "Archiv unverändert",

@@ -27,6 +27,10 @@ export const servers: typeof en = {
     labels: "Labels",
     id: "ID",
   },
+  filters: {
+    labels: { region: "Nach Region filtern", size: "Nach Größe filtern" },
+    any: { region: "Jede Region", size: "Jede Größe" },
+  },
   actionsOf: (name) => `Aktionen: ${name}`,
   deleting: "Wird gelöscht",
   specs: (cpus, memoryGb, diskGb) => `${cpus} CPU${cpus === 1 ? "" : "s"}, ${memoryGb} GB RAM, ${diskGb} GB Speicher`,

@@ -40,6 +40,11 @@ export const backups = {
     scheduled: "Scheduled",
     uploaded: "Uploaded",
   } satisfies Record<Backup["kind"], string>,
+  filters: {
+    labels: { kind: "Filter by kind", drill: "Filter by restore drill" },
+    any: { kind: "Any kind", drill: "Any restore drill" },
+    drills: { passed: "Drill passed", failed: "Drill failed" },
+  },
   /** What the drill of a backup found, in a list of the backup's properties. */
   drilled: { passed: "restore drill passed", failed: "restore drill failed" } satisfies Record<Drill["status"], string>,
   checks: {

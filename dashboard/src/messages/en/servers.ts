@@ -26,6 +26,10 @@ export const servers = {
     labels: "Labels",
     id: "ID",
   },
+  filters: {
+    labels: { region: "Filter by region", size: "Filter by size" },
+    any: { region: "Any region", size: "Any size" },
+  },
   actionsOf: (name: string) => `Actions on ${name}`,
   deleting: "Deleting",
   specs: (cpus: number, memoryGb: number, diskGb: number) =>
