@@ -57,7 +57,10 @@ test("from any page, it takes two clicks to the reason why something failed last
   await failure.getByText(error?.message ?? "no reason").waitFor();
   await failure.getByRole("link", { name: "Backup failed" }).click();
   await expect.poll(() => new URL(page.url()).pathname).toBe(`/operations/${operation_id}`);
-  await page.getByText(error?.message ?? "no reason").first().waitFor();
+  await page
+    .getByText(error?.message ?? "no reason")
+    .first()
+    .waitFor();
   await page.getByRole("heading", { name: "Log" }).waitFor();
   expect(await clicks()).toBeLessThanOrEqual(2);
 });

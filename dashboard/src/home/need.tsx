@@ -25,7 +25,8 @@ export function NeedItem({ need: { title, sign = "error", page, resource, why, s
   return (
     <li className="need">
       <div>
-        <StatusIndicator type={sign}>{page === undefined ? title : <Link to={page}>{title}</Link>}</StatusIndicator>: <Name of={resource} />
+        <StatusIndicator type={sign}>{page === undefined ? title : <Link to={page}>{title}</Link>}</StatusIndicator>:{" "}
+        <Name of={resource} />
         <Box>{why}</Box>
         <Box variant="small" color="text-body-secondary">
           {since !== null && <Time at={since} />}
