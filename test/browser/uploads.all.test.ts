@@ -16,7 +16,7 @@ import { apiUrl } from "../harness/cloud.ts";
 import { downloaded, sha256Of } from "../harness/upload.ts";
 import { expectAccessible } from "./axe.ts";
 import { type Faults, test } from "./browser.ts";
-import { button, dialog, fact, notification, getInstance, pathOf, sentTo, title } from "./instance-page.ts";
+import { button, dialog, fact, getInstance, notification, pathOf, sentTo, title } from "./instance-page.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uploads-"));
 afterAll(() => rmSync(folder, { recursive: true }));

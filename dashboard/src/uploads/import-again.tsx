@@ -5,7 +5,6 @@ import { import as importBackup, type Backup } from "../../../shared/api/backups
 import { canImportAgain } from "../allowed/backups.ts";
 import { needsOf, useMay } from "../app/may.tsx";
 import { client } from "../app/client.ts";
-import { momentOf } from "../backups/words.ts";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { inShort } from "../resource/moment.ts";
@@ -38,7 +37,7 @@ function ChooseServer({ backup, onDismiss }: { backup: Backup; onDismiss: () => 
     done: onDismiss,
   });
   return (
-    <FormDialog title={say.title(backup, momentOf(backup))} form={form} submit={say.submit} onDismiss={onDismiss}>
+    <FormDialog title={say.title(backup, inShort(backup.created_at))} form={form} submit={say.submit} onDismiss={onDismiss}>
       {backup.expires_at !== null && say.about(inShort(backup.expires_at))}
       <ServerField
         only
