@@ -73,7 +73,7 @@ test("deleting a customer with 16 instances and their backups takes six clicks",
   await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
   await button(page, "Actions").click();
   await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
-  const asked = dialog(page, `Delete ${CUSTOMER} instances?`);
+  const asked = dialog(page, `Delete ${CUSTOMER} instances`);
   await asked.getByRole("checkbox", { name: "Delete their backups, too" }).click();
   await page.keyboard.press("Tab");
   await page.keyboard.type(String(CUSTOMER));

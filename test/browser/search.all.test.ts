@@ -119,9 +119,9 @@ test("the search acts on an instance: before or after its name, one types what i
   await field.fill("restart wiki");
   await page.getByRole("option", { name: /^Restart Wiki/ }).waitFor();
   await field.press("Enter");
-  await dialog(page, "Restart Wiki?").waitFor();
+  await dialog(page, "Restart Wiki").waitFor();
   await page.keyboard.press("Escape");
-  await dialog(page, "Restart Wiki?").waitFor({ state: "detached" });
+  await dialog(page, "Restart Wiki").waitFor({ state: "detached" });
   await expect.poll(() => page.url().replace(/^.*(?=\/instances)/, "")).toBe(`/instances/${id}`);
   await field.fill(`policy of ${domain}`);
   await page.getByRole("option", { name: /^Backup policy of Wiki/ }).click();

@@ -64,7 +64,7 @@ const CASES: readonly Case[] = [
     row: () => ({ of: "Shop", says: "Stopped" }),
     act: async (page) => {
       await choose(page, "Shop", "Stop");
-      await button(dialog(page, "Stop Shop?"), "Stop").click();
+      await button(dialog(page, "Stop Shop"), "Stop").click();
     },
   },
   {
@@ -76,7 +76,7 @@ const CASES: readonly Case[] = [
       await page.getByRole("checkbox", { name: "Select Shop" }).click();
       await button(page, "Actions").click();
       await page.getByRole("menuitem", { name: "Start", exact: true }).click();
-      await button(dialog(page, "Start 1 instance?"), "Start 1 instance").click();
+      await button(dialog(page, "Start 1 instance"), "Start 1 instance").click();
     },
   },
   {

@@ -26,7 +26,7 @@ export function BulkDialog(props: Props) {
   const request = { action, ids, ...(parameters !== undefined && { parameters }) };
   return (
     <Dialog
-      title={ids.length === 0 ? say.none(verb, selected.length, kind) : `${asked}?`}
+      title={ids.length === 0 ? say.none(verb, selected.length, kind) : asked}
       confirm={ids.length === 0 ? verb : asked}
       destructive={action.startsWith("delete")}
       disabled={ids.length === 0 || disabled}
