@@ -29,13 +29,15 @@ function pathsOf(shown: Shown): string[] {
 /** They act at once, leave the page, or open what is the browser's own. */
 const NOT_PRESSED = /^(Sign out|Start|Try starting again|Reload|Download.*|Choose file)$/;
 
-const HALVES = [
-  ["lists, servers and instances", /^\/(?!settings)/],
-  ["settings", /^\/settings|\*/],
+/** One test after another takes minutes: each has a part of the pages, by their routes. */
+const GROUPS = [
+  ["lists", /^\/[a-z]*$/],
+  ["pages of servers, instances and backups", /^\/(?!settings)[a-z]+\//],
+  ["settings", /^\/settings\/|\*/],
 ] as const;
 
-test.for([320, 2560].flatMap((width) => HALVES.map(([half, of]) => ({ width, half, of }))))(
-  "$half at $width pixels, with what opens there",
+test.for([320, 2560].flatMap((width) => GROUPS.map(([group, of]) => ({ width, group, of }))))(
+  "$group at $width pixels, with what opens there",
   { timeout: 600_000 },
   async ({ width, of }, { open }) => {
     const page = await open("/config.json", { as: mine, phone: width === 320, fresh: true });
@@ -57,6 +59,6 @@ test.for([320, 2560].flatMap((width) => HALVES.map(([half, of]) => ({ width, hal
       await look();
       await pressAll({ page, path, pressed, notPressed: NOT_PRESSED, show, settle, look });
     }
-    expect(pressed.size).toBeGreaterThan(20);
+    expect(pressed.size).toBeGreaterThan(10);
   },
 );
