@@ -120,6 +120,7 @@ export const list = () =>
     access: ["servers:read"],
     ...fields.searchableListOf("server", ListedServer, {
       status: ServerStatus,
+      provider: fields.code("sandbox"),
       region: fields.code("eu-central"),
       size: fields.code("small"),
     }),

@@ -9,7 +9,7 @@ import { plainAddress } from "../domain/network.ts";
 import type { Item } from "./keys.ts";
 
 /** The tags of a version; older records lack those that are newer. */
-type TagName = "erp_version" | "edition" | "drill" | "region" | "size" | "email" | "ip";
+type TagName = "erp_version" | "edition" | "drill" | "provider" | "region" | "size" | "email" | "ip";
 
 const tagString = (name: TagName, value: string): string => `=${name}:${value}`;
 
@@ -21,7 +21,7 @@ export function addTags(
   const tags = FILTERS.flatMap((name) => (filters[name] === undefined ? [] : [tagString(name, filters[name])]));
   return tags.length === 0 ? label : [...(label ?? []), ...tags];
 }
-const FILTERS = ["erp_version", "edition", "drill", "region", "size"] as const;
+const FILTERS = ["erp_version", "edition", "drill", "provider", "region", "size"] as const;
 
 /** The tag that a search means, if it is an email address or an IP address. */
 export function tagsInSearch(search: string): string[] {
@@ -51,6 +51,7 @@ const Tagged = z.object({
   admin_email: maybeText,
   server_ip: maybeText,
   ip_address: maybeText,
+  provider: maybeText,
   region: maybeText,
   size: maybeText,
   drill: z.object({ status: maybeText }).nullish().catch(null),
@@ -58,7 +59,12 @@ const Tagged = z.object({
 type Tagged = z.infer<typeof Tagged>;
 
 const TAGS: Readonly<Record<ResourceType, (record: Tagged) => Partial<Record<TagName, string | null | undefined>>>> = {
-  server: ({ region, size, ip_address }) => ({ region, size, ip: ip_address && addressForm(ip_address) }),
+  server: ({ provider, region, size, ip_address }) => ({
+    provider,
+    region,
+    size,
+    ip: ip_address && addressForm(ip_address),
+  }),
   instance: ({ erp_version, edition, last_drill, admin_email, server_ip }) => ({
     erp_version,
     edition,

@@ -35,14 +35,19 @@ export function namedServer(server: ServerRecord | undefined): ServerRecord {
 
 type ServerQuery = PageQuery &
   Finding &
-  ByIds & { status?: string | undefined; region?: string | undefined; size?: string | undefined };
+  ByIds & {
+    status?: string | undefined;
+    provider?: string | undefined;
+    region?: string | undefined;
+    size?: string | undefined;
+  };
 
 export async function listServers(
   accountId: string,
-  { ids, status, region, size, label, search, sort, ...page }: ServerQuery,
+  { ids, status, provider, region, size, label, search, sort, ...page }: ServerQuery,
 ): Promise<Listed<ServerRecord>> {
   if (ids !== undefined) return listByIds({ kind: "server", accountId, schema: ServerRecord }, ids);
-  const [finding, filters] = [{ label: addTags(label, { region, size }), search, sort }, { status }];
+  const [finding, filters] = [{ label: addTags(label, { provider, region, size }), search, sort }, { status }];
   if (!needsEntries(finding, filters, page)) return listPage({ kind: "server", accountId, status, schema: ServerRecord }, page);
   const { records, meta } = await findPage({ kind: "server", accountId }, { finding, filters, page });
   return { items: parseEach(ServerRecord, records), meta };

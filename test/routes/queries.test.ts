@@ -24,10 +24,10 @@ beforeAll(async () => {
 
 const SEARCH = ["label", "search", "sort"];
 /** What nobody has is no mistake in these. */
-const ANY = ["search", "region", "size"];
+const ANY = ["search", "provider", "region", "size"];
 /** docs/api.md: the filters of each list. */
 const FILTERS: Record<string, string[]> = {
-  "GET /servers": ["ids", "status", "region", "size", ...SEARCH],
+  "GET /servers": ["ids", "status", "provider", "region", "size", ...SEARCH],
   "GET /instances": [
     "ids",
     "status",

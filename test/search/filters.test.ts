@@ -1,4 +1,4 @@
-// Filters of lists beyond labels: an instance's version, edition, drill and last backup, a server's region and size, a backup's
+// Filters of lists beyond labels: an instance's version, edition, drill and last backup, a server's provider, region and size, a backup's
 // kind and drill, an operation's type and actor; and searches for an email or an IP address.
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
@@ -101,7 +101,7 @@ async function fromBefore(one: TestAccount, kind: "server" | "backup"): Promise<
   await indexed(one.id);
 }
 
-test("servers are filtered by region and size, alone and together, also those from before", async () => {
+test("servers are filtered by provider, region and size, alone and together, also those from before", async () => {
   const one = await account({ seeded: true });
   const small = await seedServer(one.id, { region: "eu-north", size: "small" });
   const large = await seedServer(one.id, { region: "eu-north", size: "large" });
@@ -112,7 +112,8 @@ test("servers are filtered by region and size, alone and together, also those fr
     expect(sorted(await found("/servers?size=small", one))).toEqual(sorted([small.id, other.id]));
     expect(await found("/servers?region=eu-north&size=large&status=active", one)).toEqual([large.id]);
     expect(await found("/servers?size=small&label=env:test", one)).toEqual([other.id]);
-    expect(await found("/servers?region=us-east", one)).toEqual([]);
+    expect(await found("/servers?provider=sandbox&region=us-east", one)).toEqual([]);
+    expect(await found("/servers?provider=sandbox", one)).toHaveLength(3);
   }
 });
 

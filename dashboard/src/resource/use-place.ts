@@ -20,6 +20,7 @@ export const PARAMETERS = [
   "version",
   "edition",
   "server",
+  "provider",
   "region",
   "size",
   "kind",

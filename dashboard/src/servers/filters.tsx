@@ -1,4 +1,4 @@
-// Filters of the servers by what else their list can show: region, size and creation.
+// Filters of the servers by what else their list can show: provider, region, size and creation.
 import { useQuery } from "@tanstack/react-query";
 import { catalog, type ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -7,9 +7,10 @@ import { FilterSelect } from "../resource/filter-select.tsx";
 import type { Narrowing } from "../resource/list-query.ts";
 import type { Place } from "../resource/use-place.ts";
 
-const NAMES = ["region", "size"] as const;
+const NAMES = ["provider", "region", "size"] as const;
 
-export const serverQuery = ({ region, size, ...place }: Place): ListQuery => ({
+export const serverQuery = ({ provider, region, size, ...place }: Place): ListQuery => ({
+  ...(provider && { provider }),
   ...(region && { region }),
   ...(size && { size }),
   ...createdQuery(place),
@@ -26,6 +27,7 @@ const Fields: Narrowing["Fields"] = ({ place, go }) => {
   const say = text.servers.filters;
   const providers = useQuery(catalog()).data?.data.providers ?? [];
   const codes = {
+    provider: providers.map(({ code }) => code),
     region: providers.flatMap(({ regions }) => regions.map(({ code }) => code)),
     size: providers.flatMap(({ sizes }) => sizes.map(({ code }) => code)),
   };

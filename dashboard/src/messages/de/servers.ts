@@ -28,8 +28,8 @@ export const servers: typeof en = {
     id: "ID",
   },
   filters: {
-    labels: { region: "Nach Region filtern", size: "Nach Größe filtern" },
-    any: { region: "Jede Region", size: "Jede Größe" },
+    labels: { provider: "Nach Anbieter filtern", region: "Nach Region filtern", size: "Nach Größe filtern" },
+    any: { provider: "Jeder Anbieter", region: "Jede Region", size: "Jede Größe" },
   },
   actionsOf: (name) => `Aktionen: ${name}`,
   deleting: "Wird gelöscht",

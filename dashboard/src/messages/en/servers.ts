@@ -27,8 +27,8 @@ export const servers = {
     id: "ID",
   },
   filters: {
-    labels: { region: "Filter by region", size: "Filter by size" },
-    any: { region: "Any region", size: "Any size" },
+    labels: { provider: "Filter by provider", region: "Filter by region", size: "Filter by size" },
+    any: { provider: "Any provider", region: "Any region", size: "Any size" },
   },
   actionsOf: (name: string) => `Actions on ${name}`,
   deleting: "Deleting",
