@@ -1,5 +1,5 @@
-// Filters of lists beyond labels: an instance's version, edition, drill and last backup, a server's provider, region and size, a backup's
-// kind and drill, an operation's type and actor; and searches for an email or an IP address.
+// Filters of lists beyond labels: an instance's version, edition, drill and last backup, a server's provider, region and size, a
+// backup's kind and drill, an operation's type and actor; and searches for an email or an IP address.
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { backupRef } from "../../shared/records/backups.ts";
