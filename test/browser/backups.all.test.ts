@@ -256,6 +256,9 @@ describe("the archive", () => {
     await expect.poll(() => new URL(page.url()).search).toBe("");
     await page.goto("/backups?backup=bak_01kag8w1s2e7tv8q4m5n6p7r8s");
     await dialog(page, "Backup").getByText("Not found").waitFor();
+    await page.goto(`/backups?backup=${backup.id}`);
+    await details.getByRole("button", { name: "Restore to a new instance" }).click();
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/instances/${backup.instance_id}/clone`);
   });
 });
 

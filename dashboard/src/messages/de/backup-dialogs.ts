@@ -13,6 +13,7 @@ export const backupDialogs: typeof en = {
     unknown: "Sicherung",
     title: (backup, at) => `${backup.file_name ?? titled(backup)}, ${at}`,
     create: "Instanz anlegen",
+    toNew: "In neuer Instanz wiederherstellen",
     status: "Status",
     kind: "Art",
     note: "Notiz",

@@ -9,6 +9,7 @@ export const backupDialogs = {
     title: ({ instance_name, file_name }: Named, at: string) =>
       `${file_name ?? (instance_name === null ? "Uploaded backup" : `Backup of ${instance_name}`)}, ${at}`,
     create: "Create an instance",
+    toNew: "Restore to a new instance",
     status: "Status",
     kind: "Kind",
     note: "Note",
