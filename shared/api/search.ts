@@ -8,9 +8,11 @@ const SearchResult = z
   .object({
     type: z.enum(RESOURCE_TYPES).meta({ examples: ["instance"] }),
     id: z.string().meta({ examples: ["ins_01kag8w1s2e7tv8q4m5n6p7r8s"] }),
-    name: z
-      .string()
-      .meta({ description: "A backup has the name that its instance had; empty for an uploaded one", examples: ["Shop"] }),
+    name: z.string().meta({
+      description:
+        "A backup has the name that its instance had, an uploaded one that of its file, if the upload said it; else it is empty",
+      examples: ["Shop"],
+    }),
     status: z.string().meta({ examples: ["running"] }),
     detail: z
       .string()

@@ -118,7 +118,12 @@ export const list = () =>
     description:
       "Returns the account's servers, newest first, including those still being created. Deleted servers are not listed.",
     access: ["servers:read"],
-    ...fields.searchableListOf("server", ListedServer, { status: ServerStatus }),
+    ...fields.searchableListOf("server", ListedServer, {
+      status: ServerStatus,
+      provider: fields.code("sandbox"),
+      region: fields.code("eu-central"),
+      size: fields.code("small"),
+    }),
   });
 
 export const create = () =>

@@ -129,6 +129,7 @@ async function tryToRecord(operation: OperationRecord, backup: BackupRecord, dri
   change.write(update(keys.record("operation", operation.account_id, operation.id), { set: { recorded: true } }, running));
   const mine = { equals: { operation_id: operation.id } };
   change.update(keys.record("backup", operation.account_id, backup.id), { set: { drill } }, mine);
+  change.retag("backup", backup.id, backup, { drill });
   if (backup.instance_id !== null) await showOnInstance(change, backup.instance_id, drill);
   if (drill.status === DRILL.failed) {
     const by = { actor: operation.created_by, requestId: operation.request_id };

@@ -44,23 +44,29 @@ import type { InstanceRecord } from "./schemas/instance.ts";
 import type { OperationCore, OperationRecord } from "./schemas/operation.ts";
 import { type Finding, findOfParent, findPage, needsEntries } from "../data/search.ts";
 import { find, queryAll } from "../data/table.ts";
+import { addTags } from "../data/tags.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 
 export const backupRef = createRef("backup", BackupRecord);
 export const requireBackup = createRequirement<BackupRecord>("backup");
 export const getBackup = createGetter("backup", backupRef, requireBackup);
 
-type BackupQuery = PageQuery & Finding & ByIds & { status?: string | undefined };
+type BackupQuery = PageQuery &
+  Finding &
+  ByIds & { status?: string | undefined; kind?: string | undefined; drill?: string | undefined };
 
 export async function listBackups(
   accountId: string,
   { instance_id, ...query }: BackupQuery & { instance_id?: string | undefined },
 ): Promise<Listed<BackupRecord>> {
   if (instance_id !== undefined) return listBackupsOfInstance(accountId, instance_id, query);
-  const { ids, status, label, search, sort, ...page } = query;
+  const { ids, status, kind, drill, label, search, sort, ...page } = query;
   const list = { kind: "backup", accountId, schema: BackupRecord } as const;
   if (ids !== undefined) return listByIds(list, ids);
-  const [finding, filters] = [{ label, search, sort }, { status }];
+  const [finding, filters] = [
+    { label: addTags(label, { drill }), search, sort },
+    { status, kind },
+  ];
   if (!needsEntries(finding, filters, page)) return listPage({ ...list, status }, page);
   const { records, meta } = await findPage(list, { finding, filters, page });
   return { items: parseEach(BackupRecord, records), meta };
@@ -69,7 +75,7 @@ export async function listBackups(
 export async function listBackupsOfInstance(
   accountId: string,
   instanceId: string,
-  { ids, status, label, search, sort, ...page }: BackupQuery,
+  { ids, status, kind, drill, label, search, sort, ...page }: BackupQuery,
 ): ReturnType<typeof findOfParent<BackupRecord>> {
   if (!isId("instance", instanceId)) throw notFound("instance");
   const list = { kind: "backup", accountId, schema: BackupRecord } as const;
@@ -79,8 +85,8 @@ export async function listBackupsOfInstance(
     return { ...pageByIds(ofInstance, ids), isEmpty: ofInstance.length === 0 };
   }
   return findOfParent(list, instanceId, {
-    finding: { label, search, sort },
-    filters: { status },
+    finding: { label: addTags(label, { drill }), search, sort },
+    filters: { status, kind },
     page,
   });
 }
@@ -324,6 +330,7 @@ const Ended = Held.extend({
   completed_at: z.string().nullable(),
   expires_at: z.string().nullable(),
   labels: z.custom<Labels>().default({}),
+  drill: z.unknown(),
   counted_bytes: z.number().optional(),
   with_code: z.boolean().optional(),
 });

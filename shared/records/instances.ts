@@ -59,7 +59,7 @@ import { ServerRecord } from "./schemas/server.ts";
 import { type Entry, type Finding, findOfParent, findPage, needsEntries } from "../data/search.ts";
 import { occupyServer, requireServerReady, serverRef } from "./servers.ts";
 import { find, read, readAll, updateOne } from "../data/table.ts";
-import { tagsFor } from "../data/tags.ts";
+import { addTags } from "../data/tags.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 import { check, type Write } from "../data/writes.ts";
 
@@ -103,9 +103,8 @@ export async function listInstances(
 ): Promise<Listed<InstanceRecord> & { read?: Map<string, Item> }> {
   const list = { kind: "instance", accountId, schema: InstanceRecord } as const;
   if (ids !== undefined) return listByIds(list, ids);
-  const tags = tagsFor({ erp_version, edition, drill });
   const [finding, filters] = [
-    { label: tags.length === 0 ? label : [...(label ?? []), ...tags], search, sort },
+    { label: addTags(label, { erp_version, edition, drill }), search, sort },
     { status, protection, last_backup_before, health },
   ];
   if (server_id !== undefined) return findOfParent(list, server_id, { finding, filters, page });

@@ -19,6 +19,7 @@ import { parseEach, parseOrSkip } from "../data/parse-each.ts";
 import { NO_REASON, shownReason } from "./reasons.ts";
 import { type Finding, findPage, needsEntries } from "../data/search.ts";
 import { find, readAll, type Ref } from "../data/table.ts";
+import { addTags } from "../data/tags.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 import { check, checkAbsent } from "../data/writes.ts";
 
@@ -32,12 +33,21 @@ export function namedServer(server: ServerRecord | undefined): ServerRecord {
   return server;
 }
 
+type ServerQuery = PageQuery &
+  Finding &
+  ByIds & {
+    status?: string | undefined;
+    provider?: string | undefined;
+    region?: string | undefined;
+    size?: string | undefined;
+  };
+
 export async function listServers(
   accountId: string,
-  { ids, status, label, search, sort, ...page }: PageQuery & Finding & ByIds & { status?: string | undefined },
+  { ids, status, provider, region, size, label, search, sort, ...page }: ServerQuery,
 ): Promise<Listed<ServerRecord>> {
   if (ids !== undefined) return listByIds({ kind: "server", accountId, schema: ServerRecord }, ids);
-  const [finding, filters] = [{ label, search, sort }, { status }];
+  const [finding, filters] = [{ label: addTags(label, { provider, region, size }), search, sort }, { status }];
   if (!needsEntries(finding, filters, page)) return listPage({ kind: "server", accountId, status, schema: ServerRecord }, page);
   const { records, meta } = await findPage({ kind: "server", accountId }, { finding, filters, page });
   return { items: parseEach(ServerRecord, records), meta };

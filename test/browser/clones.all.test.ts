@@ -69,7 +69,7 @@ describe("a clone", () => {
     await page.getByLabel("Name", { exact: true }).fill("Staging");
     await page.getByLabel("Domain").fill(domain);
     await page.getByText("Turns off scheduled actions, email and payments in the clone").waitFor();
-    const created = notification(page, "Clone created: Staging");
+    const created = notification(page, "Instance created from backup: Staging");
     await button(page, "Create clone").click();
     const password = await storePassword(page, "Staging");
     await title(page, "Staging");
@@ -124,7 +124,7 @@ describe("a clone", () => {
     expect(typescript).toContain('admin_password: "…"');
     await button(page, "Create clone").click();
     await title(page, "Twin");
-    await page.getByText("Clone created: Twin").first().waitFor();
+    await page.getByText("Instance created from backup: Twin").first().waitFor();
     const clone = (await instancesOf(mine)).find(({ name }) => name === "Twin");
     expect(clone).toMatchObject({ neutralized: false, server_id: other.id, database_name: "twin" });
   });
@@ -144,7 +144,7 @@ describe("a clone", () => {
     await page.getByText(/^This is required, because the backup/).waitFor();
     await button(page, /^Server/).click();
     await page.getByRole("option", { name: /erp-1/ }).click();
-    const created = notification(page, "Clone created: Wiki");
+    const created = notification(page, "Instance created from backup: Wiki");
     await button(page, "Create clone").click();
     await storePassword(page, "Wiki");
     await created;

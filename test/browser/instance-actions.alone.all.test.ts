@@ -84,20 +84,20 @@ describe("actions", () => {
     const page = await open(`/instances/${id}`, { as: mine });
     const sent = sentTo(page, "POST", /\/actions$/);
     await button(page, "Stop").click();
-    await button(dialog(page, "Stop Shop?"), "Cancel").click();
+    await button(dialog(page, "Stop Shop"), "Cancel").click();
     await more(page, "Show API call to start");
     await dialog(page, "Start Shop").getByText('body: { action: "start" }').waitFor();
     await page.keyboard.press("Escape");
     await button(page, "Stop").click();
     await expectAccessible(page);
-    await button(dialog(page, "Stop Shop?"), "Stop").click();
+    await button(dialog(page, "Stop Shop"), "Stop").click();
     await page.getByText("Instance stopped: Shop").first().waitFor();
     await fact(page, "Status", "Stopped");
     await button(page, "Start").click();
     await page.getByText("Instance started: Shop").first().waitFor();
     await fact(page, "Status", "Running");
     await button(page, "Restart").click();
-    await button(dialog(page, "Restart Shop?"), "Restart").click();
+    await button(dialog(page, "Restart Shop"), "Restart").click();
     await page.getByText("Instance restarted: Shop").first().waitFor();
     expect(sent).toEqual([{ action: "stop" }, { action: "start" }, { action: "restart" }]);
   });
@@ -138,9 +138,9 @@ describe("actions", () => {
     const page = await open(`/instances/${id}`, { as: mine });
     await button(page, "Stop").click();
     await mine.until((await mine.api.post(`/instances/${id}/actions`, { action: "stop" })).as(Operation).id);
-    await button(dialog(page, "Stop Shop?"), "Stop").click();
+    await button(dialog(page, "Stop Shop"), "Stop").click();
     // The dialog's forecast, if it comes late, says the same.
-    const error = dialog(page, "Stop Shop?").getByRole("alert");
+    const error = dialog(page, "Stop Shop").getByRole("alert");
     await error.getByText("The action stop is not allowed while the instance is stopped").waitFor();
     await error.getByText(/^Request ID: /).waitFor();
     await expect.poll(() => pathOf(page)).toBe(`/instances/${id}`);

@@ -74,9 +74,9 @@ describe("the server page", () => {
     await expectAccessible(page);
     await button(page, "Actions on Shop").click();
     await page.getByRole("menuitem", { name: "Restart", exact: true }).click();
-    await dialog(page, "Restart Shop?").waitFor();
+    await dialog(page, "Restart Shop").waitFor();
     await page.keyboard.press("Escape");
-    await dialog(page, "Restart Shop?").waitFor({ state: "detached" });
+    await dialog(page, "Restart Shop").waitFor({ state: "detached" });
     await openTab(page, "History");
     const done = rows(page, "Operations").filter({ hasText: "Create server" });
     await done.getByText("Succeeded").waitFor();

@@ -17,7 +17,6 @@ export function DeleteDialog(props: DialogProps) {
   return (
     <BulkDialog
       {...props}
-      destructive
       {...(isInstances && { parameters: { with_backups: withBackups } })}
       disabled={typed.trim() !== String(count)}
     >

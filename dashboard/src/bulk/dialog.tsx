@@ -12,12 +12,11 @@ interface Props extends DialogProps {
   parameters?: Record<string, unknown>;
   /** Something that the user has to do is still missing. */
   disabled?: boolean;
-  destructive?: boolean;
   children?: ReactNode;
 }
 
 export function BulkDialog(props: Props) {
-  const { kind, action, selected, parameters, disabled = false, destructive = false, children, onDone, onDismiss } = props;
+  const { kind, action, selected, parameters, disabled = false, children, onDone, onDismiss } = props;
   const say = text.bulk;
   const { verb, ask, effect } = bulkWork(kind, action);
   const choice = choose(selected);
@@ -27,9 +26,9 @@ export function BulkDialog(props: Props) {
   const request = { action, ids, ...(parameters !== undefined && { parameters }) };
   return (
     <Dialog
-      title={ids.length === 0 ? say.none(verb, selected.length, kind) : `${asked}?`}
+      title={ids.length === 0 ? say.none(verb, selected.length, kind) : asked}
       confirm={ids.length === 0 ? verb : asked}
-      destructive={destructive}
+      destructive={action.startsWith("delete")}
       disabled={ids.length === 0 || disabled}
       pending={bulk.pending}
       error={bulk.error}

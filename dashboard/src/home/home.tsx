@@ -62,12 +62,12 @@ function Glance({ tallies, isFirst }: { tallies: Tallies; isFirst: boolean }) {
           <Nights />
         </OnDemand>
       )}
+      {needs.lowDisks.length > 0 && <LowDisks of={needs.lowDisks} />}
       {mayCompare && servers.total > 0 && (
         <OnDemand title={text.home.worst.title} description={text.home.worst.about}>
           <Worst />
         </OnDemand>
       )}
-      {needs.lowDisks.length > 0 && <LowDisks of={needs.lowDisks} />}
       <Grid gridDefinition={isKnown ? [QUARTER, QUARTER, QUARTER, QUARTER] : [THIRD, THIRD, THIRD]}>
         {isKnown && <Protection counts={protection} />}
         <Counts of="server" title={text.home.servers} href="/servers" tally={servers} />

@@ -3,7 +3,7 @@ import Button from "@cloudscape-design/components/button";
 import { type ReactNode, useState } from "react";
 import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import type { FiltersProps, Narrowing } from "./list-query.ts";
+import type { FiltersProps } from "./list-query.ts";
 import { momentOfField, useZone } from "./moment.ts";
 import type { Place } from "./use-place.ts";
 
@@ -40,13 +40,3 @@ export function MoreFilters({ chosen, children }: { chosen: boolean; children: R
 }
 
 export const isCreatedChosen = (place: Place): boolean => NAMES.some((name) => place[name]);
-
-/** Of lists without other filters of their own. */
-export const byCreation: Narrowing = {
-  query: createdQuery,
-  Fields: (props) => (
-    <MoreFilters chosen={isCreatedChosen(props.place)}>
-      <CreatedFilter {...props} />
-    </MoreFilters>
-  ),
-};

@@ -2,23 +2,43 @@
 import type { Labels as Map } from "../../../shared/api/fields.ts";
 import { text } from "../messages/text.ts";
 import type { Column } from "./column.ts";
+import { usePlace } from "./use-place.ts";
 
 /** In the order of their keys, however they were written. */
 const sorted = (labels: Map): [string, string][] => Object.entries(labels).toSorted(([a], [b]) => a.localeCompare(b));
 
-const labelInWords = ([key, value]: [string, string]): string => (value === "" ? key : `${key}: ${value}`);
+export const labelInWords = ([key, value]: [string, string]): string => (value === "" ? key : `${key}: ${value}`);
 
 export const labelsToText = (labels: Map): string => sorted(labels).map(labelInWords).join("\n");
 
-export function Labels({ of }: { of: Map }) {
+interface Props {
+  of: Map;
+  /** Each is a button that narrows the list to the records with this label. */
+  areFilters?: boolean;
+}
+
+export function Labels({ of, areFilters = false }: Props) {
   const labels = sorted(of);
   if (labels.length === 0) return "–";
   return (
     <div className="labels">
-      {labels.map(([key, value]) => (
-        <span key={key}>{labelInWords([key, value])}</span>
-      ))}
+      {labels.map((label) =>
+        areFilters ? <LabelFilter key={label[0]} label={label} /> : <span key={label[0]}>{labelInWords(label)}</span>,
+      )}
     </div>
+  );
+}
+
+function LabelFilter({ label }: { label: [string, string] }) {
+  const [place, go] = usePlace("");
+  return (
+    <button
+      type="button"
+      title={text.resource.find.onlyLabel(labelInWords(label))}
+      onClick={() => go({ ...place, page: 1, label: label.join(":") })}
+    >
+      {labelInWords(label)}
+    </button>
   );
 }
 
@@ -28,6 +48,6 @@ export const labelsColumn: Column<{ labels: Map }> = {
   get header() {
     return text.resource.labels.title;
   },
-  cell: ({ labels }) => <Labels of={labels} />,
+  cell: ({ labels }) => <Labels of={labels} areFilters />,
   text: ({ labels }) => labelsToText(labels),
 };

@@ -3,7 +3,8 @@ import Button from "@cloudscape-design/components/button";
 import { useState } from "react";
 import { useNarrow } from "../app/narrow.ts";
 import { text } from "../messages/text.ts";
-import { canNarrow, type FiltersProps, knownFilters } from "./list-query.ts";
+import { labelInWords } from "./labels.tsx";
+import { canNarrow, type FiltersProps, knownFilters, labelIn } from "./list-query.ts";
 import { ListSearch, ListSort } from "./list-search.tsx";
 import { SavedFilters } from "./saved-filters.tsx";
 import { StatusFilter } from "./status-filter.tsx";
@@ -29,6 +30,18 @@ export function ListFilters(props: FiltersProps) {
   );
 }
 
+/** Removes what a label's button has added. */
+function LabelChosen({ place, go }: Pick<FiltersProps, "place" | "go">) {
+  const label = labelIn(place);
+  if (label === undefined) return null;
+  const [key = "", ...value] = label.split(":");
+  return (
+    <Button iconName="close" iconAlign="right" onClick={() => go({ ...place, page: 1, label: undefined })}>
+      {text.resource.find.onlyLabel(labelInWords([key, value.join(":")]))}
+    </Button>
+  );
+}
+
 const filtersIn = (place: Place): number => PARAMETERS.filter((name) => name !== "find" && name !== "sort" && place[name]).length;
 
 function Others({ filters, narrowing, searchable = false, place, go, tools }: FiltersProps) {
@@ -43,6 +56,7 @@ function Others({ filters, narrowing, searchable = false, place, go, tools }: Fi
         />
       )}
       {narrowing !== undefined && <narrowing.Fields place={place} go={go} />}
+      {searchable && <LabelChosen place={place} go={go} />}
       {(searchable || narrowing !== undefined) && <SavedFilters place={place} go={go} />}
       {tools}
     </>

@@ -47,12 +47,15 @@ export const knownFilters = (filters: Filters, place: Place): Chosen =>
 
 const LABEL = /^[a-z0-9][a-z0-9_.-]{0,62}:/;
 
+/** The label of a link or of a row's button. A value may have blanks, which what is typed cannot. */
+export const labelIn = ({ label }: Place): string | undefined => (LABEL.test(label ?? "") ? label : undefined);
+
 /** What a list is asked for: `env:production` is a label, anything else is searched for as words. */
-function parseTyped(typed: string): ListQuery {
+function parseTyped(typed: string, chosen: string | undefined): ListQuery {
   const parts = withoutUrls(typed)
     .split(/\s+/)
     .filter((part) => part !== "");
-  const label = parts.filter((part) => LABEL.test(part));
+  const label = [...(chosen === undefined ? [] : [chosen]), ...parts.filter((part) => LABEL.test(part))];
   const search = parts.filter((part) => !LABEL.test(part)).join(" ");
   return { ...(label.length > 0 && { label }), ...(/[\p{L}\p{N}]/u.test(search) && { search: search.slice(0, 100) }) };
 }
@@ -70,8 +73,9 @@ export function buildQuery(props: Asking, place: Place) {
   const narrowed = narrowing?.query(place) ?? {};
   const chosen = filters === undefined ? {} : knownFilters(filters, place);
   const { find = "", sort = "" } = searchable ? place : {};
+  const label = searchable ? labelIn(place) : undefined;
   return {
-    query: { ...chosen, ...narrowed, ...parseTyped(find), ...SORTS.find(({ value }) => value === sort)?.query },
-    filtered: [chosen, narrowed].some((each) => Object.keys(each).length > 0) || find !== "",
+    query: { ...chosen, ...narrowed, ...parseTyped(find, label), ...SORTS.find(({ value }) => value === sort)?.query },
+    filtered: [chosen, narrowed].some((each) => Object.keys(each).length > 0) || find !== "" || label !== undefined,
   };
 }

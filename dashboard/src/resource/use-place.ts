@@ -8,6 +8,7 @@ export const PARAMETERS = [
   "protection",
   "health",
   "find",
+  "label",
   "sort",
   "class",
   "type",
@@ -19,6 +20,10 @@ export const PARAMETERS = [
   "version",
   "edition",
   "server",
+  "provider",
+  "region",
+  "size",
+  "kind",
   "older",
   "drill",
 ] as const;

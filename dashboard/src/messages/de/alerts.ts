@@ -10,6 +10,7 @@ export const alerts: typeof en = {
   statuses: { open: "Offen", closed: "Geschlossen" },
   kind: "Nach Art filtern",
   anyKind: "Jede Art",
+  opened: { from: "Ausgelöst ab", to: "Ausgelöst bis" },
   oneResource: "Nur eine Ressource",
   onlyAbout: (name) => `Nur zu ${name}`,
   columns: { alert: "Warnung", resource: "Ressource", value: "Gemessen", since: "Seit", closed: "Geschlossen", mail: "E-Mail" },

@@ -139,17 +139,17 @@ export const instances: typeof en = {
   },
   interrupt: {
     start: {
-      title: (name) => `${name} starten?`,
+      title: (name) => `${name} starten`,
       confirm: "Starten",
       effect: "Die Benutzer können sich wieder anmelden, sobald sie läuft.",
     },
     stop: {
-      title: (name) => `${name} stoppen?`,
+      title: (name) => `${name} stoppen`,
       confirm: "Stoppen",
       effect: "Die Benutzer können sich erst wieder anmelden, wenn Sie die Instanz starten. Es gehen keine Daten verloren.",
     },
     restart: {
-      title: (name) => `${name} neu starten?`,
+      title: (name) => `${name} neu starten`,
       confirm: "Neu starten",
       effect: "Die Verbindung der Benutzer wird kurz unterbrochen; nicht gespeicherte Änderungen gehen verloren.",
     },

@@ -60,11 +60,11 @@ export const operations: typeof en = {
       event: "Änderung der Instanz angefordert",
     },
     "instance.clone": {
-      name: "Klonen",
-      running: "Instanz wird geklont",
-      succeeded: "Klon angelegt",
-      failed: "Klon konnte nicht angelegt werden",
-      event: "Klonen der Instanz begonnen",
+      name: "Instanz aus Sicherung anlegen",
+      running: "Instanz wird aus Sicherung angelegt",
+      succeeded: "Instanz aus Sicherung angelegt",
+      failed: "Instanz konnte nicht aus Sicherung angelegt werden",
+      event: "Anlegen der Instanz aus einer Sicherung begonnen",
     },
     "instance.start": {
       name: "Starten",

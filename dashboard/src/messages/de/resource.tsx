@@ -88,6 +88,7 @@ export const resource: typeof en = {
     more: "Weitere Filter",
     created: { from: "Angelegt ab", to: "Angelegt bis" },
     any: { status: "Jeder Status", protection: "Jeder Schutzstatus", health: "Jeder Zustand" },
+    onlyLabel: (label) => `Nur Label ${label}`,
     saved: {
       title: "Gespeicherte Filter",
       save: "Diese Filter speichern…",

@@ -27,6 +27,10 @@ export const servers: typeof en = {
     labels: "Labels",
     id: "ID",
   },
+  filters: {
+    labels: { provider: "Nach Anbieter filtern", region: "Nach Region filtern", size: "Nach Größe filtern" },
+    any: { provider: "Jeder Anbieter", region: "Jede Region", size: "Jede Größe" },
+  },
   actionsOf: (name) => `Aktionen: ${name}`,
   deleting: "Wird gelöscht",
   specs: (cpus, memoryGb, diskGb) => `${cpus} CPU${cpus === 1 ? "" : "s"}, ${memoryGb} GB RAM, ${diskGb} GB Speicher`,
@@ -77,7 +81,8 @@ export const servers: typeof en = {
   deletion: {
     title: "Server löschen",
     titleOf: (name) => `Server ${name} löschen`,
-    about: "Alles auf der Maschine geht verloren. Das können Sie nicht rückgängig machen.",
+    about: "Das können Sie nicht rückgängig machen.",
+    effect: "Löscht die Maschine mit allem, was darauf ist, und den Eintrag",
   },
   chooser: {
     what: "Server",

@@ -10,6 +10,7 @@ export const alerts = {
   statuses: { open: "Open", closed: "Closed" },
   kind: "Filter by kind",
   anyKind: "Any kind",
+  opened: { from: "Opened from", to: "Opened until" },
   oneResource: "One resource only",
   onlyAbout: (name: string) => `Only about ${name}`,
   columns: { alert: "Alert", resource: "Resource", value: "Measured", since: "Since", closed: "Closed", mail: "Mail" },

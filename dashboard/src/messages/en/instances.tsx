@@ -139,17 +139,17 @@ export const instances = {
   },
   interrupt: {
     start: {
-      title: (name: string) => `Start ${name}?`,
+      title: (name: string) => `Start ${name}`,
       confirm: "Start",
       effect: "Users can sign in again once it runs.",
     },
     stop: {
-      title: (name: string) => `Stop ${name}?`,
+      title: (name: string) => `Stop ${name}`,
       confirm: "Stop",
       effect: "Users can't sign in until you start it again. No data is lost.",
     },
     restart: {
-      title: (name: string) => `Restart ${name}?`,
+      title: (name: string) => `Restart ${name}`,
       confirm: "Restart",
       effect: "Users are disconnected for a moment and lose unsaved changes.",
     },

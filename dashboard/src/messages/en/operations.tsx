@@ -69,12 +69,13 @@ export const operations = {
       failed: "Couldn't change domain",
       event: "Requested instance update", // a new name is in effect, a new domain may still fail
     },
+    /** Of an uploaded backup, too, which is no clone of anything. */
     "instance.clone": {
-      name: "Clone",
-      running: "Cloning instance",
-      succeeded: "Clone created",
-      failed: "Couldn't create clone",
-      event: "Started instance cloning",
+      name: "Create instance from backup",
+      running: "Creating instance from backup",
+      succeeded: "Instance created from backup",
+      failed: "Couldn't create instance from backup",
+      event: "Started instance creation from backup",
     },
     "instance.start": {
       name: "Start",

@@ -109,6 +109,7 @@ export const resource = {
     more: "More filters",
     created: { from: "Created from", to: "Created until" },
     any: { status: "Any status", protection: "Any protection", health: "Any health" },
+    onlyLabel: (label: string) => `Only label ${label}`,
     saved: {
       title: "Saved filters",
       save: "Save these filters…",

@@ -26,6 +26,10 @@ export const servers = {
     labels: "Labels",
     id: "ID",
   },
+  filters: {
+    labels: { provider: "Filter by provider", region: "Filter by region", size: "Filter by size" },
+    any: { provider: "Any provider", region: "Any region", size: "Any size" },
+  },
   actionsOf: (name: string) => `Actions on ${name}`,
   deleting: "Deleting",
   specs: (cpus: number, memoryGb: number, diskGb: number) =>
@@ -78,7 +82,9 @@ export const servers = {
   deletion: {
     title: "Delete server",
     titleOf: (name: string) => `Delete server ${name}`,
-    about: "Everything on the machine is lost. You can't undo this.",
+    about: "You can't undo this.",
+    /** Instead of the dry run's sentence. */
+    effect: "Deletes the machine with everything on it, and the record",
   },
   chooser: {
     /** In the plural, within sentences. */
