@@ -68,7 +68,7 @@ async function serverOf(operation: OperationRecord): Promise<ServerRecord | unde
   const of = instance === undefined ? undefined : await find(instanceRef(account_id, instance));
   const id = typeof server === "string" ? server : of?.server_id;
   const found = id === undefined ? undefined : await find(serverRef(account_id, id));
-  return found?.ip_address == null || found.host_keys.length === 0 ? undefined : found;
+  return found?.ip_address == null ? undefined : found;
 }
 
 const instanceOf = ({ input: { instance_id } }: OperationRecord): string | undefined =>

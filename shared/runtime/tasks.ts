@@ -178,7 +178,7 @@ async function keepLog(workflow: Workflow, operation: OperationRecord, event: Ta
   try {
     const input = readInput(workflow, event);
     const server = await workOn(operation, input, id, workflow).server();
-    if (server.ip_address === null || server.host_keys.length === 0) return;
+    if (server.ip_address === null) return;
     // Workflows that cannot decrypt secrets run no code that is given any.
     const { instance_id } = keys.includes("sealing") ? InputIds.parse(input) : {};
     const secrets = await secretsInLogs({ account_id, operation_id: id, instance_id });
