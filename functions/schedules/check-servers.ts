@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { alertsReader, type ReadAlerts } from "../../shared/operations/alerts.ts";
 import { countLowDisk, explainUses, noteDisk, quotasOn, settingsPassedOn } from "../../shared/operations/disk-use.ts";
+import { judgeImages } from "../../shared/operations/images.ts";
 import { collectFigures, figuresSince, judgeFigures } from "../../shared/operations/figures.ts";
 import { judgeDown, judgeReport, judgeSilence } from "../../shared/operations/report-alerts.ts";
 import { judgeCertificates } from "../../shared/operations/certificate-events.ts";
@@ -20,6 +21,7 @@ import { bytesOfId } from "../../shared/domain/ids.ts";
 import { HEALTH, workflowOf } from "../../shared/domain/lifecycle.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import { because, type Reason } from "../../shared/domain/reasons.ts";
+import { newestImages } from "../../shared/providers/images.ts";
 import { loadProvider } from "../../shared/providers/index.ts";
 import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
 import { shuffled } from "../../shared/runtime/shuffled.ts";
@@ -80,6 +82,7 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
     await judge(server, recorded);
     await judgeReport(await alertsOf(server.account_id), server, recorded, at);
     await judgeCertificates(server, recorded);
+    await judgeImages(server, recorded, await newestImages());
     await noteDisk(watched, recorded);
   }
   if (samples !== undefined) await judgeFigures(await alertsOf(server.account_id), server, samples);

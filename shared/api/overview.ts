@@ -26,7 +26,12 @@ export const Overview = z
       })
       .optional(),
     instances: z
-      .object({ total: fields.integer(1), status: counts(INSTANCE_STATUSES), protection: counts(PROTECTION_STATUSES) })
+      .object({
+        total: fields.integer(1),
+        status: counts(INSTANCE_STATUSES),
+        protection: counts(PROTECTION_STATUSES),
+        update_available: fields.integer(0, "How many have an image for which there is a newer one"),
+      })
       .optional(),
     backups: z.object({ total: fields.integer(1), status: counts(BACKUP_STATUSES) }).optional(),
     operations: counts(OPEN_STATUSES).optional().meta({ description: "Operations that have not ended" }),

@@ -9,13 +9,13 @@ import { plainAddress } from "../domain/network.ts";
 import type { Item } from "./keys.ts";
 
 /** The tags of a version; older records lack those that are newer. */
-type TagName = "erp_version" | "edition" | "drill" | "email" | "ip";
+type TagName = "erp_version" | "edition" | "drill" | "update_available" | "email" | "ip";
 
 const tagString = (name: TagName, value: string): string => `=${name}:${value}`;
 
 /** Filters as labels name them; those that are not given are left out. */
 export const tagsFor = (filters: Partial<Record<TagName, string | undefined>>): string[] =>
-  (["erp_version", "edition", "drill"] as const).flatMap((name) => {
+  (["erp_version", "edition", "drill", "update_available"] as const).flatMap((name) => {
     const value = filters[name];
     return value === undefined ? [] : [tagString(name, value)];
   });
@@ -45,6 +45,7 @@ const Tagged = z.object({
   erp_version: maybeText,
   edition: maybeText,
   last_drill: maybeText,
+  update_available: z.boolean().nullish().catch(null),
   admin_email: maybeText,
   server_ip: maybeText,
   ip_address: maybeText,
@@ -53,12 +54,13 @@ const Tagged = z.object({
 /** The tags of a record, as if they were labels. */
 export function buildTags(kind: ResourceType, record: Item): Labels {
   if (kind === "backup") return {};
-  const { erp_version, edition, last_drill, admin_email, server_ip, ip_address } = Tagged.parse(record);
+  const { erp_version, edition, last_drill, update_available, admin_email, server_ip, ip_address } = Tagged.parse(record);
   const ip = kind === "server" ? ip_address : server_ip;
   const tags: Record<TagName, string | null | undefined> = {
     erp_version,
     edition,
     drill: last_drill,
+    update_available: update_available?.toString(),
     email: admin_email && emailForm(admin_email),
     ip: ip && addressForm(ip),
   };

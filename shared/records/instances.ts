@@ -80,6 +80,7 @@ type InstanceQuery = PageQuery &
     drill?: string | undefined;
     last_backup_before?: string | undefined;
     health?: string | undefined;
+    update_available?: string | undefined;
   };
 
 /** A page of instances; `read` has their servers, if they were read with them. */
@@ -95,6 +96,7 @@ export async function listInstances(
     erp_version,
     edition,
     drill,
+    update_available,
     label,
     search,
     sort,
@@ -103,7 +105,7 @@ export async function listInstances(
 ): Promise<Listed<InstanceRecord> & { read?: Map<string, Item> }> {
   const list = { kind: "instance", accountId, schema: InstanceRecord } as const;
   if (ids !== undefined) return listByIds(list, ids);
-  const tags = tagsFor({ erp_version, edition, drill });
+  const tags = tagsFor({ erp_version, edition, drill, update_available });
   const [finding, filters] = [
     { label: tags.length === 0 ? label : [...(label ?? []), ...tags], search, sort },
     { status, protection, last_backup_before, health },
@@ -255,6 +257,9 @@ export function reserveInstance(
     unfinished_modules: [],
     missing_modules: null,
     previous_domains: [],
+    image_id: null,
+    image_created_at: null,
+    update_available: null,
     auto_restarts: [],
     created_at: change.at,
     updated_at: change.at,
@@ -324,6 +329,7 @@ const Ended = Held.extend({
   edition: z.string(),
   server_ip: z.string().nullable(),
   last_drill: z.string().nullable().default(null),
+  update_available: z.boolean().nullable().default(null),
   disk_quota_bytes: z.number().nullable().default(null),
   previous_domains: z.array(z.object({ domain: z.string() })).default([]),
 });
@@ -340,7 +346,17 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
   if (instance?.operation_id !== operation.id) return;
   const mine = { equals: { operation_id: operation.id } };
   if (to === "gone") {
-    change.drop({ kind: "instance", record: instance, status: instance.state }, mine);
+    const { update_available } = instance;
+    change.drop(
+      { kind: "instance", record: instance, status: instance.state },
+      { ...mine, unchanged: { update_available } },
+      // A report may change it at the same time.
+      (present) =>
+        present?.["operation_id"] === operation.id
+          ? new Overtaken("The instance changed at the same time", instance.id)
+          : undefined,
+    );
+    if (update_available === true) change.countShown("update_available", -1);
     change.remove(keys.domain(accountId, instance.domain));
     forgetRedirects(change, instance.previous_domains);
     change.remove(keys.databaseName(accountId, instance.server_id, instance.database_name));

@@ -1,7 +1,7 @@
 // How much there is of everything, by status: counts that every change keeps, so that pages can ask for them all the time.
 import type { Overview } from "../api/overview.ts";
 import { BACKUP_STATUSES, INSTANCE_STATUSES, OPEN_STATUSES, PROTECTION_STATUSES, SERVER_STATUSES } from "../domain/lifecycle.ts";
-import { alertTotal, diskTotal, revisionAttribute } from "../data/counters.ts";
+import { alertTotal, diskTotal, revisionAttribute, type ShownCount } from "../data/counters.ts";
 import { type ListKind, protectionFilter, type Revised } from "../data/keys.ts";
 import { overviewCounts } from "../data/overview-shards.ts";
 import { type Caller, roleIn } from "./schemas/caller.ts";
@@ -28,6 +28,7 @@ export async function overviewFor(caller: Caller): Promise<Overview> {
       instances: {
         ...section("instance", INSTANCE_STATUSES),
         protection: counts("instance", PROTECTION_STATUSES, protectionFilter),
+        update_available: totals["update_available" satisfies ShownCount] ?? 0,
       },
     }),
     ...(backups && { backups: section("backup", BACKUP_STATUSES) }),

@@ -21,6 +21,7 @@ async function recount({ token }: TestAccount) {
       total: await total("/instances?order=desc"),
       status: await counts("/instances", "status", INSTANCE_STATUSES),
       protection: await counts("/instances", "protection", PROTECTION_STATUSES),
+      update_available: await total("/instances?update_available=true"),
     },
     backups: { total: await total("/backups?order=desc"), status: await counts("/backups", "status", BACKUP_STATUSES) },
     operations: await counts("/operations", "status", ["pending", "running"]),

@@ -45,7 +45,11 @@ beforeEach(async () => {
   await here.configure({ registry: { mirror: `${mirror}/hub`, username: "reader", password: "s3cret" } });
 });
 
-function respond({ method, url = "", headers }: IncomingMessage): { status: number; body?: unknown; headers?: Record<string, string> } {
+function respond({ method, url = "", headers }: IncomingMessage): {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+} {
   const path = url.replace("/v2/hub/library/odoo/", "");
   if (url.startsWith("/token")) {
     asked.push(url);

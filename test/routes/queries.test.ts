@@ -35,6 +35,7 @@ const FILTERS: Record<string, string[]> = {
     "edition",
     "drill",
     "health",
+    "update_available",
     "last_backup_before",
     ...SEARCH,
   ],

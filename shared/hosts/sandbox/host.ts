@@ -11,7 +11,6 @@ import {
   findErp,
   findMachine,
   finishJob,
-  FIRST_IMAGE,
   isReached,
   listJobs,
   later,
@@ -20,6 +19,7 @@ import {
   type SandboxMachine,
   setMachine,
 } from "../../providers/sandbox/machines.ts";
+import { imageFor } from "../../providers/sandbox/images.ts";
 import { because } from "../../domain/reasons.ts";
 import { GiveUp, TryAgain } from "../../platform/task-errors.ts";
 import { putArchive } from "../../storage/archives.ts";
@@ -246,7 +246,7 @@ async function install(machineId: string, { instance, database, admin_password, 
     replaced: null,
     built: null,
     archived_uuid: null,
-    image: FIRST_IMAGE,
+    image: imageFor(domain),
     pulled: null,
     code: null,
     fetched: null,
