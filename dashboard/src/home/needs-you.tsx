@@ -82,9 +82,11 @@ interface Props {
   /** How many instances have an overdue backup, or no protection at all. */
   overdue: number;
   unprotected: number;
+  /** For how many instances there is a newer image: a hint, which is no reason to say that there is something to do. */
+  updates: number;
 }
 
-export function NeedsYou({ needs, overdue, unprotected }: Props) {
+export function NeedsYou({ needs, overdue, unprotected, updates }: Props) {
   const say = text.home.needs;
   const follow = useFollow();
   const failures = [...needs.failures.map(ofOperation), ...needs.drills.map(ofDrill)].toSorted((a, b) =>
@@ -124,6 +126,14 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
               <StatusIndicator type="warning">{say.unprotected(unprotected)}</StatusIndicator>
               <Button variant="inline-link" href="/instances?protection=unprotected" onFollow={follow}>
                 {say.protect}
+              </Button>
+            </li>
+          )}
+          {updates > 0 && (
+            <li className="need">
+              <StatusIndicator type="info">{say.updates(updates)}</StatusIndicator>
+              <Button variant="inline-link" href="/instances?image=newer" onFollow={follow}>
+                {say.showUpdates}
               </Button>
             </li>
           )}

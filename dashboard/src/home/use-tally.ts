@@ -28,12 +28,17 @@ type LowDisks = NonNullable<Overview["servers"]>["low_disk"];
 const lowDisksIn = ({ low_disk = NO_DISKS }: Partial<NonNullable<Overview["servers"]>>): LowDisks => low_disk;
 const NO_DISKS: LowDisks = { below_15_percent: 0, below_5_percent: 0 };
 
+/** An older service says nothing of images. */
+const updatesIn = ({ update_available = 0 }: Partial<NonNullable<Overview["instances"]>>): number => update_available;
+
 export interface Tallies {
   servers: Tally;
   instances: Tally;
   backups: Tally;
   lowDisks: LowDisks;
   protection: NonNullable<Overview["instances"]>["protection"] | undefined;
+  /** Instances for which there is a newer image. */
+  updates: number;
   /** Of those that the user may read. */
   openAlerts: number;
 }
@@ -47,6 +52,7 @@ export function useTallies() {
     backups: tallyOf(found.backups),
     lowDisks: lowDisksIn(found.servers ?? {}),
     protection: found.instances?.protection,
+    updates: updatesIn(found.instances ?? {}),
     openAlerts: found.alerts?.open ?? 0,
   };
   return { tallies, updatedAt: dataUpdatedAt, error: data === undefined ? error : null, retry: () => void refetch() };

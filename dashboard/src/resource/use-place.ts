@@ -18,6 +18,7 @@ export const PARAMETERS = [
   "to",
   "version",
   "edition",
+  "image",
   "server",
   "older",
   "drill",

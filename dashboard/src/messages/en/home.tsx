@@ -50,6 +50,9 @@ export const home = {
     unprotected: (instances: number) =>
       instances === 1 ? "1 instance isn't protected by backups" : `${instances} instances aren't protected by backups`,
     protect: "Protect",
+    updates: (instances: number) =>
+      instances === 1 ? "1 instance can get a newer image" : `${instances} instances can get a newer image`,
+    showUpdates: "Show instances",
     keyExpires: (name: string, time: ReactNode) => (
       <>
         API key {name} expires {time}
