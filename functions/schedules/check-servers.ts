@@ -71,8 +71,11 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
     : { responded: news !== undefined || (await greets(server)) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
   const reason = goesOffline(server, responded) ? await whyOffline(server) : undefined;
-  if (isInTrouble || !responded) await judgeSilence(await alertsOf(server.account_id), server, { watched, responded, at });
-  const heard = isInTrouble || !responded ? {} : await hear({ server, watched, loggedIn, news, at, alertsOf });
+  // While its machine is rebooted or updated, neither its silence nor that of its ERPs means anything.
+  const isHeld = server.operation_id !== null;
+  if ((isInTrouble || !responded) && !isHeld)
+    await judgeSilence(await alertsOf(server.account_id), server, { watched, responded, at });
+  const heard = isInTrouble || !responded || isHeld ? {} : await hear({ server, watched, loggedIn, news, at, alertsOf });
   const collected = samples === undefined ? {} : await collectFigures(server, watched, samples, at);
   await recordProbe(server, { responded, loggedIn, heard: { ...heard, ...collected }, reason });
   if (quotasChanged !== undefined && settingsTaken) await settingsPassedOn(server.id, quotasChanged);
@@ -197,8 +200,8 @@ function needsLogin({ id, state, failed_probes, instances }: ServerRecord, watch
 }
 
 /** The reason is fetched only then, because providers limit requests. */
-const goesOffline = ({ state, failed_probes }: ServerRecord, responded: boolean): boolean =>
-  !responded && state === HEALTH.responds && failed_probes + 1 >= FAILED_PROBES_MAX;
+const goesOffline = ({ state, failed_probes, operation_id }: ServerRecord, responded: boolean): boolean =>
+  !responded && state === HEALTH.responds && operation_id === null && failed_probes + 1 >= FAILED_PROBES_MAX;
 
 /** The provider's reason for a machine that does not respond. */
 async function whyOffline(server: ServerRecord): Promise<Reason | undefined> {

@@ -127,7 +127,7 @@ export const instanceVersion = (instance: InstanceRecord): Version =>
 
 function toListedInstance(
   record: InstanceRecord,
-  server: Pick<ServerRecord, "state"> | undefined,
+  server: Pick<ServerRecord, "state" | "operation_id"> | undefined,
 ): Omit<ListedInstance, "server"> {
   const { state, domain, operation_id, installed, server_ip } = record;
   const ofHealth = record.status_reason === null ? reasonOfHealth(record, server) : null;
@@ -141,7 +141,12 @@ function toListedInstance(
     url: `https://${domain}`,
     domain_unicode: domainToUnicode(domain) || domain,
     previous_domains: previousDomains(record, domain),
-    allowed_actions: allowedActions({ status: state, heldBy: operation_id, installed, server: server?.state }),
+    allowed_actions: allowedActions({
+      status: state,
+      heldBy: operation_id ?? server?.operation_id ?? null,
+      installed,
+      server: server?.state,
+    }),
     dns_record: { type: "A", name: domain, value: server_ip },
     protection: {
       status: record.protection_status,
@@ -153,7 +158,7 @@ function toListedInstance(
 
 export const toInstance = (
   record: InstanceRecord,
-  server: Pick<ServerRecord, "state"> | undefined,
+  server: Pick<ServerRecord, "state" | "operation_id"> | undefined,
   report?: HostReport,
 ): Instance => ({
   ...toListedInstance(record, server),

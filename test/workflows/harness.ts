@@ -193,6 +193,14 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
       const id = await server(from);
       return () => api.delete(`/servers/${id}`);
     },
+    "reboot-server": async (api) => {
+      const { server_id } = await instance();
+      return () => api.post(`/servers/${server_id}/actions`, { action: "reboot" });
+    },
+    "update-server": async (api) => {
+      const { server_id } = await instance();
+      return () => api.post(`/servers/${server_id}/actions`, { action: "update" });
+    },
     "create-instance": async (api) => {
       const body = await me.instanceBody();
       return () => api.post("/instances", body);

@@ -49,7 +49,7 @@ export async function buildReport(
     disk_free_bytes: free,
     uses: uses.map((use) => ({ ...use, paused: use.instance_id === worst })),
     memory_free_bytes: memoryFree,
-    needs_reboot: name.startsWith("needs-reboot"),
+    needs_reboot: name.startsWith("needs-reboot") && !machine.rebooted,
     certificates: [...erps].map(([instance_id, { domain }]) => ({
       instance_id,
       domain,

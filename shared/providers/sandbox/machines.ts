@@ -34,11 +34,13 @@ const SandboxMachine = z.object({
   created_at: fields.timestamp,
   /** What its instances may use of the disk, in bytes. */
   quotas: z.record(z.string(), z.number()).default({}),
+  /** Whether it was rebooted since its creation. */
+  rebooted: z.boolean().default(false),
 });
 export type SandboxMachine = z.infer<typeof SandboxMachine>;
 
 /** Keeps the machine that an earlier try created. */
-export const addMachine = async (machine: Omit<SandboxMachine, "quotas">): Promise<void> =>
+export const addMachine = async (machine: Omit<SandboxMachine, "quotas" | "rebooted">): Promise<void> =>
   void (await putIfAbsent(keys.sandboxMachine(machine.machine_id), machine));
 
 export const findMachine = (machineId: string): Promise<SandboxMachine | undefined> =>
@@ -51,7 +53,7 @@ export async function listMachines(): Promise<SandboxMachine[]> {
 
 export async function setMachine(
   machineId: string,
-  set: Partial<Pick<SandboxMachine, "prepared" | "offline" | "quotas">>,
+  set: Partial<Pick<SandboxMachine, "prepared" | "offline" | "quotas" | "rebooted">>,
 ): Promise<void> {
   await updateOne(keys.sandboxMachine(machineId), { set }, {});
 }
