@@ -47,6 +47,8 @@ export const servers: typeof en = {
   },
   detail: {
     title: "Details",
+    reboot: "Neu starten",
+    update: "Aktualisieren",
     edit: "Bearbeiten",
     delete: "Löschen",
     deleteAgain: "Löschen erneut versuchen",
@@ -73,6 +75,10 @@ export const servers: typeof en = {
     title: (name) => `${name} bearbeiten`,
     save: "Speichern",
     saved: (name) => `Server geändert: ${name}`,
+  },
+  acting: {
+    reboot: { title: (name) => `Server ${name} neu starten`, confirm: "Server neu starten" },
+    update: { title: (name) => `Server ${name} aktualisieren`, confirm: "Server aktualisieren" },
   },
   deletion: {
     title: "Server löschen",

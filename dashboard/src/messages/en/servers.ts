@@ -48,6 +48,8 @@ export const servers = {
   },
   detail: {
     title: "Details",
+    reboot: "Reboot",
+    update: "Update",
     edit: "Edit",
     delete: "Delete",
     deleteAgain: "Try deleting again",
@@ -74,6 +76,10 @@ export const servers = {
     title: (name: string) => `Edit ${name}`,
     save: "Save",
     saved: (name: string) => `Server updated: ${name}`,
+  },
+  acting: {
+    reboot: { title: (name: string) => `Reboot server ${name}`, confirm: "Reboot server" },
+    update: { title: (name: string) => `Update server ${name}`, confirm: "Update server" },
   },
   deletion: {
     title: "Delete server",
