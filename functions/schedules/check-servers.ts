@@ -11,6 +11,7 @@ import { judgeDown, judgeReport, judgeSilence } from "../../shared/operations/re
 import { judgeCertificates } from "../../shared/operations/certificate-events.ts";
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
 import { beginRestart, judgeErps, selectNews, noteWatched, wasHeard, withoutLines } from "../../shared/operations/health.ts";
+import { noteReboot } from "../../shared/operations/reboots.ts";
 import { recordProbe, watchedServers } from "../../shared/records/machines.ts";
 import type { HostReport } from "../../shared/records/schemas/host-report.ts";
 import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
@@ -86,6 +87,7 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
     await judgeReport(await alertsOf(server.account_id), server, recorded, at);
     await judgeCertificates(server, recorded);
     await judgeImages(server, recorded, await newestImages());
+    await noteReboot(server, recorded);
     await noteDisk(watched, recorded);
   }
   if (samples !== undefined) await judgeFigures(await alertsOf(server.account_id), server, samples);

@@ -23,6 +23,7 @@ export const Overview = z
         low_disk: z
           .object({ below_15_percent: fields.integer(0), below_5_percent: fields.integer(0) })
           .meta({ description: "How many servers have so little of their disk free; each counts once" }),
+        needs_reboot: fields.integer(0, "How many servers need a reboot"),
       })
       .optional(),
     instances: z

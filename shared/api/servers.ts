@@ -118,7 +118,10 @@ export const list = () =>
     description:
       "Returns the account's servers, newest first, including those still being created. Deleted servers are not listed.",
     access: ["servers:read"],
-    ...fields.searchableListOf("server", ListedServer, { status: ServerStatus }),
+    ...fields.searchableListOf("server", ListedServer, {
+      status: ServerStatus,
+      needs_reboot: z.enum(["true", "false"]).meta({ description: "Whether the server needs a reboot", examples: ["true"] }),
+    }),
   });
 
 export const create = () =>

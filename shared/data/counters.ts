@@ -148,8 +148,8 @@ const isShown = (kind: ListKind, filter: string): boolean =>
   kind !== "outcome" &&
   (kind !== "operation" || OPEN_STATUSES.some((status) => status === filter));
 
-/** What the overview counts besides statuses, under these names: instances for which there is a newer image. */
-export type ShownCount = "update_available";
+/** What the overview counts besides statuses, under these names: instances with a newer image, and servers to reboot. */
+export type ShownCount = "update_available" | "needs_reboot";
 
 /** How many servers are below a step of free disk space. */
 export const diskTotal = (step: number): string => `low_disk#${step}`;

@@ -9,13 +9,13 @@ import { plainAddress } from "../domain/network.ts";
 import type { Item } from "./keys.ts";
 
 /** The tags of a version; older records lack those that are newer. */
-type TagName = "erp_version" | "edition" | "drill" | "update_available" | "email" | "ip";
+type TagName = "erp_version" | "edition" | "drill" | "update_available" | "needs_reboot" | "email" | "ip";
 
 const tagString = (name: TagName, value: string): string => `=${name}:${value}`;
 
 /** Filters as labels name them; those that are not given are left out. */
 export const tagsFor = (filters: Partial<Record<TagName, string | undefined>>): string[] =>
-  (["erp_version", "edition", "drill", "update_available"] as const).flatMap((name) => {
+  (["erp_version", "edition", "drill", "update_available", "needs_reboot"] as const).flatMap((name) => {
     const value = filters[name];
     return value === undefined ? [] : [tagString(name, value)];
   });
@@ -46,6 +46,7 @@ const Tagged = z.object({
   edition: maybeText,
   last_drill: maybeText,
   update_available: z.boolean().nullish().catch(null),
+  needs_reboot: z.boolean().nullish().catch(null),
   admin_email: maybeText,
   server_ip: maybeText,
   ip_address: maybeText,
@@ -54,13 +55,15 @@ const Tagged = z.object({
 /** The tags of a record, as if they were labels. */
 export function buildTags(kind: ResourceType, record: Item): Labels {
   if (kind === "backup") return {};
-  const { erp_version, edition, last_drill, update_available, admin_email, server_ip, ip_address } = Tagged.parse(record);
+  const { erp_version, edition, last_drill, update_available, needs_reboot, admin_email, server_ip, ip_address } =
+    Tagged.parse(record);
   const ip = kind === "server" ? ip_address : server_ip;
   const tags: Record<TagName, string | null | undefined> = {
     erp_version,
     edition,
     drill: last_drill,
     update_available: update_available?.toString(),
+    needs_reboot: needs_reboot?.toString(),
     email: admin_email && emailForm(admin_email),
     ip: ip && addressForm(ip),
   };

@@ -5,7 +5,7 @@ import { parseEach } from "../data/parse-each.ts";
 import { queryAll, updateOne } from "../data/table.ts";
 import { noText, text } from "./schemas/fields.ts";
 
-export const NewestImage = z.object({
+const NewestImage = z.object({
   version: text,
   /** Of what the registry has under the version's name, which is a list with an image for each processor. */
   digest: text,

@@ -19,6 +19,7 @@ import { parseEach, parseOrSkip } from "../data/parse-each.ts";
 import { NO_REASON, shownReason } from "./reasons.ts";
 import { type Finding, findPage, needsEntries } from "../data/search.ts";
 import { find, readAll, type Ref } from "../data/table.ts";
+import { tagsFor } from "../data/tags.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 import { check, checkAbsent } from "../data/writes.ts";
 
@@ -34,10 +35,19 @@ export function namedServer(server: ServerRecord | undefined): ServerRecord {
 
 export async function listServers(
   accountId: string,
-  { ids, status, label, search, sort, ...page }: PageQuery & Finding & ByIds & { status?: string | undefined },
+  {
+    ids,
+    status,
+    needs_reboot,
+    label,
+    search,
+    sort,
+    ...page
+  }: PageQuery & Finding & ByIds & { status?: string | undefined; needs_reboot?: string | undefined },
 ): Promise<Listed<ServerRecord>> {
   if (ids !== undefined) return listByIds({ kind: "server", accountId, schema: ServerRecord }, ids);
-  const [finding, filters] = [{ label, search, sort }, { status }];
+  const tags = tagsFor({ needs_reboot });
+  const [finding, filters] = [{ label: tags.length === 0 ? label : [...(label ?? []), ...tags], search, sort }, { status }];
   if (!needsEntries(finding, filters, page)) return listPage({ kind: "server", accountId, status, schema: ServerRecord }, page);
   const { records, meta } = await findPage({ kind: "server", accountId }, { finding, filters, page });
   return { items: parseEach(ServerRecord, records), meta };
@@ -112,6 +122,7 @@ export function reserveServer(change: Change, { labels = {}, ...draft }: NewServ
     requested_at: null,
     ssh_port: null,
     host_keys: [],
+    needs_reboot: null,
     instances: 0,
     scheduled_backups: 0,
     failed_probes: 0,
@@ -183,7 +194,11 @@ export async function endServer(change: Change, { operation, to, reasonAfter }: 
   const mine = { equals: { operation_id: operation.id } };
   const from = serverStatus(server.state);
   if (to === "gone") {
-    change.drop({ kind: "server", record: server, status: from }, mine);
+    const { needs_reboot } = server;
+    change.drop({ kind: "server", record: server, status: from }, { ...mine, unchanged: { needs_reboot } }, (present) =>
+      present?.["operation_id"] === operation.id ? new Overtaken("The server changed at the same time", server.id) : undefined,
+    );
+    if (needs_reboot === true) change.countShown("needs_reboot", -1);
     change.remove(keys.serverName(change.accountId, server.name));
     change.remove(keys.watchedServer(server.id), { exists: false });
     const report = hostReportRef(change.accountId, server.id);

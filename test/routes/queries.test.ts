@@ -25,7 +25,7 @@ beforeAll(async () => {
 const SEARCH = ["label", "search", "sort"];
 /** docs/api.md: the filters of each list. */
 const FILTERS: Record<string, string[]> = {
-  "GET /servers": ["ids", "status", ...SEARCH],
+  "GET /servers": ["ids", "status", "needs_reboot", ...SEARCH],
   "GET /instances": [
     "ids",
     "status",

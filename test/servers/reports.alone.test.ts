@@ -8,6 +8,7 @@ import { Server } from "../../shared/api/servers.ts";
 import { judgeImages } from "../../shared/operations/images.ts";
 import { hostReportRef, type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
 import { getServer } from "../../shared/records/servers.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { find } from "../../shared/data/table.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
@@ -60,6 +61,30 @@ test("a server whose system was updated says that it needs a reboot, also in lis
   const other = await me.server();
   await recordReport(await getServer(me.id, other.id), reportWith([])); // as a release before it said so did
   expect(await serverOf(other.id)).toMatchObject({ disk_free_bytes: 20 * GB, needs_reboot: null });
+});
+
+test("servers that need a reboot are filtered and counted, until they are rebooted or gone", async () => {
+  const own = await account();
+  await setQuota(own.id, "server", 10);
+  const found = async (query: string) => (await own.api.get(`/servers?${query}`)).as(z.array(z.looseObject({ id: z.string() })));
+  const count = async () => (await own.api.get("/overview")).as(overview.get().data).servers?.needs_reboot;
+  const [first, second] = [
+    await own.server({ name: unique("needs-reboot") }),
+    await own.server({ name: unique("needs-reboot") }),
+  ];
+  const other = await own.server();
+  expect([await count(), await found("needs_reboot=true")]).toEqual([0, []]);
+  await check();
+  expect(await count()).toBe(2);
+  expect((await found("needs_reboot=true&sort=name")).map(({ id }) => id).toSorted()).toEqual([first.id, second.id].toSorted());
+  expect(await found("needs_reboot=false")).toMatchObject([{ id: other.id }]);
+
+  await own.until((await own.api.post(`/servers/${first.id}/actions`, { action: "reboot" })).as(Operation).id);
+  await check(); // the first one after it brings a report
+  expect((await own.api.get(`/servers/${first.id}`)).as(Server).needs_reboot).toBe(false);
+  expect([await count(), await found("needs_reboot=true")]).toMatchObject([1, [{ id: second.id }]]);
+  await own.until((await own.api.delete(`/servers/${second.id}`)).as(Operation).id);
+  expect([await count(), await found("needs_reboot=true")]).toEqual([0, []]);
 });
 
 test("a server that nothing happens to reports once in ten minutes", async () => {

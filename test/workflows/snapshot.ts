@@ -308,8 +308,9 @@ export function expectCounts({
   const present = RESOURCE_TYPES.flatMap((kind) => filters[kind].map((filter) => `${kind}#${filter}`));
   const openAlerts = alerts.flatMap(({ state, resource }) => (state === ALERT.open ? [alertTotal(resource.type)] : []));
   const updates = instances.flatMap(({ update_available }) => (update_available === true ? ["update_available"] : []));
+  const reboots = servers.flatMap(({ needs_reboot }) => (needs_reboot === true ? ["needs_reboot"] : []));
   expect(withoutZeros(shown), "the overview").toEqual(
-    Object.fromEntries(tally([...present, ...open, ...openAlerts, ...updates])),
+    Object.fromEntries(tally([...present, ...open, ...openAlerts, ...updates, ...reboots])),
   );
 }
 

@@ -60,7 +60,7 @@ function Glance({ tallies, isFirst }: { tallies: Tallies; isFirst: boolean }) {
         needs={needs}
         overdue={protection?.overdue ?? 0}
         unprotected={isFirst ? 0 : (protection?.unprotected ?? 0)}
-        updates={tallies.updates}
+        hints={{ updates: tallies.updates, reboots: tallies.reboots }}
       />
       {backups.total > 0 && (
         <OnDemand title={text.home.nights.title} description={text.home.nights.about}>

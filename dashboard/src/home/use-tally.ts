@@ -28,8 +28,9 @@ type LowDisks = NonNullable<Overview["servers"]>["low_disk"];
 const lowDisksIn = ({ low_disk = NO_DISKS }: Partial<NonNullable<Overview["servers"]>>): LowDisks => low_disk;
 const NO_DISKS: LowDisks = { below_15_percent: 0, below_5_percent: 0 };
 
-/** An older service says nothing of images. */
+/** An older service says nothing of images and reboots. */
 const updatesIn = ({ update_available = 0 }: Partial<NonNullable<Overview["instances"]>>): number => update_available;
+const rebootsIn = ({ needs_reboot = 0 }: Partial<NonNullable<Overview["servers"]>>): number => needs_reboot;
 
 export interface Tallies {
   servers: Tally;
@@ -39,6 +40,8 @@ export interface Tallies {
   protection: NonNullable<Overview["instances"]>["protection"] | undefined;
   /** Instances for which there is a newer image. */
   updates: number;
+  /** Servers that need a reboot. */
+  reboots: number;
   /** Of those that the user may read. */
   openAlerts: number;
 }
@@ -53,6 +56,7 @@ export function useTallies() {
     lowDisks: lowDisksIn(found.servers ?? {}),
     protection: found.instances?.protection,
     updates: updatesIn(found.instances ?? {}),
+    reboots: rebootsIn(found.servers ?? {}),
     openAlerts: found.alerts?.open ?? 0,
   };
   return { tallies, updatedAt: dataUpdatedAt, error: data === undefined ? error : null, retry: () => void refetch() };

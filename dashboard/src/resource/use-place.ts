@@ -22,6 +22,7 @@ export const PARAMETERS = [
   "server",
   "older",
   "drill",
+  "reboot",
 ] as const;
 type Parameter = (typeof PARAMETERS)[number];
 

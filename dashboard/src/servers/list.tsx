@@ -9,10 +9,10 @@ import { labelsColumn } from "../resource/labels.tsx";
 import { CreateLink, ListPage, menuColumn } from "../resource/list-page.tsx";
 import type { Column } from "../resource/column.ts";
 import { inDigits } from "../resource/number.ts";
-import { byCreation } from "../resource/created-filter.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { ServersBulk } from "./bulk.tsx";
+import { ServerFilters, serverQuery } from "./filters.tsx";
 import { ServerMenu } from "./menu.tsx";
 import { diskUse, memoryUse } from "./reported.tsx";
 import { ServerState } from "./state.tsx";
@@ -87,7 +87,7 @@ export default function Servers() {
       list={servers.list}
       searchable
       filters={{ status: "server" }}
-      narrowing={byCreation}
+      narrowing={{ query: serverQuery, Fields: ServerFilters }}
       columns={columns()}
       bulk={ServersBulk}
       add={<CreateLink to="/servers/create">{say.create}</CreateLink>}

@@ -53,6 +53,9 @@ export const home: typeof en = {
     updates: (instances) =>
       instances === 1 ? "Für 1 Instanz gibt es ein neueres Image" : `Für ${instances} Instanzen gibt es ein neueres Image`,
     showUpdates: "Instanzen anzeigen",
+    reboots: (servers) =>
+      servers === 1 ? "1 Server muss neu gestartet werden" : `${servers} Server müssen neu gestartet werden`,
+    showReboots: "Server anzeigen",
     keyExpires: (name, time) => (
       <>
         API-Schlüssel {name} läuft ab: {time}

@@ -76,6 +76,11 @@ export const servers: typeof en = {
     save: "Speichern",
     saved: (name) => `Server geändert: ${name}`,
   },
+  filters: {
+    label: "Nach Neustart filtern",
+    any: "Neustart nötig oder nicht",
+    reboots: { needed: "Neustart nötig", none: "Kein Neustart nötig" },
+  },
   acting: {
     reboot: { title: (name) => `Server ${name} neu starten`, confirm: "Server neu starten" },
     update: { title: (name) => `Server ${name} aktualisieren`, confirm: "Server aktualisieren" },

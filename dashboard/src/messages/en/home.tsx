@@ -53,6 +53,8 @@ export const home = {
     updates: (instances: number) =>
       instances === 1 ? "1 instance can get a newer image" : `${instances} instances can get a newer image`,
     showUpdates: "Show instances",
+    reboots: (servers: number) => (servers === 1 ? "1 server needs a reboot" : `${servers} servers need a reboot`),
+    showReboots: "Show servers",
     keyExpires: (name: string, time: ReactNode) => (
       <>
         API key {name} expires {time}

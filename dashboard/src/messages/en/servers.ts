@@ -77,6 +77,11 @@ export const servers = {
     save: "Save",
     saved: (name: string) => `Server updated: ${name}`,
   },
+  filters: {
+    label: "Filter by reboot",
+    any: "Reboot needed or not",
+    reboots: { needed: "Reboot needed", none: "No reboot needed" },
+  },
   acting: {
     reboot: { title: (name: string) => `Reboot server ${name}`, confirm: "Reboot server" },
     update: { title: (name: string) => `Update server ${name}`, confirm: "Update server" },
