@@ -54,19 +54,37 @@ export async function forecastServerAction(
   server: ServerRecord,
   action: ServerAction,
 ): Promise<Forecast> {
-  const said = SENTENCES[action];
   const shows = mayRead(reader, INSTANCE);
-  const listed = parseEach(InstanceRecord, await itemsOfParent("instance", server.account_id, server.id));
-  const serving = listed.filter(({ state }) => SERVING.includes(state));
-  const busy = listed.some(({ operation_id }) => operation_id !== null);
-  const downtime = serving.length === 0 ? 0 : await lastDowntime(server, action);
-  return forecast(
-    [
-      ...said.server.map((code): Effect => effect("update", { type: SERVER, id: server.id }, code)),
-      ...(shows ? serving.map(({ id, name }) => effect("restart", { type: INSTANCE, id }, said.erp, { name })) : []),
+  const { effects, interrupts, waits } = await planServerAction(reader, server, action);
+  const downtime_seconds = !shows ? null : interrupts ? await lastDowntime(server, action) : 0;
+  return forecast(effects, { downtime_seconds, warnings: shows && waits ? [sentence("server_work_waits")] : [] });
+}
+
+interface Plan {
+  effects: Effect[];
+  /** Whether ERPs are away meanwhile. */
+  interrupts: boolean;
+  /** Whether something else runs on its instances now. */
+  waits: boolean;
+}
+
+export async function planServerAction(
+  reader: Pick<Caller, "permissions">,
+  { account_id, id }: Pick<ServerRecord, "account_id" | "id">,
+  action: ServerAction,
+): Promise<Plan> {
+  const said = SENTENCES[action];
+  const instances = parseEach(InstanceRecord, await itemsOfParent("instance", account_id, id));
+  const serving = instances.filter(({ state }) => SERVING.includes(state));
+  const named = mayRead(reader, INSTANCE) ? serving : [];
+  return {
+    effects: [
+      ...said.server.map((code): Effect => effect("update", { type: SERVER, id }, code)),
+      ...named.map((instance) => effect("restart", { type: INSTANCE, id: instance.id }, said.erp, { name: instance.name })),
     ],
-    { downtime_seconds: shows ? downtime : null, warnings: shows && busy ? [sentence("server_work_waits")] : [] },
-  );
+    interrupts: serving.length > 0,
+    waits: instances.some(({ operation_id }) => operation_id !== null),
+  };
 }
 
 /** How far back the last one is looked for, among all operations of the server. */
