@@ -25,7 +25,7 @@ import type { InstanceRecord } from "../records/schemas/instance.ts";
 import { ServerRecord } from "../records/schemas/server.ts";
 import { requireUsable, serverRef } from "../records/servers.ts";
 import type { Selected } from "./bulk-selection.ts";
-import { listEffects } from "./deploy-forecast.ts";
+import { listEffects, warnOfChoices } from "./deploy-forecast.ts";
 import { BACKUP, effect, effectsOfPolicy, forecast, INSTANCE, mayRead, NEW_BACKUP, sentence, SERVER } from "./forecasts.ts";
 import { planServerAction } from "./server-work.ts";
 
@@ -53,7 +53,10 @@ export async function forecastBulk(reader: Caller, { action, parameters, selecte
     {
       downtime_seconds: interrupts && (serves || !shows) ? null : 0,
       disk_bytes: FILLING.includes(action) ? null : 0,
-      warnings: shows ? outcomes.flatMap(({ warning }) => warning ?? []) : [],
+      warnings: [
+        ...(action === "deploy" ? warnOfChoices(deployChoices().parse(parameters)) : []),
+        ...(shows ? outcomes.flatMap(({ warning }) => warning ?? []) : []),
+      ],
     },
   );
 }

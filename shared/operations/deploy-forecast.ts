@@ -36,14 +36,19 @@ export async function forecastDeploy(
   const effects = listEffects(reader, instance, code, wanted);
   const warnings: Sentence[] = [
     ...(backup === undefined ? [] : [sentence("deploy_data_lost", lostSince(backup.created_at))]),
-    ...(rehearse || backup !== undefined ? [] : [sentence("deploy_not_rehearsed")]),
-    ...(backup_first ? [] : [sentence("deploy_without_backup")]),
+    ...warnOfChoices({ rehearse: rehearse || backup !== undefined, backup_first }),
     ...(visible && code.repositories.length === 0 ? [sentence("deploy_no_code")] : []),
     ...(await diskWarnings(reader, instance.account_id, instance.server_id, 0)),
   ];
   const downtime_seconds = SERVING.includes(instance.state) ? (visible ? await lastDowntime(code) : null) : 0;
   return forecast(effects, { downtime_seconds, disk_bytes: null, warnings });
 }
+
+/** What is risky about how a deploy is made. */
+export const warnOfChoices = ({ rehearse, backup_first }: Pick<Wanted, "rehearse" | "backup_first">): Sentence[] => [
+  ...(rehearse ? [] : [sentence("deploy_not_rehearsed")]),
+  ...(backup_first ? [] : [sentence("deploy_without_backup")]),
+];
 
 /** What a deploy changes and takes. */
 export function listEffects(

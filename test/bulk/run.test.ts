@@ -90,6 +90,7 @@ describe("a bulk action", () => {
     const request = { action: "deploy", select: { ids: [id] }, parameters: { update_image: true, backup_first: false } };
     const planned = (await bulk(me.api, request, "?dry_run=true")).as(DryRun);
     expect(planned.effects.map(({ code }) => code)).toEqual(["deploy_modules_changed", "deploy_image", "deploy_rehearsed"]);
+    expect(planned.warning_reasons).toMatchObject([{ code: "deploy_without_backup" }]);
     const begun = await begin(me.api, request);
     expect((await ended(begun.id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 0 });
     const [deploy] = (await me.api.get(`/instances/${id}/deploys`)).as(z.array(Deploy));

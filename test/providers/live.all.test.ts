@@ -18,6 +18,8 @@ const READERS = [
   "read-logs",
   "tasks.create-server",
   "tasks.delete-server",
+  "tasks.reboot-server",
+  "tasks.update-server",
   "tasks.create-instance",
   "tasks.start-instance",
   "tasks.restart-instance",
