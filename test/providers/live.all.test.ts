@@ -27,6 +27,8 @@ const READERS = [
   "tasks.drill-backup",
   "tasks.import-backup",
   "tasks.restore-backup",
+  "tasks.check-code-instance",
+  "tasks.deploy-instance",
   "schedules.check-servers",
   "schedules.sweep",
   "schedules.refresh-catalog",
