@@ -34,6 +34,7 @@ const EMPTY = {
   environment: [],
   auto_deploy: "off",
   hook: null,
+  image: null,
   updated_at: null,
 };
 
