@@ -11,7 +11,6 @@ import { getServer } from "../../shared/records/servers.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { find } from "../../shared/data/table.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
