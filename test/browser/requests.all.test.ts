@@ -169,7 +169,7 @@ test("after a change, a page asks for what shows the changed record, and for not
     }
   }
   expect(asked).toEqual({});
-}, 300_000);
+}, 900_000);
 
 test("what the user changes on a page is one request, the overview, and what shows it", async ({ open }) => {
   const me = await account({ seeded: true });
