@@ -193,6 +193,23 @@ const tableWithoutSchemas: Plugin = {
   },
 };
 
+/**
+ * What is loaded as one file, with all that it imports, however few pages need a part of it: a hundred small files would compress
+ * worse, and take longer than the bytes that they save. Of two groups, the first one has a module.
+ */
+const GROUPS = [
+  // Says that the rest is loading, or that it could not be loaded: nothing else may be in it.
+  { name: "main", test: /src\/main\.tsx$/ },
+  // The form to sign in, and what the catalogs of messages import.
+  {
+    name: "first",
+    test: /src\/login\/first-visit\.tsx$|messages\/en\/steps\.ts$|shared\/(?:api\/permissions|domain\/(?:left-out|problems|reasons))\.ts$/,
+  },
+  { name: "frame", test: /src\/(?:start|shell\/shell)\.tsx$/ },
+  // What most pages are made of, except tables, which most forms do without.
+  { name: "parts", test: /src\/(?:allowed|resource)\/(?!table|list-)/, minShareCount: 4 },
+];
+
 export default defineConfig({
   root: ROOT,
   base: "/",
@@ -218,6 +235,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // The polyfill would be an inline script in older browsers' way; all that run this know module preloading.
     modulePreload: { polyfill: false },
+    rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } },
   },
   server: { proxy: { "/api": API, "/config.json": API }, fs: { allow: [resolve(ROOT, "..")] } },
 });

@@ -67,5 +67,5 @@ async function serverOf({ account_id, input }: OperationRecord): Promise<ServerR
   const of = typeof instance === "string" ? await find(instanceRef(account_id, instance)) : undefined;
   const id = typeof server === "string" ? server : of?.server_id;
   const found = id === undefined ? undefined : await find(serverRef(account_id, id));
-  return found?.ip_address == null || found.host_keys.length === 0 ? undefined : found;
+  return found?.ip_address == null ? undefined : found;
 }

@@ -1,37 +1,11 @@
 // Settings of the account.
 import * as z from "zod";
-import { ALLOWED_IPS_MAX, TOKEN_DAYS_MAX } from "../domain/limits.ts";
 import { PolicyFields } from "./backup-policy.ts";
 import { PolicyShown } from "./policy-shown.ts";
 import { endpoint } from "./endpoint.ts";
-import { mustBeOneOf, roleRequired } from "./errors.ts";
+import { roleRequired } from "./errors.ts";
 import * as fields from "./fields.ts";
-import { networks } from "./networks.ts";
-
-const settable = {
-  account_name: fields.text(100, "Example Ltd"),
-  contact_email: fields.email,
-  default_provider: fields.code("sandbox"),
-  default_region: fields.code("eu-central"),
-  backup_retention_days: z
-    .number("must be a whole number")
-    .int("must be a whole number")
-    .min(1, "must be at least 1")
-    .max(365, "must be at most 365")
-    .meta({ description: "Days to keep safety backups", examples: [14] }),
-};
-
-/** Without an example: only owners can send it. */
-const tokenMaxDays = z
-  .number("must be a whole number")
-  .int("must be a whole number")
-  .min(1, "must be at least 1")
-  .max(TOKEN_DAYS_MAX, `must be at most ${TOKEN_DAYS_MAX}`)
-  .nullable();
-
-/** Who must have a second factor; `admins` are the owners, too. */
-export const REQUIRES_SECOND_FACTOR = ["none", "admins", "all"] as const;
-const requireSecondFactor = z.enum(REQUIRES_SECOND_FACTOR, mustBeOneOf(REQUIRES_SECOND_FACTOR));
+import { requireSecondFactor, SETTABLE, settable, tokenMaxDays } from "./settable.ts";
 
 const Quota = z.object({
   used: fields.integer(1),
@@ -99,21 +73,7 @@ export const update = () =>
     access: ["settings:write"],
     unversioned: SETTINGS_UNVERSIONED,
     errors: () => [roleRequired("owner")],
-    body: fields.atLeastOne({
-      account_name: settable.account_name.optional(),
-      contact_email: fields.emailInput.nullable().optional(),
-      default_provider: settable.default_provider.nullable().optional(),
-      default_region: settable.default_region.nullable().optional(),
-      backup_retention_days: settable.backup_retention_days.optional(),
-      default_backup_policy: PolicyFields.nullable().optional(),
-      token_max_days: tokenMaxDays.optional(),
-      require_second_factor: requireSecondFactor.optional(),
-      allowed_ips: networks.optional().meta({
-        description: "Must contain the address that you send this from. Sessions that are open stay",
-        examples: [["192.0.2.0/24"]],
-        maxItems: ALLOWED_IPS_MAX,
-      }),
-    }),
+    body: fields.atLeastOne({ ...SETTABLE, default_backup_policy: PolicyFields.nullable().optional() }),
     data: Settings,
   });
 

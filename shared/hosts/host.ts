@@ -422,6 +422,6 @@ export interface Host {
    * Throws TryAgain if the machine does not respond in time (HOST_UNREACHABLE).
    */
   readLog: (server: HostedServer, request: LogRequest) => Promise<string | undefined>;
-  /** What the jobs of an operation have logged so far, and of a megabyte and more the end. Throws as `readLog` does. */
+  /** What the jobs of an operation have logged so far, and of a megabyte and more the end; nothing as long as nobody can sign in. Throws as `readLog` does. */
   readWorkLog: (server: HostedServer, operationId: string) => Promise<string>;
 }

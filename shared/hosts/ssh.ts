@@ -61,10 +61,12 @@ export const ssh: Host = {
   readLog: (server, request) =>
     understood(connected(server, (shell) => createMachine((command, input) => shell(command, input, LOG)).readLog(request), LOG)),
 
-  readWorkLog: (server, operationId) =>
-    understood(
+  readWorkLog: async (server, operationId) => {
+    if (server.host_keys.length === 0) return "";
+    return understood(
       connected(server, (shell) => createMachine((command, input) => shell(command, input, LOG)).readWorkLog(operationId), LOG),
-    ),
+    );
+  },
 
   greets: async ({ ip_address, ssh_port }) => ip_address !== null && sendsSshBanner(ip_address, ssh_port, PROBE),
 };

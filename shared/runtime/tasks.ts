@@ -175,7 +175,7 @@ async function keepLog(workflow: Workflow, operation: OperationRecord, event: Ta
   if (!isOpen(state) || !(workflow.access.keys ?? []).includes("hosts") || type === "server.delete") return;
   try {
     const server = await workOn(operation, readInput(workflow, event), id, workflow).server();
-    if (server.ip_address === null || server.host_keys.length === 0) return;
+    if (server.ip_address === null) return;
     const sealed = await takeSealed(account_id, id);
     const text = readableWork(await readWorkLog(server, id), sealed === undefined ? [] : [sealed]);
     if (text !== "") await storeWorkLog(operation, text);

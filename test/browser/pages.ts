@@ -121,6 +121,8 @@ export async function moveAndSee(page: Page, shown: Shown, things: Things): Prom
 
 /** Scripts, styles, fonts and the API's responses. The largest are forms, which load the schemas that they are checked by. */
 export const PAGE_BYTES_MAX = 512_000;
+/** Of all of these. */
+export const PAGE_FILES_MAX = 50;
 
 const Files = z.array(z.object({ name: z.string(), encodedBodySize: z.number(), decodedBodySize: z.number() }));
 
@@ -131,6 +133,8 @@ const isCode = ({ name }: { name: string }): boolean => /\.(js|css)$/.test(new U
 
 /** The compressed bytes of everything that a page has loaded, whether it came from the service or the browser's cache. */
 export const bytesLoaded = async (page: Page): Promise<number> => sumOf(await loaded(page));
+
+export const filesLoaded = async (page: Page): Promise<number> => (await loaded(page)).length;
 
 /** Of its scripts and styles alone. */
 export const bytesOfCode = async (page: Page): Promise<number> => sumOf((await loaded(page)).filter(isCode));

@@ -192,6 +192,7 @@ export async function attackTenants(cloud: TestCloud): Promise<Attack> {
       await clientFor(route.access),
       route.access === "session" ? await theirs.me.session() : (await theirs.me.token()).api,
     ];
+    if (route.id === "auth.listSessions") await theirs.me.session(); // for a second page
     const pathFor = ({ ids }: Pick<World, "ids">): string =>
       route.path.includes(":id") ? pathOf(route, ids[idKindOf(route)] ?? expect.fail(`${label}: there is no ID`)) : route.path;
     const { next_cursor } = (await them.get(`${pathFor(theirs)}?per_page=1`)).meta ?? {};

@@ -126,8 +126,13 @@ const WRONG: Record<string, Mistake[]> = {
 
 /** Every invalid value of a field, from its schema. */
 export function mistakesIn(field: Field): Mistake[] {
-  const value = field.anyOf?.find(({ type }) => type !== "null");
+  const [value, ...others] = field.anyOf?.filter(({ type }) => type !== "null") ?? [];
   const nullable = field.anyOf?.some(({ type }) => type === "null") === true;
+  if (others.length > 0)
+    return [
+      { what: "a number", value: 1 },
+      { what: "a truth value", value: true },
+    ]; // no choice has those
   return nullable && value !== undefined ? mistakesIn(value).filter(({ value: wrong }) => wrong !== null) : mistakesInOne(field);
 }
 

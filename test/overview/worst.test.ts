@@ -4,6 +4,7 @@ import { worst } from "../../shared/api/overview.ts";
 import { INSTANCE_SERIES, MINUTE } from "../../shared/domain/figures.ts";
 import { storeSamples } from "../../shared/records/figures.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { account } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 
@@ -11,6 +12,7 @@ const GB = 1_000_000_000;
 
 test("the servers and instances that are loaded most are shown, the worst first, and at most ten of each", async () => {
   const mine = await account({ seeded: true });
+  await setQuota(mine.id, "server", 12);
   const servers = await Promise.all(Array.from({ length: 12 }, () => seedServer(mine.id)));
   const instances = await Promise.all(servers.map(({ id }) => seedInstance(mine.id, { server_id: id })));
   const now = Math.floor(Date.now() / 1000);

@@ -5,8 +5,10 @@ import Header from "@cloudscape-design/components/header";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
+import * as z from "zod";
 import type { CatalogProvider } from "../../../shared/api/catalog.ts";
-import { REQUIRES_SECOND_FACTOR, update, Settings } from "../../../shared/api/settings.ts";
+import { REQUIRES_SECOND_FACTOR, SETTABLE, settable } from "../../../shared/api/settable.ts";
+import type { Settings } from "../../../shared/api/settings.ts";
 import { client } from "../app/client.ts";
 import { May } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
@@ -15,8 +17,6 @@ import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
 import { given } from "../resource/use-form.ts";
-
-const { body: settingsBody } = update();
 
 interface Props {
   kept: Settings;
@@ -51,9 +51,10 @@ const useSettingsForm = (kept: Settings) => {
       [say.allowedIps]: values.allowed_ips,
     }),
     // The API accepts some of them; this form has all.
-    schema: settingsBody.safeExtend({
-      account_name: Settings.shape.account_name,
-      backup_retention_days: Settings.shape.backup_retention_days,
+    schema: z.strictObject({
+      ...SETTABLE,
+      account_name: settable.account_name,
+      backup_retention_days: settable.backup_retention_days,
     }),
     body: ({
       contact_email,

@@ -113,7 +113,8 @@ function Notifications() {
         dismissible: true,
         dismissLabel: text.shell.dismiss,
         onDismiss: () => dismiss(id),
-        ariaRole: type === "error" ? "alert" : "status",
+        // Announced as well as an alert, which would take the focus from a dialog or from what somebody is typing.
+        ariaRole: "status",
       }))}
     />
   );
