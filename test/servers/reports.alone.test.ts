@@ -8,7 +8,6 @@ import { Server } from "../../shared/api/servers.ts";
 import { judgeImages } from "../../shared/operations/images.ts";
 import { hostReportRef, type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
 import { getServer } from "../../shared/records/servers.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
 import { find } from "../../shared/data/table.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
