@@ -21,6 +21,7 @@ const DRY = [
   "POST /instances/:id/deploys",
   "DELETE /backups/:id",
   "DELETE /servers/:id",
+  "POST /servers/:id/actions",
   "PUT /instances/:id/backup-policy",
   "POST /bulk",
 ];

@@ -135,6 +135,12 @@ const BUDGET: Record<string, Row> = {
   // The server, and the minutes.
   "servers.metrics": { status: 200, calls: 2, prepare: get((id) => `/servers/${id}/metrics`, server) },
   "servers.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/servers/${(await server()).id}`) },
+  "servers.act": {
+    status: 202,
+    calls: 2,
+    starts: 1,
+    prepare: post(async () => [`/servers/${(await server()).id}/actions`, { action: "reboot" }]),
+  },
   // One more for the servers, because their states decide what is allowed.
   "instances.list": { status: 200, calls: 3, prepare: get(() => "/instances") },
   "instances.get": { status: 200, calls: 2, prepare: get((id) => `/instances/${id}`, instance) },

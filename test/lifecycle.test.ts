@@ -103,6 +103,8 @@ describe("the statuses are those of the documentation", () => {
 const DOCUMENTED = {
   "server.create": ["", "creating", "ready", "create_failed"],
   "server.delete": ["ready unreachable create_failed delete_failed", "deleting", "gone", "delete_failed"],
+  "server.reboot": ["ready", "unchanged", "before", "before"],
+  "server.update": ["ready", "unchanged", "before", "before"],
   "instance.create": ["", "provisioning", "running", "failed"],
   "instance.update": ["running stopped", "unchanged", "before", "before"],
   "instance.clone": ["", "provisioning", "running", "failed"],
@@ -164,11 +166,13 @@ describe("every operation", () => {
     expect(WORKFLOW_NAMES).toEqual(OPERATION_TYPES.map((type) => workflowOf(type)));
   });
 
-  test("that could not be undone leaves a state that says so, but for a drill and a bulk action, which change nothing themselves", () => {
+  test("that could not be undone leaves a state that says so, but for work on a machine, a drill and a bulk action", () => {
     expect(Object.fromEntries(OPERATION_TYPES.map((type) => [type, abandonedState(type)]))).toEqual({
       ...Object.fromEntries(OPERATION_TYPES.map((type) => [type, "failed"])),
       "server.create": "create_failed",
       "server.delete": "delete_failed",
+      "server.reboot": undefined,
+      "server.update": undefined,
       "backup.drill": undefined,
       "instance.check_code": undefined,
       "bulk.run": undefined,

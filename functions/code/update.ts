@@ -1,7 +1,9 @@
 // PUT /instances/:id/code
 import * as code from "../../shared/api/code.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
+import { showImage } from "../../shared/operations/images.ts";
 import { requireReachable } from "../../shared/operations/repositories.ts";
+import { newestImages } from "../../shared/providers/images.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { codeRef, codeVersion, emptyCode, setCode, toCode } from "../../shared/records/code.ts";
 import { logEvent } from "../../shared/records/events.ts";
@@ -26,6 +28,6 @@ export const handler = handle(code.update)(async ({ params, body, caller, by, re
     const set = await setCode(change, instance, records.code, body);
     const changes = changesBetween(toCode(before), toCode(set), CHANGEABLE);
     logEvent(change, by, { type: "code.update", changes }, { type: "instance", id: instance.id, name: instance.name });
-    return commit(change, toCode(set));
+    return commit(change, toCode(set, showImage(instance, await newestImages())));
   }),
 );

@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { alertsReader, type ReadAlerts } from "../../shared/operations/alerts.ts";
 import { countLowDisk, explainUses, noteDisk, quotasOn, settingsPassedOn } from "../../shared/operations/disk-use.ts";
+import { judgeImages } from "../../shared/operations/images.ts";
 import { collectFigures, figuresSince, judgeFigures } from "../../shared/operations/figures.ts";
 import { judgeDown, judgeReport, judgeSilence } from "../../shared/operations/report-alerts.ts";
 import { judgeCertificates } from "../../shared/operations/certificate-events.ts";
@@ -18,6 +19,7 @@ import {
   wasHeard,
   withoutLines,
 } from "../../shared/operations/health.ts";
+import { noteReboot } from "../../shared/operations/reboots.ts";
 import { recordProbe, watchedServers } from "../../shared/records/machines.ts";
 import type { HostReport } from "../../shared/records/schemas/host-report.ts";
 import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
@@ -28,6 +30,7 @@ import { bytesOfId } from "../../shared/domain/ids.ts";
 import { HEALTH, workflowOf } from "../../shared/domain/lifecycle.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import { because, type Reason } from "../../shared/domain/reasons.ts";
+import { newestImages } from "../../shared/providers/images.ts";
 import { loadProvider } from "../../shared/providers/index.ts";
 import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
 import { shuffled } from "../../shared/runtime/shuffled.ts";
@@ -77,8 +80,11 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
     : { responded: news !== undefined || (await greets(server)) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
   const reason = goesOffline(server, responded) ? await whyOffline(server) : undefined;
-  if (isInTrouble || !responded) await judgeSilence(await alertsOf(server.account_id), server, { watched, responded, at });
-  const heard = isInTrouble || !responded ? {} : await hear({ server, watched, loggedIn, news, line, at, alertsOf });
+  // While its machine is rebooted or updated, neither its silence nor that of its ERPs means anything.
+  const isHeld = server.operation_id !== null;
+  if ((isInTrouble || !responded) && !isHeld)
+    await judgeSilence(await alertsOf(server.account_id), server, { watched, responded, at });
+  const heard = isInTrouble || !responded || isHeld ? {} : await hear({ server, watched, loggedIn, news, line, at, alertsOf });
   const collected = samples === undefined ? {} : await collectFigures(server, watched, samples, at);
   await recordProbe(server, { responded, loggedIn, heard: { ...heard, ...collected }, reason });
   if (quotasChanged !== undefined && settingsTaken) await settingsPassedOn(server.id, quotasChanged);
@@ -88,6 +94,8 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
     await judge(server, recorded);
     await judgeReport(await alertsOf(server.account_id), server, recorded, at);
     await judgeCertificates(server, recorded);
+    await judgeImages(server, recorded, await newestImages());
+    await noteReboot(server, recorded);
     await noteDisk(watched, recorded);
   }
   if (samples !== undefined) await judgeFigures(await alertsOf(server.account_id), server, samples);
@@ -207,8 +215,8 @@ function needsLogin({ id, state, failed_probes, instances }: ServerRecord, watch
 }
 
 /** The reason is fetched only then, because providers limit requests. */
-const goesOffline = ({ state, failed_probes }: ServerRecord, responded: boolean): boolean =>
-  !responded && state === HEALTH.responds && failed_probes + 1 >= FAILED_PROBES_MAX;
+const goesOffline = ({ state, failed_probes, operation_id }: ServerRecord, responded: boolean): boolean =>
+  !responded && state === HEALTH.responds && operation_id === null && failed_probes + 1 >= FAILED_PROBES_MAX;
 
 /** The provider's reason for a machine that does not respond. */
 async function whyOffline(server: ServerRecord): Promise<Reason | undefined> {

@@ -12,12 +12,14 @@ import deleteServer from "./delete-server/workflow.ts";
 import deployInstance from "./deploy-instance/workflow.ts";
 import drillBackup from "./drill-backup/workflow.ts";
 import importBackup from "./import-backup/workflow.ts";
+import rebootServer from "./reboot-server/workflow.ts";
 import restartInstance from "./restart-instance/workflow.ts";
 import restoreBackup from "./restore-backup/workflow.ts";
 import runBulk from "./run-bulk/workflow.ts";
 import startInstance from "./start-instance/workflow.ts";
 import stopInstance from "./stop-instance/workflow.ts";
 import updateInstance from "./update-instance/workflow.ts";
+import updateServer from "./update-server/workflow.ts";
 
 export const workflows: Readonly<Record<WorkflowName, Workflow>> = {
   "check-code-instance": checkCodeInstance,
@@ -31,11 +33,13 @@ export const workflows: Readonly<Record<WorkflowName, Workflow>> = {
   "deploy-instance": deployInstance,
   "drill-backup": drillBackup,
   "import-backup": importBackup,
+  "reboot-server": rebootServer,
   "restart-instance": restartInstance,
   "restore-backup": restoreBackup,
   "start-instance": startInstance,
   "stop-instance": stopInstance,
   "update-instance": updateInstance,
+  "update-server": updateServer,
   // After those that it starts.
   "run-bulk": runBulk,
 };

@@ -216,11 +216,28 @@ export const Code = z
       })
       .nullable()
       .meta({ description: "The deploy hook; null if there is none. Its URL is shown only when it is made" }),
+    image: z
+      .object({
+        version: z.string().meta({ examples: ["19.0"] }),
+        id: z
+          .string()
+          .meta({ description: "As Docker on the server calls it", examples: [`sha256:${"9f86d081884c7d65".repeat(4)}`] }),
+        created_at: fields.timestamp.nullable(),
+        newest_created_at: fields.timestamp
+          .nullable()
+          .meta({ description: "Of the newest image of that version; null until it has been looked up" }),
+        update_available: z
+          .boolean()
+          .nullable()
+          .meta({ examples: [false] }),
+      })
+      .nullable()
+      .meta({ description: "The image of the ERP; null until the server has reported it" }),
     updated_at: fields.timestamp.nullable().meta({ description: "When the code was last set; null before that" }),
   })
   .meta({ id: "Code" });
 /** What changes on its own, or by a request of its own. */
-export const CODE_UNVERSIONED = ["hook"];
+export const CODE_UNVERSIONED = ["hook", "image"];
 export type Code = z.infer<typeof Code>;
 
 /** What a client sets. */

@@ -194,6 +194,14 @@ export const Instance = z
           "Installed modules that the image of the ERP does not have, or only in an older version than the database was last updated with (up to 50), as its last start found them; null before that",
         examples: [[]],
       }),
+    update_available: z
+      .boolean()
+      .nullable()
+      .meta({
+        description:
+          "Whether there is a newer image of the same version than the ERP has, which a deploy with `update_image` brings. Null until the server has reported the ERP's image, which it does about every ten minutes, and the newest one is known, which is looked up every hour",
+        examples: [false],
+      }),
     labels: fields.shownLabels,
     created_at: fields.timestamp,
     updated_at: fields.timestamp,
@@ -240,6 +248,7 @@ export const INSTANCE_UNVERSIONED = [
   "health",
   "disk_used_bytes",
   "missing_modules",
+  "update_available",
 ];
 
 /** A new instance; its administrator's generated password is shown only once. */
@@ -261,6 +270,7 @@ const provisioning = {
   disk_quota_bytes: null,
   disk_used_bytes: null,
   missing_modules: null,
+  update_available: null,
 };
 
 /** Errors of creating an instance. */
@@ -298,6 +308,9 @@ export const list = () =>
       health: z
         .enum(HEALTH_STATUSES)
         .meta({ description: "Whether the ERP can be used: `health.status`", examples: ["failing"] }),
+      update_available: z
+        .enum(["true", "false"])
+        .meta({ description: "Whether there is a newer image than the ERP has", examples: ["true"] }),
       last_backup_before: fields.queryMoment.meta({
         description: "Only instances whose last backup was completed earlier than this time, or that have none",
         examples: ["2026-11-20"],

@@ -93,7 +93,10 @@ export const OperationResult = z
       .number()
       .min(0)
       .optional()
-      .meta({ description: "How long the restore stopped the ERP, in seconds", examples: [4.2] }),
+      .meta({
+        description: "How long the work stopped the ERP, in seconds; of a server, the ERP that was away for longest",
+        examples: [4.2],
+      }),
     unfinished_modules: z
       .array(z.string())
       .optional()

@@ -23,10 +23,16 @@ export const Overview = z
         low_disk: z
           .object({ below_15_percent: fields.integer(0), below_5_percent: fields.integer(0) })
           .meta({ description: "How many servers have so little of their disk free; each counts once" }),
+        needs_reboot: fields.integer(0, "How many servers need a reboot"),
       })
       .optional(),
     instances: z
-      .object({ total: fields.integer(1), status: counts(INSTANCE_STATUSES), protection: counts(PROTECTION_STATUSES) })
+      .object({
+        total: fields.integer(1),
+        status: counts(INSTANCE_STATUSES),
+        protection: counts(PROTECTION_STATUSES),
+        update_available: fields.integer(0, "How many have an image for which there is a newer one"),
+      })
       .optional(),
     backups: z.object({ total: fields.integer(1), status: counts(BACKUP_STATUSES) }).optional(),
     operations: counts(OPEN_STATUSES).optional().meta({ description: "Operations that have not ended" }),

@@ -1,7 +1,7 @@
 // Servers: machines at an infrastructure provider.
 import * as z from "zod";
-import { SERVER_STATUSES } from "../domain/lifecycle.ts";
-import { DEFAULT_QUOTAS } from "../domain/limits.ts";
+import { SERVER_ACTIONS, SERVER_STATUSES } from "../domain/lifecycle.ts";
+import { DEFAULT_QUOTAS, SERVER_WORK } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { asciiDomain } from "../domain/international.ts";
@@ -10,7 +10,7 @@ import { Metrics, metricsQuery } from "./metrics.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun } from "./just-begun.ts";
 import { Operation } from "./operations.ts";
-import { hasInstances, operationInProgress, overQuota, serverBusy, taken } from "./errors.ts";
+import { hasInstances, operationInProgress, overQuota, serverBusy, serverNotActive, taken } from "./errors.ts";
 
 const ServerStatus = z.enum(SERVER_STATUSES);
 
@@ -123,6 +123,7 @@ export const list = () =>
       provider: fields.code("sandbox"),
       region: fields.code("eu-central"),
       size: fields.code("small"),
+      needs_reboot: z.enum(["true", "false"]).meta({ description: "Whether the server needs a reboot", examples: ["true"] }),
     }),
   });
 
@@ -193,6 +194,24 @@ export const update = () =>
     unversioned: SERVER_UNVERSIONED,
     body: fields.atLeastOne({ name: serverNameInput.optional(), labels: fields.labels.optional() }),
     data: Server,
+  });
+
+export const act = () =>
+  endpoint({
+    method: "POST",
+    path: "/servers/:id/actions",
+    summary: "Reboot a server, or update its software",
+    description:
+      `\`reboot\` restarts the machine. \`update\` installs the updates of its system's packages, and renews the images of its proxy and, one instance after the other, of the ERPs' database servers, within their major versions. ` +
+      `What runs on the server ends first: after ${SERVER_WORK.quietMinutes} minutes of waiting the operation fails with \`TIMEOUT\`. Until it ends, nothing new begins on the server's instances (409 \`OPERATION_IN_PROGRESS\`), the server stays \`active\`, and its instances come back as they were.`,
+    access: ["servers:write"],
+    status: 202,
+    errors: () => [operationInProgress(exampleId("operation")), serverNotActive(exampleId("server"), "offline")],
+    example: justBegun("server.reboot", "server"),
+    dryRun: true,
+    starts: ["reboot-server", "update-server"],
+    body: z.strictObject({ action: z.enum(SERVER_ACTIONS).meta({ examples: ["reboot"] }) }),
+    data: Operation,
   });
 
 const deleteOne = () =>

@@ -99,6 +99,8 @@ export const OPERATION_CODES: Readonly<Partial<Record<OperationType, string>>> =
   "bulk.run": "o",
   "instance.check_code": "p",
   "instance.deploy": "q",
+  "server.reboot": "r",
+  "server.update": "s",
 };
 
 const TYPES: Readonly<Record<string, string | undefined>> = OPERATION_CODES;

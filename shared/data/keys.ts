@@ -369,6 +369,9 @@ export const keys = {
   catalog: (): string => "CATALOGUE",
   offered: (provider: string): Key => ({ pk: keys.catalog(), sk: `provider#${provider}` }),
   editions: (): Key => ({ pk: keys.catalog(), sk: "editions" }),
+  /** The newest image of each of the ERP's versions. */
+  newestImages: (): string => "NEWEST_IMAGES",
+  newestImage: (version: string): Key => ({ pk: keys.newestImages(), sk: version }),
   /** The operator's own machines that are taken, and by which server. */
   takenMachines: (): string => "TAKEN_MACHINES",
   takenMachine: (name: string): Key => ({ pk: keys.takenMachines(), sk: name }),

@@ -9,7 +9,17 @@ import { plainAddress } from "../domain/network.ts";
 import type { Item } from "./keys.ts";
 
 /** The tags of a version; older records lack those that are newer. */
-type TagName = "erp_version" | "edition" | "drill" | "provider" | "region" | "size" | "email" | "ip";
+type TagName =
+  | "erp_version"
+  | "edition"
+  | "drill"
+  | "update_available"
+  | "needs_reboot"
+  | "provider"
+  | "region"
+  | "size"
+  | "email"
+  | "ip";
 
 const tagString = (name: TagName, value: string): string => `=${name}:${value}`;
 
@@ -21,7 +31,7 @@ export function addTags(
   const tags = FILTERS.flatMap((name) => (filters[name] === undefined ? [] : [tagString(name, filters[name])]));
   return tags.length === 0 ? label : [...(label ?? []), ...tags];
 }
-const FILTERS = ["erp_version", "edition", "drill", "provider", "region", "size"] as const;
+const FILTERS = ["erp_version", "edition", "drill", "update_available", "needs_reboot", "provider", "region", "size"] as const;
 
 /** The tag that a search means, if it is an email address or an IP address. */
 export function tagsInSearch(search: string): string[] {
@@ -48,6 +58,8 @@ const Tagged = z.object({
   erp_version: maybeText,
   edition: maybeText,
   last_drill: maybeText,
+  update_available: z.boolean().nullish().catch(null),
+  needs_reboot: z.boolean().nullish().catch(null),
   admin_email: maybeText,
   server_ip: maybeText,
   ip_address: maybeText,
@@ -59,16 +71,18 @@ const Tagged = z.object({
 type Tagged = z.infer<typeof Tagged>;
 
 const TAGS: Readonly<Record<ResourceType, (record: Tagged) => Partial<Record<TagName, string | null | undefined>>>> = {
-  server: ({ provider, region, size, ip_address }) => ({
+  server: ({ provider, region, size, needs_reboot, ip_address }) => ({
     provider,
     region,
     size,
+    needs_reboot: needs_reboot?.toString(),
     ip: ip_address && addressForm(ip_address),
   }),
-  instance: ({ erp_version, edition, last_drill, admin_email, server_ip }) => ({
+  instance: ({ erp_version, edition, last_drill, update_available, admin_email, server_ip }) => ({
     erp_version,
     edition,
     drill: last_drill,
+    update_available: update_available?.toString(),
     email: admin_email && emailForm(admin_email),
     ip: server_ip && addressForm(server_ip),
   }),

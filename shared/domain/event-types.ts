@@ -20,7 +20,7 @@ const audit = (about: About, text: string): EventType<"audit"> => ({ class: "aud
 const outcome = (about: About, text: string): EventType<"outcomes"> => ({ class: "outcomes", about, text });
 
 const OTHERS = {
-  "server.update": audit("server", "A server's name or labels were changed"),
+  "server.update": audit("server", "A server's name or labels were changed, or the operation `server.update` was started"),
   "server.offline": outcome("server", "A server no longer responds"),
   "server.online": outcome("server", "A server responds again"),
   "instance.logs_read": audit("instance", "The logs of an instance were read: once an hour for each user or API token"),

@@ -39,4 +39,9 @@ export const JOB_MINUTES = {
   undo_code: 30,
   move_domain: 15,
   verify_clone: 10,
+  reboot_host: 30,
+  update_host: 60,
+  update_proxy: 45,
+  update_database: 30,
+  put_database_back: 15,
 } as const;

@@ -156,6 +156,8 @@ export const LIFECYCLE = {
     to: "gone",
     failed: "delete_failed",
   }),
+  "server.reboot": server({ from: ["ready"], through: "unchanged", to: "before", failed: "before" }),
+  "server.update": server({ from: ["ready"], through: "unchanged", to: "before", failed: "before" }),
   "instance.create": instance({ from: [], through: "provisioning", to: "running", failed: "failed" }),
   "instance.update": instance({ from: ["running", "stopped"], through: "unchanged", to: "before", failed: "before" }),
   "instance.clone": instance({ from: [], through: "provisioning", to: "running", failed: "failed" }),
@@ -241,6 +243,10 @@ export const SERVER_RENAMABLE: readonly ServerPhase[] = ["ready", "unreachable",
 /** A server on which work can be done. */
 export const USABLE: readonly ServerPhase[] = ["ready"];
 
+/** What can be done with a server's own machine. */
+export const SERVER_ACTIONS = ["reboot", "update"] as const;
+export type ServerAction = (typeof SERVER_ACTIONS)[number];
+
 /** Phases with health checks; in the others an operation takes care of the server, or it has no machine. */
 export const WATCHED: readonly ServerPhase[] = ["ready", "unreachable"];
 
@@ -256,6 +262,7 @@ export function abandonedState(type: OperationType): State | undefined {
   if (row.intact) return undefined;
   switch (row.resource) {
     case "server":
+      if (row.failed === "before") return undefined; // its health checks say how it is
       return row.failed === "delete_failed" ? "delete_failed" : "create_failed";
     case "instance":
     case "backup":

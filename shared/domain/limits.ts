@@ -193,3 +193,6 @@ export const WEBHOOK = {
   /** What a run reads of a queue at a time. */
   queueRead: 100,
 } as const;
+
+/** Work on a server's own machine: how long it waits for what runs on its instances, and how long all of their databases take. */
+export const SERVER_WORK = { quietMinutes: 30, databasesMinutes: 240 } as const;

@@ -370,6 +370,11 @@ export const REASONS = {
     "A rehearsal needs {needed} MB of memory, but the server has {free} MB free. To deploy all the same, set rehearse to false",
   proxy_network_not_replaced: "The proxy's network could not be replaced",
   proxy_fails: "The proxy does not start",
+  machine_not_rebooted: "The machine does not reboot",
+  packages_not_updated: "The system's packages could not be updated",
+  proxy_not_updated: "The proxy does not start with its newest image, so it has the previous one again",
+  database_server_not_updated:
+    "The ERP does not respond with the newest image of its database server, so it has the previous one again",
 } as const satisfies Record<string, string>;
 
 export type ReasonCode = keyof typeof REASONS;

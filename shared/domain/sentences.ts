@@ -60,6 +60,14 @@ export const SENTENCES = {
   safety_backup_taken: "Takes a safety backup of the current data while the ERP is stopped",
   data_not_recoverable: "Without a backup first, the current data cannot be recovered",
   files_not_recoverable: "Without a backup first, the replaced files cannot be recovered",
+  server_rebooted: "Reboots the machine, once nothing else runs on its instances",
+  server_packages_updated: "Installs the updates of the system's packages, once nothing else runs on its instances",
+  server_proxy_updated:
+    "Renews the image of the proxy, if there is a newer one of its major version: no instance responds for some seconds then",
+  erp_away_for_reboot: "{name} does not respond from the reboot until it has started again",
+  erp_away_for_update:
+    "{name} restarts if there is a newer image of its database server, of the same major version; one instance after the other",
+  server_work_waits: "Operations on instances of the server end first; after 30 minutes of waiting for them this fails",
   deploy_ref: "Brings {url} at {ref} to the ERP; its newest commit is looked up then",
   deploy_commit: "Brings {url} at {ref} to the ERP; its newest commit was {commit} when it was last checked",
   deploy_modules_changed: "Updates the modules whose files have changed",

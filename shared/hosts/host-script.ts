@@ -23,6 +23,7 @@ const PARTS = [
   "code",
   "import",
   "machine",
+  "update",
   "firewall",
   "timer",
   "report",

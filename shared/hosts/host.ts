@@ -226,6 +226,16 @@ interface JobInput {
   settle_code: OfCode;
   /** Puts back the code and the data as they were. Does nothing if there is nothing to put back. */
   undo_code: OfCode & { start: boolean };
+  /** Reboots the machine, and ends when the ERPs on it respond again, or could. */
+  reboot_host: object;
+  /** Installs the updates of the system's packages. */
+  update_host: object;
+  /** Gives the proxy its newest image. Puts the previous one back if it does not start with it. */
+  update_proxy: object;
+  /** The same of the ERP's database server, within its major version. */
+  update_database: OfInstance;
+  /** Puts back the image of an update that did not end. Does nothing if there is nothing to put back. */
+  put_database_back: OfInstance;
 }
 export type JobKind = keyof JobInput;
 
@@ -343,6 +353,13 @@ export const JOB_RESULTS = {
   start_code: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }),
   settle_code: z.null(),
   undo_code: z.null(),
+  /** From when the machine was told to reboot. */
+  reboot_host: z.object({ downtime_seconds: z.number().int().nonnegative() }),
+  update_host: z.null(),
+  update_proxy: z.null(),
+  /** Null if the ERP was not stopped for it. */
+  update_database: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }),
+  put_database_back: z.null(),
 } as const satisfies Record<JobKind, z.ZodType>;
 export type JobResult<K extends JobKind> = z.infer<(typeof JOB_RESULTS)[K]>;
 

@@ -40,12 +40,18 @@ async function ownParameters(server: HostedServer, job: PlainJob): Promise<JobPa
       return { SERVER_ID: server.id };
     case "adopt_host_key":
     case "remove_drill":
+    case "reboot_host":
+    case "update_host":
+    case "update_proxy":
       return {};
     case "install_erp":
       return installErp(job);
     case "start_erp":
     case "restart_erp":
+    case "put_database_back":
       return { INSTANCE_ID: job.instance_id, ...(await network()) };
+    case "update_database":
+      return { INSTANCE_ID: job.instance_id, ...(await network()), ...(await postgresImage()) };
     case "remove_erp":
     case "stop_erp":
     case "neutralize":
@@ -56,13 +62,7 @@ async function ownParameters(server: HostedServer, job: PlainJob): Promise<JobPa
     case "build_restore":
       return { ...(await buildRestore(job)), BACKUP_FIRST: yesOrNo(job.backup_first) };
     case "drill_archive":
-      return {
-        ...(await archived(job.archive)),
-        ...(await postgresImage()),
-        ...(job.code !== undefined && { ...brought(job.code), ...(await network()) }),
-        EDITION: job.edition,
-        ENTERPRISE_URL: job.edition === "enterprise" ? await enterpriseUrl(job.archive.erp_version) : "",
-      };
+      return drillArchive(job);
     case "import_archive":
       return importArchive(job);
     case "pause_erp":
@@ -187,6 +187,14 @@ async function installErp({ instance, database, admin_password, start }: Job<"in
   };
 }
 
+const drillArchive = async ({ archive, code, edition }: Job<"drill_archive">): Promise<JobParameters> => ({
+  ...(await archived(archive)),
+  ...(await postgresImage()),
+  ...(code !== undefined && { ...brought(code), ...(await network()) }),
+  EDITION: edition,
+  ENTERPRISE_URL: edition === "enterprise" ? await enterpriseUrl(archive.erp_version) : "",
+});
+
 /** Each domain, and when it ends in seconds since 1970. */
 const redirectWords = (redirects: Job<"move_domain">["redirects"]): string =>
   redirects.map(({ domain, redirects_until }) => `${domain} ${Math.ceil(Date.parse(redirects_until) / 1000)}`).join(" ");
@@ -248,6 +256,9 @@ const PULLING: ReadonlySet<JobKind> = new Set<JobKind>([
   "undo_code",
   "drill_archive",
   "import_archive",
+  "update_proxy",
+  "update_database",
+  "put_database_back",
 ]);
 
 /** Credentials are for the machine's Docker alone, and only as long as the job runs. */

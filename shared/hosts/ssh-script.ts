@@ -85,6 +85,12 @@ const ReportedUse = z.object({
   used_bytes: bytes,
   quota_bytes: bytes.nullable(),
   paused: z.boolean(),
+  /** Without it the rest counts all the same. */
+  image: z
+    .object({ id: z.string().regex(/^sha256:[0-9a-f]{64}$/), created_at: z.coerce.date().nullable().catch(null) })
+    .transform(({ id, created_at }) => ({ id, created_at: created_at?.toISOString() ?? null }))
+    .nullish()
+    .catch(undefined),
 });
 
 const Report = z.object({

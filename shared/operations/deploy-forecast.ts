@@ -29,12 +29,38 @@ export async function forecastDeploy(
   reader: Pick<Caller, "permissions">,
   instance: InstanceRecord,
   code: CodeRecord,
-  { modules, rehearse, backup_first, update_image, rollback, backup }: Wanted,
+  wanted: Wanted,
 ): Promise<Forecast> {
+  const { rehearse, backup_first, backup } = wanted;
   const visible = mayRead(reader, "instance");
-  const resource = { type: INSTANCE, id: instance.id } as const;
+  const effects = listEffects(reader, instance, code, wanted);
+  const warnings: Sentence[] = [
+    ...(backup === undefined ? [] : [sentence("deploy_data_lost", lostSince(backup.created_at))]),
+    ...warnOfChoices({ rehearse: rehearse || backup !== undefined, backup_first }),
+    ...(visible && code.repositories.length === 0 ? [sentence("deploy_no_code")] : []),
+    ...(await diskWarnings(reader, instance.account_id, instance.server_id, 0)),
+  ];
+  const downtime_seconds = SERVING.includes(instance.state) ? (visible ? await lastDowntime(code) : null) : 0;
+  return forecast(effects, { downtime_seconds, disk_bytes: null, warnings });
+}
+
+/** What is risky about how a deploy is made. */
+export const warnOfChoices = ({ rehearse, backup_first }: Pick<Wanted, "rehearse" | "backup_first">): Sentence[] => [
+  ...(rehearse ? [] : [sentence("deploy_not_rehearsed")]),
+  ...(backup_first ? [] : [sentence("deploy_without_backup")]),
+];
+
+/** What a deploy changes and takes. */
+export function listEffects(
+  reader: Pick<Caller, "permissions">,
+  { id }: Pick<InstanceRecord, "id">,
+  code: CodeRecord,
+  { modules, rehearse, backup_first, update_image, rollback, backup }: Wanted,
+): Effect[] {
+  const visible = mayRead(reader, "instance");
+  const resource = { type: INSTANCE, id } as const;
   const listed = (names: readonly string[]) => ({ modules: names.join(", ") });
-  const effects: Effect[] = [
+  return [
     ...(rollback !== undefined
       ? [effect("update", resource, "deploy_rolled_back", { deploy: rollback.deploy.id })]
       : visible
@@ -56,15 +82,6 @@ export async function forecastDeploy(
     ...(rehearse && backup === undefined ? [effect("read", resource, "deploy_rehearsed")] : []),
     ...(backup_first ? [effect("create", NEW_BACKUP, "deploy_backup")] : []),
   ];
-  const warnings: Sentence[] = [
-    ...(backup === undefined ? [] : [sentence("deploy_data_lost", lostSince(backup.created_at))]),
-    ...(rehearse || backup !== undefined ? [] : [sentence("deploy_not_rehearsed")]),
-    ...(backup_first ? [] : [sentence("deploy_without_backup")]),
-    ...(visible && code.repositories.length === 0 ? [sentence("deploy_no_code")] : []),
-    ...(await diskWarnings(reader, instance.account_id, instance.server_id, 0)),
-  ];
-  const downtime_seconds = SERVING.includes(instance.state) ? (visible ? await lastDowntime(code) : null) : 0;
-  return forecast(effects, { downtime_seconds, disk_bytes: null, warnings });
 }
 
 function describe(resource: Effect["resource"], { checked }: CodeRecord, repository: RepositoryRecord): Effect {

@@ -59,8 +59,9 @@ const showVariable = ({ name, value }: VariableRecord): Code["environment"][numb
 });
 
 /** Without tokens and secrets. */
-export const toCode = (record: CodeRecord): Code => ({
+export const toCode = (record: CodeRecord, image: Code["image"] = null): Code => ({
   ...record,
+  image,
   repositories: record.repositories.map(showRepository(record)),
   environment: record.environment.map(showVariable),
   hook: record.hook_last4 === null ? null : { last4: record.hook_last4, last_used_at: record.hook_used_at },
@@ -70,7 +71,7 @@ export const codeVersion = (record: CodeRecord): Version =>
   computeVersion(codeRef(record.account_id, record.instance_id), record, {
     shown: Code,
     unversioned: CODE_UNVERSIONED,
-    shownAs: toCode,
+    shownAs: (shown) => toCode(shown),
   });
 
 /** Sets the fields that were sent, if the code is still as it was read; `before` is undefined if there was none. */

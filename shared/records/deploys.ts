@@ -58,6 +58,8 @@ interface NewDeploy {
 /** What began a deploy, by who did. */
 const TRIGGERS: Partial<Record<Actor["type"], Deploy["trigger"]>> = { token: "token", hook: "push" };
 
+const isInBulk = (by: Author): boolean => "inBulk" in by && by.inBulk;
+
 /** Reserves a deploy of the code as it is now. Of the older ones, those that are one too many go. */
 export function reserveDeploy(
   change: Change,
@@ -73,7 +75,7 @@ export function reserveDeploy(
     instance_id,
     operation_id: operationId,
     status: DEPLOY_STATUS.pending,
-    trigger: rollback !== undefined ? "rollback" : (TRIGGERS[created_by.type] ?? "person"),
+    trigger: rollback !== undefined ? "rollback" : isInBulk(by) ? "bulk" : (TRIGGERS[created_by.type] ?? "person"),
     note,
     commits: [],
     modules: null,

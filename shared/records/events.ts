@@ -14,6 +14,8 @@ import { EventRecord } from "./schemas/event.ts";
 export interface By {
   caller: Caller;
   requestId: string;
+  /** Whether it is a part of a bulk action. */
+  inBulk?: boolean;
 }
 
 /** A caller, the service itself and its operator, or whoever started an operation. */

@@ -80,6 +80,7 @@ type InstanceQuery = PageQuery &
     drill?: string | undefined;
     last_backup_before?: string | undefined;
     health?: string | undefined;
+    update_available?: string | undefined;
   };
 
 /** A page of instances; `read` has their servers, if they were read with them. */
@@ -95,6 +96,7 @@ export async function listInstances(
     erp_version,
     edition,
     drill,
+    update_available,
     label,
     search,
     sort,
@@ -104,7 +106,7 @@ export async function listInstances(
   const list = { kind: "instance", accountId, schema: InstanceRecord } as const;
   if (ids !== undefined) return listByIds(list, ids);
   const [finding, filters] = [
-    { label: addTags(label, { erp_version, edition, drill }), search, sort },
+    { label: addTags(label, { erp_version, edition, drill, update_available }), search, sort },
     { status, protection, last_backup_before, health },
   ];
   if (server_id !== undefined) return findOfParent(list, server_id, { finding, filters, page });
@@ -124,7 +126,7 @@ export const instanceVersion = (instance: InstanceRecord): Version =>
 
 function toListedInstance(
   record: InstanceRecord,
-  server: Pick<ServerRecord, "state"> | undefined,
+  server: Pick<ServerRecord, "state" | "operation_id"> | undefined,
 ): Omit<ListedInstance, "server"> {
   const { state, domain, operation_id, installed, server_ip } = record;
   const ofHealth = record.status_reason === null ? reasonOfHealth(record, server) : null;
@@ -138,7 +140,12 @@ function toListedInstance(
     url: `https://${domain}`,
     domain_unicode: domainToUnicode(domain) || domain,
     previous_domains: previousDomains(record, domain),
-    allowed_actions: allowedActions({ status: state, heldBy: operation_id, installed, server: server?.state }),
+    allowed_actions: allowedActions({
+      status: state,
+      heldBy: operation_id ?? server?.operation_id ?? null,
+      installed,
+      server: server?.state,
+    }),
     dns_record: { type: "A", name: domain, value: server_ip },
     protection: {
       status: record.protection_status,
@@ -150,7 +157,7 @@ function toListedInstance(
 
 export const toInstance = (
   record: InstanceRecord,
-  server: Pick<ServerRecord, "state"> | undefined,
+  server: Pick<ServerRecord, "state" | "operation_id"> | undefined,
   report?: HostReport,
 ): Instance => ({
   ...toListedInstance(record, server),
@@ -254,6 +261,9 @@ export function reserveInstance(
     unfinished_modules: [],
     missing_modules: null,
     previous_domains: [],
+    image_id: null,
+    image_created_at: null,
+    update_available: null,
     auto_restarts: [],
     created_at: change.at,
     updated_at: change.at,
@@ -323,6 +333,7 @@ const Ended = Held.extend({
   edition: z.string(),
   server_ip: z.string().nullable(),
   last_drill: z.string().nullable().default(null),
+  update_available: z.boolean().nullable().default(null),
   disk_quota_bytes: z.number().nullable().default(null),
   previous_domains: z.array(z.object({ domain: z.string() })).default([]),
 });
@@ -339,7 +350,17 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
   if (instance?.operation_id !== operation.id) return;
   const mine = { equals: { operation_id: operation.id } };
   if (to === "gone") {
-    change.drop({ kind: "instance", record: instance, status: instance.state }, mine);
+    const { update_available } = instance;
+    change.drop(
+      { kind: "instance", record: instance, status: instance.state },
+      { ...mine, unchanged: { update_available } },
+      // A report may change it at the same time.
+      (present) =>
+        present?.["operation_id"] === operation.id
+          ? new Overtaken("The instance changed at the same time", instance.id)
+          : undefined,
+    );
+    if (update_available === true) change.countShown("update_available", -1);
     change.remove(keys.domain(accountId, instance.domain));
     forgetRedirects(change, instance.previous_domains);
     change.remove(keys.databaseName(accountId, instance.server_id, instance.database_name));

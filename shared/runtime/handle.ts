@@ -341,8 +341,8 @@ function buildContext(endpoint: Endpoint, event: APIGatewayProxyEvent): By {
     const caller = { ...NOBODY, ip_address: clientAddress(event.headers) ?? null };
     return { caller, requestId: requestId(event) };
   }
-  const { caller, request_id } = readAuthorization(event);
-  return { caller, requestId: request_id };
+  const { caller, request_id, in_bulk } = readAuthorization(event);
+  return { caller, requestId: request_id, inBulk: in_bulk !== undefined };
 }
 
 /** Whether the resource is the version that the client means. */

@@ -85,8 +85,7 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
     await shown.waitFor({ state: "detached" });
   }
   await moveTo(page, `/servers/${unused.id}`);
-  await dialogBehind(button(page, "Edit"));
-  await dialogBehind(button(page, "Delete"));
+  for (const name of ["Reboot", "Update", "Edit", "Delete"]) await dialogBehind(button(page, name));
 
   await moveTo(page, `/instances/${instance.id}`);
   for (const name of ["Stop", "Restart", "Back up now", "Edit policy", "Delete policy"]) await dialogBehind(button(page, name));

@@ -15,7 +15,7 @@ const BESIDES: readonly (readonly [files: string, tests: string])[] = [
   ["functions/schedules/{deliver,dispatch}.ts", "test/webhooks/deliveries.*.ts"],
   ["functions/schedules/expire-backups.ts", "test/{uploads/uploads,backups/{quotas,import-again}}.*.ts"],
   ["functions/schedules/expire-history.ts", "test/{operations/history,sso/domains}.*.ts"],
-  ["functions/schedules/refresh-catalog.ts", "test/{catalog/get,providers/live}.*.ts"],
+  ["functions/schedules/refresh-catalog.ts", "test/{catalog/get,providers/{live,registry}}.*.ts"],
   ["functions/schedules/rescue.ts", "test/workflows/{rescue,starts}.*.ts"],
   ["functions/schedules/run-policies.ts", "test/{backup-policy/{runs,clock},code/push}.*.ts"],
   ["functions/schedules/send-mail.ts", "test/mail/*.ts"],

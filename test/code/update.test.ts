@@ -35,6 +35,7 @@ const EMPTY = {
   environment: [],
   auto_deploy: "off",
   hook: null,
+  image: null,
   updated_at: null,
 };
 

@@ -10,7 +10,7 @@ import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { findErp } from "../../shared/providers/sandbox/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
-import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { seedInstance } from "../harness/seed.ts";
 
@@ -33,8 +33,8 @@ const put = (name: string, modules: Record<string, string>, ref = "main") =>
   api.put(`/sandbox/repositories/${name}`, { ref, modules });
 
 /** An instance with code at this ref, which is deployed. */
-async function prepared(ref = "main") {
-  const { id } = await me.instance();
+async function prepared(ref = "main", fields: Record<string, unknown> = {}) {
+  const { id } = await me.instance(fields);
   const name = repositoryName();
   await put(name, { acme: "1.0", other: "1.0" });
   const repositories = [{ url: `https://git.example/${name}`, ref: "main" }];
@@ -53,7 +53,7 @@ async function deployed(id: string, body: object = {}) {
 }
 
 test("a deploy brings the newest images on request, updates everything with them, and takes them back if it fails", async () => {
-  const { id } = await prepared();
+  const { id } = await prepared("main", { domain: uniqueDomain("old-image.shop") });
   const imageOf = async () => (await findErp(machine_id, id))?.image;
   const { server_id } = await show(id);
   const machine_id = String((await getServer(me.id, server_id)).machine_id);
@@ -68,8 +68,12 @@ test("a deploy brings the newest images on request, updates everything with them
     image: { id: await imageOf(), created_at: expect.any(String), previous_id: before },
   });
   expect(image?.id).not.toBe(before);
+  const { erp_version: version } = await show(id);
+  const ofCode = (await api.get(`/instances/${id}/code`)).as(Code).image;
+  const newest = { created_at: image?.created_at, newest_created_at: image?.created_at, update_available: false };
+  expect(ofCode).toEqual({ version, id: image?.id, ...newest });
 
-  const other = await prepared("fail-update");
+  const other = await prepared("fail-update", { domain: uniqueDomain("old-image.shop") });
   const begun = (await api.post(`/instances/${other.id}/deploys`, { update_image: true })).as(Deploy);
   await me.until(begun.operation_id, "failed");
   const machine = String((await getServer(me.id, (await show(other.id)).server_id)).machine_id);

@@ -186,6 +186,14 @@ test.each<[string, Record<string, string>]>([
   await expect(createMachine(shell).report(0)).rejects.toBeInstanceOf(z.ZodError);
 });
 
+test.each<[string, unknown]>([
+  ["no image", { id: "$(reboot)", created_at: "2026-11-20T03:00:00Z" }],
+  ["no object", "sha256:"],
+])("a report with an image that is %s counts without it", async (_, image) => {
+  const shell = () => Promise.resolve({ code: 0, output: textOf(uses({ ...use, image })), stderr: "" });
+  expect((await createMachine(shell).report(0)).report.uses).toEqual([use]);
+});
+
 function well(how: Misbehavior): void {
   [echoes, misbehave] = [true, how];
   onTestFinished(() => void (echoes = false));

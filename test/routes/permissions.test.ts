@@ -12,6 +12,7 @@ const PROMISED: Record<string, string> = {
   "POST /servers": "servers:write",
   "PUT /servers/:id": "servers:write",
   "DELETE /servers/:id": "servers:write",
+  "POST /servers/:id/actions": "servers:write",
   "POST /ssh-keys": "servers:write",
   "DELETE /ssh-keys/:id": "servers:write",
   "GET /instances": "instances:read",

@@ -25,7 +25,7 @@ const SEARCH = ["label", "search", "sort"];
 const ANY = ["search", "provider", "region", "size"];
 /** docs/api.md: the filters of each list. */
 const FILTERS: Record<string, string[]> = {
-  "GET /servers": ["ids", "status", "provider", "region", "size", ...SEARCH],
+  "GET /servers": ["ids", "status", "provider", "region", "size", "needs_reboot", ...SEARCH],
   "GET /instances": [
     "ids",
     "status",
@@ -35,6 +35,7 @@ const FILTERS: Record<string, string[]> = {
     "edition",
     "drill",
     "health",
+    "update_available",
     "last_backup_before",
     ...SEARCH,
   ],

@@ -1,5 +1,5 @@
-// Filters of lists beyond labels: an instance's version, edition, drill and last backup, a server's provider, region and size, a
-// backup's kind and drill, an operation's type and actor; and searches for an email or an IP address.
+// Filters of lists beyond labels: an instance's version, edition, image, drill and last backup, a server's provider, region and
+// size, a backup's kind and drill, an operation's type and actor; and searches for an email or an IP address.
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { backupRef } from "../../shared/records/backups.ts";
@@ -133,6 +133,17 @@ test("backups are filtered by kind and by what their drill found, of all and of 
       expect(await found(`${path}drill=passed&kind=manual`, one), path).toEqual([]);
     }
   }
+});
+
+test("instances are filtered by whether there is a newer image, also on a server, and those of which that is unknown are neither", async () => {
+  const { id: server_id } = await seedServer(me.id);
+  const old = await seedInstance(me.id, { server_id, update_available: true });
+  const newest = await seedInstance(me.id, { server_id, update_available: false });
+  await seedInstance(me.id, { server_id });
+  expect(await found("/instances?update_available=true")).toEqual([old.id]);
+  expect(await found("/instances?update_available=false")).toEqual([newest.id]);
+  expect(await found(`/instances?update_available=true&server_id=${server_id}&erp_version=19.0`)).toEqual([old.id]);
+  expect((await me.api.get("/instances?update_available=maybe")).error).toMatchObject({ details: { field: "update_available" } });
 });
 
 test("a search finds an instance by its administrator's email, however that is written, until it changes", async () => {

@@ -166,8 +166,8 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
     return id;
   }
 
-  async function instance(state: State = "running"): Promise<Instance> {
-    const made = await me.instance();
+  async function instance(state: State = "running", fields: Record<string, unknown> = {}): Promise<Instance> {
+    const made = await me.instance(fields);
     if (state === "stopped") await work("stop-instance", act(made.id, "stop"));
     if (state === "failed") await work("restart-instance", act(made.id, "restart"), true);
     return (await (await fresh()).get(`/instances/${made.id}`)).as(Instance);
@@ -192,6 +192,14 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
     "delete-server": async (api, from) => {
       const id = await server(from);
       return () => api.delete(`/servers/${id}`);
+    },
+    "reboot-server": async (api) => {
+      const { server_id } = await instance();
+      return () => api.post(`/servers/${server_id}/actions`, { action: "reboot" });
+    },
+    "update-server": async (api) => {
+      const { server_id } = await instance();
+      return () => api.post(`/servers/${server_id}/actions`, { action: "update" });
     },
     "create-instance": async (api) => {
       const body = await me.instanceBody();
@@ -254,7 +262,7 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
     },
     // Back to the first of two deploys, with its data, so that every step runs.
     "deploy-instance": async (api, from) => {
-      const { id } = await instance();
+      const { id } = await instance("running", { domain: uniqueDomain("old-image.shop") });
       await api.put(`/instances/${id}/code`, CODE);
       const deploy = async (body: object) => {
         const response = api.post(`/instances/${id}/deploys`, { rehearse: false, ...body });

@@ -307,7 +307,11 @@ export function expectCounts({
   const open = operations.flatMap(({ state }) => (isOpen(state) ? [`operation#${state}`] : []));
   const present = RESOURCE_TYPES.flatMap((kind) => filters[kind].map((filter) => `${kind}#${filter}`));
   const openAlerts = alerts.flatMap(({ state, resource }) => (state === ALERT.open ? [alertTotal(resource.type)] : []));
-  expect(withoutZeros(shown), "the overview").toEqual(Object.fromEntries(tally([...present, ...open, ...openAlerts])));
+  const updates = instances.flatMap(({ update_available }) => (update_available === true ? ["update_available"] : []));
+  const reboots = servers.flatMap(({ needs_reboot }) => (needs_reboot === true ? ["needs_reboot"] : []));
+  expect(withoutZeros(shown), "the overview").toEqual(
+    Object.fromEntries(tally([...present, ...open, ...openAlerts, ...updates, ...reboots])),
+  );
 }
 
 /** A bulk action has begun nothing twice; one that succeeded has dealt with every resource, and shows how many. */

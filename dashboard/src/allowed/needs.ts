@@ -30,6 +30,8 @@ export const SERVER_NEEDS = {
   create: WRITE,
   edit: ["servers:write"],
   like: ["servers:write"],
+  reboot: ["servers:write"],
+  update: ["servers:write"],
   set_labels: ["servers:write"],
   delete: ["servers:write"],
   tell: ["settings:read"],

@@ -29,19 +29,20 @@ const toBody = ({ note, ...choices }: typeof initial) => ({
   ...(given(note) !== undefined && { note: given(note) }),
 });
 
-export function StartDeploy({
-  instance: { id, name },
-  onDismiss,
-}: {
+interface Props {
   instance: Pick<ShownInstance, "id" | "name">;
+  /** Whether it is to bring the newest image, too. */
+  updateImage?: boolean;
   onDismiss: () => void;
-}) {
+}
+
+export function StartDeploy({ instance: { id, name }, updateImage = false, onDismiss }: Props) {
   const say = text.code.deploy;
   const navigate = useNavigate();
   const params = { id };
   const form = useForm({
     of: id,
-    initial,
+    initial: { ...initial, update_image: updateImage },
     schema,
     body: toBody,
     send: (body, idempotencyKey) => client.deploys.create({ params, body, idempotencyKey }),

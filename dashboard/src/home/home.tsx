@@ -56,7 +56,12 @@ function Glance({ tallies, isFirst }: { tallies: Tallies; isFirst: boolean }) {
   const isKnown = protection !== undefined && tallies.instances.total > 0;
   return (
     <SpaceBetween size="l">
-      <NeedsYou needs={needs} overdue={protection?.overdue ?? 0} unprotected={isFirst ? 0 : (protection?.unprotected ?? 0)} />
+      <NeedsYou
+        needs={needs}
+        overdue={protection?.overdue ?? 0}
+        unprotected={isFirst ? 0 : (protection?.unprotected ?? 0)}
+        hints={{ updates: tallies.updates, reboots: tallies.reboots }}
+      />
       {backups.total > 0 && (
         <OnDemand title={text.home.nights.title} description={text.home.nights.about}>
           <Nights />

@@ -97,9 +97,37 @@ interface Props {
   /** How many instances have an overdue backup, or no protection at all. */
   overdue: number;
   unprotected: number;
+  hints: HintsProps;
 }
 
-export function NeedsYou({ needs, overdue, unprotected }: Props) {
+interface HintsProps {
+  /** For how many instances there is a newer image. */
+  updates: number;
+  /** How many servers need a reboot. */
+  reboots: number;
+}
+
+/** What can wait, and is no reason to say that there is something to do. */
+function Hints(counts: HintsProps) {
+  const say = text.home.needs;
+  const follow = useFollow();
+  const hints = [
+    { count: counts.updates, words: say.updates, href: "/instances?image=newer", show: say.showUpdates },
+    { count: counts.reboots, words: say.reboots, href: "/servers?reboot=needed", show: say.showReboots },
+  ];
+  return hints
+    .filter(({ count }) => count > 0)
+    .map(({ count, words, href, show }) => (
+      <li key={href} className="need">
+        <StatusIndicator type="info">{words(count)}</StatusIndicator>
+        <Button variant="inline-link" href={href} onFollow={follow}>
+          {show}
+        </Button>
+      </li>
+    ));
+}
+
+export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
   const say = text.home.needs;
   const follow = useFollow();
   const failures = [...needs.failures.map(ofOperation), ...needs.drills.map(ofDrill)].toSorted((a, b) =>
@@ -142,6 +170,7 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
               </Button>
             </li>
           )}
+          <Hints {...hints} />
         </ul>
         {overdue > SHOWN && <Link to="/instances?protection=overdue">{say.allOverdue(overdue)}</Link>}
         {needs.alerts.length > SHOWN && <Link to="/alerts">{say.allAlerts}</Link>}

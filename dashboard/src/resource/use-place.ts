@@ -19,6 +19,7 @@ export const PARAMETERS = [
   "to",
   "version",
   "edition",
+  "image",
   "server",
   "provider",
   "region",
@@ -26,6 +27,7 @@ export const PARAMETERS = [
   "kind",
   "older",
   "drill",
+  "reboot",
 ] as const;
 type Parameter = (typeof PARAMETERS)[number];
 

@@ -9,6 +9,7 @@ import { type ComponentType, useState } from "react";
 import { useParams, useSearchParams } from "react-router";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { Server } from "../../../shared/api/servers.ts";
+import { SERVER_ACTIONS, type ServerAction } from "../../../shared/domain/lifecycle.ts";
 import { useFollow } from "../app/follow.ts";
 import { Link } from "../app/link.tsx";
 import { May } from "../app/may.tsx";
@@ -32,7 +33,7 @@ import { Summary } from "../resource/summary.tsx";
 import { Tabs, useTab } from "../resource/tabs.tsx";
 import { Time } from "../resource/time.tsx";
 import { SERVER_NEEDS } from "../allowed/needs.ts";
-import { whyNotDelete, whyNotRename } from "../allowed/servers.ts";
+import { whyNotAct, whyNotDelete, whyNotRename } from "../allowed/servers.ts";
 import { priceInWords } from "./price.ts";
 import { LowDisk, reportedFacts } from "./reported.tsx";
 import { ServerState } from "./state.tsx";
@@ -44,6 +45,7 @@ const Again = lazily(async () => (await import("./again.tsx")).Again);
 const ServerMetrics = lazily(async () => (await import("../metrics/charts.tsx")).ServerMetrics, "metrics");
 const DeleteServer = lazily(async () => (await import("./delete.tsx")).DeleteServer);
 const Tell = lazily(async () => (await import("../alerts/tell.tsx")).Tell, "alerts");
+const ActOnServer = lazily(async () => (await import("./act.tsx")).ActOnServer);
 const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);
 
 const above = () => [{ text: text.servers.title, href: "/servers" }];
@@ -65,8 +67,10 @@ export default function ServerDetail(ofInstances: OfInstances) {
 
 const TABS = ["overview", "metrics", "history"] as const;
 
+type Dialog = "edit" | "delete" | "tell" | ServerAction;
+
 function Shown({ server, ...ofInstances }: OfInstances & { server: Server }) {
-  const [dialog, setDialog] = useState<"edit" | "delete" | "tell">();
+  const [dialog, setDialog] = useState<Dialog>();
   const [search] = useSearchParams();
   const tab = useTab(TABS, search.has("operations-page") ? "history" : undefined);
   const held = useQuery(instances.onServer({ server_id: server.id, page: 1, per_page: INSTANCES }));
@@ -83,23 +87,7 @@ function Shown({ server, ...ofInstances }: OfInstances & { server: Server }) {
         />
       }
       above={above()}
-      actions={
-        <SpaceBetween direction="horizontal" size="xs">
-          <Action needs={SERVER_NEEDS.tell} disabledReason={undefined} onClick={() => setDialog("tell")}>
-            {text.resource.tell}
-          </Action>
-          <Action needs={SERVER_NEEDS.edit} disabledReason={whyNotRename(server)} onClick={() => setDialog("edit")}>
-            {text.servers.detail.edit}
-          </Action>
-          <Action
-            needs={SERVER_NEEDS.delete}
-            disabledReason={whyNotDelete(server, held.data?.meta.total)}
-            onClick={() => setDialog("delete")}
-          >
-            {text.servers.detail.delete}
-          </Action>
-        </SpaceBetween>
-      }
+      actions={<Actions server={server} instances={held.data?.meta.total} onChoose={setDialog} />}
     >
       <Progress id={server.operation_id} />
       <Reason of={server} action={<Again server={server} onDelete={() => setDialog("delete")} />} />
@@ -118,11 +106,46 @@ function Shown({ server, ...ofInstances }: OfInstances & { server: Server }) {
         {tab === "metrics" && <ServerMetrics server={server} />}
         {tab === "history" && <OperationsTable resourceId={server.id} />}
       </Tabs>
-      {dialog === "tell" && <Tell type="server" id={server.id} name={server.name} onDismiss={() => setDialog(undefined)} />}
-      {dialog === "edit" && <EditServer server={server} onDismiss={() => setDialog(undefined)} />}
-      {dialog === "delete" && <DeleteServer server={server} onDismiss={() => setDialog(undefined)} />}
+      {dialog !== undefined && <ServerDialog dialog={dialog} server={server} onDismiss={() => setDialog(undefined)} />}
     </Page>
   );
+}
+
+interface ActionsProps {
+  server: Server;
+  /** How many are on it; undefined while that is not known. */
+  instances: number | undefined;
+  onChoose: (dialog: Dialog) => void;
+}
+
+function Actions({ server, instances: count, onChoose }: ActionsProps) {
+  const say = text.servers.detail;
+  return (
+    <SpaceBetween direction="horizontal" size="xs">
+      <Action needs={SERVER_NEEDS.tell} disabledReason={undefined} onClick={() => onChoose("tell")}>
+        {text.resource.tell}
+      </Action>
+      {SERVER_ACTIONS.map((action) => (
+        <Action key={action} needs={SERVER_NEEDS[action]} disabledReason={whyNotAct(server)} onClick={() => onChoose(action)}>
+          {say[action]}
+        </Action>
+      ))}
+      <Action needs={SERVER_NEEDS.edit} disabledReason={whyNotRename(server)} onClick={() => onChoose("edit")}>
+        {say.edit}
+      </Action>
+      <Action needs={SERVER_NEEDS.delete} disabledReason={whyNotDelete(server, count)} onClick={() => onChoose("delete")}>
+        {say.delete}
+      </Action>
+    </SpaceBetween>
+  );
+}
+
+function ServerDialog({ dialog, ...props }: { dialog: Dialog; server: Server; onDismiss: () => void }) {
+  const { server, onDismiss } = props;
+  if (dialog === "tell") return <Tell type="server" id={server.id} name={server.name} onDismiss={onDismiss} />;
+  if (dialog === "edit") return <EditServer {...props} />;
+  if (dialog === "delete") return <DeleteServer {...props} />;
+  return <ActOnServer action={dialog} {...props} />;
 }
 
 /** What a server reports is no change that pages follow. */

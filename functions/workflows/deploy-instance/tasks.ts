@@ -1,5 +1,6 @@
 // What the steps of deploying an instance's code do.
 import { toCommits, findProblems, requireNoProblem } from "../../../shared/operations/code-checks.ts";
+import { recordImage } from "../../../shared/operations/images.ts";
 import { leaveDrillPlace, tryRetakeDrillPlace, tryTakeDrillPlace } from "../../../shared/operations/drills.ts";
 import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/operations/safety-backups.ts";
 import { codeInManifest } from "../../../shared/records/backup-code.ts";
@@ -17,6 +18,7 @@ import { because, inEnglish } from "../../../shared/domain/reasons.ts";
 import { skippedIn } from "../../../shared/hosts/host.ts";
 import { forgetSent, respondsAgain, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
+import { newestImages } from "../../../shared/providers/images.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { jobIdFor, tasks, type Work } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
@@ -291,6 +293,8 @@ async function settle({ operation, input, instance, server, jobId }: Deploy): Pr
   const { commits, python_packages } = deploy;
   const deployed = { deploy_id, code_id: operation.id, commits: toCommits(code.repositories, commits), python_packages };
   await recordDeployed(await instance(), deployed);
+  // The server's next report says so, too.
+  if (deploy.image !== null) await recordImage(await instance(), deploy.image, await newestImages());
   return true;
 }
 

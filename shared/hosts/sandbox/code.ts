@@ -1,5 +1,6 @@
 // Deploys in the sandbox: simulated repositories, whose modules the simulated ERPs install, update, and get back.
-import { changeErp, findErp, findMachine, later, NEWEST_IMAGE, type SandboxErp } from "../../providers/sandbox/machines.ts";
+import { NEWEST_IMAGE } from "../../providers/sandbox/images.ts";
+import { changeErp, findErp, findMachine, later, type SandboxErp } from "../../providers/sandbox/machines.ts";
 import { findSandboxCommit, isSandboxUrl, isSpecialRef, SPECIAL_REFS } from "../../providers/sandbox/repositories.ts";
 import { because, inEnglish, type Reason, reasonIn } from "../../domain/reasons.ts";
 import { GiveUp } from "../../platform/task-errors.ts";
@@ -115,7 +116,6 @@ async function refsOf(machineId: string, { instance_id, code_id }: { instance_id
   return code.refs;
 }
 
-/** Of every version there is one that is newer than what is installed. */
 export async function pullImages(
   machineId: string,
   { instance_id, code_id }: Job<"pull_images">,
@@ -123,11 +123,10 @@ export async function pullImages(
   let before = "";
   await change(machineId, instance_id, ({ image }) => {
     before = image;
-    return { pulled: { code_id, image: NEWEST_IMAGE } };
+    return { pulled: { code_id, image: NEWEST_IMAGE.id } };
   });
-  return { id: NEWEST_IMAGE, created_at: NEWEST_AT, previous_id: before, changed: before !== NEWEST_IMAGE };
+  return { ...NEWEST_IMAGE, previous_id: before, changed: before !== NEWEST_IMAGE.id };
 }
-const NEWEST_AT = "2026-11-20T03:00:00.000Z";
 
 export async function installPackages(machineId: string, job: Job<"install_packages">): Promise<JobResult<"install_packages">> {
   const refs = await refsOf(machineId, job);

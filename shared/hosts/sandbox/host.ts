@@ -11,8 +11,8 @@ import {
   findErp,
   findMachine,
   finishJob,
-  FIRST_IMAGE,
   isReached,
+  listErps,
   listJobs,
   later,
   removeErp,
@@ -20,6 +20,7 @@ import {
   type SandboxMachine,
   setMachine,
 } from "../../providers/sandbox/machines.ts";
+import { imageFor } from "../../providers/sandbox/images.ts";
 import { because } from "../../domain/reasons.ts";
 import { GiveUp, TryAgain } from "../../platform/task-errors.ts";
 import { putArchive } from "../../storage/archives.ts";
@@ -212,6 +213,27 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
   start_code: { seconds: 0.3, work: startCode },
   settle_code: { seconds: 0, work: settleCode },
   undo_code: { seconds: 0.3, work: undoCode },
+  reboot_host: {
+    seconds: 0.7,
+    work: async (machineId) => {
+      for (const [instance_id, { status }] of await listErps(machineId))
+        if (status === "running") await change(machineId, { instance_id }, startAgain);
+      await setMachine(machineId, { rebooted: true });
+      return { downtime_seconds: 1 };
+    },
+  },
+  update_host: { seconds: 0.5, work: () => Promise.resolve(null) },
+  update_proxy: { seconds: 0.3, work: () => Promise.resolve(null) },
+  update_database: {
+    seconds: 0.3,
+    work: async (machineId, job) => {
+      const { status } = await installed(machineId, job);
+      if (status !== "running") return { downtime_seconds: null };
+      await change(machineId, job, startAgain);
+      return { downtime_seconds: 1 };
+    },
+  },
+  put_database_back: { seconds: 0, work: () => Promise.resolve(null) },
   verify_clone: {
     seconds: 0,
     work: async (machineId, job) => {
@@ -247,7 +269,7 @@ async function install(machineId: string, { instance, database, admin_password, 
     replaced: null,
     built: null,
     archived_uuid: null,
-    image: FIRST_IMAGE,
+    image: imageFor(domain),
     pulled: null,
     code: null,
     fetched: null,
@@ -396,6 +418,8 @@ async function change(machineId: string, { instance_id }: OfInstance, what: Para
   if (!(await changeErp(machineId, instance_id, what))) throw notInstalled();
   return null;
 }
+
+const startAgain = () => ({ restarted: true, started_at: later(0) });
 
 const baseUrl = (domain: string): string => `https://${domain}`;
 

@@ -3,6 +3,7 @@
 import type { StatusLine } from "../../operations/health.ts";
 import type { MachineReport } from "../../records/host-reports.ts";
 import { listErps, type SandboxErp, type SandboxMachine } from "../../providers/sandbox/machines.ts";
+import { describeImage } from "../../providers/sandbox/images.ts";
 import type { Sample } from "../../domain/figures.ts";
 import { inventSamples } from "./figures.ts";
 import { DISK_STEPS } from "../../domain/low-disk.ts";
@@ -37,6 +38,7 @@ export async function buildReport(
     instance_id,
     used_bytes: ERP.disk + countBytes(erp),
     quota_bytes: quotas[instance_id] ?? null,
+    image: describeImage(erp.image),
   }));
   const worst = free < (PAUSED_BELOW / 100) * disk_gb * GB ? findWorst(uses) : undefined;
   const memoryFree = Math.max(LEAST.memory, memory);
@@ -47,7 +49,7 @@ export async function buildReport(
     disk_free_bytes: free,
     uses: uses.map((use) => ({ ...use, paused: use.instance_id === worst })),
     memory_free_bytes: memoryFree,
-    needs_reboot: name.startsWith("needs-reboot"),
+    needs_reboot: name.startsWith("needs-reboot") && !machine.rebooted,
     certificates: [...erps].map(([instance_id, { domain }]) => ({
       instance_id,
       domain,

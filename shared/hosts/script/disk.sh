@@ -338,9 +338,15 @@ instances_on_disk() {
   local here used
   for here in "$INSTANCES"/*/; do
     if ! read -r used _ <"$here/disk"; then continue; fi
-    echo "$(basename "$here") $used $(cat "$here/quota" || echo null) $(cat "$here/paused" || true)"
-  done 2>/dev/null | jq -Rcn '[inputs | split(" ")
-    | { instance_id: .[0], used_bytes: (.[1] | tonumber), quota_bytes: (.[2] | fromjson), paused: (.[3] != "") }]'
+    echo "$(basename "$here") $used $(cat "$here/quota" || echo null) $(cat "$here/image" || echo -) $(cat "$here/paused" || true)"
+  done 2>/dev/null | jq -Rcn --rawfile images <(images_in_use) '($images | split("\n") | map(select(. != "") | split(" ") | { (.[0]): .[1] }) | add // {}) as $created
+    | [inputs | split(" ") | { instance_id: .[0], used_bytes: (.[1] | tonumber), quota_bytes: (.[2] | fromjson), paused: (.[4] != ""),
+      image: (if .[3] == "-" then null else { id: .[3], created_at: $created[.[3]] } end) }]'
+}
+
+images_in_use() { # ID CREATED
+  cat "$INSTANCES"/*/image 2>/dev/null | grep -aoE 'sha256:[0-9a-f]{64}' | sort -u |
+    xargs -r timeout 2 docker image inspect -f '{{.Id}} {{.Created}}' 2>/dev/null || true
 }
 
 # By timers, with a small script of their own: bash takes as long for all of this one as for the work.

@@ -87,11 +87,11 @@ pin() { # FACT NAME
 # Those that lost their name to a newer one. Docker keeps images that have a container; one that is being installed may have none yet.
 # `docker image prune` would remove the images of that one.
 remove_unused_images() {
-  local image of=(--filter reference=odoo --filter reference=postgres --filter reference=pgvector/pgvector --filter reference=nginx)
+  local image of=(--filter reference=odoo --filter reference=postgres --filter reference=pgvector/pgvector --filter reference=nginx --filter reference=caddy)
   (
     flock 5
     for image in $(docker image ls -q --no-trunc --filter dangling=true "${of[@]}"); do
-      if grep -qsF "$image" "$INSTANCES"/*/{image,db_image} "$INSTANCES"/*/codes/*/{image,db_image} "$ROOT"/drill/{image,db_image}; then continue; fi
+      if grep -qsF "$image" "$INSTANCES"/*/{image,db_image,db_before} "$INSTANCES"/*/codes/*/{image,db_image} "$ROOT"/drill/{image,db_image}; then continue; fi
       docker image rm "$image" >/dev/null 2>&1 || true
     done
   ) 5>"$ROOT/locks/images"

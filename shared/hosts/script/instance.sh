@@ -13,6 +13,7 @@ hold_instance() {
   forget_snapshot
   settle_restores
   settle_deploys
+  settle_database
 }
 
 # For a job that only looks: it waits for no other job on the instance, and neither disturbs nor ends what that does.

@@ -22,7 +22,7 @@
 # Below /var/lib/erp-hosting:
 #   jobs/JOB/       kind, deadline, parameters (until it ends), alive (locked while it runs), pid, log, result; archive.zip
 #   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain, image and
-#                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at, served;
+#                   db_image (ids), db_before (of an update in progress), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at, served;
 #                   buffer/nginx.conf; restores/ID: the progress of a restore; new_ID.oid and old_ID.oid: its databases, whatever their names are
 #                   codes/CODE: code of a deploy, and its progress; code: the one that the ERP runs with: code.sh
 #   disk/           what is known about the disk: disk.sh; the program that timers run

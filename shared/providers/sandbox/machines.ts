@@ -5,6 +5,7 @@ import * as fields from "../../api/fields.ts";
 import { type Key, keys, type Item } from "../../data/keys.ts";
 import { find, putIfAbsent, queryAll, removeOne, transact, updateOne } from "../../data/table.ts";
 import { update, type Write } from "../../data/writes.ts";
+import { FIRST_IMAGE } from "./images.ts";
 
 /** Simulated time: how many seconds one of the sandbox's takes. 0 in tests. */
 function timeScale(): number {
@@ -33,11 +34,13 @@ const SandboxMachine = z.object({
   created_at: fields.timestamp,
   /** What its instances may use of the disk, in bytes. */
   quotas: z.record(z.string(), z.number()).default({}),
+  /** Whether it was rebooted since its creation. */
+  rebooted: z.boolean().default(false),
 });
 export type SandboxMachine = z.infer<typeof SandboxMachine>;
 
 /** Keeps the machine that an earlier try created. */
-export const addMachine = async (machine: Omit<SandboxMachine, "quotas">): Promise<void> =>
+export const addMachine = async (machine: Omit<SandboxMachine, "quotas" | "rebooted">): Promise<void> =>
   void (await putIfAbsent(keys.sandboxMachine(machine.machine_id), machine));
 
 export const findMachine = (machineId: string): Promise<SandboxMachine | undefined> =>
@@ -50,7 +53,7 @@ export async function listMachines(): Promise<SandboxMachine[]> {
 
 export async function setMachine(
   machineId: string,
-  set: Partial<Pick<SandboxMachine, "prepared" | "offline" | "quotas">>,
+  set: Partial<Pick<SandboxMachine, "prepared" | "offline" | "quotas" | "rebooted">>,
 ): Promise<void> {
   await updateOne(keys.sandboxMachine(machineId), { set }, {});
 }
@@ -132,11 +135,6 @@ const Contents = z.object({ database: ErpDatabase.nullable(), files: ErpFiles })
 /** Modules from repositories, with their versions, and the refs that they are from. */
 const SandboxCode = z.object({ code_id: z.string(), modules: z.record(z.string(), z.string()), refs: z.array(z.string()) });
 
-const imageId = (of: string): string => `sha256:${createHash("sha256").update(of).digest("hex")}`;
-/** What ERPs are installed with, and what is the newest by the time of a deploy. */
-export const FIRST_IMAGE = imageId("first");
-export const NEWEST_IMAGE = imageId("newest");
-
 const SandboxErp = Contents.extend({
   status: z.enum(["running", "stopped"]),
   erp_version: z.string(),
@@ -148,7 +146,7 @@ const SandboxErp = Contents.extend({
   /** What a restore has built next to it, until it is swapped or rolled back. */
   built: Contents.extend({ restore_id: z.string() }).nullable().default(null),
   /** The id of its image, and of the one that a deploy has pulled. */
-  image: z.string().default(FIRST_IMAGE),
+  image: z.string().default(FIRST_IMAGE.id),
   pulled: z.object({ code_id: z.string(), image: z.string() }).nullable().default(null),
   /** The code that it runs with, and the code that a deploy has fetched. */
   code: SandboxCode.nullable().default(null),
@@ -157,7 +155,7 @@ const SandboxErp = Contents.extend({
   before_code: Contents.extend({
     code_id: z.string(),
     code: SandboxCode.nullable(),
-    image: z.string().default(FIRST_IMAGE),
+    image: z.string().default(FIRST_IMAGE.id),
     was_running: z.boolean(),
   })
     .nullable()

@@ -26,6 +26,8 @@ export const ServerRecord = stored(Server.omit({ status: true, reason: true, nam
   host_keys: z.array(text).default([]),
   /** Instances that are on it: it cannot be deleted while there are any. */
   instances: counter,
+  /** As its machine last reported it, for the filter and the overview's count: what is shown is in the report itself. */
+  needs_reboot: z.boolean().nullable().default(null),
   failed_probes: counter,
   /** Scheduled backups that run on it. */
   scheduled_backups: counter,

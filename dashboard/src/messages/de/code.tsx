@@ -40,6 +40,15 @@ export const code: typeof en = {
     hidden: (name) => `${name} (geheim)`,
     autoDeploy: "Nach einem Push",
     deploys: "Deployment",
+    image: "Odoo-Image",
+    imageOf: (time) => <>Erstellt {time}, das neueste seiner Version</>,
+    newerImage: (time, newest) => (
+      <>
+        Erstellt {time}; Update verfügbar, erstellt {newest}
+      </>
+    ),
+    updateImage: "Aktualisieren…",
+    unknownImage: "Noch nicht gemeldet",
     nothing: "Geschieht nichts",
     nothingSet: "Keine",
   },

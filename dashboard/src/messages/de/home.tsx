@@ -50,6 +50,12 @@ export const home: typeof en = {
         ? "1 Instanz ist nicht durch Sicherungen geschützt"
         : `${instances} Instanzen sind nicht durch Sicherungen geschützt`,
     protect: "Schützen",
+    updates: (instances) =>
+      instances === 1 ? "Für 1 Instanz gibt es ein neueres Image" : `Für ${instances} Instanzen gibt es ein neueres Image`,
+    showUpdates: "Instanzen anzeigen",
+    reboots: (servers) =>
+      servers === 1 ? "1 Server muss neu gestartet werden" : `${servers} Server müssen neu gestartet werden`,
+    showReboots: "Server anzeigen",
     keyExpires: (name, time) => (
       <>
         API-Schlüssel {name} läuft ab: {time}

@@ -23,6 +23,7 @@ export const instances: typeof en = {
     disk: "Speicherplatz",
     previousDomains: "Umgeleitete Domains",
     missingModules: "Module, die im Image des ERP fehlen",
+    image: "Odoo-Image",
     diskQuota: "Speicherkontingent in GB",
     created: "Angelegt",
     lastBackup: "Letzte Sicherung",
@@ -36,6 +37,7 @@ export const instances: typeof en = {
     labels: {
       version: "Nach Version filtern",
       edition: "Nach Edition filtern",
+      image: "Nach Image filtern",
       server: "Nach Server filtern",
       older: "Nach letzter Sicherung filtern",
       drill: "Nach Wiederherstellungstest filtern",
@@ -43,13 +45,16 @@ export const instances: typeof en = {
     any: {
       version: "Jede Version",
       edition: "Jede Edition",
+      image: "Jedes Image",
       server: "Jeder Server",
       older: "Jede letzte Sicherung",
       drill: "Jeder Test",
     },
     days: (days) => (days === 1 ? "Seit einem Tag ungesichert" : `Seit ${days} Tagen ungesichert`),
     drills: { passed: "Test bestanden", failed: "Test nicht bestanden" },
+    images: { newer: "Update verfügbar", newest: "Neuestes Image" },
   },
+  updateAvailable: "Update verfügbar",
   // In the accusative: "Datenbanknamen kopieren".
   copied: {
     databaseName: "Datenbanknamen",
@@ -66,6 +71,8 @@ export const instances: typeof en = {
     neutralization: "Neutralisierte Instanzen",
     neutralizationAbout:
       "Eine neutralisierte Instanz verschickt keine E-Mails, führt keine geplanten Aktionen aus und nimmt keine Zahlungen an. So erreichen Tests niemanden. Wählen Sie dazu beim Klonen oder Wiederherstellen „Neutralisieren“.",
+    newerImage: "Update verfügbar",
+    newestImage: "Das neueste seiner Version",
     off: "Nein (neutralisiert)",
     unchanged: "Ja",
     redirects: (domain, until) => (

@@ -38,6 +38,20 @@ export const operations: typeof en = {
       failed: "Server konnte nicht angelegt werden",
       event: "Anlegen des Servers begonnen",
     },
+    "server.reboot": {
+      name: "Server neu starten",
+      running: "Server wird neu gestartet",
+      succeeded: "Server neu gestartet",
+      failed: "Server konnte nicht neu gestartet werden",
+      event: "Neustart des Servers begonnen",
+    },
+    "server.update": {
+      name: "Server aktualisieren",
+      running: "Software des Servers wird aktualisiert",
+      succeeded: "Software des Servers aktualisiert",
+      failed: "Software des Servers konnte nicht aktualisiert werden",
+      event: "Server geändert",
+    },
     "server.delete": {
       name: "Server löschen",
       running: "Server wird gelöscht",

@@ -384,4 +384,9 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
     "Eine Probe braucht {needed} MB Arbeitsspeicher, aber der Server hat {free} MB frei. Um trotzdem ein Deployment zu machen, setzen Sie rehearse auf false",
   proxy_network_not_replaced: "Das Netz des Proxys ließ sich nicht ersetzen",
   proxy_fails: "Der Proxy startet nicht",
+  machine_not_rebooted: "Die Maschine startet nicht neu",
+  packages_not_updated: "Die Pakete des Betriebssystems ließen sich nicht aktualisieren",
+  proxy_not_updated: "Der Proxy startet mit seinem neuesten Image nicht und hat deshalb wieder das vorige",
+  database_server_not_updated:
+    "Das ERP antwortet mit dem neuesten Image seines Datenbankservers nicht und hat deshalb wieder das vorige",
 };

@@ -60,6 +60,16 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   safety_backup_taken: "Erstellt eine Sicherung der jetzigen Daten, während das ERP gestoppt ist",
   data_not_recoverable: "Ohne vorherige Sicherung lassen sich die jetzigen Daten nicht wiederherstellen",
   files_not_recoverable: "Ohne vorherige Sicherung lassen sich die ersetzten Dateien nicht wiederherstellen",
+  server_rebooted: "Startet die Maschine neu, sobald auf ihren Instanzen nichts anderes läuft",
+  server_packages_updated:
+    "Installiert die Aktualisierungen der Pakete des Betriebssystems, sobald auf den Instanzen nichts anderes läuft",
+  server_proxy_updated:
+    "Erneuert das Image des Proxys, wenn es ein neueres seiner Hauptversion gibt: Dann antwortet einige Sekunden lang keine Instanz",
+  erp_away_for_reboot: "{name} antwortet vom Neustart an nicht, bis es wieder gestartet ist",
+  erp_away_for_update:
+    "{name} startet neu, wenn es für den Datenbankserver ein neueres Image derselben Hauptversion gibt; eine Instanz nach der anderen",
+  server_work_waits:
+    "Zuerst enden die Vorgänge auf Instanzen des Servers; nach 30 Minuten Warten auf sie schlägt dieser Vorgang fehl",
   deploy_ref: "Bringt {url} ({ref}) ins ERP; der neueste Commit wird dabei ermittelt",
   deploy_commit: "Bringt {url} ({ref}) ins ERP; der neueste Commit war bei der letzten Prüfung {commit}",
   deploy_modules_changed: "Aktualisiert die Module, deren Dateien sich geändert haben",

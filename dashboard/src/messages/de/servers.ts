@@ -28,8 +28,14 @@ export const servers: typeof en = {
     id: "ID",
   },
   filters: {
-    labels: { provider: "Nach Anbieter filtern", region: "Nach Region filtern", size: "Nach Größe filtern" },
-    any: { provider: "Jeder Anbieter", region: "Jede Region", size: "Jede Größe" },
+    labels: {
+      provider: "Nach Anbieter filtern",
+      region: "Nach Region filtern",
+      size: "Nach Größe filtern",
+      reboot: "Nach Neustart filtern",
+    },
+    any: { provider: "Jeder Anbieter", region: "Jede Region", size: "Jede Größe", reboot: "Neustart nötig oder nicht" },
+    reboots: { needed: "Neustart nötig", none: "Kein Neustart nötig" },
   },
   actionsOf: (name) => `Aktionen: ${name}`,
   deleting: "Wird gelöscht",
@@ -51,6 +57,8 @@ export const servers: typeof en = {
   },
   detail: {
     title: "Details",
+    reboot: "Neu starten",
+    update: "Aktualisieren",
     edit: "Bearbeiten",
     delete: "Löschen",
     deleteAgain: "Löschen erneut versuchen",
@@ -77,6 +85,10 @@ export const servers: typeof en = {
     title: (name) => `${name} bearbeiten`,
     save: "Speichern",
     saved: (name) => `Server geändert: ${name}`,
+  },
+  acting: {
+    reboot: { title: (name) => `Server ${name} neu starten`, confirm: "Server neu starten" },
+    update: { title: (name) => `Server ${name} aktualisieren`, confirm: "Server aktualisieren" },
   },
   deletion: {
     title: "Server löschen",

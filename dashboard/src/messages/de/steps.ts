@@ -3,9 +3,11 @@ import type { steps as en } from "../en/steps.ts";
 
 export const steps: typeof en = {
   adoptDomain: "Neue Domain wird gespeichert",
+  awaitErps: "Warten auf die Antwort der ERPs",
   awaitHealthy: "Warten auf die Antwort des ERP",
   awaitMachine: "Warten auf den Start der Maschine",
   awaitPlace: "Warten, bis der Server kein anderes Archiv prüft",
+  awaitQuiet: "Warten, bis auf dem Server nichts anderes läuft",
   buildRestore: "Wiederherstellung neben den jetzigen Daten",
   bringCode: "Code der Sicherung wird übernommen",
   deleteArchive: "Archiv wird gelöscht",
@@ -26,6 +28,7 @@ export const steps: typeof en = {
   personalize: "Klon erhält eine eigene Identität",
   prepareHost: "Maschine wird eingerichtet",
   pullImages: "Neueste Images werden geholt",
+  rebootHost: "Maschine wird neu gestartet",
   recordArchive: "Gespeichertes Archiv wird geprüft",
   recordDrill: "Ergebnis wird gespeichert",
   recordImport: "Inhalt des Archivs wird erfasst",
@@ -45,7 +48,10 @@ export const steps: typeof en = {
   stopErp: "ERP wird gestoppt",
   swapRestore: "Wechsel zu den wiederhergestellten Daten und Start des ERP",
   undo: "Änderungen werden zurückgenommen",
+  updateDatabases: "Datenbankserver werden aktualisiert",
+  updateHost: "Pakete des Betriebssystems werden aktualisiert",
   updateModules: "Module werden aktualisiert",
+  updateProxy: "Proxy wird aktualisiert",
   verifyArchive: "Sicherung wird geprüft",
   verifyClone: "Klon wird geprüft",
 };

@@ -39,6 +39,15 @@ export const code = {
     hidden: (name: string) => `${name} (secret)`,
     autoDeploy: "After a push",
     deploys: "Deploys",
+    image: "Image",
+    imageOf: (time: ReactNode) => <>Created {time}, the newest of its version</>,
+    newerImage: (time: ReactNode, newest: ReactNode) => (
+      <>
+        Created {time}; update available, created {newest}
+      </>
+    ),
+    updateImage: "Update…",
+    unknownImage: "Not reported yet",
     nothing: "Nothing happens",
     nothingSet: "None",
   },

@@ -50,6 +50,11 @@ export const home = {
     unprotected: (instances: number) =>
       instances === 1 ? "1 instance isn't protected by backups" : `${instances} instances aren't protected by backups`,
     protect: "Protect",
+    updates: (instances: number) =>
+      instances === 1 ? "1 instance can get a newer image" : `${instances} instances can get a newer image`,
+    showUpdates: "Show instances",
+    reboots: (servers: number) => (servers === 1 ? "1 server needs a reboot" : `${servers} servers need a reboot`),
+    showReboots: "Show servers",
     keyExpires: (name: string, time: ReactNode) => (
       <>
         API key {name} expires {time}

@@ -24,6 +24,7 @@ export const instances = {
     disk: "Disk space",
     previousDomains: "Redirected here",
     missingModules: "Modules that the ERP's image lacks",
+    image: "Image",
     diskQuota: "Disk quota in GB",
     created: "Created",
     lastBackup: "Last backup",
@@ -37,6 +38,7 @@ export const instances = {
     labels: {
       version: "Filter by version",
       edition: "Filter by edition",
+      image: "Filter by image",
       server: "Filter by server",
       older: "Filter by last backup",
       drill: "Filter by restore drill",
@@ -44,13 +46,16 @@ export const instances = {
     any: {
       version: "Any version",
       edition: "Any edition",
+      image: "Any image",
       server: "Any server",
       older: "Any last backup",
       drill: "Any restore drill",
     },
     days: (days: number) => (days === 1 ? "No backup for a day" : `No backup for ${days} days`),
     drills: { passed: "Drill passed", failed: "Drill failed" },
+    images: { newer: "Update available", newest: "Newest image" },
   },
+  updateAvailable: "Update available",
   /** What a button copies: "Copy database name". */
   copied: {
     databaseName: "database name",
@@ -67,6 +72,8 @@ export const instances = {
     neutralization: "Neutralized instances",
     neutralizationAbout:
       "A neutralized instance sends no email, runs no scheduled actions and takes no payments, so tests on it reach nobody. Choose Neutralize when you clone or restore.",
+    newerImage: "Update available",
+    newestImage: "The newest of its version",
     off: "No (neutralized)",
     unchanged: "Yes",
     redirects: (domain: string, until: ReactNode) => (

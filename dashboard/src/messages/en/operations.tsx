@@ -48,6 +48,20 @@ export const operations = {
       failed: "Couldn't create server",
       event: "Started server creation",
     },
+    "server.reboot": {
+      name: "Reboot server",
+      running: "Rebooting server",
+      succeeded: "Server rebooted",
+      failed: "Couldn't reboot server",
+      event: "Started server reboot",
+    },
+    "server.update": {
+      name: "Update server",
+      running: "Updating server's software",
+      succeeded: "Server's software updated",
+      failed: "Couldn't update server's software",
+      event: "Updated server",
+    },
     "server.delete": {
       name: "Delete server",
       running: "Deleting server",

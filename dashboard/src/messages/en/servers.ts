@@ -27,8 +27,14 @@ export const servers = {
     id: "ID",
   },
   filters: {
-    labels: { provider: "Filter by provider", region: "Filter by region", size: "Filter by size" },
-    any: { provider: "Any provider", region: "Any region", size: "Any size" },
+    labels: {
+      provider: "Filter by provider",
+      region: "Filter by region",
+      size: "Filter by size",
+      reboot: "Filter by reboot",
+    },
+    any: { provider: "Any provider", region: "Any region", size: "Any size", reboot: "Reboot needed or not" },
+    reboots: { needed: "Reboot needed", none: "No reboot needed" },
   },
   actionsOf: (name: string) => `Actions on ${name}`,
   deleting: "Deleting",
@@ -52,6 +58,8 @@ export const servers = {
   },
   detail: {
     title: "Details",
+    reboot: "Reboot",
+    update: "Update",
     edit: "Edit",
     delete: "Delete",
     deleteAgain: "Try deleting again",
@@ -78,6 +86,10 @@ export const servers = {
     title: (name: string) => `Edit ${name}`,
     save: "Save",
     saved: (name: string) => `Server updated: ${name}`,
+  },
+  acting: {
+    reboot: { title: (name: string) => `Reboot server ${name}`, confirm: "Reboot server" },
+    update: { title: (name: string) => `Update server ${name}`, confirm: "Update server" },
   },
   deletion: {
     title: "Delete server",

@@ -2,9 +2,11 @@
 
 export const steps = {
   adoptDomain: "Saving the new domain",
+  awaitErps: "Waiting for the ERPs to respond",
   awaitHealthy: "Waiting for the ERP to respond",
   awaitMachine: "Waiting for the machine to start",
   awaitPlace: "Waiting until the server is checking no other archive",
+  awaitQuiet: "Waiting until nothing else runs on the server",
   buildRestore: "Restoring next to the current data",
   bringCode: "Bringing the backup's code",
   deleteArchive: "Deleting the archive",
@@ -25,6 +27,7 @@ export const steps = {
   personalize: "Giving the clone its own identity",
   prepareHost: "Setting up the machine",
   pullImages: "Getting the newest images",
+  rebootHost: "Rebooting the machine",
   recordArchive: "Verifying the stored archive",
   recordDrill: "Recording the result",
   recordImport: "Recording what is in the archive",
@@ -44,7 +47,10 @@ export const steps = {
   stopErp: "Stopping the ERP",
   swapRestore: "Switching to the restored data and starting the ERP",
   undo: "Undoing the changes",
+  updateDatabases: "Updating the database servers",
+  updateHost: "Updating the system's packages",
   updateModules: "Updating the modules",
+  updateProxy: "Updating the proxy",
   verifyArchive: "Verifying the backup",
   verifyClone: "Verifying the clone",
 };
