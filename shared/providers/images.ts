@@ -10,7 +10,7 @@ import { lookUpImage } from "./registry.ts";
 import { NEWEST_IMAGE } from "./sandbox/images.ts";
 
 /** By version; a version that was never found has none. */
-export type NewestImages = ReadonlyMap<string, Pick<NewestImage, "ids" | "created_at">>;
+type NewestImages = ReadonlyMap<string, Pick<NewestImage, "ids" | "created_at">>;
 
 /** A newer image may be known a little later: an instance is told of it in hours, not in minutes. */
 const CACHE_SECONDS = 300;
