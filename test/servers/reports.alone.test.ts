@@ -10,6 +10,7 @@ import { hostReportRef, type MachineReport, recordReport } from "../../shared/re
 import { getServer } from "../../shared/records/servers.ts";
 import { find } from "../../shared/data/table.ts";
 import { Operation } from "../../shared/api/operations.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
