@@ -25,6 +25,8 @@ const READERS = [
   "tasks.drill-backup",
   "tasks.import-backup",
   "tasks.restore-backup",
+  "tasks.check-code-instance",
+  "tasks.deploy-instance",
   "schedules.check-servers",
   "schedules.sweep",
   "schedules.refresh-catalog",
