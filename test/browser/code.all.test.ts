@@ -73,7 +73,7 @@ test("code is set, checked, deployed, and taken back with its data", async ({ op
   await mine.until((await mine.api.post(`/instances/${id}/deploys`, {})).as(Deploy).operation_id);
   await mine.api.put(`/sandbox/instances/${id}/data`, { orders: 2 });
   await button(page, "Roll back to this…").click();
-  const back = dialog(page, /^Roll back to the deploy of/);
+  const back = dialog(page, /^Roll back .* to the deploy of/);
   await back.getByText(/has these modules in a higher version than that code: acme/).waitFor();
   await back.getByRole("checkbox", { name: "Bring the data back, too" }).check();
   await back.getByText(/^Loses .* of changes/).waitFor();

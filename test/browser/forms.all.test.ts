@@ -51,7 +51,7 @@ test("editing a backup's note leaves the lock that a colleague has set meanwhile
   await asked.getByLabel("Note").fill("Before the inventory");
   expect((await mine.api.put(`/backups/${id}`, { locked: true })).status).toBe(200);
   const sent = sentTo(page, "PUT", /\/backups\//);
-  await button(asked, "Save changes").click();
+  await button(asked, "Save").click();
   await asked.waitFor({ state: "detached" });
   // A second time if the version that the dialog was opened with is older than the lock.
   for (const body of sent) expect(body).toEqual({ note: "Before the inventory" });

@@ -144,6 +144,7 @@ test("a dot for each day has an instance's backups with their drills, which run 
   const drill = dialog(page, /^Run restore drill: backup of Shop/);
   await drill.getByText("Instances keep running").waitFor();
   await drill.getByText(/^Downloads the archive \(.+\) to the server, once/).waitFor();
+  expect(await drill.getByText("throwaway database").count()).toBe(1); // said once
   await expectAccessible(page);
   await button(drill, "Run drill").click();
   await fact(page, "Row counts match", "Failed");

@@ -199,12 +199,6 @@ export const events = {
   list: (query: ListQuery = {}) => question(["events", "list", query], ({ signal }) => client.events.list({ query, signal })),
 };
 
-/** Restore drills of which a check failed: their operations succeeded. */
-export const failedDrills = (query: ListQuery) => ({
-  ...events.list({ type: "backup.drill_failed", ...query }),
-  meta: { changedBy: ["operations"] } satisfies QueryMeta,
-});
-
 export const overview = () => question(["overview"], ({ signal }) => client.overview.get({ signal }));
 
 /** The servers and instances that are loaded most. */

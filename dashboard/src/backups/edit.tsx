@@ -36,13 +36,13 @@ export function EditBackup({ backup, onDismiss }: { backup: Backup; onDismiss: (
       notify({
         id: backup.id,
         type: "success",
-        header: say.saved(data.instance_name, momentOf(data)),
+        header: say.saved(data, momentOf(data)),
       });
       onDismiss();
     },
   });
   return (
-    <FormDialog title={say.title(backup.instance_name, momentOf(backup))} form={form} submit={say.save} onDismiss={onDismiss}>
+    <FormDialog title={say.title(backup, momentOf(backup))} form={form} submit={say.save} onDismiss={onDismiss}>
       <TextField label={say.note} optional description={say.noteAbout} {...form.text("note")} />
       <Checkbox
         checked={form.values.locked}

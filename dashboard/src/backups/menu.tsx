@@ -50,7 +50,7 @@ export function BackupMenu({ backup, home, onRestore, onDrill, onEdit, onDelete 
   return (
     <>
       <RowMenu
-        label={say.label(backup.instance_name, momentOf(backup))}
+        label={say.label(backup, momentOf(backup))}
         items={[
           item("restore", say.restore, whyNotRestore(backup, home)),
           item("drill", say.drill, whyNotDrill(backup)),

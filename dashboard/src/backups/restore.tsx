@@ -145,7 +145,7 @@ function RestoreForm({ backup, instance, onDismiss, children }: Props & { instan
     <FormDialog title={say.title(instance.name)} form={form} submit={say.submit} destructive onDismiss={onDismiss}>
       {children}
       <Alert type="warning">
-        {say.about({ part, instance: instance.name, at: momentOf(backup), backupFirst: backup_first })}
+        {say.about({ part, at: momentOf(backup), backupFirst: backup_first })}
       </Alert>
       <Link to={`/instances/${instance.id}/clone?backup=${backup.id}`}>{say.toNew}</Link>
       <FormField label={say.parts} errorText={form.error("restore_database")}>

@@ -68,13 +68,13 @@ export function Hook({ instance, code: { hook, auto_deploy } }: { instance: Show
 }
 
 interface ChangeProps {
-  instance: Pick<ShownInstance, "id">;
+  instance: Pick<ShownInstance, "id" | "name">;
   change: Change;
   onUrl: (url: string | undefined) => void;
   onDismiss: () => void;
 }
 
-function ChangeHook({ instance: { id }, change, onUrl, onDismiss }: ChangeProps) {
+function ChangeHook({ instance: { id, name }, change, onUrl, onDismiss }: ChangeProps) {
   const { title, confirm, about } = text.code.hook.changes[change];
   const queryClient = useQueryClient();
   const [idempotencyKey] = useState(() => crypto.randomUUID());
@@ -89,7 +89,7 @@ function ChangeHook({ instance: { id }, change, onUrl, onDismiss }: ChangeProps)
   });
   return (
     <Dialog
-      title={title}
+      title={title(name)}
       confirm={confirm}
       destructive={change !== "make"}
       pending={sending.isPending}

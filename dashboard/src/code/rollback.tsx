@@ -38,8 +38,13 @@ export function Rollback({ deploy, instance: { id, name }, onDismiss }: Props) {
   });
   const body = toBody(form.values);
   return (
-    <FormDialog title={say.title(inShort(deploy.created_at))} form={form} submit={say.submit} destructive onDismiss={onDismiss}>
-      <div>{say.about(name)}</div>
+    <FormDialog
+      title={say.title(name, inShort(deploy.created_at))}
+      form={form}
+      submit={say.submit}
+      destructive
+      onDismiss={onDismiss}
+    >
       <Checkbox
         checked={form.values.data}
         disabled={!mayRestore}
@@ -48,7 +53,11 @@ export function Rollback({ deploy, instance: { id, name }, onDismiss }: Props) {
       >
         {say.data}
       </Checkbox>
-      <Forecast rehearse={() => client.deploys.create.dryRun({ params, body })} of={["rollback", id, body]} />
+      <Forecast
+        rehearse={() => client.deploys.create.dryRun({ params, body })}
+        of={["rollback", id, body]}
+        words={{ deploy_rolled_back: say.about(name) }}
+      />
     </FormDialog>
   );
 }

@@ -6,6 +6,8 @@ import { Dialog } from "../resource/dialog.tsx";
 import { Forecast } from "../resource/forecast.tsx";
 import { useAct } from "./use-act.ts";
 
+const EFFECTS = { start: "erp_started", stop: "erp_stopped", restart: "erp_restarted" } as const;
+
 interface Props {
   action: "start" | "stop" | "restart";
   instance: Instance;
@@ -26,7 +28,7 @@ export function Interrupt({ action, instance, onDismiss }: Props) {
       onDismiss={onDismiss}
     >
       <Forecast
-        told={say.effect}
+        words={{ [EFFECTS[action]]: say.effect }}
         rehearse={() => client.instances.act.dryRun({ params: { id: instance.id }, body: { action } })}
         of={[instance.id, action]}
         returns={action === "restart"}

@@ -5,6 +5,7 @@ import { import as importBackup, type Backup } from "../../../shared/api/backups
 import { canImportAgain } from "../allowed/backups.ts";
 import { needsOf, useMay } from "../app/may.tsx";
 import { client } from "../app/client.ts";
+import { momentOf } from "../backups/words.ts";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { inShort } from "../resource/moment.ts";
@@ -37,7 +38,7 @@ function ChooseServer({ backup, onDismiss }: { backup: Backup; onDismiss: () => 
     done: onDismiss,
   });
   return (
-    <FormDialog title={say.title} form={form} submit={say.submit} onDismiss={onDismiss}>
+    <FormDialog title={say.title(backup, momentOf(backup))} form={form} submit={say.submit} onDismiss={onDismiss}>
       {backup.expires_at !== null && say.about(inShort(backup.expires_at))}
       <ServerField
         only

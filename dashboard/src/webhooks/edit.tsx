@@ -40,7 +40,7 @@ export function EditWebhook({ webhook, onDismiss }: { webhook: Webhook; onDismis
     },
   });
   return (
-    <FormDialog title={say.detail.edit} form={form} submit={say.detail.save} onDismiss={onDismiss}>
+    <FormDialog title={say.detail.editTitle(webhook.name)} form={form} submit={say.detail.save} onDismiss={onDismiss}>
       <TextField label={say.create.name} {...form.text("name")} />
       <TextField label={say.create.url} hint={say.create.urlHint} {...form.text("url")} />
       <EventsField {...form.text("events")} />

@@ -1,8 +1,8 @@
 // Backups: their list, and those of an instance day by day. Their dialogs: backup-dialogs.ts.
-import type { backups as en } from "../en/backups.tsx";
+import type { backups as en, Named } from "../en/backups.tsx";
 
-export const what = (instance: string | null): string =>
-  instance === null ? "hochgeladene Sicherung" : `Sicherung von ${instance}`;
+export const what = ({ instance_name, file_name }: Named): string =>
+  instance_name === null ? (file_name ?? "hochgeladene Sicherung") : `Sicherung von ${instance_name}`;
 
 export const backups: typeof en = {
   title: "Sicherungen",
@@ -45,7 +45,7 @@ export const backups: typeof en = {
     files: "Anhänge vollständig",
   },
   menu: {
-    label: (instance, at) => `Aktionen: ${what(instance)}, ${at}`,
+    label: (backup, at) => `Aktionen: ${what(backup)}, ${at}`,
     restore: "Wiederherstellen",
     drill: "Wiederherstellungstest starten",
     create: "Instanz anlegen",

@@ -51,9 +51,9 @@ export const bulk: typeof en = {
         running: (things) => `Sicherungsplan für ${things} wird festgelegt`,
       },
       delete_policy: {
-        verb: "Sicherungsplan entfernen",
-        ask: (things) => `Sicherungsplan für ${things} entfernen`,
-        running: (things) => `Sicherungsplan für ${things} wird entfernt`,
+        verb: "Sicherungsplan löschen",
+        ask: (things) => `Sicherungsplan für ${things} löschen`,
+        running: (things) => `Sicherungsplan für ${things} wird gelöscht`,
         effect: "Sie werden nicht mehr nach Zeitplan gesichert. Vorhandene Sicherungen bleiben.",
       },
       set_labels: LABELS,

@@ -53,17 +53,17 @@ export const code: typeof en = {
     about: "Eine URL, die der Host Ihres Repositorys oder Ihr CI-System nach einem Push aufruft.",
     changes: {
       make: {
-        title: "Deploy-Hook anlegen",
+        title: (name) => `Deploy-Hook von ${name} anlegen`,
         confirm: "Hook anlegen",
         about: "Seine URL wird nur einmal angezeigt, im nächsten Schritt.",
       },
       rotate: {
-        title: "URL des Deploy-Hooks ersetzen",
+        title: (name) => `URL des Deploy-Hooks von ${name} ersetzen`,
         confirm: "URL ersetzen",
         about: "Die jetzige URL gilt sofort nicht mehr. Die neue wird nur einmal angezeigt, im nächsten Schritt.",
       },
       remove: {
-        title: "Deploy-Hook entfernen",
+        title: (name) => `Deploy-Hook von ${name} entfernen`,
         confirm: "Hook entfernen",
         about: "Seine URL gilt sofort nicht mehr.",
       },
@@ -190,7 +190,7 @@ export const code: typeof en = {
   },
   rollback: {
     action: "Hierhin zurückgehen…",
-    title: (time) => `Zum Deployment vom ${time} zurückgehen`,
+    title: (name, time) => `${name}: zum Deployment vom ${time} zurückgehen`,
     about: (name) => `${name} bekommt wieder die Commits, Pakete, Module und Variablen dieses Deployments.`,
     data: "Auch die Daten zurückholen",
     dataAbout: "Aus der Sicherung von vor dem nächsten Deployment. Was seitdem eingegeben wurde, geht verloren.",

@@ -77,7 +77,8 @@ export const servers: typeof en = {
   deletion: {
     title: "Server löschen",
     titleOf: (name) => `Server ${name} löschen`,
-    about: "Alles auf der Maschine geht verloren. Das können Sie nicht rückgängig machen.",
+    about: "Das können Sie nicht rückgängig machen.",
+    effect: "Löscht die Maschine mit allem, was darauf ist, und den Eintrag",
   },
   chooser: {
     what: "Server",

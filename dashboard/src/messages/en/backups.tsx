@@ -3,8 +3,10 @@ import type { ReactNode } from "react";
 import type { Backup } from "../../../../shared/api/backups.ts";
 import type { Drill, DrillCheck } from "../../../../shared/api/drill.ts";
 
-/** An uploaded backup has no instance. */
-export const what = (instance: string | null): string => (instance === null ? "uploaded backup" : `backup of ${instance}`);
+/** An uploaded backup has no instance, but perhaps the name of its file. */
+export type Named = Pick<Backup, "instance_name" | "file_name">;
+export const what = ({ instance_name, file_name }: Named): string =>
+  instance_name === null ? (file_name ?? "uploaded backup") : `backup of ${instance_name}`;
 
 export const backups = {
   title: "Backups",
@@ -48,7 +50,8 @@ export const backups = {
     files: "Attachments complete",
   } satisfies Record<DrillCheck["name"], string>,
   menu: {
-    label: (instance: string | null, at: string) => `Actions on the ${what(instance)}, ${at}`,
+    label: (backup: Named, at: string) =>
+      `Actions on ${backup.instance_name === null && backup.file_name !== null ? "" : "the "}${what(backup)}, ${at}`,
     restore: "Restore",
     drill: "Run drill",
     create: "Create an instance",

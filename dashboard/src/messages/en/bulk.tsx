@@ -43,11 +43,11 @@ export const bulk = {
       },
       delete_policy: {
         ...work(
-          "Remove backup policy",
-          "Removing the backup policy of",
+          "Delete backup policy",
+          "Deleting the backup policy of",
           "They are no longer backed up by schedule. Existing backups are kept.",
         ),
-        ask: (things) => `Remove backup policy of ${things}`,
+        ask: (things) => `Delete backup policy of ${things}`,
       },
       set_labels: LABELS,
       delete: work(

@@ -51,14 +51,18 @@ export const code = {
     title: "Deploy hook",
     about: "A URL that your repository's host or your CI system calls after a push.",
     changes: {
-      make: { title: "Create the deploy hook", confirm: "Create hook", about: "Its URL is shown only once, in the next step." },
+      make: {
+        title: (name: string) => `Create the deploy hook of ${name}`,
+        confirm: "Create hook",
+        about: "Its URL is shown only once, in the next step.",
+      },
       rotate: {
-        title: "Replace the URL of the deploy hook",
+        title: (name: string) => `Replace the URL of the deploy hook of ${name}`,
         confirm: "Replace URL",
         about: "The present URL stops working at once. The new one is shown only once, in the next step.",
       },
       remove: {
-        title: "Remove the deploy hook",
+        title: (name: string) => `Remove the deploy hook of ${name}`,
         confirm: "Remove hook",
         about: "Its URL stops working at once.",
       },
@@ -183,7 +187,8 @@ export const code = {
   },
   rollback: {
     action: "Roll back to this…",
-    title: (time: string) => `Roll back to the deploy of ${time}`,
+    title: (name: string, time: string) => `Roll back ${name} to the deploy of ${time}`,
+    /** Instead of the dry run's sentence. */
     about: (name: string) => `${name} gets the commits, packages, modules and variables of that deploy again.`,
     data: "Bring the data back, too",
     dataAbout: "From the backup that was taken before the next deploy. What was entered since is lost.",

@@ -78,7 +78,9 @@ export const servers = {
   deletion: {
     title: "Delete server",
     titleOf: (name: string) => `Delete server ${name}`,
-    about: "Everything on the machine is lost. You can't undo this.",
+    about: "You can't undo this.",
+    /** Instead of the dry run's sentence. */
+    effect: "Deletes the machine with everything on it, and the record",
   },
   chooser: {
     /** In the plural, within sentences. */
