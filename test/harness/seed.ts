@@ -209,6 +209,12 @@ export async function seedDeploy(
   return deploy.id;
 }
 
+/** Code that was set and never deployed, so that a deploy has something to do. */
+export async function seedCode({ account_id, id: instance_id }: Pick<InstanceRecord, "account_id" | "id">): Promise<void> {
+  const repositories = [{ url: "https://git.example/acme", ref: "main", path: null, credential: null }];
+  await putIfAbsent(keys.code(account_id, instance_id), CodeRecord.parse({ account_id, instance_id, repositories }));
+}
+
 /** The code that the instance of a backup had, at a commit that every sandbox repository has. */
 export async function seedBackupCode(
   accountId: string,

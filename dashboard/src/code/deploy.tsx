@@ -185,9 +185,9 @@ function Modules({ modules, packages }: { modules: NonNullable<Deploy["modules"]
 const Excerpt = ({ text: lines }: { text: string }) => (
   <Container header={<Header variant="h2">{text.code.detail.excerpt}</Header>}>
     {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must take the focus, or the keyboard cannot scroll it */}
-    <div className="log" role="region" aria-label={text.code.detail.excerpt} tabIndex={0}>
+    <pre className="log" role="region" aria-label={text.code.detail.excerpt} tabIndex={0}>
       {lines}
-    </div>
+    </pre>
   </Container>
 );
 
