@@ -4,7 +4,7 @@ import { RESOURCE_TYPES, type ResourceType } from "../domain/lifecycle.ts";
 import { LABELS_MAX } from "../domain/limits.ts";
 import { update as setPolicy } from "./backup-policy.ts";
 import { create as createBackup, drill as drillBackup } from "./backups.ts";
-import { deployChoices } from "./deploys.ts";
+import { deployChoices } from "./deploy-choices.ts";
 import * as fields from "./fields.ts";
 import type { Permission } from "./permissions.ts";
 

@@ -1,5 +1,5 @@
-// Where a reader is in a log that grows. Of an instance's it is a time, of an operation's a number of lines: what is left out of a
-// line may change once the job behind it has ended, and with it the line's length.
+// Where a reader is in a log that grows. Of an instance's it is a time, of an operation's a number of lines: what is left out of
+// a line may change once the job behind it has ended, and with it the line's length.
 import type { LogLine } from "./log-levels.ts";
 
 /** Where a reader is in a log: the time of the last message that it has seen, and how many of this time it has seen. */

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { PolicyFields } from "../api/backup-policy.ts";
 import type { Effect, Forecast } from "../api/dry-run.ts";
-import { deployChoices } from "../api/deploys.ts";
+import { deployChoices } from "../api/deploy-choices.ts";
 import { ApiError } from "../api/errors.ts";
 import { type Item, keyString } from "../data/keys.ts";
 import { listOfParent } from "../data/lists-of-parents.ts";

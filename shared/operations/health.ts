@@ -46,8 +46,8 @@ export function selectNews(
 
 /**
  * The same of a line that a login has brought, because the proxy does not serve it. It counts if it tells of ERPs that cannot be
- * used, or could not; if not, it counts once, as the proxy may have stopped after it was written. Where no service gets through to
- * the proxies, that is no login a minute for each machine.
+ * used, or could not; if not, it counts once, as the proxy may have stopped after it was written. Where no service gets through
+ * to the proxies, that is no login a minute for each machine.
  */
 export function selectReported(watched: WatchedServer, line: StatusLine | undefined, at: number): ReturnType<typeof selectNews> {
   const news = line && selectNews(watched, line, at);

@@ -1,5 +1,5 @@
-// Calls an endpoint's handler as a request would, inside the function of a bulk action: the same checks, the same effects and the same errors,
-// but no authorizer, so that nothing counts against the credential's limits.
+// Calls an endpoint's handler as a request would, inside the function of a bulk action: the same checks, the same effects and the
+// same errors, but no authorizer, so that nothing counts against the credential's limits.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import * as z from "zod";
 import { BASE_PATH } from "../api/base-path.ts";

@@ -1,4 +1,5 @@
-// Every page, and every menu and dialog that opens on it, is accessible to everyone on the narrowest phone and on the widest screen.
+// Every page, and every menu and dialog that opens on it, is accessible to everyone on the narrowest phone and on the widest
+// screen.
 import { beforeAll, expect } from "vitest";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedServer } from "../harness/seed.ts";

@@ -27,7 +27,9 @@ interface Pressing {
   page: Page;
   /** The page that is shown. */
   path: string;
-  /** What was pressed on other pages: each button once for each kind of page, because rows have the same, with their own names. */
+  /**
+   * What was pressed on other pages: each button once for each kind of page, because rows have the same, with their own names.
+   */
   pressed: Set<string>;
   /** Buttons that act at once, leave the page, or open what is the browser's own. */
   notPressed: RegExp;

@@ -1,5 +1,5 @@
-// What a sample of the machine costs it: the program that the timer runs, beside 40 containers and with what visitors have asked of
-// their ERPs in a minute.
+// What a sample of the machine costs it: the program that the timer runs, beside 40 containers and with what visitors have asked
+// of their ERPs in a minute.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

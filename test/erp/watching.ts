@@ -1,5 +1,5 @@
-// What is told of a real ERP whose container, database, proxy, Docker or machine was killed: within three minutes, and again when it
-// is back.
+// What is told of a real ERP whose container, database, proxy, Docker or machine was killed: within three minutes, and again when
+// it is back.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";

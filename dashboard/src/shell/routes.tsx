@@ -38,7 +38,7 @@ export const routes: readonly Route[] = [
   page("/settings/webhooks/create", () => import("../webhooks/create.tsx"), "webhooks"),
   page("/settings/webhooks/:id", () => import("../webhooks/detail.tsx"), "webhooks"),
   page("/settings/people", () => import("../people/list.tsx"), "people"),
-  page("/settings/account", () => import("../settings/account.tsx"), "policies", "settings"),
+  page("/settings/account", () => import("../settings/account.tsx"), "people", "policies", "settings"),
   page("/activity", () => import("../events/list.tsx"), "alerts", "events", "people"),
   page("*", () => import("./not-found.tsx")),
 ];
