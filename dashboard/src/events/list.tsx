@@ -45,7 +45,7 @@ function columnsNow(newest: Newest): [Column<Event>, ...Column<Event>[]] {
           <Changes of={event} />
         </Wrapped>
       ),
-      text: (event) => [actionInWords(event.type), ...changesIn(event)].join("; "),
+      text: (event) => [wordsOf(event), ...changesIn(event)].join("; "),
     },
     {
       id: "resource",
@@ -77,10 +77,12 @@ function columnsNow(newest: Newest): [Column<Event>, ...Column<Event>[]] {
 }
 
 /** What it started or came of has a page, with its outcome and the reason. */
-function What({ event: { type, operation_id } }: { event: Event }) {
-  const words = actionInWords(type);
-  return operation_id === null ? words : <Link to={`/operations/${operation_id}`}>{words}</Link>;
+function What({ event }: { event: Event }) {
+  const words = wordsOf(event);
+  return event.operation_id === null ? words : <Link to={`/operations/${event.operation_id}`}>{words}</Link>;
 }
+
+const wordsOf = ({ type, operation_id }: Event): string => actionInWords(type, operation_id !== null);
 
 export default function Activity() {
   const newest = useRef<string>(undefined);

@@ -50,7 +50,7 @@ export const operations: typeof en = {
       running: "Software des Servers wird aktualisiert",
       succeeded: "Software des Servers aktualisiert",
       failed: "Software des Servers konnte nicht aktualisiert werden",
-      event: "Server geändert",
+      event: "Aktualisierung des Servers begonnen",
     },
     "server.delete": {
       name: "Server löschen",

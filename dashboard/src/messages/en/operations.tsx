@@ -60,7 +60,7 @@ export const operations = {
       running: "Updating server's software",
       succeeded: "Server's software updated",
       failed: "Couldn't update server's software",
-      event: "Updated server",
+      event: "Started server update",
     },
     "server.delete": {
       name: "Delete server",
