@@ -27,7 +27,7 @@ test("an instance with an older image is found from the home page, and a deploy 
   await rows.filter({ hasText: "Shop" }).getByText("Update available").waitFor();
   await rows.filter({ hasText: "Other" }).waitFor({ state: "detached" });
   await expectAccessible(page);
-  await rows.getByRole("link", { name: "Shop" }).click();
+  await rows.getByRole("link", { name: "Shop", exact: true }).click();
   await fact(page, "Image", "Update available");
   await page.getByRole("link", { name: "Update available" }).click();
   await page.getByText(/^Created .*; update available/).waitFor();

@@ -30,7 +30,7 @@ let mine: TestAccount;
 let things: Things;
 beforeAll(async () => {
   ({ mine, things } = await bigAccount());
-}, 120_000);
+}, 300_000);
 
 /** Shows every page whole. */
 const TALL = { width: 1280, height: 4000 };
