@@ -218,7 +218,7 @@ describe("a machine's timer", unless(noNetwork), () => {
       expect(text()).toBe(before);
       rmSync(join(machine.root, "../commands/pgrep"));
       machine.standIn("docker", NAMES_PROXY);
-      expect((await look()).faults).toEqual(["ins_dead page 2"]);
+      expect((await look()).faults).toEqual(["ins_dead page 1"]);
     },
   );
 
