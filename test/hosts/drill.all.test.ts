@@ -55,7 +55,7 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     writeFileSync(note("attachments"), linesOf(attachments));
   }
 
-  const done = <K extends JobKind>(job: Job<K>): Promise<JobResult<K>> => runToEnd(machine, job, 25);
+  const done = <K extends JobKind>(job: Job<K>): Promise<JobResult<K>> => runToEnd(machine, job, 60);
 
   let drills = 0;
   const drill = (): Job<"drill_archive"> => {
