@@ -3,7 +3,9 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import * as tokens from "../../shared/api/tokens.ts";
 import { Webhook } from "../../shared/api/webhooks.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
+import { Overtaken, startChange } from "../../shared/data/change.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
+import { getToken, revokeToken } from "../../shared/records/tokens.ts";
 import { getWebhook } from "../../shared/records/webhooks.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { type Client, clientWith, statusesOf } from "../harness/client.ts";
@@ -79,6 +81,16 @@ test("the name stays with the new token when the old one is revoked", async () =
   expect((await session.post("/tokens", { name: old.name, permissions: ["servers:read"] })).error?.code).toBe("CONFLICT");
   expect((await session.delete(`/tokens/${made.id}`)).status).toBe(200);
   expect((await session.post("/tokens", { name: old.name, permissions: ["servers:read"] })).status).toBe(201);
+});
+
+test("a revocation that has read the token before its rotation does not take the name from the new token", async () => {
+  const old = await create();
+  const read = await getToken(me.id, old.id);
+  await rotate(old.id);
+  const change = startChange({ id: me.id });
+  revokeToken(change, read);
+  await expect(change.commit()).rejects.toBeInstanceOf(Overtaken);
+  expect((await session.post("/tokens", { name: old.name, permissions: ["servers:read"] })).error?.code).toBe("CONFLICT");
 });
 
 test("a webhook that acts for the old token acts for the new one", async () => {
