@@ -1,7 +1,10 @@
 // POST /auth/login
 import { wrongPassword } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
-import { findUserByEmail } from "../../shared/records/users.ts";
+import { Overtaken } from "../../shared/data/change.ts";
+import { find } from "../../shared/data/table.ts";
+import type { UserRecord } from "../../shared/records/schemas/user.ts";
+import { findUserByEmail, userRef } from "../../shared/records/users.ts";
 import { hasSecondFactor } from "../../shared/records/second-factors.ts";
 import { admitLogin, uncounted } from "../../shared/operations/login-limits.ts";
 import { signInChallenge } from "../../shared/operations/proof-required.ts";
@@ -19,6 +22,20 @@ export const handler = handle(auth.login)(async ({ body, requestId, origin, ...f
   const correct = await verifyPassword(body.password, user?.password_hash ?? NO_PASSWORD);
   if (user === undefined || !correct) throw wrongPassword();
   await attempt.succeeded();
-  if (hasSecondFactor(user)) throw await signInChallenge(user, origin());
-  return signIn(user, { ...from, requestId });
+  return signInOrAsk(user, { ...from, requestId }, origin);
 });
+
+type From = Parameters<typeof signIn>[1];
+
+/** Asks for the second factor of whoever has one, also if it was set up a moment ago. */
+async function signInOrAsk(user: UserRecord, from: From, origin: () => string): ReturnType<typeof signIn> {
+  if (hasSecondFactor(user)) throw await signInChallenge(user, origin());
+  try {
+    return await signIn(user, from);
+  } catch (error) {
+    const present = error instanceof Overtaken ? await find(userRef(user.id)) : undefined;
+    if (present === undefined) throw error;
+    // The password is the one that was verified: one that has replaced it meanwhile was not.
+    return signInOrAsk({ ...present, password_hash: user.password_hash }, from, origin);
+  }
+}
