@@ -7,7 +7,16 @@ import { type Client, stranger } from "../harness/client.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
-import { addPasskey, challengeFor, challengeIn, newAddress, newCodes, NOT_VALID, prove, signIn } from "../harness/second-factors.ts";
+import {
+  addPasskey,
+  challengeFor,
+  challengeIn,
+  newAddress,
+  newCodes,
+  NOT_VALID,
+  prove,
+  signIn,
+} from "../harness/second-factors.ts";
 
 const clock = testClock();
 let cloud: TestCloud;
