@@ -147,8 +147,10 @@ test("an authenticator app is set up with its key, and its codes and recovery co
   await page.evaluate("localStorage.clear()");
   await page.goto("/login");
   await signIn(page, mine.user);
-  await typeInto(page, "Code from your authenticator app", "123");
+  const sent = page.waitForRequest("**/auth/login/second-factor");
+  await typeInto(page, "Code from your authenticator app", "000 000"); // as apps show it
   await page.keyboard.press("Enter");
+  expect((await sent).postDataJSON()).toMatchObject({ method: "totp", code: "000000" });
   await page.getByText("This code or passkey isn't valid", { exact: false }).waitFor();
   await expectAccessible(page);
   await press(page, "Use a recovery code");
