@@ -164,11 +164,11 @@ test("everybody changes their own name, also who may change nothing else", async
   const page = await open("/settings/account", { as: { user: viewer } });
   await page.getByRole("button", { name: "Change name" }).click();
   const dialog = page.getByRole("dialog", { name: "Change name" });
-  await dialog.getByLabel("Name").fill("");
+  await dialog.getByLabel("Name", { exact: true }).fill("");
   await dialog.getByRole("button", { name: "Change name" }).click();
   await dialog.getByText("This is required.", { exact: true }).waitFor();
   await expectAccessible(page);
-  await dialog.getByLabel("Name").fill("Ada Lovelace");
+  await dialog.getByLabel("Name", { exact: true }).fill("Ada Lovelace");
   await dialog.getByRole("button", { name: "Change name" }).click();
   await page.getByText("Name changed", { exact: true }).first().waitFor();
   await dialog.waitFor({ state: "detached" });
