@@ -108,10 +108,10 @@ test("all entries of some days are saved as JSON lines or as CSV, however many p
       logEvent(change, by, "ssh_key.create", { type: "ssh_key", id: newId("ssh_key"), name: `=Key ${at}` });
     await change.commit();
   }
-  const change = startChange(await getAccount(mine.id));
+  const later = startChange(await getAccount(mine.id));
   const server = { type: "server", id: newId("server"), name: "erp-1" } as const;
-  logOutcome(change, { operator: "Service operator", requestId: "later" }, { type: "server.offline" }, server);
-  await change.commit();
+  logOutcome(later, { operator: "Service operator", requestId: "later" }, { type: "server.offline" }, server);
+  await later.commit();
   const page = await open("/activity", { as: mine });
   const save = async (format: string, kind = "Requests and outcomes"): Promise<string> => {
     await page.getByRole("button", { name: "Export days" }).first().click();
