@@ -42,7 +42,7 @@ export const isClosed = (): boolean => closedUntil > Date.now();
 
 type Request = Parameters<typeof fetch>;
 
-/** Log-in, log-out, and what else needs no session. */
+/** Signing in and out, and what else needs no session. */
 const AROUND_SESSIONS = new RegExp(`^${BASE_PATH}/auth/(?:log|sso/|password-reset|invitations/)`);
 
 /** Sends a request at once, or when its turn has come. Signing in and out does not wait: the limit is of the session. */
