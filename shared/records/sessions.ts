@@ -63,7 +63,7 @@ export async function listSessions(userId: string, currentId: string): Promise<S
     }));
 }
 
-/** Those of the sessions that are open: one whose time is over stays on the item until others take its place. */
+/** Those of the sessions that are open: an expired one stays on the item until others take its place. */
 async function tagsOf(userId: string): Promise<Uint8Array[]> {
   const item = (await readAll([keys.userAccess(userId)])).values().next().value ?? {};
   return openSessions(item).filter((tag) => decodeStamp(tag) > Date.now() - SESSION_HOURS * HOUR_S * 1000);

@@ -48,7 +48,7 @@ test("all others are ended at once, and those of other users stay", async () => 
   expect(after.map(({ status }) => status)).toEqual([200, 401, 401, 200]);
 });
 
-test("a session whose twelve hours are over is not listed, and ends no more, although the table still has it", async () => {
+test("an expired session is not listed, and ends no more, although the table still has it", async () => {
   const user = await me.anotherUser();
   const record = (await find(userRef(user.id))) ?? expect.fail("There is such a user");
   const over = idFrom("session", Date.now() - SESSION_HOURS * 3_600_000, randomBytes(10));
