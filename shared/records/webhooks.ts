@@ -201,7 +201,8 @@ export async function disableWebhook(
   change.update(
     webhookRef(webhook.account_id, webhook.id).key,
     { set },
-    { equals: { enabled: true, updated_at: webhook.updated_at } },
+    // A rotation that passes it on to another token changes nothing else of it.
+    { equals: { enabled: true, updated_at: webhook.updated_at, acts_for: webhook.acts_for } },
   );
   const changes = [{ field: "disabled_reason", before: null, after: reason }];
   logOutcome(change, SERVICE, { type: "webhook.disabled", changes }, { type: "webhook", id: webhook.id, name: webhook.name });

@@ -6,7 +6,7 @@ import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { Overtaken, startChange } from "../../shared/data/change.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { getToken, revokeToken } from "../../shared/records/tokens.ts";
-import { getWebhook } from "../../shared/records/webhooks.ts";
+import { actingPermissions, disableWebhook, getWebhook } from "../../shared/records/webhooks.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { type Client, clientWith, statusesOf } from "../harness/client.ts";
 
@@ -99,6 +99,19 @@ test("a webhook that acts for the old token acts for the new one", async () => {
   const { id } = (await clientWith(old.token).post("/webhooks", hook)).as(Webhook.pick({ id: true }));
   const made = (await rotate(old.id, { overlap_hours: 0 })).as(NewToken);
   expect((await getWebhook(me.id, id)).acts_for).toEqual({ type: "token", id: made.id });
+});
+
+test("a delivery that has read the webhook before the rotation does not disable it for want of the old token", async () => {
+  const old = await create({ permissions: ALL_PERMISSIONS });
+  const hook = { name: unique("hook"), url: "https://flaky.example/hooks", events: ["server.*"] };
+  const { id } = (await clientWith(old.token).post("/webhooks", hook)).as(Webhook.pick({ id: true }));
+  const read = await getWebhook(me.id, id);
+  await rotate(old.id, { overlap_hours: 0 });
+  expect(await actingPermissions(read)).toBeUndefined();
+  await disableWebhook(read, "credential");
+  expect((await getWebhook(me.id, id)).enabled).toBe(true);
+  await disableWebhook(await getWebhook(me.id, id), "credential");
+  expect((await getWebhook(me.id, id)).enabled).toBe(false);
 });
 
 test("a version of the token from before its rotation is stale", async () => {
