@@ -239,14 +239,14 @@ export async function disableAllFailing(): Promise<void> {
 
 /** The permissions now of the user or token for whom a webhook acts; undefined once they are removed, revoked or expired. */
 export async function actingPermissions(webhook: WebhookRecord): Promise<readonly Permission[] | undefined> {
-  const permissions = await permissionsOf(webhook);
+  const permissions = await readPermissions(webhook);
   if (permissions !== undefined) return permissions;
   // Or it was passed on to the token that replaces theirs, since it was read.
   const present = await find(webhookRef(webhook.account_id, webhook.id));
-  return present === undefined || present.acts_for.id === webhook.acts_for.id ? undefined : permissionsOf(present);
+  return present === undefined || present.acts_for.id === webhook.acts_for.id ? undefined : readPermissions(present);
 }
 
-async function permissionsOf({ account_id, acts_for }: WebhookRecord): Promise<readonly Permission[] | undefined> {
+async function readPermissions({ account_id, acts_for }: WebhookRecord): Promise<readonly Permission[] | undefined> {
   if (acts_for.type === "user") {
     const user = await find(userRef(acts_for.id));
     return user?.account_id === account_id ? listPermissions(user) : undefined;
