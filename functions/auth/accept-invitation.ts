@@ -21,7 +21,7 @@ export const handler = handle(auth.acceptInvitation)(async ({ body, ipAddress, r
   const attempt = await admitLogin("", ipAddress ?? "unknown"); // nobody tries many links
   const invited = await invitationOfLink(body.token);
   await uncounted(attempt, async () => {
-    await requirePasswordAllowed(invited.email);
+    await requirePasswordAllowed(invited.email, invited.account_id);
     requireAllowedAddress(await getAccount(invited.account_id), ipAddress);
   });
   const password_hash = await hashPassword(body.password);

@@ -16,7 +16,7 @@ export const handler = handle(auth.confirmPasswordReset)(async ({ body, ipAddres
   requireUncommon("new_password", body.new_password);
   const attempt = await admitLogin("", ipAddress ?? "unknown"); // nobody tries many links
   const user = await userOfReset(body.token);
-  await uncounted(attempt, () => requirePasswordAllowed(user.email));
+  await uncounted(attempt, () => requirePasswordAllowed(user.email, user.account_id));
   await noteArrival(user);
   const password_hash = await hashPassword(body.new_password);
   const change = startChange(await getAccount(user.account_id));

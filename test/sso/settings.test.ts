@@ -120,6 +120,16 @@ describe("where single sign-on is required", () => {
     }
   });
 
+  test("in the sandbox, where nobody has to prove a domain, users of other accounts sign in as before", async () => {
+    const other = await account();
+    const email = `elsewhere@${name}`;
+    const { id } = await createUser(other.id, { email, name: "Elsewhere", password });
+    expect((await stranger.post("/auth/login", { email, password }, { from: newAddress() })).status).toBe(200);
+    expect((await stranger.post("/auth/password-reset", { email }, { from: newAddress() })).status).toBe(200);
+    const set = { token: await newestLink(other.id, "password_reset", id), new_password: "another long password" };
+    expect((await stranger.post("/auth/password-reset/confirm", set, { from: newAddress() })).status).toBe(200);
+  });
+
   test("whoever tries a password there is not locked out: it was no guess", async () => {
     const from = newAddress();
     const body = { email: `owner@${name}`, password: "wrong" };
