@@ -137,3 +137,20 @@ test("an overlap beyond a week, another account's token, and a rotation beyond t
   expect((await theirs.post(`/tokens/${other.tokenId}/rotate`, {})).error?.code).toBe("QUOTA_EXCEEDED");
   expect((await show(old.id)).replaced_by).toBeNull();
 });
+
+test("a token whose overlap has ended makes room for another one when the account is full", async () => {
+  const other = await account();
+  const theirs = await other.session();
+  const old = (await theirs.post("/tokens", { name: unique("pipeline"), permissions: ["servers:read"] })).as(NewToken);
+  await setQuota(other.id, "token", 3);
+  const second = (await theirs.post(`/tokens/${old.id}/rotate`, { overlap_hours: 0 })).as(NewToken);
+  const third = await theirs.post(`/tokens/${second.id}/rotate`, { overlap_hours: 1 });
+  expect(third.status).toBe(201);
+  expect((await theirs.get(`/tokens/${old.id}`)).status).toBe(404);
+  expect((await theirs.get("/events?type=token.delete")).text).toContain('"type":"service"');
+  // The second one still works, and counts.
+  const { id } = third.as(NewToken);
+  expect((await theirs.post(`/tokens/${id}/rotate`, {})).error?.code).toBe("QUOTA_EXCEEDED");
+  expect((await theirs.get(`/tokens/${second.id}`)).status).toBe(200);
+  expect((await theirs.post("/tokens", { name: unique("more"), permissions: ["servers:read"] })).error?.code).toBe("QUOTA_EXCEEDED");
+});
