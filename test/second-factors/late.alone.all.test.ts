@@ -15,7 +15,7 @@ import {
   newCodes,
   NOT_VALID,
   prove,
-  signIn,
+  signIn as signInByPassword,
 } from "../harness/second-factors.ts";
 
 const clock = testClock();
@@ -72,7 +72,7 @@ test("a password alone opens no session of a user who sets up a second factor at
     }
     return next(call);
   });
-  const signingIn = signIn(user);
+  const signingIn = signInByPassword(user);
   await reached.promise;
   await addPasskey(session);
   setUp.resolve();
