@@ -28,6 +28,7 @@ import { completeFoundBackups } from "../shared/operations/found-archives.ts";
 import { releaseMachine } from "../shared/records/taken-machines.ts";
 import { generatePassword } from "../shared/domain/generated-password.ts";
 import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
+import { isCommonPassword } from "../shared/platform/common-passwords.ts";
 import { env } from "../shared/platform/env.ts";
 import { serviceKey } from "../shared/platform/service-key.ts";
 import { exportHostsKey, hostsKeyLog, importHostsKey, rotateHostsKey } from "./hosts-key.ts";
@@ -381,6 +382,7 @@ async function withPassword<T>(values: Values, use: (password: string) => Promis
   const password = await unseenLine("Password (12 to 128 characters): ");
   const problem = characters(12, 128).safeParse(password).error?.issues[0];
   if (problem !== undefined) throw new UsageError(`The password ${problem.message}.`);
+  if (isCommonPassword(password)) throw new UsageError("The password is one of the most common ones; choose another.");
   return use(password);
 }
 

@@ -158,6 +158,26 @@ describe("the password", () => {
   });
 });
 
+test("everybody changes their own name, also who may change nothing else", async ({ open }) => {
+  const mine = await account();
+  const viewer = await mine.anotherUser({ role: "viewer" });
+  const page = await open("/settings/account", { as: { user: viewer } });
+  await page.getByRole("button", { name: "Change name" }).click();
+  const dialog = page.getByRole("dialog", { name: "Change name" });
+  await dialog.getByLabel("Name", { exact: true }).fill("");
+  await dialog.getByRole("button", { name: "Change name" }).click();
+  await dialog.getByText("This is required.", { exact: true }).waitFor();
+  await expectAccessible(page);
+  await dialog.getByLabel("Name", { exact: true }).fill("Ada Lovelace");
+  await dialog.getByRole("button", { name: "Change name" }).click();
+  await page.getByText("Name changed", { exact: true }).first().waitFor();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByText("Ada Lovelace", { exact: true }).first().waitFor();
+  expect((await mine.api.get(`/users/${viewer.id}`)).as(AccountUser).name).toBe("Ada Lovelace");
+  await page.reload();
+  await page.getByText("Ada Lovelace", { exact: true }).first().waitFor();
+});
+
 test("an owner limits the life of API keys and where people sign in, but locks nobody out by mistake", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/account", { as: mine });

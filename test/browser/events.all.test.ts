@@ -7,7 +7,7 @@ import { api } from "../../shared/api/index.ts";
 import { Event } from "../../shared/api/events.ts";
 import { KEEP_RULES } from "../../shared/domain/retention.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { logEvent } from "../../shared/records/events.ts";
+import { logEvent, logOutcome } from "../../shared/records/events.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
@@ -108,11 +108,16 @@ test("all entries of some days are saved as JSON lines or as CSV, however many p
       logEvent(change, by, "ssh_key.create", { type: "ssh_key", id: newId("ssh_key"), name: `=Key ${at}` });
     await change.commit();
   }
+  const later = startChange(await getAccount(mine.id));
+  const server = { type: "server", id: newId("server"), name: "erp-1" } as const;
+  logOutcome(later, { operator: "Service operator", requestId: "later" }, { type: "server.offline" }, server);
+  await later.commit();
   const page = await open("/activity", { as: mine });
-  const save = async (format: string): Promise<string> => {
+  const save = async (format: string, kind = "Requests and outcomes"): Promise<string> => {
     await page.getByRole("button", { name: "Export days" }).first().click();
     const dialog = page.getByRole("dialog", { name: "Export days" });
     await dialog.getByLabel("First day").fill("2026-01-01");
+    await dialog.getByText(kind).click();
     await dialog.getByText(format).click();
     await expectAccessible(page);
     const download = page.waitForEvent("download");
@@ -122,8 +127,13 @@ test("all entries of some days are saved as JSON lines or as CSV, however many p
     return text(await saved.createReadStream());
   };
   const lines = (await save("JSON lines, for programs")).trimEnd().split("\n");
-  const made = lines.map((line) => Event.parse(JSON.parse(line))).filter(({ request_id }) => request_id === "many");
+  const all = lines.map((line) => Event.parse(JSON.parse(line)));
+  const made = all.filter(({ request_id }) => request_id === "many");
   expect(new Set(made.map(({ resource }) => resource.name)).size).toBe(120);
+  expect(all.map(({ type }) => type)).toContain("server.offline");
+  const times = all.map(({ created_at }) => created_at);
+  expect(times, "both lists as one").toEqual(times.toSorted().toReversed());
+  expect(await save("JSON lines, for programs", "Requests only")).not.toContain("server.offline");
   const csv = await save("CSV, for spreadsheets");
   expect(csv.split("\r\n").filter((line) => line.includes("'=Key "))).toHaveLength(120);
   await page.getByRole("button", { name: "Export days" }).first().click();

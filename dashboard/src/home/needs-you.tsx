@@ -15,7 +15,8 @@ import { BACKUP_NEEDS, INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
 import { lazily } from "../app/lazily.tsx";
-import { type Need as Permitted, useMay } from "../app/may.tsx";
+import { useNoteLeftOut } from "../app/left-out.ts";
+import { type Need as Permitted, useMissing } from "../app/may.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
 import { subjectOf } from "../operations/pages.ts";
@@ -190,7 +191,9 @@ interface MendProps {
 
 function Mend({ needs, label, ariaLabel, children }: MendProps) {
   const [asking, setAsking] = useState(false);
-  if (!useMay()(...needs)) return null;
+  const missing = useMissing()(...needs);
+  useNoteLeftOut(missing);
+  if (missing !== undefined) return null;
   return (
     <>
       <Button variant="inline-link" wrapText={false} ariaLabel={ariaLabel} onClick={() => setAsking(true)}>

@@ -94,7 +94,9 @@ export const events = {
   notCopied: (id: string) => `Couldn't copy. The ID is ${id}`,
   export: {
     title: "Export days",
-    about: (kind: string) => `Saves everything of these days, including both. Kind: ${kind}.`,
+    about: "Saves all entries of these days, including both, whatever the page filters.",
+    kind: "Entries",
+    kinds: { everything: "Requests and outcomes", audit: "Requests only", outcomes: "Outcomes only" },
     from: "First day",
     to: "Last day",
     dayHint: "YYYY-MM-DD",
