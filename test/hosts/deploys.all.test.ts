@@ -22,6 +22,7 @@ const REPOSITORY = { url: "https://git.example.com/acme", ref: "main", path: nul
 const DOCKER = `case "$*" in
   *"-builder "*python3* | *"-check "*python3*) cat > $NOTES/request; cat $NOTES/code ;;
   *"--entrypoint cp "*) echo "$*" >> $NOTES/copies ;;
+  compose*" up -d") echo "$*" >> $NOTES/starts ;;
   *"--entrypoint odoo"*)
     echo "$*" >> $NOTES/updates
     [ ! -e $NOTES/during-update ] || bash $NOTES/during-update
@@ -155,6 +156,45 @@ describe("a deploy", unless(noMachine), () => {
     await update();
     expect(databases()["shop"]).not.toBe(half);
     expect(files()).toEqual(["present"]);
+  });
+
+  describe("whose data a backup has brought back", () => {
+    /** As it is left by a machine that lost its power during the update. */
+    const killedDuringUpdate = async (): Promise<void> => {
+      await fetch();
+      await packages();
+      await keep();
+      writeFileSync(here("restores", `${code_id}_data`), "swapped");
+      writeFileSync(here("codes", code_id, "progress"), "updating");
+    };
+
+    test("keeps that data where its update was killed and there is nothing to update", async () => {
+      await killedDuringUpdate();
+      const { shop: restored } = databases();
+      await jobs.run<"update_modules">({ kind: "update_modules", ...of, code_id, update: [], install: [] });
+      expect(databases()["shop"]).toBe(restored);
+      expect(fact(`codes/${code_id}/progress`)).toBe("updated");
+    });
+
+    test("fails where modules were being updated, instead of going on with the data from before it", async () => {
+      await killedDuringUpdate();
+      const { shop: restored, [`old_${code_id}`]: kept } = databases();
+      await expect(update()).rejects.toMatchObject({ code: "UPDATE_FAILED" });
+      expect(databases()["shop"]).toBe(restored);
+      await undo();
+      expect(databases()).toEqual({ shop: kept });
+    });
+
+    test("starts the ERP only once everything is back, if it is undone in the middle of that restore", async () => {
+      await fetch();
+      await packages();
+      await keep();
+      writeFileSync(here("restores", `${code_id}_data`), "built");
+      const { [`old_${code_id}`]: kept } = databases();
+      await undo();
+      expect(databases()).toEqual({ shop: kept });
+      expect(readFileSync(note("starts"), "utf8").trimEnd().split("\n")).toHaveLength(1);
+    });
   });
 
   test("a rehearsal updates a copy without network, files or scheduled jobs, and leaves the ERP as it is", async () => {

@@ -453,7 +453,7 @@ job_update_modules() {
   case $(progress) in
     updated) return ;;
     kept) ;;
-    updating) renew_data ;; # it was killed: what it had done may be a half
+    updating) begin_anew ;; # it was killed: what it had done may be a half
     *) broken "The data was not kept" ;;
   esac
   set_progress updating
@@ -475,6 +475,13 @@ note_hashes() {
   local hashes
   hashes=$(jq -c 'map_values(.hash)' "$CODE_HOME/modules") # only names and hexadecimal digits: job_fetch_code
   sql "$DATABASE" <<<"insert into ir_config_parameter (key, value) values ('$HASHES', '$hashes') on conflict (key) do update set value = excluded.value"
+}
+
+# What a backup has brought back is not what was kept: an update of it that was killed is undone.
+begin_anew() {
+  if ((${#UPDATES[@]} == 0)); then return; fi # nothing of the data was in progress
+  [[ ! -e $HERE/restores/${CODE}_data ]] || fail UPDATE_FAILED "The update failed, so the code and the data were put back. Modules: $MODULES_NAMED"
+  renew_data
 }
 
 # The data as it was kept, once more.
