@@ -22,7 +22,10 @@ const REPOSITORY = { url: "https://git.example.com/acme", ref: "main", path: nul
 const DOCKER = `case "$*" in
   *"-builder "*python3* | *"-check "*python3*) cat > $NOTES/request; cat $NOTES/code ;;
   *"--entrypoint cp "*) echo "$*" >> $NOTES/copies ;;
-  compose*" up -d") echo "$*" >> $NOTES/starts ;;
+  "image ls"*) cat $NOTES/unused 2> /dev/null ;;
+  "image rm"*) echo "$*" >> $NOTES/removed-images ;;
+  "volume rm"*) echo "$*" >> $NOTES/removed-volumes ;;
+  compose*erp-ins_1*" up -d") echo "$*" >> $NOTES/starts ;;
   *"--entrypoint odoo"*)
     echo "$*" >> $NOTES/updates
     [ ! -e $NOTES/during-update ] || bash $NOTES/during-update
@@ -341,6 +344,24 @@ describe("a deploy", unless(noMachine), () => {
     expect([fact("image"), fact("db_image")]).toEqual([OLD.erp, OLD.database]);
     expect(fact("compose.yaml")).toContain(`image: "${OLD.erp}"`);
     expect(fact("compose.yaml")).toContain(`image: "${OLD.database}"`);
+  });
+
+  test("the images that an undo needs stay, whichever job removes unused ones meanwhile, until the deploy is over", async () => {
+    installedWith();
+    images();
+    await fetch();
+    await pull();
+    await packages();
+    await keep();
+    await update();
+    writeFileSync(note("unused"), `${OLD.erp}\n${OLD.database}\n`);
+    const removeUnused = () => jobs.run<"update_proxy">({ kind: "update_proxy" });
+    await removeUnused();
+    expect(existsSync(note("removed-images"))).toBe(false);
+    await start();
+    await settle();
+    await removeUnused();
+    expect(readFileSync(note("removed-images"), "utf8")).toBe(`image rm ${OLD.erp}\nimage rm ${OLD.database}\n`);
   });
 
   test("another major version of the database server is never taken", async () => {

@@ -522,7 +522,7 @@ job_settle_code() {
   sync # what replaces it must be on the disk first
   drop_database "$OLD"
   remove_files "$OLD"
-  rm -f "$HERE/stopped_at"
+  rm -f "$HERE/stopped_at" "$CODE_HOME/before_image" "$CODE_HOME/before_db_image"
   for place in "$HERE"/codes/*; do
     if [[ -d $place && ${place##*/} != "$CODE" && ${place##*/} != "$before" ]]; then forget_code "${place##*/}"; fi
   done
