@@ -149,6 +149,20 @@ describe("a deploy", unless(noMachine), () => {
     expect(databases()).toEqual({ shop: kept });
   });
 
+  test("the database remembers what each module was last updated with, also if others were named", async () => {
+    const [before, now] = ["b".repeat(40), "c".repeat(40)];
+    const modules = ["acme", "other", "fresh"].map((name) => ({ name, version: "19.0.1.0", hash: now }));
+    writeFileSync(note("code"), JSON.stringify({ ...CODE, modules }));
+    writeFileSync(note("installed"), "acme\nother\n");
+    writeFileSync(note("hashes"), JSON.stringify({ acme: before, other: before, gone: before }));
+    await fetch();
+    await packages();
+    await keep();
+    await update(); // of acme alone
+    const noted = /\('hosting\.module_hashes', '(.*?)'\)/.exec(readFileSync(note("asked"), "utf8"))?.[1];
+    expect(JSON.parse(noted ?? "")).toEqual({ acme: now, other: before, fresh: now });
+  });
+
   test("an update that was killed begins anew with the data as it was kept", async () => {
     await fetch();
     await packages();

@@ -461,6 +461,7 @@ job_update_modules() {
   switch_images "$(fact "codes/$CODE/image")" "$(fact "codes/$CODE/db_image")"
   ensure_database_server
   reset_role
+  known_to_database
   if ((${#UPDATES[@]} > 0)); then
     odoo -c /etc/odoo/odoo.conf -d "$DATABASE" "${UPDATES[@]}" "${ONCE[@]}" </dev/null || status=$?
     if ((status != 0)) || ! has_updated "$DATABASE"; then
@@ -471,9 +472,16 @@ job_update_modules() {
   set_progress updated
 }
 
+# Modules that were installed, and not named for this update, were last updated with what they were before. With the base, the ERP updates all.
 note_hashes() {
   local hashes
-  hashes=$(jq -c 'map_values(.hash)' "$CODE_HOME/modules") # only names and hexadecimal digits: job_fetch_code
+  # Only names and hexadecimal digits: keep_code. What the database had says the ERP.
+  hashes=$(jq -c --slurpfile known "$JOB/work/hashes" --rawfile installed "$JOB/work/installed" --arg named "$UPDATE,$INSTALL" '
+    ($named | split(",")) as $updated
+    | (if $updated | index("base") then [] else ($installed | split("\n")) - $updated end) as $left
+    | (reduce $left[] as $name ({}; .[$name] = true)) as $left
+    | with_entries(.value = if $left[.key] then $known[0][.key] else .value.hash end)
+    | map_values(select(type == "string" and test("^[0-9a-f]{40,64}$")))' "$CODE_HOME/modules")
   sql "$DATABASE" <<<"insert into ir_config_parameter (key, value) values ('$HASHES', '$hashes') on conflict (key) do update set value = excluded.value"
 }
 
