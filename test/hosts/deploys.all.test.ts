@@ -4,9 +4,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
 import { type MachineWithJobs, machineWithJobs } from "./jobs.ts";
-import { noMachine, PAGES } from "./machine.ts";
+import { noMachine, PAGES, until } from "./machine.ts";
 
 const HASH = "a".repeat(40);
 const CODE = {
@@ -20,7 +21,10 @@ const REPOSITORY = { url: "https://git.example.com/acme", ref: "main", path: nul
 
 /** The builder, and an ERP that updates its modules, or fails after it has changed some of its data. */
 const DOCKER = `case "$*" in
-  *"-builder "*python3* | *"-check "*python3*) cat > $NOTES/request; cat $NOTES/code ;;
+  *"-builder "*python3* | *"-check "*python3*)
+    cat > $NOTES/request
+    [ ! -e $NOTES/endless-repository ] || sleep 600
+    cat $NOTES/code ;;
   *"--entrypoint cp "*) echo "$*" >> $NOTES/copies ;;
   "image ls"*) cat $NOTES/unused 2> /dev/null ;;
   "image rm"*) echo "$*" >> $NOTES/removed-images ;;
@@ -234,25 +238,44 @@ describe("a deploy", unless(noMachine), () => {
     ]);
   });
 
+  const check = {
+    kind: "fetch_code",
+    ...of,
+    repositories: [{ ...REPOSITORY, credential: null }],
+    code_id: "op_check",
+    environment: [],
+    named: [],
+    keep: false,
+  } as const;
   test("a check beside a deploy changes nothing of it, and keeps nothing", async () => {
     await fetch();
     await packages();
     await keep();
     const before = [databases(), fact(`codes/${code_id}/progress`)];
-    const checked = await jobs.run<"fetch_code">({
-      kind: "fetch_code",
-      ...of,
-      repositories: [{ ...REPOSITORY, credential: null }],
-      code_id: "op_check",
-      environment: [],
-      named: [],
-      keep: false,
-    });
+    const checked = await jobs.run<"fetch_code">(check);
     expect(checked.modules).toEqual([{ name: "acme", version: "19.0.1.0", changed: true }]);
     expect([databases(), fact(`codes/${code_id}/progress`)]).toEqual(before);
     expect(readdirSync(here("codes"))).toEqual([code_id]);
     await update();
     await undo();
+  });
+
+  const removedVolumes = (): string[] => readFileSync(note("removed-volumes"), "utf8").trimEnd().split("\n");
+
+  test("a check leaves nothing on the disk if it fails", async () => {
+    writeFileSync(note("code"), "no JSON");
+    await expect(jobs.run<"fetch_code">(check)).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
+    expect(removedVolumes()).toEqual(Array.from({ length: 2 }, () => "volume rm -f erp-ins_1_check"));
+  });
+
+  test("a check that is ended does not go on in its container, which no job on the instance ends", async () => {
+    writeFileSync(note("endless-repository"), "");
+    const id = `op_${code_id}-inspectCode`;
+    await ssh.run(jobs.machine.server, { ...check, id });
+    await until("the builder runs", () => existsSync(note("request")));
+    rmSync(note("removed-volumes"), { force: true });
+    await jobs.run<"start_erp">({ kind: "start_erp", ...of, ends: [id] });
+    expect(removedVolumes()).toEqual(["volume rm -f erp-ins_1_check"]);
   });
 
   const bring = (to: string, from: { instance_id: string; code_id: string } | undefined) =>

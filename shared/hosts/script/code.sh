@@ -150,11 +150,15 @@ keep_environment() {
 
 # Nothing stays, and the database is not asked: other work on the instance goes on.
 check_code() {
-  local volume=${PROJECT}_check
-  docker volume rm -f "$volume" >/dev/null # of a check that was killed
-  fetch_into "$volume"
+  end_check "$PROJECT" # of a machine that lost its power
+  fetch_into "${PROJECT}_check"
   jq -c '{ subjects, problems, modules: [.modules[] | { name, version, changed: true }], installed: [] }' "$JOB/work/code" | answer
-  docker volume rm -f "$volume" >/dev/null
+}
+
+# What a repository sends may fill the disk, and goes on after its job is killed: no job that holds the instance ends it.
+end_check() { # PROJECT
+  docker rm -fv "$1-check" >/dev/null 2>&1 || true
+  docker volume rm -f "$1_check" >/dev/null 2>&1 || true
 }
 
 fetch_into() { # VOLUME
@@ -475,7 +479,7 @@ job_update_modules() {
 # Modules that were installed, and not named for this update, were last updated with what they were before. With the base, the ERP updates all.
 note_hashes() {
   local hashes
-  # Only names and hexadecimal digits: keep_code. What the database had says the ERP.
+  # Only names and hexadecimal digits: keep_code. The ERP's own code may have changed what the database had.
   hashes=$(jq -c --slurpfile known "$JOB/work/hashes" --rawfile installed "$JOB/work/installed" --arg named "$UPDATE,$INSTALL" '
     ($named | split(",")) as $updated
     | (if $updated | index("base") then [] else ($installed | split("\n")) - $updated end) as $left

@@ -350,7 +350,7 @@ job_remove_erp() {
 
 remove_instance() {
   local label=label=com.docker.compose.project=erp-$1
-  docker rm -fv "erp-$1-job" "erp-$1-files" "erp-$1-psql" >/dev/null 2>&1 || true
+  docker rm -fv "erp-$1-job" "erp-$1-files" "erp-$1-psql" "erp-$1-builder" "erp-$1-check" >/dev/null 2>&1 || true
   docker ps -aq --filter "$label" | xargs -r docker rm -fv >/dev/null
   docker volume ls -q --filter "$label" | xargs -r docker volume rm >/dev/null
   docker network disconnect -f "erp-$1_edge" erp-caddy >/dev/null 2>&1 || true
