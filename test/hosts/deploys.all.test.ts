@@ -318,6 +318,10 @@ describe("a deploy", unless(noMachine), () => {
       message: expect.stringContaining(problem),
     });
     expect(fact("code")).toBe("");
+    const moved = `The repository ${REPOSITORY.url} does not exist, or what it is read with may not read it`;
+    const unreachable = [{ code: "CODE_UNREACHABLE", repository: 0, module: null, problem: moved }];
+    writeFileSync(note("code"), JSON.stringify({ ...CODE, problems: unreachable, folders: [], modules: [] }));
+    await expect(bring("op_unreachable", undefined)).rejects.toMatchObject({ code: "CODE_UNREACHABLE" });
   });
 
   test("an archive names the code that the ERP has, with a hash of each module", async () => {
