@@ -238,6 +238,17 @@ describe("a deploy", unless(noMachine), () => {
     ]);
   });
 
+  test("a rehearsal for which there is no room says how to deploy without one", async () => {
+    await fetch();
+    await packages();
+    jobs.machine.standIn("df", `echo Avail; echo ${200 * 1024 * 1024}`);
+    const rehearsed = jobs.run<"rehearse_code">({ kind: "rehearse_code", ...of, code_id, ...plan });
+    await expect(rehearsed.finally(() => jobs.machine.standIn("df", 'exec /usr/bin/df "$@"'))).rejects.toMatchObject({
+      code: "HOST_JOB_FAILED",
+      message: expect.stringMatching(/but the server has 200 MB free\. To deploy all the same, set rehearse to false/),
+    });
+  });
+
   const check = {
     kind: "fetch_code",
     ...of,

@@ -345,7 +345,7 @@ job_rehearse_code() {
   touch "$JOB/drill"
   remove_drill
   require_memory_to_rehearse
-  require_room "$(docker_root)" $((2 * $(database_bytes))) "A copy of the database"
+  require_room_to_rehearse
   CODE_PROJECT=$PROJECT use_code "$CODE"
   (
     enter_drill "$image" "$database_image" "$edition"
@@ -376,6 +376,15 @@ require_memory_to_rehearse() {
   free=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
   ((free >= needed)) ||
     broken "A rehearsal needs $needed MB of memory, but the server has $free MB free. To deploy all the same, set rehearse to false"
+}
+
+# A copy of the database, and what its update adds.
+require_room_to_rehearse() {
+  local needed free
+  needed=$((2 * $(database_bytes) + RESERVE_BYTES))
+  free=$(least_free "$(docker_root)")
+  ((free >= needed)) ||
+    broken "A rehearsal needs $(megabytes "$needed") MB on the disk, but the server has $(megabytes "$free") MB free. To deploy all the same, set rehearse to false"
 }
 
 enter_drill() { # IMAGE DATABASE-IMAGE EDITION: of the instance
