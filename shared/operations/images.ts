@@ -50,6 +50,10 @@ const judge = async (
   newest: NewestImages,
 ): Promise<boolean> => instance?.server_id !== serverId || recordImage(instance, image, newest);
 
+/** Whether there certainly is a newer one: what was looked up within the last hour may be older than what has been pulled since. */
+export const isOutdated = (image: Image, newest: { ids: readonly string[]; created_at: string | null } | undefined): boolean =>
+  newest?.created_at != null && image.created_at !== null && !newest.ids.includes(image.id) && image.created_at < newest.created_at;
+
 /** Records which image an instance has. False if that changed at the same time. */
 export async function recordImage(instance: InstanceRecord, image: Image, newest: NewestImages): Promise<boolean> {
   const { account_id, id, erp_version, image_id, image_created_at, update_available: before } = instance;

@@ -8,19 +8,26 @@ import { Deploy } from "../../shared/api/deploys.ts";
 import { because } from "../../shared/domain/reasons.ts";
 import type { Job, JobKind } from "../../shared/hosts/host.ts";
 import { GiveUp } from "../../shared/platform/task-errors.ts";
+import { FIRST_IMAGE } from "../../shared/providers/sandbox/images.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { uniqueDomain } from "../harness/account.ts";
 import { erpsOf } from "./erps.ts";
 import { InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
 
-/** The jobs in the order of their requests, and the kind that fails. */
-const machine = vi.hoisted(() => ({ jobs: new Array<Job>(), fails: new Array<JobKind>() }));
+/** The jobs in the order of their requests, the kinds that fail, and what the machine has instead of the newest image. */
+const machine = vi.hoisted(() => ({
+  jobs: new Array<Job>(),
+  fails: new Array<JobKind>(),
+  has: undefined as { id: string; created_at: string } | undefined,
+}));
 
 vi.mock("../../shared/hosts/sandbox/host.ts", async (original) => {
   const { sandbox } = await original<typeof import("../../shared/hosts/sandbox/host.ts")>();
   const run = async (server: Parameters<typeof sandbox.run>[0], job: Job) => {
     machine.jobs.push(job);
     if (machine.fails.includes(job.kind)) throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
+    if (job.kind === "pull_images" && machine.has !== undefined)
+      return { ready: true, result: { ...machine.has, previous_id: machine.has.id, changed: false } };
     return sandbox.run(server, job);
   };
   return { sandbox: { ...sandbox, run } };
@@ -31,13 +38,15 @@ beforeAll(async () => {
   harness = await workflowHarness(await processCloud(), { seeded: true });
 });
 afterAll(() => {
-  machine.fails.length = 0; // the next file has this process
+  reset(); // the next file has this process
   harness.close();
 });
-beforeEach(() => {
+beforeEach(reset);
+function reset(): void {
   machine.jobs.length = 0;
   machine.fails.length = 0;
-});
+  machine.has = undefined;
+}
 
 const { api, show } = erpsOf(() => harness);
 const kinds = (): string[] => machine.jobs.map(({ kind }) => kind);
@@ -82,6 +91,14 @@ test("what the ERP wrote says why it does not respond with the new code", async 
   expect(operation.error).toMatchObject({ code: "HEALTH_CHECK_FAILED" });
   expect(made.log_excerpt).toContain("odoo.modules.registry: Registry loaded");
   expect((await show(id)).status).toBe("running");
+});
+
+test("a deploy that was to bring the newest image fails where the machine could not get it, before the ERP stops", async () => {
+  const id = await instanceWithCode({ domain: uniqueDomain("old-image.shop") });
+  machine.has = FIRST_IMAGE;
+  const { operation } = await deploy(id, { update_image: true, rehearse: false, backup_first: false });
+  expect(operation.error).toMatchObject({ code: "HOST_JOB_FAILED", message: "The image odoo:19.0 could not be pulled" });
+  expect(kinds()).not.toContain("keep_data");
 });
 
 test("an update of data that a backup brings back is not rehearsed on the present data", async () => {

@@ -1,6 +1,6 @@
 // What the steps of deploying an instance's code do.
 import { toCommits, findProblems, requireNoProblem } from "../../../shared/operations/code-checks.ts";
-import { recordImage } from "../../../shared/operations/images.ts";
+import { isOutdated, recordImage } from "../../../shared/operations/images.ts";
 import { secretsInLogs } from "../../../shared/operations/log-secrets.ts";
 import { leaveDrillPlace, tryRetakeDrillPlace, tryTakeDrillPlace } from "../../../shared/operations/drills.ts";
 import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/operations/safety-backups.ts";
@@ -105,11 +105,15 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  pullImages: async ({ operation, input, server, jobId }) => {
+  pullImages: async ({ operation, input, instance, server, jobId }) => {
     const { instance_id } = input;
     const pulled = await run(await server(), { id: jobId, kind: "pull_images", instance_id, code_id: operation.id });
     if (!pulled.ready) return false;
     const { changed, ...image } = pulled.result;
+    const { erp_version } = await instance();
+    // A machine to which the registry does not respond goes on with what it has.
+    if (isOutdated(image, (await newestImages()).get(erp_version)))
+      throw new GiveUp("HOST_JOB_FAILED", because("image_not_pulled", { image: `odoo:${erp_version}` }));
     if (changed) await updateEverything(operation);
     await noteDeploy(operation, { image });
     return true;
