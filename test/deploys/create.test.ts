@@ -6,8 +6,14 @@ import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance } from "../../shared/api/instances.ts";
+import { startChange } from "../../shared/data/change.ts";
+import { newId } from "../../shared/domain/ids.ts";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
+import { beginDeploy } from "../../shared/operations/begin-code-work.ts";
 import { findErp } from "../../shared/providers/sandbox/machines.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
+import { findCode } from "../../shared/records/code.ts";
+import { getInstance } from "../../shared/records/instances.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
@@ -211,6 +217,20 @@ describe("a rollback", () => {
     const denied = await weaker.post(`/instances/${id}/deploys`, { rollback_to: first.id, restore_database: true });
     expect(denied.error).toMatchObject({ code: "FORBIDDEN", message: "Token does not have permission: backups:restore" });
   });
+});
+
+test("deploys nothing that is changed at the same time", async () => {
+  const { id } = await seedInstance(me.id);
+  const repositories = [{ url: "https://git.example/acme", ref: "main" }];
+  await api.put(`/instances/${id}/code`, { repositories });
+  const instance = await getInstance(me.id, id);
+  const code = await findCode(instance);
+  await api.put(`/instances/${id}/code`, { repositories: [] });
+  const change = startChange(await getAccount(me.id));
+  const by = { actor: { type: "hook", id: "hook", name: "Deploy hook" }, requestId: "test" } as const;
+  const wanted = { select: "changed", rehearse: true, backup_first: true, update_image: false, note: null } as const;
+  beginDeploy({ change, by, operationId: newId("operation") }, { instance, code }, wanted);
+  await expect(change.commit()).rejects.toMatchObject({ name: "Overtaken" });
 });
 
 test("only the newest twenty deploys are kept", async () => {
