@@ -25,7 +25,9 @@ const DOCKER = `case "$*" in
     cat > $NOTES/request
     [ ! -e $NOTES/endless-repository ] || sleep 600
     cat $NOTES/code ;;
-  *"--entrypoint cp "*) echo "$*" >> $NOTES/copies ;;
+  *"--entrypoint cp "*)
+    echo "$*" >> $NOTES/copies
+    [ ! -e $NOTES/during-copy ] || bash $NOTES/during-copy ;;
   "image ls"*) cat $NOTES/unused 2> /dev/null ;;
   "image rm"*) echo "$*" >> $NOTES/removed-images ;;
   "volume rm"*) echo "$*" >> $NOTES/removed-volumes ;;
@@ -318,6 +320,14 @@ describe("a deploy", unless(noMachine), () => {
     await jobs.run<"start_erp">({ kind: "start_erp", ...of });
     expect(fact("compose.yaml")).toContain("code: { name: erp-ins_1_code_op_copied, external: true }");
     expect(fact("compose.yaml")).toContain(`CARRIER_URL: "https://carrier.example"`);
+  });
+
+  test("code that is removed while it is copied is fetched", async () => {
+    await bring("op_fetched", undefined);
+    rmSync(note("request"));
+    writeFileSync(note("during-copy"), `rm -f ${here("codes/op_fetched/environment")}`);
+    await bring("op_copied", { instance_id: "ins_1", code_id: "op_fetched" });
+    expect(existsSync(note("request"))).toBe(true);
   });
 
   test("code that cannot be had any more is an error with the repository's problem", async () => {

@@ -291,7 +291,7 @@ bring_code() {
   keep_environment
 }
 
-# That instance's own jobs may remove it meanwhile, which fails the copy.
+# That instance's own jobs may remove it meanwhile, which fails the copy: Docker would make a volume anew that is gone.
 copy_code() {
   local instance=${P[FROM_INSTANCE]:-} code=${P[FROM_CODE]:-} part from to
   [[ $instance =~ ^[a-z0-9_]{1,60}$ && $code =~ ^[a-z0-9_]{1,50}$ && -e $INSTANCES/$instance/codes/$code/environment ]] || return 1
@@ -304,6 +304,7 @@ copy_code() {
       -v "$from:/from:ro" -v "$to:/to" --entrypoint cp "$IMAGE" -R /from/. /to/ || return 1
   done
   cp "$INSTANCES/$instance/codes/$code/addons" "$INSTANCES/$instance/codes/$code/modules" "$CODE_HOME/" || return 1
+  [[ -e $INSTANCES/$instance/codes/$code/environment ]]
 }
 
 # What is said of it comes from whoever could take over the builder.
@@ -596,6 +597,7 @@ undo_deploy() { # PROGRESS
 
 forget_code() { # CODE
   local volume
+  rm -f "$HERE/codes/${1:?}/environment" # before its volumes: see copy_code
   for volume in "$(code_volume "$1")" "$(python_volume "$1")"; do docker volume rm -f "$volume" >/dev/null 2>&1 || true; done
   rm -rf "$HERE/codes/${1:?}"
 }
