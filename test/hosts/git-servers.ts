@@ -32,6 +32,8 @@ export interface GitServers {
   /** Makes a commit of exactly these files, and returns its hash. */
   commit: (name: string, files: Files, options?: { branch?: string; message?: string }) => string;
   git: (name: string, ...words: string[]) => string;
+  /** Makes a commit of a tree that each of these levels of names stands around, and returns its hash. */
+  commitOf: (name: string, inmost: string, levels: readonly (readonly string[])[]) => string;
   /** Lets in only this. */
   requirePassword: (pair: string | undefined) => void;
   /** Sends all requests elsewhere. */
@@ -53,6 +55,9 @@ export async function startGitServers(): Promise<GitServers> {
       env: { PATH: process.env["PATH"], HOME: root, GIT_CONFIG_NOSYSTEM: "1", ...AUTHOR },
       stdio: ["ignore", "pipe", "pipe"],
     }).trim();
+
+  const makeTree = (name: string, lines: readonly string[]): string =>
+    execFileSync("git", ["-C", join(root, name), "mktree"], { encoding: "utf8", input: lines.map((line) => `${line}\n`).join("") }).trim();
 
   const server = createServer((request, response) => {
     const { url = "", headers } = request;
@@ -100,6 +105,16 @@ export async function startGitServers(): Promise<GitServers> {
       const hash = run("", "commit-tree", "-m", message, run("", "write-tree"));
       git(name, "update-ref", `refs/heads/${branch}`, hash);
       return hash;
+    },
+    commitOf: (name, inmost, levels) => {
+      const around = (tree: string, names: readonly string[]): string =>
+        makeTree(
+          name,
+          names.map((each) => `040000 tree ${tree}\t${each}`),
+        );
+      const commit = git(name, "commit-tree", "-m", "A commit", levels.reduce(around, git(name, "rev-parse", `${inmost}^{tree}`)));
+      git(name, "update-ref", "refs/heads/main", commit);
+      return commit;
     },
     requirePassword: (pair) => void (password = pair),
     redirectTo: (url) => void (elsewhere = url),
