@@ -147,6 +147,11 @@ const autoDeploy = z.enum(["off", "push"]).meta({
   examples: ["off"],
 });
 
+const follow = z.enum(["pinned", "newest"]).meta({
+  description: "With `newest`, every deploy brings the newest image of the version, as with `update_image`",
+  examples: ["pinned"],
+});
+
 const DeployKey = z.object({
   public_key: z.string().meta({
     description: "One line, to be added to the repository as a key that may read",
@@ -218,10 +223,15 @@ export const Code = z
       .meta({ description: "The deploy hook; null if there is none. Its URL is shown only when it is made" }),
     image: z
       .object({
+        follow,
         version: z.string().meta({ examples: ["19.0"] }),
         id: z
           .string()
-          .meta({ description: "As Docker on the server calls it", examples: [`sha256:${"9f86d081884c7d65".repeat(4)}`] }),
+          .nullable()
+          .meta({
+            description: "As Docker on the server calls it; null until the server has reported it",
+            examples: [`sha256:${"9f86d081884c7d65".repeat(4)}`],
+          }),
         created_at: fields.timestamp.nullable(),
         newest_created_at: fields.timestamp
           .nullable()
@@ -231,8 +241,7 @@ export const Code = z
           .nullable()
           .meta({ examples: [false] }),
       })
-      .nullable()
-      .meta({ description: "The image of the ERP; null until the server has reported it" }),
+      .meta({ description: "The image of the ERP" }),
     updated_at: fields.timestamp.nullable().meta({ description: "When the code was last set; null before that" }),
   })
   .meta({ id: "Code" });
@@ -258,6 +267,10 @@ export const CodeFields = fields.atLeastOne({
   install_modules: modules.optional(),
   environment: environment.optional(),
   auto_deploy: autoDeploy.optional(),
+  image: z
+    .strictObject({ follow })
+    .optional()
+    .meta({ examples: [{ follow: "pinned" }] }),
 });
 export type CodeFields = z.output<typeof CodeFields>;
 

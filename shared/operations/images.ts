@@ -1,10 +1,10 @@
 // Whether there is a newer image of the ERP than an instance has: its server reports which one that is, and the service looks up
 // the newest of each version (providers/images.ts). Nothing is read or written here as long as neither changes.
 import { isDeepStrictEqual } from "node:util";
-import type { Code } from "../api/code.ts";
 import { startChange } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { ConditionFailed, find, updateOne } from "../data/table.ts";
+import type { ImageFacts } from "../records/code.ts";
 import { hostReportRef } from "../records/host-reports.ts";
 import { instanceRef } from "../records/instances.ts";
 import type { HostReport } from "../records/schemas/host-report.ts";
@@ -80,9 +80,8 @@ export async function recordImage(instance: InstanceRecord, image: Image, newest
   }
 }
 
-/** What an instance's code shows of its image; null until its server has reported it. */
-export function showImage(instance: InstanceRecord, newest: NewestImages): Code["image"] {
+/** What an instance's code shows of its image. */
+export function showImage(instance: InstanceRecord, newest: NewestImages): ImageFacts {
   const { erp_version: version, image_id: id, image_created_at: created_at, update_available } = instance;
-  if (id === null) return null;
   return { version, id, created_at, newest_created_at: newest.get(version)?.created_at ?? null, update_available };
 }

@@ -35,7 +35,7 @@ const EMPTY = {
   environment: [],
   auto_deploy: "off",
   hook: null,
-  image: null,
+  image: { follow: "pinned", version: "19.0", id: null, created_at: null, newest_created_at: expect.any(String), update_available: null },
   updated_at: null,
 };
 

@@ -10,6 +10,7 @@ import { startChange } from "../../shared/data/change.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { beginDeploy } from "../../shared/operations/begin-code-work.ts";
+import { NEWEST_IMAGE } from "../../shared/providers/sandbox/images.ts";
 import { findErp } from "../../shared/providers/sandbox/machines.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { findCode } from "../../shared/records/code.ts";
@@ -84,6 +85,16 @@ test("a deploy brings the newest images on request, updates everything with them
   await me.until(begun.operation_id, "failed");
   const machine = String((await getServer(me.id, (await show(other.id)).server_id)).machine_id);
   expect((await findErp(machine, other.id))?.image).toBe(before);
+});
+
+test("an instance that follows the newest image gets it with every deploy", async () => {
+  const { id } = await prepared("main", { domain: uniqueDomain("old-image.shop") });
+  expect((await deployed(id, { backup_first: false })).image).toBeNull();
+  const set = (await api.put(`/instances/${id}/code`, { image: { follow: "newest" } })).as(Code);
+  expect(set.image).toMatchObject({ follow: "newest", version: "19.0" });
+  const { effects } = (await api.post(`/instances/${id}/deploys?dry_run=true`, {})).as(DryRun);
+  expect(effects.map(({ code }) => code)).toContain("deploy_image");
+  expect((await deployed(id, { backup_first: false })).image).toMatchObject({ created_at: NEWEST_IMAGE.created_at });
 });
 
 test("a deploy installs what is wanted, updates what has changed, and says how long the ERP was stopped", async () => {
