@@ -68,7 +68,7 @@ function wholeLines(sent: string): string {
   return whole.join("\n");
 }
 
-/** The script removes them already, but other programs write into the log, too. Of two secrets, one may be a part of the other. */
+/** The script removes them already, but other programs write into the log, too. Of two, one may be a part of the other. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const longestFirst = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
   const named = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);

@@ -11,8 +11,13 @@ import type { HostReport } from "../records/schemas/host-report.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
 
-/** By version: what machines may call the newest image, and when it was created. */
-type NewestImages = ReadonlyMap<string, { ids: readonly string[]; created_at: string | null }>;
+/** What machines may call the newest image, and when it was created. */
+interface NewestImage {
+  ids: readonly string[];
+  created_at: string | null;
+}
+/** By version. */
+type NewestImages = ReadonlyMap<string, NewestImage>;
 
 interface Image {
   id: string;
@@ -50,9 +55,11 @@ const judge = async (
   newest: NewestImages,
 ): Promise<boolean> => instance?.server_id !== serverId || recordImage(instance, image, newest);
 
-/** Whether there certainly is a newer one: what was looked up within the last hour may be older than what has been pulled since. */
-export const isOutdated = (image: Image, newest: { ids: readonly string[]; created_at: string | null } | undefined): boolean =>
-  newest?.created_at != null && image.created_at !== null && !newest.ids.includes(image.id) && image.created_at < newest.created_at;
+/** Whether there certainly is a newer one: what was looked up an hour ago may be older than what has been pulled since. */
+export function isOutdated({ id, created_at }: Image, newest: NewestImage | undefined): boolean {
+  if (newest?.created_at == null || created_at === null) return false;
+  return !newest.ids.includes(id) && created_at < newest.created_at;
+}
 
 /** Records which image an instance has. False if that changed at the same time. */
 export async function recordImage(instance: InstanceRecord, image: Image, newest: NewestImages): Promise<boolean> {

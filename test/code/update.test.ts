@@ -1,6 +1,7 @@
 // GET and PUT /instances/:id/code
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { NEWEST_IMAGE } from "../../shared/providers/sandbox/images.ts";
 import { Code } from "../../shared/api/code.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { find } from "../../shared/data/table.ts";
@@ -35,7 +36,14 @@ const EMPTY = {
   environment: [],
   auto_deploy: "off",
   hook: null,
-  image: { follow: "pinned", version: "19.0", id: null, created_at: null, newest_created_at: expect.any(String), update_available: null },
+  image: {
+    follow: "pinned",
+    version: "19.0",
+    id: null,
+    created_at: null,
+    newest_created_at: NEWEST_IMAGE.created_at,
+    update_available: null,
+  },
   updated_at: null,
 };
 

@@ -26,7 +26,8 @@ const readOperation = async (id: string) => (await me.api.get(`/operations/${id}
 
 test.each(["reboot", "update"])("the action %s ends with the server and its instances as they were", async (action) => {
   const { id } = await me.server();
-  await updateOne(keys.record("server", me.id, id), { set: { status_reason: "The machine does not reboot" } }, {}); // as after a failure
+  const failed = { status_reason: "The machine does not reboot" }; // the last time
+  await updateOne(keys.record("server", me.id, id), { set: failed }, {});
   const running = await me.instance({ server_id: id });
   const stopped = await me.instance({ server_id: id });
   await me.until((await me.api.post(`/instances/${stopped.id}/actions`, { action: "stop" })).as(Operation).id);

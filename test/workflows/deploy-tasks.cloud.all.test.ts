@@ -1,5 +1,5 @@
-// The tasks of a deploy, run in this process: which jobs they give to the machine, and what stays of a deploy when its machine fails
-// at the end. A test may put its own response in place of a job's.
+// The tasks of a deploy, run in this process: which jobs they give to the machine, and what stays of a deploy when its machine
+// fails at the end. A test may put its own response in place of a job's.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../functions/workflows/deploy-instance/tasks.ts";
 import { workflows } from "../../functions/workflows/index.ts";
