@@ -113,7 +113,7 @@ const variableName = z
   .meta({ examples: ["CARRIER_URL"], maxLength: 100 });
 const variableValue = z
   .string()
-  .regex(/^[^\x00-\x08\x0a-\x1f\x7f]*$/, "must not contain control characters") // oxlint-disable-line no-control-regex
+  .regex(/^[^\x00-\x08\x0a-\x1f\x7f-\x9f\ufffe\uffff]*$/, "must not contain control characters") // oxlint-disable-line no-control-regex
   .max(ENVIRONMENT_BYTES_MAX, `must have at most ${ENVIRONMENT_BYTES_MAX} characters`);
 
 const Variable = z

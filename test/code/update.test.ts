@@ -63,6 +63,14 @@ test("an instance without code has the empty one, and a PUT replaces the fields 
   expect((await api.get(`/instances/${unusedId("instance")}/code`)).status).toBe(404);
 });
 
+test("a value has no characters that no configuration file takes", async () => {
+  const at = await path();
+  for (const value of ["a\nB=1", "a\u0085", "a\uffff"]) {
+    const response = await api.put(at, { environment: [{ name: "A", value }] });
+    expect(response.error).toMatchObject({ details: { field: "environment.0.value", reason: "must not contain control characters" } });
+  }
+});
+
 test("a change is made only to the version that the client has read, also to the empty one", async () => {
   const at = await path();
   const tags = { headers: { "If-Match": (await api.get(at)).headers["etag"] ?? "" } };

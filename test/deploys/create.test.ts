@@ -216,6 +216,13 @@ describe("a rollback", () => {
     expect((await api.get(`/instances/${id}/code`)).as(Code).repositories[0]?.commit).toBe(first.commits[0]?.commit);
   });
 
+  test("brings no data back whose backup was deleted", async () => {
+    const { id, first } = await prepared();
+    const { backup_id } = await deployed(id);
+    await me.until((await api.delete(`/backups/${backup_id}`)).as(z.looseObject({ id: z.string() })).id);
+    expect((await rollBack(id, first, { restore_database: true })).error).toMatchObject({ code: "INVALID_STATE" });
+  });
+
   test("needs a completed deploy of the instance, a backup for the data, and the permission to restore", async () => {
     const { id, first } = await prepared();
     expect((await rollBack(id, { ...first, id: unusedId("deploy") })).error).toMatchObject({ details: { field: "rollback_to" } });

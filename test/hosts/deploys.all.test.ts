@@ -28,6 +28,8 @@ const DOCKER = `case "$*" in
   *"--entrypoint cp "*)
     echo "$*" >> $NOTES/copies
     [ ! -e $NOTES/during-copy ] || bash $NOTES/during-copy ;;
+  "network inspect erp-builder") [ ! -e $NOTES/no-network ] ;;
+  "network create"*"erp-builder") sleep 1; rm $NOTES/no-network ;;
   "image ls"*) cat $NOTES/unused 2> /dev/null ;;
   "image rm"*) echo "$*" >> $NOTES/removed-images ;;
   "volume rm"*) echo "$*" >> $NOTES/removed-volumes ;;
@@ -126,7 +128,7 @@ describe("a deploy", unless(noMachine), () => {
     const compose = fact("compose.yaml");
     expect(compose).toContain(`"code:/mnt/extra-addons:ro", "python:/mnt/python:ro"`);
     expect(compose).toContain(`code: { name: erp-ins_1_code_${code_id}, external: true }`);
-    expect(compose).toContain(`CARRIER_KEY: "also-secret $$HOME"`);
+    expect(compose).toContain(`"CARRIER_KEY": "also-secret $$HOME"`); // YAML takes names such as NO and TRUE for no texts
     expect(compose).toContain("--addons-path=/mnt/extra-addons/1-acme");
     await settle();
     expect(databases()).toEqual({ shop: "7" });
@@ -273,6 +275,13 @@ describe("a deploy", unless(noMachine), () => {
     await undo();
   });
 
+  test("two first checks at once make the builder's network once", async () => {
+    writeFileSync(note("no-network"), "");
+    writeFileSync(note("code"), JSON.stringify({ commits: [], known_hosts: [] }));
+    const resolve = () => jobs.run<"resolve_code">({ kind: "resolve_code", ...of, repositories: [], hold: false });
+    expect(await Promise.all([resolve(), resolve()])).toEqual([{ commits: [] }, { commits: [] }]);
+  });
+
   const removedVolumes = (): string[] => readFileSync(note("removed-volumes"), "utf8").trimEnd().split("\n");
 
   test("a check leaves nothing on the disk if it fails", async () => {
@@ -319,7 +328,7 @@ describe("a deploy", unless(noMachine), () => {
     expect(fact("codes/op_copied/modules")).toBe(fact("codes/op_fetched/modules"));
     await jobs.run<"start_erp">({ kind: "start_erp", ...of });
     expect(fact("compose.yaml")).toContain("code: { name: erp-ins_1_code_op_copied, external: true }");
-    expect(fact("compose.yaml")).toContain(`CARRIER_URL: "https://carrier.example"`);
+    expect(fact("compose.yaml")).toContain(`"CARRIER_URL": "https://carrier.example"`);
   });
 
   test("code that is removed while it is copied is fetched", async () => {

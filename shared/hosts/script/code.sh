@@ -41,14 +41,17 @@ code_in_compose() {
   CODE_VOLUMES=", \"code:$CODE_MOUNT:ro\", \"python:$PYTHON_MOUNT:ro\""
   CODE_NAMES="  code: { name: $(code_volume "$code"), external: true }
   python: { name: $(python_volume "$code"), external: true }"
-  CODE_VARIABLES=", PYTHONPATH: $PYTHON_MOUNT$(jq -r 'map(", \(.name): \(.value | gsub("\\$"; "$$") | tojson)") | add // ""' "$place/variables")"
+  CODE_VARIABLES=", PYTHONPATH: $PYTHON_MOUNT$(jq -r 'map(", \(.name | tojson): \(.value | gsub("\\$"; "$$") | tojson)") | add // ""' "$place/variables")"
   if [[ -s $place/addons ]]; then CODE_FLAG=" --addons-path=$(<"$place/addons")"; fi
 }
 
 # The machine's own git, in a container of the ERP's image: no image has one. It sees the machine's programs and nothing else of it.
 prepare_builder() {
   if ! command -v git >/dev/null || ! command -v ssh >/dev/null; then install_packages git openssh-client; fi
-  docker network inspect "$BUILDER" >/dev/null 2>&1 || docker network create --driver bridge "$BUILDER" >/dev/null
+  (
+    flock 4 # two jobs may be the first ones at once
+    docker network inspect "$BUILDER" >/dev/null 2>&1 || docker network create --driver bridge "$BUILDER" >/dev/null
+  ) 4>"$ROOT/locks/firewall"
   refresh_firewall
   BUILDING=$PROJECT-builder
   if [[ ${P[HOLD]:-} == no ]]; then BUILDING=$PROJECT-check; fi
