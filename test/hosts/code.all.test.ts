@@ -46,6 +46,7 @@ describe("the builder", unless(noGit), () => {
   afterEach(() => {
     servers.requirePassword(undefined);
     servers.redirectTo(undefined);
+    servers.repeatCredentials(false);
     rmSync(place, { recursive: true, force: true });
   });
   afterAll(() => servers.stop());
@@ -245,6 +246,14 @@ describe("the builder", unless(noGit), () => {
       } finally {
         other.stop();
       }
+    });
+
+    test("are in no error, also if the host repeats them", async () => {
+      servers.commit(name(), { "acme/__manifest__.py": manifest() });
+      servers.repeatCredentials(true);
+      const credential = { username: "deploy", token: "glpat-5ecret" };
+      const { commits } = await resolve([{ url: url(), credential }]);
+      expect(commits[0]?.problem).toContain("you sent Basic [redacted]");
     });
 
     test("a deploy key reads by ssh, and the host's key is remembered: another one is rejected from then on", async () => {

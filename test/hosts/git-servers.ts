@@ -38,6 +38,8 @@ export interface GitServers {
   requirePassword: (pair: string | undefined) => void;
   /** Sends all requests elsewhere. */
   redirectTo: (url: string | undefined) => void;
+  /** Responds with an error that repeats what it was sent. */
+  repeatCredentials: (repeats: boolean) => void;
   authorizedKey: (publicKey: string) => void;
   stop: () => void;
 }
@@ -47,6 +49,7 @@ export async function startGitServers(): Promise<GitServers> {
   const requests: GitServers["requests"] = [];
   let password: string | undefined;
   let elsewhere: string | undefined;
+  let repeats = false;
   let authorized = "";
 
   const git = (name: string, ...words: string[]): string =>
@@ -65,7 +68,11 @@ export async function startGitServers(): Promise<GitServers> {
     if (elsewhere !== undefined) response.writeHead(302, { location: `${elsewhere}${url}` }).end();
     else if (password !== undefined && headers.authorization !== `Basic ${Buffer.from(password).toString("base64")}`)
       response.writeHead(401, { "www-authenticate": "Basic" }).end();
-    else serveHttp(root, request, response);
+    else if (repeats) {
+      const lines = ["# service=git-upload-pack\n", undefined, `ERR you sent ${headers.authorization ?? "nothing"}\n`];
+      const packet = (line = ""): string => (line === "" ? "0000" : `${(line.length + 4).toString(16).padStart(4, "0")}${line}`);
+      response.writeHead(200, { "content-type": "application/x-git-upload-pack-advertisement" }).end(lines.map(packet).join(""));
+    } else serveHttp(root, request, response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -118,6 +125,7 @@ export async function startGitServers(): Promise<GitServers> {
     },
     requirePassword: (pair) => void (password = pair),
     redirectTo: (url) => void (elsewhere = url),
+    repeatCredentials: (repeat) => void (repeats = repeat),
     authorizedKey: (key) => void (authorized = key),
     stop: () => {
       server.close();

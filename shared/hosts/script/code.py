@@ -120,10 +120,12 @@ class Git:
         self.known_hosts = known_hosts
         settings = list(SETTINGS)
         credential = repository["credential"] or {}
+        self.secrets: list[str] = []
         if "token" in credential:
             pair = f"{credential.get('username', '')}:{credential['token']}".encode()
             target = urlsplit(self.url)
-            header = f"Authorization: Basic {base64.b64encode(pair).decode()}"
+            self.secrets = [base64.b64encode(pair).decode(), credential["token"]]
+            header = f"Authorization: Basic {self.secrets[0]}"
             settings.append((f"http.{target.scheme}://{target.netloc}/.extraHeader", header))
         self.environment = {
             "PATH": os.environ["PATH"],
@@ -172,6 +174,8 @@ class Git:
     def explain(self, stderr: bytes) -> Problem:
         """Why git could not read the repository, in its own words only if there are no better ones."""
         said = stderr.decode("utf-8", "replace")
+        for secret in self.secrets:  # a server may repeat what it was sent
+            said = said.replace(secret, "[redacted]")
         last = next((line for line in reversed(said.splitlines()) if line.strip()), "")
         why = re.sub(r"[^\x20-\x7e]", "", re.sub(r"^(?:fatal|error|remote): *", "", last))[:200]
         if re.search(r"resolve host|Could not resolve|refused|timed out|unreachable|No route", said):
