@@ -66,8 +66,9 @@ test("an instance without code has the empty one, and a PUT replaces the fields 
 test("a value has no characters that no configuration file takes", async () => {
   const at = await path();
   for (const value of ["a\nB=1", "a\u0085", "a\uffff"]) {
-    const response = await api.put(at, { environment: [{ name: "A", value }] });
-    expect(response.error).toMatchObject({ details: { field: "environment.0.value", reason: "must not contain control characters" } });
+    const { error } = await api.put(at, { environment: [{ name: "A", value }] });
+    const details = { field: "environment.0.value", reason: "must not contain control characters" };
+    expect(error).toMatchObject({ details });
   }
 });
 

@@ -59,8 +59,10 @@ export async function startGitServers(): Promise<GitServers> {
       stdio: ["ignore", "pipe", "pipe"],
     }).trim();
 
-  const makeTree = (name: string, lines: readonly string[]): string =>
-    execFileSync("git", ["-C", join(root, name), "mktree"], { encoding: "utf8", input: lines.map((line) => `${line}\n`).join("") }).trim();
+  const makeTree = (name: string, lines: readonly string[]): string => {
+    const input = lines.map((line) => `${line}\n`).join("");
+    return execFileSync("git", ["-C", join(root, name), "mktree"], { encoding: "utf8", input }).trim();
+  };
 
   const server = createServer((request, response) => {
     const { url = "", headers } = request;
@@ -119,7 +121,8 @@ export async function startGitServers(): Promise<GitServers> {
           name,
           names.map((each) => `040000 tree ${tree}\t${each}`),
         );
-      const commit = git(name, "commit-tree", "-m", "A commit", levels.reduce(around, git(name, "rev-parse", `${inmost}^{tree}`)));
+      const tree = levels.reduce(around, git(name, "rev-parse", `${inmost}^{tree}`));
+      const commit = git(name, "commit-tree", "-m", "A commit", tree);
       git(name, "update-ref", "refs/heads/main", commit);
       return commit;
     },

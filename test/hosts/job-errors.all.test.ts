@@ -13,8 +13,9 @@ async function failed(log: string, secrets: readonly string[]): Promise<{ messag
   const status: JobStatus = { state: "failed", code: "BUILD_FAILED", message: MESSAGE, log };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is asked of it
   const machine = { status: () => Promise.resolve(status) } as unknown as Machine;
-  const job = { id: "op_1-installPackages", kind: "install_packages", minutes: 1, secrets };
-  const error: unknown = await advance(machine, { ...job, parameters: () => Promise.resolve({}) }).catch((thrown: unknown) => thrown);
+  const parameters = () => Promise.resolve({});
+  const job = { id: "op_1-installPackages", kind: "install_packages", minutes: 1, parameters, secrets };
+  const error: unknown = await advance(machine, job).catch((thrown: unknown) => thrown);
   if (!(error instanceof GiveUp)) throw new Error("It did not fail");
   return { message: error.message, log: error.log ?? "" };
 }
