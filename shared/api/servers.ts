@@ -203,7 +203,7 @@ export const act = () =>
     summary: "Reboot a server, or update its software",
     description:
       `\`reboot\` restarts the machine. \`update\` installs the updates of its system's packages, and renews the images of its proxy and, one instance after the other, of the ERPs' database servers, within their major versions. ` +
-      `What runs on the server ends first: after ${SERVER_WORK.quietMinutes} minutes of waiting the operation fails with \`TIMEOUT\`. Until it ends, nothing new begins on the server's instances (409 \`OPERATION_IN_PROGRESS\`), the server stays \`active\`, and its instances come back as they were.`,
+      `What runs on the server ends first: after ${SERVER_WORK.quietMinutes} minutes of waiting the operation fails with \`TIMEOUT\`. Until it ends, nothing new begins on the server's instances (409 \`OPERATION_IN_PROGRESS\`), the server stays \`active\`, and its instances come back as they were. If it fails, \`status_reason\` of the server says why, until such work succeeds.`,
     access: ["servers:write"],
     status: 202,
     errors: () => [operationInProgress(exampleId("operation")), serverNotActive(exampleId("server"), "offline")],

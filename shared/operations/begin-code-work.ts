@@ -5,6 +5,7 @@ import { newId } from "../domain/ids.ts";
 import { LIFECYCLE } from "../domain/lifecycle.ts";
 import type { Selection } from "../domain/module-plan.ts";
 import { retainBackup } from "../records/backups.ts";
+import { followsNewest } from "../records/code.ts";
 import { reserveDeploy } from "../records/deploys.ts";
 import { moveInstance, requireServerUsable } from "../records/instances.ts";
 import { type Begun, changing, reserveOperation } from "../records/operations.ts";
@@ -42,11 +43,12 @@ interface Wanted {
 export function beginDeploy(
   { change, by, operationId }: Begun,
   { instance, code }: { instance: InstanceRecord; code: CodeRecord },
-  { select, rehearse, backup_first, update_image, note, rollback, backup }: Wanted,
+  { select, rehearse, backup_first, note, rollback, backup, ...wanted }: Wanted,
 ): { deploy: DeployRecord; operation: OperationRecord } {
   moveInstance(change, instance, { type: "instance.deploy", operationId });
   if (backup !== undefined) retainBackup(change, backup.id, operationId);
   const deploy = reserveDeploy(change, by, code, { operationId, select, note, rollback });
+  const update_image = wanted.update_image || followsNewest(code);
   const safety_backup_id = newId("backup");
   const operation = reserveOperation(change, by, {
     id: operationId,

@@ -6,7 +6,7 @@ import { parseEach } from "../data/parse-each.ts";
 import { SERVING } from "../domain/lifecycle.ts";
 import type { Selection } from "../domain/module-plan.ts";
 import type { Sentence } from "../domain/sentences.ts";
-import { isOf } from "../records/code.ts";
+import { followsNewest, isOf } from "../records/code.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import type { CodeRecord, RepositoryRecord } from "../records/schemas/code.ts";
@@ -78,7 +78,7 @@ export function listEffects(
     ...(visible && code.python_packages.length > 0
       ? [effect("update", resource, "deploy_packages", { packages: code.python_packages.join(", ") })]
       : []),
-    ...(update_image ? [effect("update", resource, "deploy_image")] : []),
+    ...(update_image || followsNewest(code) ? [effect("update", resource, "deploy_image")] : []),
     ...(rehearse && backup === undefined ? [effect("read", resource, "deploy_rehearsed")] : []),
     ...(backup_first ? [effect("create", NEW_BACKUP, "deploy_backup")] : []),
   ];

@@ -67,7 +67,7 @@ export function reserveDeploy(
   code: CodeRecord,
   { operationId, select, note, rollback }: NewDeploy,
 ): DeployRecord {
-  const { account_id, instance_id, deploy_ids } = code;
+  const { account_id, instance_id, deploy_ids, revision } = code;
   const created_by = toActor(by);
   const deploy: DeployRecord = {
     id: newId("deploy"),
@@ -102,8 +102,10 @@ export function reserveDeploy(
   change.update(
     keys.code(account_id, instance_id),
     { set: { account_id, instance_id, deploy_ids: [deploy.id, ...kept] } },
-    { exists: false, unchanged: { deploy_ids } },
-    () => new Overtaken("Another request began a deploy at the same time; try again if you need to", instance_id),
+    // A repository that was just removed, and a push that was just switched off, begin no deploy any more.
+    { exists: false, unchanged: { deploy_ids, revision } },
+    () =>
+      new Overtaken("Another request changed the code or began a deploy at the same time; try again if you need to", instance_id),
   );
   change.ifWithdrawn((withdrawal) => {
     removeDeploy(withdrawal, deploy.id);

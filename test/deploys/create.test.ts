@@ -6,8 +6,15 @@ import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance } from "../../shared/api/instances.ts";
+import { startChange } from "../../shared/data/change.ts";
+import { newId } from "../../shared/domain/ids.ts";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
+import { beginDeploy } from "../../shared/operations/begin-code-work.ts";
+import { NEWEST_IMAGE } from "../../shared/providers/sandbox/images.ts";
 import { findErp } from "../../shared/providers/sandbox/machines.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
+import { findCode } from "../../shared/records/code.ts";
+import { getInstance } from "../../shared/records/instances.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
@@ -78,6 +85,16 @@ test("a deploy brings the newest images on request, updates everything with them
   await me.until(begun.operation_id, "failed");
   const machine = String((await getServer(me.id, (await show(other.id)).server_id)).machine_id);
   expect((await findErp(machine, other.id))?.image).toBe(before);
+});
+
+test("an instance that follows the newest image gets it with every deploy", async () => {
+  const { id } = await prepared("main", { domain: uniqueDomain("old-image.shop") });
+  expect((await deployed(id, { backup_first: false })).image).toBeNull();
+  const set = (await api.put(`/instances/${id}/code`, { image: { follow: "newest" } })).as(Code);
+  expect(set.image).toMatchObject({ follow: "newest", version: "19.0" });
+  const { effects } = (await api.post(`/instances/${id}/deploys?dry_run=true`, {})).as(DryRun);
+  expect(effects.map(({ code }) => code)).toContain("deploy_image");
+  expect((await deployed(id, { backup_first: false })).image).toMatchObject({ created_at: NEWEST_IMAGE.created_at });
 });
 
 test("a deploy installs what is wanted, updates what has changed, and says how long the ERP was stopped", async () => {
@@ -199,6 +216,13 @@ describe("a rollback", () => {
     expect((await api.get(`/instances/${id}/code`)).as(Code).repositories[0]?.commit).toBe(first.commits[0]?.commit);
   });
 
+  test("brings no data back whose backup was deleted", async () => {
+    const { id, first } = await prepared();
+    const { backup_id } = await deployed(id);
+    await me.until((await api.delete(`/backups/${backup_id}`)).as(z.looseObject({ id: z.string() })).id);
+    expect((await rollBack(id, first, { restore_database: true })).error).toMatchObject({ code: "INVALID_STATE" });
+  });
+
   test("needs a completed deploy of the instance, a backup for the data, and the permission to restore", async () => {
     const { id, first } = await prepared();
     expect((await rollBack(id, { ...first, id: unusedId("deploy") })).error).toMatchObject({ details: { field: "rollback_to" } });
@@ -211,6 +235,20 @@ describe("a rollback", () => {
     const denied = await weaker.post(`/instances/${id}/deploys`, { rollback_to: first.id, restore_database: true });
     expect(denied.error).toMatchObject({ code: "FORBIDDEN", message: "Token does not have permission: backups:restore" });
   });
+});
+
+test("deploys nothing that is changed at the same time", async () => {
+  const { id } = await seedInstance(me.id);
+  const repositories = [{ url: "https://git.example/acme", ref: "main" }];
+  await api.put(`/instances/${id}/code`, { repositories });
+  const instance = await getInstance(me.id, id);
+  const code = await findCode(instance);
+  await api.put(`/instances/${id}/code`, { repositories: [] });
+  const change = startChange(await getAccount(me.id));
+  const by = { actor: { type: "hook", id: "hook", name: "Deploy hook" }, requestId: "test" } as const;
+  const wanted = { select: "changed", rehearse: true, backup_first: true, update_image: false, note: null } as const;
+  beginDeploy({ change, by, operationId: newId("operation") }, { instance, code }, wanted);
+  await expect(change.commit()).rejects.toMatchObject({ name: "Overtaken" });
 });
 
 test("only the newest twenty deploys are kept", async () => {

@@ -22,6 +22,7 @@ describe("the log of an ERP", unless(noMachine), () => {
     writeFileSync(join(machine.root, "instances/ins_1/database.env"), `POSTGRES_PASSWORD=${SUPERUSER}\n`);
     mkdirSync(join(machine.root, "instances/ins_1/codes/op_0"), { recursive: true });
     const variables = [
+      { name: "CARRIER_ID", value: CARRIER.slice(0, 10), secret: true }, // a part of the next one
       { name: "CARRIER_KEY", value: CARRIER, secret: true },
       { name: "CARRIER_MODE", value: "production" },
     ];

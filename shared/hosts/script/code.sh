@@ -41,14 +41,17 @@ code_in_compose() {
   CODE_VOLUMES=", \"code:$CODE_MOUNT:ro\", \"python:$PYTHON_MOUNT:ro\""
   CODE_NAMES="  code: { name: $(code_volume "$code"), external: true }
   python: { name: $(python_volume "$code"), external: true }"
-  CODE_VARIABLES=", PYTHONPATH: $PYTHON_MOUNT$(jq -r 'map(", \(.name): \(.value | gsub("\\$"; "$$") | tojson)") | add // ""' "$place/variables")"
+  CODE_VARIABLES=", PYTHONPATH: $PYTHON_MOUNT$(jq -r 'map(", \(.name | tojson): \(.value | gsub("\\$"; "$$") | tojson)") | add // ""' "$place/variables")"
   if [[ -s $place/addons ]]; then CODE_FLAG=" --addons-path=$(<"$place/addons")"; fi
 }
 
 # The machine's own git, in a container of the ERP's image: no image has one. It sees the machine's programs and nothing else of it.
 prepare_builder() {
   if ! command -v git >/dev/null || ! command -v ssh >/dev/null; then install_packages git openssh-client; fi
-  docker network inspect "$BUILDER" >/dev/null 2>&1 || docker network create --driver bridge "$BUILDER" >/dev/null
+  (
+    flock 4 # two jobs may be the first ones at once
+    docker network inspect "$BUILDER" >/dev/null 2>&1 || docker network create --driver bridge "$BUILDER" >/dev/null
+  ) 4>"$ROOT/locks/firewall"
   refresh_firewall
   BUILDING=$PROJECT-builder
   if [[ ${P[HOLD]:-} == no ]]; then BUILDING=$PROJECT-check; fi
@@ -150,11 +153,15 @@ keep_environment() {
 
 # Nothing stays, and the database is not asked: other work on the instance goes on.
 check_code() {
-  local volume=${PROJECT}_check
-  docker volume rm -f "$volume" >/dev/null # of a check that was killed
-  fetch_into "$volume"
+  end_check "$PROJECT" # of a machine that lost its power
+  fetch_into "${PROJECT}_check"
   jq -c '{ subjects, problems, modules: [.modules[] | { name, version, changed: true }], installed: [] }' "$JOB/work/code" | answer
-  docker volume rm -f "$volume" >/dev/null
+}
+
+# What a repository sends may fill the disk, and goes on after its job is killed: no job that holds the instance ends it.
+end_check() { # PROJECT
+  docker rm -fv "$1-check" >/dev/null 2>&1 || true
+  docker volume rm -f "$1_check" >/dev/null 2>&1 || true
 }
 
 fetch_into() { # VOLUME
@@ -287,7 +294,7 @@ bring_code() {
   keep_environment
 }
 
-# That instance's own jobs may remove it meanwhile, which fails the copy.
+# That instance's own jobs may remove it meanwhile, which fails the copy: Docker would make a volume anew that is gone.
 copy_code() {
   local instance=${P[FROM_INSTANCE]:-} code=${P[FROM_CODE]:-} part from to
   [[ $instance =~ ^[a-z0-9_]{1,60}$ && $code =~ ^[a-z0-9_]{1,50}$ && -e $INSTANCES/$instance/codes/$code/environment ]] || return 1
@@ -300,6 +307,7 @@ copy_code() {
       -v "$from:/from:ro" -v "$to:/to" --entrypoint cp "$IMAGE" -R /from/. /to/ || return 1
   done
   cp "$INSTANCES/$instance/codes/$code/addons" "$INSTANCES/$instance/codes/$code/modules" "$CODE_HOME/" || return 1
+  [[ -e $INSTANCES/$instance/codes/$code/environment ]]
 }
 
 # What is said of it comes from whoever could take over the builder.
@@ -341,7 +349,7 @@ job_rehearse_code() {
   touch "$JOB/drill"
   remove_drill
   require_memory_to_rehearse
-  require_room "$(docker_root)" $((2 * $(database_bytes))) "A copy of the database"
+  require_room_to_rehearse
   CODE_PROJECT=$PROJECT use_code "$CODE"
   (
     enter_drill "$image" "$database_image" "$edition"
@@ -372,6 +380,15 @@ require_memory_to_rehearse() {
   free=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
   ((free >= needed)) ||
     broken "A rehearsal needs $needed MB of memory, but the server has $free MB free. To deploy all the same, set rehearse to false"
+}
+
+# A copy of the database, and what its update adds.
+require_room_to_rehearse() {
+  local needed free
+  needed=$((2 * $(database_bytes) + RESERVE_BYTES))
+  free=$(least_free "$(docker_root)")
+  ((free >= needed)) ||
+    broken "A rehearsal needs $(megabytes "$needed") MB on the disk, but the server has $(megabytes "$free") MB free. To deploy all the same, set rehearse to false"
 }
 
 enter_drill() { # IMAGE DATABASE-IMAGE EDITION: of the instance
@@ -453,7 +470,7 @@ job_update_modules() {
   case $(progress) in
     updated) return ;;
     kept) ;;
-    updating) renew_data ;; # it was killed: what it had done may be a half
+    updating) begin_anew ;; # it was killed: what it had done may be a half
     *) broken "The data was not kept" ;;
   esac
   set_progress updating
@@ -461,6 +478,7 @@ job_update_modules() {
   switch_images "$(fact "codes/$CODE/image")" "$(fact "codes/$CODE/db_image")"
   ensure_database_server
   reset_role
+  known_to_database
   if ((${#UPDATES[@]} > 0)); then
     odoo -c /etc/odoo/odoo.conf -d "$DATABASE" "${UPDATES[@]}" "${ONCE[@]}" </dev/null || status=$?
     if ((status != 0)) || ! has_updated "$DATABASE"; then
@@ -471,10 +489,24 @@ job_update_modules() {
   set_progress updated
 }
 
+# Modules that were installed, and not named for this update, were last updated with what they were before. With the base, the ERP updates all.
 note_hashes() {
   local hashes
-  hashes=$(jq -c 'map_values(.hash)' "$CODE_HOME/modules") # only names and hexadecimal digits: job_fetch_code
+  # Only names and hexadecimal digits: keep_code. The ERP's own code may have changed what the database had.
+  hashes=$(jq -c --slurpfile known "$JOB/work/hashes" --rawfile installed "$JOB/work/installed" --arg named "$UPDATE,$INSTALL" '
+    ($named | split(",")) as $updated
+    | (if $updated | index("base") then [] else ($installed | split("\n")) - $updated end) as $left
+    | (reduce $left[] as $name ({}; .[$name] = true)) as $left
+    | with_entries(.value = if $left[.key] then $known[0][.key] else .value.hash end)
+    | map_values(select(type == "string" and test("^[0-9a-f]{40,64}$")))' "$CODE_HOME/modules")
   sql "$DATABASE" <<<"insert into ir_config_parameter (key, value) values ('$HASHES', '$hashes') on conflict (key) do update set value = excluded.value"
+}
+
+# What a backup has brought back is not what was kept: an update of it that was killed is undone.
+begin_anew() {
+  if ((${#UPDATES[@]} == 0)); then return; fi # nothing of the data was in progress
+  [[ ! -e $HERE/restores/${CODE}_data ]] || fail UPDATE_FAILED "The update failed, so the code and the data were put back. Modules: $MODULES_NAMED"
+  renew_data
 }
 
 # The data as it was kept, once more.
@@ -515,7 +547,7 @@ job_settle_code() {
   sync # what replaces it must be on the disk first
   drop_database "$OLD"
   remove_files "$OLD"
-  rm -f "$HERE/stopped_at"
+  rm -f "$HERE/stopped_at" "$CODE_HOME/before_image" "$CODE_HOME/before_db_image"
   for place in "$HERE"/codes/*; do
     if [[ -d $place && ${place##*/} != "$CODE" && ${place##*/} != "$before" ]]; then forget_code "${place##*/}"; fi
   done
@@ -568,6 +600,7 @@ undo_deploy() { # PROGRESS
 
 forget_code() { # CODE
   local volume
+  rm -f "$HERE/codes/${1:?}/environment" # before its volumes: see copy_code
   for volume in "$(code_volume "$1")" "$(python_volume "$1")"; do docker volume rm -f "$volume" >/dev/null 2>&1 || true; done
   rm -rf "$HERE/codes/${1:?}"
 }

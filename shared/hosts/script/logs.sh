@@ -91,10 +91,10 @@ given() { # values in base64, a line each
 
 CUT=$'\342\200\246' # the end of a line that was cut
 
-# Of secrets, a line each, what removes them. A line is cut at a blank, which may be within one.
+# Of secrets, a line each, what removes them: the longest first, as one may be a part of another. A line is cut at a blank, which may be within one.
 exactly() {
   local secret
-  while IFS= read -r secret; do
+  awk '{ print length($0) " " $0 }' | sort -s -rn -k 1,1 | cut -d' ' -f2- | while IFS= read -r secret; do
     if ((${#secret} < 6)); then continue; fi
     printf 's\001%s\001[redacted]\001g\n' "$(literally <<<"$secret")"
     while [[ ${#secret} -le 200 && $secret == *" "* ]]; do

@@ -61,6 +61,7 @@ export const events: typeof en = {
     allow_source_builds: "Pakete aus Quelltext bauen",
     install_modules: "Zu installierende Module",
     auto_deploy: "Automatisches Deployment",
+    image: "Odoo-Image",
     environment: "Umgebungsvariablen",
     events: "Ereignisse",
     url: "URL",

@@ -62,6 +62,7 @@ export const events = {
     allow_source_builds: "Build packages from source",
     install_modules: "Modules to install",
     auto_deploy: "Automatic deploys",
+    image: "Image",
     environment: "Environment variables",
     events: "Events",
     url: "URL",
