@@ -267,6 +267,24 @@ describe("the log of an ERP", unless(noMachine), () => {
     rmSync(join(machine.root, "jobs"), { recursive: true });
   });
 
+  test("of an operation on two instances has the passwords of neither", async () => {
+    machine.install("ins_3", {});
+    writeFileSync(join(machine.root, "instances/ins_3/odoo.conf"), `db_password = ${PASSWORD}-and-more\n`);
+    for (const [name, instance] of [
+      ["makeArchive", "ins_3"],
+      ["restore", "ins_1"],
+    ] as const) {
+      const folder = join(machine.root, "jobs", `op_2-${name}`);
+      mkdirSync(folder, { recursive: true });
+      const files = { kind: "x\n", deadline: "9", instance: `${instance}\n`, log: `a ${PASSWORD}-and-more ${PASSWORD}\n` };
+      for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+    }
+    const { text } = await ssh.readWorkLog(machine.server, "op_2");
+    expect(text.match(/^a \[redacted\] \[redacted\]$/gm)).toHaveLength(2);
+    rmSync(join(machine.root, "jobs"), { recursive: true });
+    rmSync(join(machine.root, "instances/ins_3"), { recursive: true });
+  });
+
   test("comes from a machine that may send anything in its place", async () => {
     const bomb = "head -c 50000000 /dev/zero | gzip -9 | base64 -w0";
     for (const sent of ['echo "lines=not gzip"', `echo "lines=$(${bomb})"`, "echo nonsense", "yes lines=x"]) {

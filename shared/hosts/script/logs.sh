@@ -17,7 +17,7 @@ logs() { # INSTANCE erp|database|proxy SINCE UNTIL: times in UTC, or "-"
     return
   fi
   lines=$(
-    "${2}_log" "$3" "$4" | bounded_log | nice sed -E -f <(redactions) | gzip -1 | encoded
+    "${2}_log" "$3" "$4" | bounded_log | nice sed -E -f <(redactions </dev/null) | gzip -1 | encoded
     ((PIPESTATUS[0] != 124))
   ) || reject "The log could not be read in time"
   echo "lines=$lines"
@@ -67,16 +67,16 @@ container_log() { # CONTAINER SINCE UNTIL
 
 # lines=: what the jobs of an operation have logged, each behind a line "# KIND", the oldest first; in the end the number of all lines.
 work_log() { # OPERATION
-  local job jobs parameters='' HERE=''
+  local job jobs known='' HERE=''
   mapfile -t jobs < <(ls -dtr "$JOBS/$1"-*/deadline 2>/dev/null)
   for job in "${jobs[@]%/deadline}"; do
     if [[ -s $job/instance ]]; then load "$(<"$job/instance")"; fi
-    parameters+=$(secrets_given "$job")$'\n'
+    known+=$(secrets_given "$job" && secrets)$'\n'
   done
   echo "lines=$(for job in "${jobs[@]%/deadline}"; do
     echo "# $(cat "$job/kind")"
     job_log "$job"
-  done | sed -n 'p;$=' | bounded_log '^# ' | nice sed -E -f <(given <<<"$parameters" && redactions && echo "$URL_REDACTION") | gzip -1 | encoded)"
+  done | sed -n 'p;$=' | bounded_log '^# ' | nice sed -E -f <(redactions <<<"$known" && echo "$URL_REDACTION") | gzip -1 | encoded)"
 }
 
 # While the job runs, without a line that is being written: a secret in it cannot be found yet.
@@ -89,8 +89,16 @@ job_log() { # JOB
   fi
 }
 
-# What a job that runs was given: passwords, addresses that are as good as one, and what code is fetched and runs with. In base64, a line each.
+# What a job that runs was given: passwords, addresses that are as good as one, and what code is fetched and runs with. A line each.
 secrets_given() { # JOB
+  local value
+  encoded_secrets "$1" | while read -r value; do
+    base64 -d <<<"$value" 2>/dev/null | tr '\0\n' '  ' || true
+    echo
+  done
+}
+
+encoded_secrets() { # JOB
   local line
   sed -nE 's/^[A-Z_]*(PASSWORD|SECRET|KEY|TOKEN|URL)[A-Z_]*=//p' "$1/parameters" 2>/dev/null || true
   { sed -nE 's/^(REPOSITORIES|ENVIRONMENT)=//p' "$1/parameters" 2>/dev/null || true; } | while read -r line; do
@@ -102,20 +110,13 @@ secrets_given() { # JOB
 # Of a URL that was signed, everything behind its path.
 URL_REDACTION='s/(https?:\/\/[^?[:space:]]*\?)[^[:space:]]*/\1[redacted]/g'
 
-given() { # values in base64, a line each
-  local value
-  while read -r value; do
-    base64 -d <<<"$value" 2>/dev/null | tr '\0\n' '  ' || true
-    echo
-  done | exactly
-}
-
 CUT=$'\342\200\246' # the end of a line that was cut
 
-# Of secrets, a line each, what removes them. A line is cut at a blank, which may be within one.
+# Of secrets, a line each, what removes them: the longest first, because another may be a part of it. A line is cut at a blank, which may be within
+# one.
 exactly() {
   local secret
-  while IFS= read -r secret; do
+  awk '!known[$0]++ { print length($0) "\t" $0 }' | sort -rn | cut -f 2- | while IFS= read -r secret; do
     if ((${#secret} < 6)); then continue; fi
     printf 's\001%s\001[redacted]\001g\n' "$(literally <<<"$secret")"
     while [[ ${#secret} -le 200 && $secret == *" "* ]]; do
@@ -142,9 +143,9 @@ bounded_log() { # [PATTERN that a line begins with: then without that end]
     END { if (tells && bytes >= all) print "cut" }'
 }
 
-# A script for sed: known secrets exactly, and by their form what shared/domain/redaction.ts removes again.
+# A script for sed: known secrets exactly, with those on stdin, and by their form what shared/domain/redaction.ts removes again.
 redactions() {
-  secrets | exactly
+  { cat && secrets; } | exactly
   local between='[A-Za-z0-9_-]{0,40}\\?["'\'']?\s{0,8}(=|:|%3[AD])\s{0,8}'
   local value='(\\"[^"]*("|$)|"([^"\\]|\\.)*("|$)|\\?'\''[^'\'']*('\''|$)|[^]'\''"&;,)}<>[:space:]]+)'
   local names='passw(or)?d|passphrase|secret|token|api[_-]?key|private[_-]?key|session[_-]?id'
