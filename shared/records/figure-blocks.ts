@@ -133,6 +133,7 @@ const BYTES_MAX = 16 * MIB;
 
 /** With `only` of this instance alone, with null of none: those of a large server over a year would fill a function's memory. */
 export function unpackBlock(packed: Uint8Array, only?: string | null): Block {
+  const isWanted = (id: string): boolean => only === undefined || only === id;
   const bytes = inflateRawSync(packed, { maxOutputLength: BYTES_MAX });
   let place = 0;
   const number = (): number => {
@@ -173,15 +174,8 @@ export function unpackBlock(packed: Uint8Array, only?: string | null): Block {
     }
     return { means, most };
   };
-  const skip = (stored: number): void => {
-    for (let left = stored * count * (hasMaxima ? 2 : 1); left > 0; left--) number();
-  };
   const server = subject(SERVER_SERIES, ofServer);
-  const all = ids.flatMap((id) => {
-    if (only === undefined || id === only) return [[id, subject(INSTANCE_SERIES, ofInstance)] as const];
-    skip(ofInstance);
-    return [];
-  });
+  const all = ids.map((id) => [id, subject(INSTANCE_SERIES, ofInstance)] as const).filter(([id]) => isWanted(id));
   const points = (kind: "means" | "most"): (Point | undefined)[] =>
     Array.from({ length: count }, (_, at) => {
       const present = all.flatMap(([id, columns]): [string, Figures][] => {

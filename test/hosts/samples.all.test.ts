@@ -249,7 +249,8 @@ describe("a sample of a machine", unless(noPerl), () => {
   });
 
   test("the ring has the last three hours also of more instances than fit in 4 MB", () => {
-    for (let number = 0; number < 200; number++) mkdirSync(join(folder, "root/instances", newId("instance")), { recursive: true });
+    for (let number = 0; number < 200; number++)
+      mkdirSync(join(folder, "root/instances", newId("instance")), { recursive: true });
     const { text } = sample();
     writeFileSync(join(folder, "root/watch/ring"), text.repeat(400));
     expect(text.length).toBeGreaterThan(15_000);

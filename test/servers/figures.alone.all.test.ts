@@ -117,7 +117,9 @@ test("alerts of processors and of errors open, and close a fifth beyond", async 
   const named = async (errors: number): Promise<void> => {
     const own = { requests: 50, errors_5xx: errors } as Readonly<Record<string, number>>;
     const figures = INSTANCE_SERIES.map(({ name }) => own[name] ?? null);
-    await judgeFigures(await readAlerts(me.id), stranger, [{ at: now, server: [], instances: new Map([[instance.id, figures]]) }]);
+    await judgeFigures(await readAlerts(me.id), stranger, [
+      { at: now, server: [], instances: new Map([[instance.id, figures]]) },
+    ]);
   };
   await named(50);
   expect(await open()).toEqual([]);
