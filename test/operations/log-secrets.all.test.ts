@@ -22,7 +22,7 @@ test("the log of an operation has no secret of the code of its instance, or of i
   const deploy = (await me.api.post(`/instances/${id}/deploys`, { rehearse: false, backup_first: false })).as(Deploy);
   await me.until(deploy.operation_id);
   const backup = (await me.api.post(`/instances/${id}/backups`, {})).as(Backup);
-  await me.until(backup.operation_id ?? "");
+  await me.until(backup.operation_id);
   for (const action of ["restart", "stop", "start"]) {
     const operation = (await me.api.post(`/instances/${id}/actions`, { action })).as(Operation);
     await me.until(operation.id);
