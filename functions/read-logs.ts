@@ -30,9 +30,13 @@ function logged(error: unknown, server: string): never {
   throw error;
 }
 
+/** Where a log without any line begins: lines have the time of their machine, whose clock may be late. */
+const CLOCKS_MS = 3_600_000;
+
 async function readInstanceLog(reading: LogReading): Promise<ReadLog> {
   const { account_id, server, instance_id, operation_id, lines: count, level, search, after, since, ...request } = reading;
-  const position = after === undefined ? { at: new Date().toISOString(), seen: 0 } : readPosition(after);
+  const start = since ?? request.until ?? new Date(Date.now() - CLOCKS_MS).toISOString();
+  const position = after === undefined ? { at: start, seen: 0 } : readPosition(after);
   const from = after === undefined || (since !== undefined && since > position.at) ? since : position.at;
   log.setKeys({ account: account_id, instance: instance_id });
   const [text, secrets] = await Promise.all([

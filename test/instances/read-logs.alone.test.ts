@@ -85,6 +85,16 @@ test("what comes later without a form of its own is not lost to whoever follows,
   expect(await readWith({})).toMatchObject({ lines: whole });
 });
 
+test("the first lines of a log reach whoever follows it, also from a machine whose clock is late", async () => {
+  lines = [];
+  const { next } = await readWith({});
+  const late = new Date(Date.now() - 60_000).toISOString().replace("Z", "000000Z");
+  lines.push(`${late} first`);
+  expect((await readWith({ after: next })).lines).toEqual(["first"]);
+  const { next: since } = await readWith({ since: "2026-11-26T19:00:00.000Z", source: "database" });
+  expect(since).toBe(late.replace("000000Z", "Z.1"));
+});
+
 test("a log of which the machine has sent the end alone is not whole, whatever is searched for", async () => {
   lines = [];
   log(1, "a");
