@@ -31,7 +31,10 @@ database_log() { container_log "$PROJECT-db" "$@"; } # SINCE UNTIL
 proxy_log() { # SINCE UNTIL
   local since=0 until=9999999999 reaching=(tail -c $((4 * LOG_BYTES)))
   if [[ $1 != - ]]; then since=$(date -d "$1" +%s.%N) || return 0; fi
-  if [[ $2 != - ]]; then until=$(date -d "$2" +%s.%N) && reaching=(cat) || return 0; fi
+  if [[ $2 != - ]]; then
+    until=$(date -d "$2" +%s.%N) || return 0
+    reaching=(cat) # the newest lines may all be later
+  fi
   # shellcheck disable=SC2016 # of jq
   access_logs "$ID" | timeout "$LOG_SECONDS" xargs -r cat -- 2>/dev/null | cut -b "1-$LINE_BYTES" | "${reaching[@]}" |
     requests_between "$since" "$until" | tail -c $((2 * LOG_BYTES)) | timeout "$LOG_SECONDS" jq -Rr '
