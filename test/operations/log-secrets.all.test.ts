@@ -18,7 +18,7 @@ test("the log of an operation has no secret of the code of its instance, or of i
   await me.api.put(`/sandbox/repositories/${name}`, { ref: "main", modules: { acme: "1.0" } });
   const repositories = [{ url: `https://git.example/${name}`, ref: "main" }];
   const environment = [{ name: "CARRIER_KEY", secret: SECRET }];
-  await me.api.put(`/instances/${id}/code`, { repositories, environment });
+  await me.api.put(`/instances/${id}/code`, { repositories, environment, install_modules: ["acme"] });
   const deploy = (await me.api.post(`/instances/${id}/deploys`, { rehearse: false, backup_first: false })).as(Deploy);
   await me.until(deploy.operation_id);
   const backup = (await me.api.post(`/instances/${id}/backups`, {})).as(Backup);
