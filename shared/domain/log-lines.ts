@@ -162,15 +162,18 @@ const shortened = (message: string): string =>
 const TAB = 0x09;
 const LINE_BREAK = 0x0a;
 /** What no reader sees, and what changes the direction of text. */
-const HIDDEN = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/;
+const HIDDEN =
+  /[\u034f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u;
 
 /** With escapes for control characters, but for tabs and line breaks. */
 const readable = (text: string): string =>
-  text.replaceAll(/[^\x20-\x7e\u00a0-\u0600]/g, (character) => {
-    const code = character.charCodeAt(0);
+  text.replaceAll(/[^\x20-\x7e\u00a0-\u00ac\u00ae-\u034e\u0350-\u0600]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
     if (code === TAB || code === LINE_BREAK) return character;
-    if (code < 0x100) return `\\x${code.toString(16).padStart(2, "0")}`;
-    return HIDDEN.test(character) ? `\\u${code.toString(16).padStart(4, "0")}` : character;
+    const digits = code.toString(16);
+    if (code < 0x100) return `\\x${digits.padStart(2, "0")}`;
+    if (!HIDDEN.test(character)) return character;
+    return code > 0xffff ? `\\u{${digits}}` : `\\u${digits.padStart(4, "0")}`;
   });
 
 /** What the jobs of an operation have logged, in whole lines: of very much the end. */

@@ -96,6 +96,11 @@ test("what was redacted is not redacted again, and a quote that does not end hid
   expect(joined?.message).toBe(["a", ...shownOnes].join("\n"));
 });
 
+test("what nobody sees is shown as an escape, and what people write is as it was", () => {
+  const text = `${AT} a\u00adb\u034fc\u{e0041}d\u3164 é Ω 🙂 ⚠\ufe0f`;
+  expect(parseLog("erp", text)[0]?.message).toBe("a\\xadb\\u034fc\\u{e0041}d\\u3164 é Ω 🙂 ⚠\ufe0f");
+});
+
 test("of a secret that another one begins with, nothing is left", () => {
   const secrets = ["abcdef", "abcdefXYZ", "abcde"];
   for (const all of [secrets, secrets.toReversed()])
