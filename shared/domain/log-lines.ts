@@ -163,7 +163,7 @@ const TAB = 0x09;
 const LINE_BREAK = 0x0a;
 /** What no reader sees, and what changes the direction of text. */
 const HIDDEN =
-  /[\u034f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u;
+  /[\u034f\u00ad\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u;
 
 /** With escapes for control characters, but for tabs and line breaks. */
 const readable = (text: string): string =>
