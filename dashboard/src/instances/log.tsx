@@ -95,7 +95,11 @@ const CHARACTERS_MAX = 4_000_000;
 function newest(lines: readonly LogLine[]): LogLine[] {
   let room = CHARACTERS_MAX;
   const last = lines.slice(-LOG_READS.linesMax);
-  return last.slice(last.findLastIndex(({ message }) => (room -= message.length) < 0) + 1);
+  const tooMuch = last.findLastIndex(({ message }) => {
+    room -= message.length;
+    return room < 0;
+  });
+  return last.slice(tooMuch + 1);
 }
 
 interface ControlsProps {
