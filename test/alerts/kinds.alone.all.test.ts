@@ -112,6 +112,9 @@ describe("what a machine reports", () => {
     await updateOne(key, { set: { operation_id: null } }, {});
     await report(mine.server_id, { uses: uses(mine.id) });
     expect(await alertsOf(mine.id)).toHaveLength(2);
+    // Nor does another server's machine close them.
+    await report(other.server_id, { uses: [{ instance_id: mine.id, used_bytes: 1, quota_bytes: GB, paused: false }] });
+    expect(await alertsOf(mine.id)).toHaveLength(2);
   });
 
   test("10,000 reports that change nothing write nothing, and read the account once", async () => {

@@ -1,8 +1,8 @@
 // Logs of containers, read by the real script: a tenant writes them, as much and whatever it likes.
-import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { parseErpLog, parseLog, readableWork } from "../../shared/domain/log-lines.ts";
+import { isCut, parseErpLog, parseLog, readableWork } from "../../shared/domain/log-lines.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
@@ -39,7 +39,7 @@ describe("the log of an ERP", unless(noMachine), () => {
   const read = async (): Promise<string> => (await ssh.readLog(machine.server, REQUEST)) ?? "no ERP";
   /** What Docker prints of the container's log. */
   async function logged(text: string | Buffer): Promise<string> {
-    machine.docker('case "$*" in "logs --timestamps erp-ins_1") cat $NOTES/log >&2 ;; esac');
+    machine.docker('case "$*" in "logs --timestamps --tail 31250 erp-ins_1") cat $NOTES/log >&2 ;; esac');
     writeFileSync(join(machine.notes, "log"), text);
     return read();
   }
@@ -113,10 +113,19 @@ describe("the log of an ERP", unless(noMachine), () => {
     expect(parseErpLog(zeros).at(-1)?.message).toBe("after");
   });
 
-  test("ends for a container that writes 50 MB a second and never stops", async () => {
-    machine.docker('case "$*" in "logs "*) echo $$ > $NOTES/pid; exec yes "2026-11-26T19:00:00Z noise" ;; esac');
+  test("says whether there is more before it", async () => {
+    const many = Array.from({ length: 20_000 }, (_, index) => line(`message ${index}`));
+    expect([isCut(await logged(many.join(""))), isCut(await logged(many.slice(0, 9_000).join("")))]).toEqual([true, false]);
+    expect(isCut(await logged(`${line("cut")}${AT} cut\n`))).toBe(false);
+  });
+
+  test.each([
+    ["never ends", 'exec yes "2026-11-26T19:00:00Z noise"'],
+    ["does not come, because Docker hangs", "exec sleep 60"],
+  ])("that %s is an error, and neither its beginning nor an empty one", async (_, command) => {
+    machine.docker(`case "$*" in "logs "*) ${command} ;; esac`);
     const began = performance.now();
-    expect((await read()).length).toBeLessThanOrEqual(1_000_000);
+    await expect(read()).rejects.toMatchObject({ name: expect.stringMatching(/^(GiveUp|TryAgain)$/) });
     expect(performance.now() - began).toBeLessThan(30_000);
   });
 
@@ -144,7 +153,7 @@ describe("the log of an ERP", unless(noMachine), () => {
   test("is the database's on request, and nothing but one of the three", async () => {
     machine.docker('case "$*" in "logs "*) echo "2026-11-26T19:00:00Z $*" ;; esac');
     const text = await ssh.readLog(machine.server, { ...REQUEST, source: "database" });
-    expect(text).toContain("logs --timestamps erp-ins_1-db");
+    expect(text).toContain("logs --timestamps --tail 31250 erp-ins_1-db");
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a service that checks nothing would send
     const other = { ...REQUEST, source: "$(reboot)" as "erp" };
     await expect(ssh.readLog(machine.server, other)).rejects.toMatchObject({ name: "GiveUp" });
@@ -190,7 +199,16 @@ describe("the log of an ERP", unless(noMachine), () => {
       "2025-11-26T11:00:01.000Z info GET /x 200, 45 ms, 5120 bytes, 203.0.113.9",
       "2025-11-26T11:00:02.000Z error GET /my/[redacted]/pdf 502, 45 ms, 5120 bytes, 203.0.113.9",
     ]);
-    expect(await proxy({ since: "2025-11-26T11:00:01.000Z", until: "2025-11-26T11:00:02.000Z" })).toHaveLength(1);
+    const between = { since: "2025-11-26T11:00:01.000Z", until: "2025-11-26T11:00:02.000Z" };
+    expect(await proxy(between)).toHaveLength(1);
+    const lacksSome = async (times: object = {}): Promise<boolean> =>
+      isCut((await ssh.readLog(machine.server, { ...REQUEST, source: "proxy", ...times })) ?? "");
+    expect(await lacksSome()).toBe(false);
+    // However much came after them, the requests of a time are there.
+    appendFileSync(join(folder, "ins_1.log"), request(1_764_154_900, `/${"y".repeat(1_000)}`).repeat(6_000));
+    expect(await proxy(between)).toHaveLength(1);
+    expect([await lacksSome(between), await lacksSome()]).toEqual([false, true]);
+    expect(await lacksSome({ since: "2025-11-26T12:00:00.000Z" })).toBe(false);
   });
 
   test("of an operation is that of its jobs, without what they were given", async () => {
@@ -248,6 +266,24 @@ describe("the log of an ERP", unless(noMachine), () => {
       "GET https://store.example/a/b.zip?[redacted] done\n\\x1b[31m password=[redacted]\n",
     );
     rmSync(join(machine.root, "jobs"), { recursive: true });
+  });
+
+  test("of an operation on two instances has the passwords of neither", async () => {
+    machine.install("ins_3", {});
+    writeFileSync(join(machine.root, "instances/ins_3/odoo.conf"), `db_password = ${PASSWORD}-and-more\n`);
+    for (const [name, instance] of [
+      ["makeArchive", "ins_3"],
+      ["restore", "ins_1"],
+    ] as const) {
+      const folder = join(machine.root, "jobs", `op_2-${name}`);
+      mkdirSync(folder, { recursive: true });
+      const files = { kind: "x\n", deadline: "9", instance: `${instance}\n`, log: `a ${PASSWORD}-and-more ${PASSWORD}\n` };
+      for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+    }
+    const { text } = await ssh.readWorkLog(machine.server, "op_2");
+    expect(text.match(/^a \[redacted\] \[redacted\]$/gm)).toHaveLength(2);
+    rmSync(join(machine.root, "jobs"), { recursive: true });
+    rmSync(join(machine.root, "instances/ins_3"), { recursive: true });
   });
 
   test("comes from a machine that may send anything in its place", async () => {
