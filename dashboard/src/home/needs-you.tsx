@@ -6,7 +6,6 @@ import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import { type ReactNode, useState } from "react";
 import type { Alert } from "../../../shared/api/alerts.ts";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
@@ -15,7 +14,6 @@ import { BACKUP_NEEDS, INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
 import { lazily } from "../app/lazily.tsx";
-import { type Need as Permitted, useMay } from "../app/may.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
 import { subjectOf } from "../operations/pages.ts";
@@ -23,6 +21,7 @@ import { Retry } from "../events/retry.tsx";
 import { workOf } from "../operations/words.ts";
 import { errorInWords, reasonInWords } from "../resource/sentence.ts";
 import { Time } from "../resource/time.tsx";
+import { LookAt, Mend } from "./mend.tsx";
 import { type Need, NeedItem } from "./need.tsx";
 import { SHOWN, type useNeeds } from "./needs.ts";
 
@@ -74,6 +73,7 @@ function ofServer(server: ListedServer): Need {
     resource: { type: "server", id, name },
     why: reasonInWords(server),
     since: reported_at ?? updated_at,
+    action: <LookAt href={`/servers/${id}`} label={text.home.needs.show} ariaLabel={text.home.needs.showOf(name)} />,
   };
 }
 
@@ -177,26 +177,5 @@ export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
         {failures.length > SHOWN && <Link to="/operations?status=failed">{say.allFailures}</Link>}
       </SpaceBetween>
     </Container>
-  );
-}
-
-interface MendProps {
-  needs: readonly Permitted[];
-  label: string;
-  ariaLabel: string;
-  /** The dialog. */
-  children: (onDismiss: () => void) => ReactNode;
-}
-
-function Mend({ needs, label, ariaLabel, children }: MendProps) {
-  const [asking, setAsking] = useState(false);
-  if (!useMay()(...needs)) return null;
-  return (
-    <>
-      <Button variant="inline-link" wrapText={false} ariaLabel={ariaLabel} onClick={() => setAsking(true)}>
-        {label}
-      </Button>
-      {asking && children(() => setAsking(false))}
-    </>
   );
 }
