@@ -114,7 +114,7 @@ test("a backup is found by its note, and a page by what is done there", async ({
 
 test("the search acts on an instance: before or after its name, one types what is to be done", async ({ open }) => {
   const mine = await account({ seeded: true });
-  const { id, domain } = await seedInstance(mine.id, { name: "Wiki" });
+  const { id, domain, admin_email, server_ip } = await seedInstance(mine.id, { name: "Wiki" });
   const page = await open("/", { as: mine });
   const field = page.getByRole("combobox", { name: "Search" });
   await field.fill("restart wiki");
@@ -130,10 +130,13 @@ test("the search acts on an instance: before or after its name, one types what i
   await page.keyboard.press("Escape");
   await field.fill(`  ${id} `);
   await page.getByRole("option", { name: /^Wiki/ }).waitFor();
-  for (const typed of ["restart iki", "iki"]) {
+  for (const typed of ["restart iki", "iki", ` ${admin_email} `, server_ip ?? ""]) {
     await field.fill(typed);
     await page.getByRole("option", { name: /Wiki/ }).first().waitFor();
   }
+  await field.fill("wiki back up");
+  await page.getByRole("option", { name: /^Back up Wiki/ }).click();
+  await dialog(page, "Back up Wiki").waitFor();
 });
 
 test("instances are filtered by what their list can show, in a URL, and filters are saved under a name", async ({ open }) => {
