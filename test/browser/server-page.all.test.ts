@@ -139,6 +139,25 @@ describe("the server page", () => {
     expect(await button(page, "Delete").count()).toBe(0);
   });
 
+  test("a server whose creation failed is created again with the same values, once the failed one is deleted", async ({
+    open,
+  }) => {
+    const mine = await account();
+    const failed = (await mine.api.post("/servers", await mine.serverBody({ name: "fail-quota" }))).as(Server);
+    await mine.until(failed.operation_id, "failed");
+    const page = await open("/operations?status=failed", { as: mine });
+    await page.getByRole("link", { name: "Retry create server: fail-quota" }).click();
+    await page.getByText("fail-quota, whose creation failed, is deleted first").waitFor();
+    await page.getByText("Deletes the machine at its provider, and the record").waitFor();
+    await page.getByRole("radio", { name: failed.size, checked: true }).waitFor();
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("fail-quota");
+    await page.getByLabel("Name").fill("erp-9"); // in the sandbox, the name makes it fail
+    await button(page, "Create server").click();
+    await title(page, "erp-9");
+    await page.getByText("Server created: erp-9").first().waitFor();
+    expect((await serversOf(mine)).map(({ name, status }) => [name, status])).toEqual([["erp-9", "active"]]);
+  });
+
   test("a server can be renamed to a valid name that is free", async ({ open }) => {
     const mine = await account();
     const { id } = await seedServer(mine.id, { name: "erp-1" });

@@ -52,6 +52,7 @@ export const servers: typeof en = {
     reboots: { needed: "Neustart nötig", none: "Kein Neustart nötig" },
   },
   actionsOf: (name) => `Aktionen: ${name}`,
+  deletesFirst: (name) => `${name}, dessen Anlegen fehlschlug, wird zuerst gelöscht: Er belegt diesen Namen.`,
   deleting: "Wird gelöscht",
   specs: (cpus, memoryGb, diskGb) => `${cpus} CPU${cpus === 1 ? "" : "s"}, ${memoryGb} GB RAM, ${diskGb} GB Speicher`,
   price: {
@@ -76,6 +77,7 @@ export const servers: typeof en = {
     edit: "Bearbeiten",
     delete: "Löschen",
     deleteAgain: "Löschen erneut versuchen",
+    createAgain: "Noch einmal anlegen",
     createLike: "Server wie diesen anlegen",
   },
   instances: {

@@ -51,6 +51,7 @@ export const servers = {
     reboots: { needed: "Reboot needed", none: "No reboot needed" },
   },
   actionsOf: (name: string) => `Actions on ${name}`,
+  deletesFirst: (name: string) => `${name}, whose creation failed, is deleted first: it holds this name.`,
   deleting: "Deleting",
   specs: (cpus: number, memoryGb: number, diskGb: number) =>
     `${cpus} CPU${cpus === 1 ? "" : "s"}, ${memoryGb} GB memory, ${diskGb} GB disk`,
@@ -77,6 +78,7 @@ export const servers = {
     edit: "Edit",
     delete: "Delete",
     deleteAgain: "Try deleting again",
+    createAgain: "Create again",
     createLike: "Create a server like this one",
   },
   instances: {
