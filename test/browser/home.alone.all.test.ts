@@ -135,8 +135,13 @@ test("open alerts need the user, with what was measured, and lead to what they a
   await page.goBack();
   await entries.getByRole("link", { name: "erp-1", exact: true }).click();
   await expect.poll(() => place(page)).toBe(`/servers/${server.id}`);
+  const late = await seedInstance(mine.id, { server_id: server.id, name: "Late", protection_status: "overdue" });
+  await judge(alerts, { type: "instance", id: late.id, name: () => late.name, kind: "backup_overdue", found: true });
   const offline = await seedServer(mine.id, { name: "erp-2", state: "unreachable" });
   await page.goto("/");
+  const overdue = entries.filter({ hasText: "Backup overdue: Late" });
+  await overdue.locator("time").waitFor(); // since when: it has no last backup
+  await overdue.getByRole("button", { name: "Back up Late now" }).waitFor();
   await entries.filter({ hasText: "Server offline: erp-2" }).getByRole("link", { name: "Show erp-2" }).click();
   await expect.poll(() => place(page)).toBe(`/servers/${offline.id}`);
 });
