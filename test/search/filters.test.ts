@@ -1,5 +1,5 @@
 // Filters of lists beyond labels: an instance's version, edition, image, drill and last backup, a server's provider, region, size
-// and instances, a backup's kind, drill, size and lock, an operation's type and actor; and searches for an email or an IP address.
+// and instances, a backup's kind, drill, size and lock, an operation's type and actor; and searches for emails and IP addresses.
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { backupRef } from "../../shared/records/backups.ts";
