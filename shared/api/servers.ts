@@ -124,6 +124,18 @@ export const list = () =>
       region: fields.code("eu-central"),
       size: fields.code("small"),
       needs_reboot: z.enum(["true", "false"]).meta({ description: "Whether the server needs a reboot", examples: ["true"] }),
+      disk_free_bytes_below: fields.queryBytes.meta({
+        description: "Only servers that last reported less free disk space",
+        examples: [10_000_000_000],
+      }),
+      memory_free_bytes_below: fields.queryBytes.meta({
+        description: "Only servers that last reported less free memory",
+        examples: [1_000_000_000],
+      }),
+      instance_count_below: fields.queryInteger(1, 1_000_000).meta({
+        description: "Only servers with fewer instances",
+        examples: [1],
+      }),
     }),
   });
 

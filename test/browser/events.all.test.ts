@@ -13,7 +13,7 @@ import { newId } from "../../shared/domain/ids.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { DEFAULT_QUOTAS } from "../../shared/domain/limits.ts";
 import { account, newPublicKey } from "../harness/account.ts";
-import { seedInstance } from "../harness/seed.ts";
+import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 
@@ -80,9 +80,12 @@ test("a long activity list has pages, in a URL that can be shared", async ({ ope
 
 test("the activity shows what a change changed, before and after, in the user's language", async ({ open }) => {
   const mine = await account({ seeded: true });
-  const { id } = await seedInstance(mine.id, { name: "Shop", labels: { env: "test" } });
+  const shop = await seedInstance(mine.id, { name: "Shop", labels: { env: "test" } });
+  const { id } = shop;
   const change = { name: "Shop 2", labels: { env: "prod" } };
   expect((await mine.api.put(`/instances/${id}`, change)).status).toBe(200);
+  const backup = await seedBackup(shop);
+  await mine.api.put(`/backups/${backup.id}`, { locked: true });
   await setQuota(mine.id, "backup_bytes", 3_000_000_000_000);
   const policy = { schedule: "0 2 * * *", timezone: "Europe/Berlin", keep: { daily: 7 } };
   await mine.api.put(`/instances/${id}/backup-policy`, policy);
@@ -91,6 +94,7 @@ test("the activity shows what a change changed, before and after, in the user's 
   const row = (text: string) => page.getByRole("row").filter({ hasText: text });
   await row("Shop 2").getByText("Name: Shop → Shop 2", { exact: true }).waitFor();
   await row("Shop 2").getByText("Labels: env: test → env: prod", { exact: true }).waitFor();
+  await page.getByText("Locked: No → Yes", { exact: true }).waitFor();
   await page.getByText("Backup storage quota: 2.00 TB → 3.00 TB", { exact: true }).waitFor();
   await page.getByText(/^Keep: daily: 7 → .*daily: 14/).waitFor();
   const german = await open("/activity", { as: mine, locale: "de" });

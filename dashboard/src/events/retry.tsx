@@ -23,7 +23,7 @@ const RetryDialog = lazily(
 function pageFor({ type, resource: { id } }: Failed): string | undefined {
   switch (type) {
     case "server.create":
-      return `/servers/create?like=${id}`;
+      return `/servers/create?again=${id}`;
     case "instance.create":
     case "instance.clone":
       return `/instances/${id}`;
