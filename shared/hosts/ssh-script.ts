@@ -32,6 +32,7 @@ const JobStatus = z.discriminatedUnion("state", [
         "HOST_JOB_FAILED",
         "BACKUP_CORRUPT",
         "STORAGE_ERROR",
+        "CODE_UNREACHABLE",
         "CODE_INVALID",
         "BUILD_FAILED",
         "REHEARSAL_FAILED",

@@ -172,8 +172,9 @@ test("instances are filtered by what their list can show, in a URL, and filters 
   await page.keyboard.press("Escape");
   await moveTo(page, "/instances?edition=enterprise");
   await expect.poll(names).toEqual(["Elsewhere"]);
-  for (const path of ["/servers", "/backups", "/instances"]) {
-    await moveTo(page, path);
+  for (const name of ["Servers", "Backups", "Instances"]) {
+    await moveTo(page, `/${name.toLowerCase()}`);
+    await title(page, new RegExp(`^${name}`));
     await button(page, "More filters").click();
     await page.getByLabel("Created from").fill("2026-01-01T10:30");
     await page.getByLabel("Created until").fill("2026-01-01T11:00");
