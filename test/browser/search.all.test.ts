@@ -104,6 +104,7 @@ test("a backup is found by its note, and a page by what is done there", async ({
   await page.keyboard.type("create instance");
   await page.getByRole("option", { name: "Create instance" }).click();
   await title(page, "Create instance");
+  await page.locator("#main input:focus").waitFor(); // the form is there
   for (const name of ["Alert settings", "Webhooks"]) {
     await page.getByRole("combobox", { name: "Search" }).fill(name.toLowerCase());
     await page.getByRole("option", { name, exact: true }).click();
