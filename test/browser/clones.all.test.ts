@@ -132,6 +132,7 @@ describe("a clone", () => {
   test("a backup of a deleted instance can be cloned to a server that the user chooses", async ({ open }) => {
     const mine = await account({ seeded: true });
     const server = await mine.server({ name: "erp-1" });
+    await mine.server({ name: "erp-2" }); // a single one would be chosen already
     const source = await mine.instance({ name: "Old wiki", server_id: server.id });
     const backup = await mine.backup(source.id);
     await mine.until((await mine.api.delete(`/instances/${source.id}`)).as(Operation).id);

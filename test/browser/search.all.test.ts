@@ -105,6 +105,7 @@ test("a backup is found by its note, and a page by what is done there", async ({
   await page.keyboard.type("create instance");
   await page.getByRole("option", { name: "Create instance" }).click();
   await title(page, "Create instance");
+  await page.locator("#main input:focus").waitFor(); // the form is there
   for (const name of ["Alert settings", "Webhooks"]) {
     await page.getByRole("combobox", { name: "Search" }).fill(name.toLowerCase());
     await page.getByRole("option", { name, exact: true }).click();
@@ -176,8 +177,9 @@ test("instances are filtered by what their list can show, in a URL, and filters 
   await page.keyboard.press("Escape");
   await moveTo(page, "/instances?edition=enterprise");
   await expect.poll(names).toEqual(["Elsewhere"]);
-  for (const path of ["/servers", "/backups", "/instances"]) {
-    await moveTo(page, path);
+  for (const name of ["Servers", "Backups", "Instances"]) {
+    await moveTo(page, `/${name.toLowerCase()}`);
+    await title(page, new RegExp(`^${name}`));
     await button(page, "More filters").click();
     await page.getByLabel("Created from").fill("2026-01-01T10:30");
     await page.getByLabel("Created until").fill("2026-01-01T11:00");

@@ -34,7 +34,7 @@ test("by keyboard alone, an owner sets it up, and whoever is of the domain signs
   await typeInto(owner, "Domains", domain);
   await expectAccessible(owner);
   await press(owner, "Save single sign-on");
-  await owner.getByText("Single sign-on saved").first().waitFor();
+  await owner.getByText("Not verified").waitFor();
 
   const session = await mine.session();
   const { domains } = (await session.get("/settings/sso")).as(Sso);
@@ -44,6 +44,7 @@ test("by keyboard alone, an owner sets it up, and whoever is of the domain signs
   await session.put(`/sandbox/dns/${domain}`, { txt: [domains[0]?.txt_record] });
   await press(owner, `Verify ${domain}`);
   await owner.getByText("Verified", { exact: true }).waitFor();
+  await owner.getByText(`Couldn't verify ${domain}`).waitFor({ state: "detached" });
   await expectAccessible(owner);
 
   const person = await open(`${dashboardOrigin()}/login`, { fresh: true });

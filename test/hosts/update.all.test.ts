@@ -53,7 +53,10 @@ describe("a machine's own software", unless(noMachine), () => {
 
     test("fails if the machine does not go down", async () => {
       jobs.machine.standIn("shutdown", "exit 1");
-      await expect(reboot()).rejects.toMatchObject({ code: "HOST_JOB_FAILED", message: "The machine does not reboot" });
+      await expect(reboot()).rejects.toMatchObject({
+        code: "HOST_JOB_FAILED",
+        message: expect.stringContaining("The machine does not reboot"),
+      });
     });
   });
 
@@ -70,7 +73,9 @@ describe("a machine's own software", unless(noMachine), () => {
 
     test("that cannot be updated say so", async () => {
       writeFileSync(note("apt-fails"), "");
-      await expect(update()).rejects.toMatchObject({ message: "The system's packages could not be updated" });
+      await expect(update()).rejects.toMatchObject({
+        message: expect.stringContaining("The system's packages could not be updated"),
+      });
     });
   });
 
@@ -94,7 +99,7 @@ describe("a machine's own software", unless(noMachine), () => {
       newest("sha256:new");
       writeFileSync(note("proxy-fails"), "");
       await expect(update()).rejects.toMatchObject({
-        message: "The proxy does not start with its newest image, so it has the previous one again",
+        message: expect.stringContaining("The proxy does not start with its newest image, so it has the previous one again"),
       });
       expect(notes("calls")).toContain("tag true caddy:2");
       expect(starts()).toHaveLength(2);
@@ -140,7 +145,9 @@ describe("a machine's own software", unless(noMachine), () => {
     test("that does not start with it has its previous one again, and so has the ERP", async () => {
       writeFileSync(note("database-fails"), "");
       await expect(update()).rejects.toMatchObject({
-        message: "The ERP does not respond with the newest image of its database server, so it has the previous one again",
+        message: expect.stringContaining(
+          "The ERP does not respond with the newest image of its database server, so it has the previous one again",
+        ),
       });
       expect([fact("db_image"), fact("db_before")]).toEqual([OLD, ""]);
       expect(fact("compose.yaml")).toContain(`image: "${OLD}"`);

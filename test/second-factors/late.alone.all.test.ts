@@ -45,19 +45,20 @@ test("a challenge is valid for five minutes, whatever it is for", async () => {
     await session.post("/auth/second-factors/passkeys", { name: "Phone", attestation: new Authenticator().create(another) }),
     await unproven.post("/auth/reauthenticate", { challenge: fresh.challenge, method: "recovery_code", code: codes.pop() }),
   ];
+  // The clock goes on by itself, too, so what takes a while on a busy machine has a minute.
   const [inTime, late] = [await begin(), await begin()];
-  clock.advance(4.9);
+  clock.advance(4);
   expect((await finish(inTime)).map(({ status }) => status)).toEqual([200, 200, 201, 200]);
-  clock.advance(0.2);
+  clock.advance(1.1);
   expect((await finish(late)).map(({ error }) => error)).toEqual([NOT_VALID, NOT_VALID, NOT_VALID, NOT_VALID]);
 });
 
 test("a session's proof is fresh for 15 minutes", async () => {
   const session = await me.session(await me.anotherUser());
   await addPasskey(session);
-  clock.advance(14.9);
+  clock.advance(14);
   expect((await createToken(session)).status).toBe(201);
-  clock.advance(0.2);
+  clock.advance(1.1);
   expect((await createToken(session)).error?.code).toBe("REAUTHENTICATION_REQUIRED");
 });
 

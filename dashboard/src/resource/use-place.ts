@@ -50,12 +50,16 @@ export function usePlace(prefix: string): [Place, (next: Place) => void] {
     return value === null ? [] : [[each, value]];
   });
   const place: Place = { page: Number.isInteger(page) && page >= 1 ? page : 1, ...Object.fromEntries(given) };
+  // Only what differs from what is shown, in the address of now: a choice before this one may not be shown yet.
   const go = (next: Place): void =>
-    setSearch((before) => {
-      const after = new URLSearchParams(before);
-      for (const each of ["page", ...PARAMETERS]) after.delete(name(each));
-      for (const each of PARAMETERS) if (next[each]) after.set(name(each), next[each]);
-      if (next.page > 1) after.set(name("page"), String(next.page));
+    setSearch(() => {
+      const after = new URLSearchParams(window.location.search);
+      for (const each of ["page", ...PARAMETERS] as const) {
+        if (next[each] === place[each]) continue;
+        const value = each === "page" && next.page <= 1 ? undefined : next[each];
+        if (value) after.set(name(each), String(value));
+        else after.delete(name(each));
+      }
       return after;
     });
   return [place, go];

@@ -10,7 +10,7 @@ import type { SignedIn } from "../../../shared/api/auth.ts";
 import { recognizeDevice } from "../../../shared/domain/device.ts";
 import { SESSIONS_PER_USER } from "../../../shared/domain/limits.ts";
 import { client } from "../app/client.ts";
-import { Failure } from "../app/failure.tsx";
+import { Failure, FailureNote } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
 import { sessions } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -76,7 +76,7 @@ function Session({ session }: { session: SignedIn }) {
 }
 
 const tellFailure = (error: Error): void =>
-  notify({ id: "sessions", type: "error", header: text.settings.sessions.notEnded, content: <Failure error={error} /> });
+  notify({ id: "sessions", type: "error", header: text.settings.sessions.notEnded, content: <FailureNote error={error} /> });
 
 function End({ session: { id, ip_address } }: { session: SignedIn }) {
   const say = text.settings.sessions;

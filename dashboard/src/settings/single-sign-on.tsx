@@ -14,7 +14,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Sso, SSO_ROLES, type SsoDomain, type SsoRole, update } from "../../../shared/api/sso.ts";
 import { client } from "../app/client.ts";
-import { Failure } from "../app/failure.tsx";
+import { Failure, FailureNote } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
 import { sso as ssoQuestion } from "../app/queries.ts";
 import { queryClient } from "../app/query-client.ts";
@@ -197,7 +197,7 @@ function Domain({ domain: { name, verified, txt_record } }: { domain: SsoDomain 
       return reload();
     },
     onError: (error) =>
-      notify({ id: `sso-${name}`, type: "error", header: say.notVerified(name), content: <Failure error={error} /> }),
+      notify({ id: `sso-${name}`, type: "error", header: say.notVerified(name), content: <FailureNote error={error} /> }),
   });
   return (
     <li>

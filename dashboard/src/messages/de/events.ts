@@ -39,6 +39,7 @@ export const events: typeof en = {
     backup_retention_days: "Sicherungen vor Wiederherstellungen behalten (Tage)",
     default_backup_policy: "Standard-Sicherungsplan",
     token_max_days: "Längste Laufzeit von API-Schlüsseln (Tage)",
+    require_second_factor: "Wer einen zweiten Faktor braucht",
     issuer: "Aussteller",
     client_id: "Client-ID",
     client_secret: "Client-Secret",

@@ -40,6 +40,7 @@ export const events = {
     backup_retention_days: "Keep pre-restore backups (days)",
     default_backup_policy: "Default backup policy",
     token_max_days: "Longest life of API keys (days)",
+    require_second_factor: "Who needs a second factor",
     issuer: "Issuer",
     client_id: "Client ID",
     client_secret: "Client secret",
