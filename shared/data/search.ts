@@ -80,8 +80,7 @@ export const needsEntries = (
 const countExact = (
   { status, protection }: Pick<Filters, "status" | "protection">,
   { created_after, created_before }: PageQuery,
-): number =>
-  [status, protection, created_after ?? created_before].filter((each) => each !== undefined).length;
+): number => [status, protection, created_after ?? created_before].filter((each) => each !== undefined).length;
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 

@@ -91,8 +91,8 @@ test("the account page shows the quotas, how much of them is used, and who is si
   await page.getByText(mine.user.email).filter({ visible: true }).waitFor();
   await expect.poll(() => page.getByRole("progressbar").count()).toBe(8);
   // What is the user's own comes first, then what all users of the account share.
-  const places = ["You", "Preferences", "Change password", "The account", "Default backup policy", "Quotas"].map(async (name) =>
-    (await page.getByRole("heading", { level: 2, name, exact: true }).first().boundingBox())?.y,
+  const places = ["You", "Preferences", "Change password", "The account", "Default backup policy", "Quotas"].map(
+    async (name) => (await page.getByRole("heading", { level: 2, name, exact: true }).first().boundingBox())?.y,
   );
   const found = await Promise.all(places);
   expect(found).toEqual(found.toSorted((a, b) => (a ?? 0) - (b ?? 0)));

@@ -169,11 +169,7 @@ test("403s come in this order: the role, the permission, the proof", async () =>
   const admin = await me.anotherUser({ role: "admin" });
   const theirs = await me.session(admin);
   await addPasskey(theirs);
-  await updateOne(
-    keys.session(admin.id, await sessionId(theirs)),
-    { set: { second_factor_at: "2026-01-01T00:00:00.000Z" } },
-    {},
-  );
+  await updateOne(keys.session(admin.id, await sessionId(theirs)), { set: { second_factor_at: "2026-01-01T00:00:00.000Z" } }, {});
   for (const { error } of [
     await theirs.post("/users/invitations", { email: `${unique("new")}@example.com`, role: "owner" }),
     await theirs.put(`/users/${user.id}`, { role: "owner" }),

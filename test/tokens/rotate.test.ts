@@ -152,5 +152,7 @@ test("a token whose overlap has ended makes room for another one when the accoun
   const { id } = third.as(NewToken);
   expect((await theirs.post(`/tokens/${id}/rotate`, {})).error?.code).toBe("QUOTA_EXCEEDED");
   expect((await theirs.get(`/tokens/${second.id}`)).status).toBe(200);
-  expect((await theirs.post("/tokens", { name: unique("more"), permissions: ["servers:read"] })).error?.code).toBe("QUOTA_EXCEEDED");
+  expect((await theirs.post("/tokens", { name: unique("more"), permissions: ["servers:read"] })).error?.code).toBe(
+    "QUOTA_EXCEEDED",
+  );
 });

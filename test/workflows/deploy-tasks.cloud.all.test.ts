@@ -84,8 +84,7 @@ test("the ERP is known to have the new code, also if what it replaced cannot be 
 
 test("what the ERP wrote says why it does not respond with the new code", async () => {
   const id = await instanceWithCode();
-  const message =
-    "HEALTH_CHECK_FAILED: The ERP did not respond with the new code, so the code and the data were put back";
+  const message = "HEALTH_CHECK_FAILED: The ERP did not respond with the new code, so the code and the data were put back";
   const failing = { task: "awaitHealthy", message };
   const { operation, deploy: made } = await deploy(id, { rehearse: false, backup_first: false }, failing);
   expect(operation.error).toMatchObject({ code: "HEALTH_CHECK_FAILED" });

@@ -126,7 +126,8 @@ export const code: typeof en = {
     push: "Deployment nach einem Push",
     pushAbout: "Ein Aufruf des Deploy-Hooks bringt Neues ins ERP.",
     newest: "Mit jedem Deployment das neueste Image bringen",
-    newestAbout: "Korrekturen von Odoo und seinem Datenbankserver kommen mit dem nächsten Deployment, das dann alle Module aktualisiert.",
+    newestAbout:
+      "Korrekturen von Odoo und seinem Datenbankserver kommen mit dem nächsten Deployment, das dann alle Module aktualisiert.",
   },
   deploys: {
     one: "Ein Deployment",
