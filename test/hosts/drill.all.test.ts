@@ -67,10 +67,10 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     for (const { detail } of checks) expect(reasonIn(detail), detail).not.toBeNull();
     return checks;
   };
-  const expectRemoved = (): void => {
+  const expectRemoved = async (): Promise<void> => {
     expect(existsSync(join(machine.root, "drill"))).toBe(false);
     expect(calls().at(-1)).toBe("volume rm -f erp-drill_db erp-drill_odoo erp-drill_code_drill erp-drill_python_drill");
-    expect(processesWith(`ERP_HOSTING_ROOT=${machine.root}`)).toEqual([]);
+    await until("no process is left", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
   };
   const calls = (): string[] => readFileSync(note("calls"), "utf8").trimEnd().split("\n");
 
@@ -92,7 +92,7 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     const [, erp = ""] = calls().filter((call) => call.startsWith("run -d"));
     expect(erp).toContain("-v erp-drill_code_drill:/mnt/extra-addons:ro");
     expect(erp).toMatch(/--max-cron-threads=0 --addons-path=\/mnt\/extra-addons\/1-acme$/);
-    expectRemoved();
+    await expectRemoved();
   });
 
   test("code that cannot be had any more fails the drill, and no check", async () => {
@@ -122,7 +122,7 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     expect(erp).toMatch(/--name erp-drill .*--network container:erp-drill-db .*--workers=0 --max-cron-threads=0$/);
     expect(readFileSync(note("restored.sql"), "utf8")).toContain("create table t ();");
     await until("everything is removed", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
-    expectRemoved();
+    await expectRemoved();
   });
 
   test("a drill names the table and the file that are not as they were", async () => {
@@ -248,6 +248,6 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     await until("it boots", async () => !(await ssh.run(machine.server, undone)).ready && boots(), 20);
     await done({ id: "op_undo-removeDrill-try1", kind: "remove_drill", ends: [undone.id] });
     await until("everything is removed", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
-    expectRemoved();
+    await expectRemoved();
   });
 });

@@ -49,7 +49,7 @@ function Shown({ instance, server, code }: Props & { code: Code }) {
   const [dialog, setDialog] = useState<"edit" | "deploy" | "image">();
   const close = () => setDialog(undefined);
   return (
-    <>
+    <SpaceBetween size="l">
       <Container
         header={
           <Header
@@ -94,7 +94,7 @@ function Shown({ instance, server, code }: Props & { code: Code }) {
       {(dialog === "deploy" || dialog === "image") && (
         <StartDeploy instance={instance} updateImage={dialog === "image"} onDismiss={close} />
       )}
-    </>
+    </SpaceBetween>
   );
 }
 

@@ -98,10 +98,10 @@ function Shown({ server, ...ofInstances }: OfInstances & { server: Server }) {
         chosen={tab}
       >
         {tab === "overview" && (
-          <>
+          <SpaceBetween size="l">
             <Facts server={server} />
             <InstancesOf server={server} {...ofInstances} />
-          </>
+          </SpaceBetween>
         )}
         {tab === "metrics" && <ServerMetrics server={server} />}
         {tab === "history" && <OperationsTable resourceId={server.id} />}
