@@ -1,5 +1,5 @@
-// What a machine's timer has measured (script/sample.pl), as far as it can be believed: its root may be hostile, and a figure or a
-// line that is wrong costs nothing but itself. A tenant has an influence on the figures of their own containers.
+// What a machine's timer has measured (script/sample.pl), as far as it can be believed: its root may be hostile, and a
+// figure or a line that is wrong costs nothing but itself. A tenant has an influence on the figures of their own containers.
 import * as z from "zod";
 import {
   type Figures,

@@ -1,5 +1,5 @@
-// The logs that operations keep, and the secrets of the code that has run meanwhile. A simulated job prints nothing but what it is
-// called, so the secrets are words of that.
+// The logs that operations keep, and the secrets of the code that has run meanwhile. A simulated job prints nothing but
+// what it is called, so the secrets are words of that.
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";

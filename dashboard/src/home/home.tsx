@@ -51,7 +51,7 @@ export default function Home() {
 /** In so many instances' last nights are no more backups than one request brings, if each has one a night. */
 const FEW = 14;
 /** Whether this browser's user wants to see the last nights, however many requests they are. */
-const NIGHTS = "home nights";
+const NIGHTS = "home-nights";
 
 function LastNights({ instances: count, overdue }: { instances: number; overdue: number }) {
   const { title, about } = text.home.nights;
