@@ -23,7 +23,7 @@ import { type Tallies, useTallies } from "./use-tally.ts";
 
 const Nights = lazily(async () => (await import("./nights.tsx")).Nights, "backups");
 
-const Worst = lazily(async () => (await import("./worst.tsx")).Worst);
+const Worst = lazily(async () => (await import("./worst.tsx")).Worst, "metrics");
 
 const THIRD = { colspan: { default: 12, xs: 4 } } as const;
 const QUARTER = { colspan: { default: 12, xs: 6, s: 3 } } as const;
