@@ -53,8 +53,24 @@ const withoutSentences: Plugin = {
   },
 };
 
-/** Messages of the design system's components, of which those are left out that no page uses, even inside another one. */
-const INSIDE = ["button-dropdown", "dialog", "drawer", "error-boundary", "list", "popover", "token-group"];
+/** Components that no page names, but that are inside those that pages name. */
+const INSIDE = [
+  "[charts]",
+  "button-dropdown",
+  "dialog",
+  "drawer",
+  "dropdown",
+  "error-boundary",
+  "list",
+  "mixed-line-bar-chart",
+  "popover",
+  "skeleton",
+  "token",
+  "token-group",
+  "tooltip",
+];
+
+/** Messages of the design system's components, of which those are left out that no page uses. */
 const usedMessages: Plugin = {
   name: "used-messages",
   transform: {
@@ -108,6 +124,45 @@ const usedIcons: Plugin = {
   },
 };
 
+/** The files of the components that pages use, by their ending. */
+const usedSources = (ending: string): string[] =>
+  [...usedComponents(), "icon", "internal/!(base-theme|generated)"].flatMap((name) =>
+    sourcesIn(COMPONENTS, `${name}/**/*.${ending}`),
+  );
+
+const readIn = (css: string): string[] => [...css.matchAll(/var\((--[\w-]+)/g)].map(([, token = ""]) => token);
+
+/** Colors, sizes and other tokens of the design system that no used component reads: a third of its first style sheet. */
+const unusedTokens = new Set<string>();
+const usedTokens: Plugin = {
+  name: "used-tokens",
+  enforce: "pre",
+  transform: {
+    filter: { id: /internal\/base-theme\/styles\.scoped\.css$/ },
+    handler(css) {
+      const values = Map.groupBy(css.matchAll(/(--[\w-]+): *([^;{}]*);/g), ([, token = ""]) => token);
+      const scripts = usedSources("js").join("\n");
+      const [tokens = ""] = sourcesIn(COMPONENTS, "internal/generated/styles/tokens.js");
+      const inScripts = [...tokens.matchAll(/^export var (\w+) = (.*)$/gm)]
+        .filter(([, name = ""]) => new RegExp(`\\b${name}\\b`).test(scripts))
+        .flatMap(([, , value = ""]) => readIn(value));
+      const used = new Set([...usedSources("css"), ...sourcesIn(ROOT, "src/**/*.css")].flatMap(readIn).concat(inScripts));
+      // The set grows while it is walked: a token's value may read another one.
+      for (const token of used)
+        for (const [, , value = ""] of values.get(token) ?? []) for (const each of readIn(value)) used.add(each);
+      for (const token of values.keys()) if (!used.has(token)) unusedTokens.add(token);
+      return css.replaceAll(/(--[\w-]+): *[^;{}]*;/g, (declaration, token: string) =>
+        unusedTokens.has(token) ? "" : declaration,
+      );
+    },
+  },
+  generateBundle(_, files) {
+    for (const file of Object.values(files))
+      for (const token of readIn(file.type === "chunk" ? file.code : String(file.source)))
+        if (unusedTokens.has(token)) this.error(`${file.fileName} reads ${token}, which was taken for unused`);
+  },
+};
+
 /**
  * The components ask in every render whether the page has the design system's other theme, by a search of the whole page for its
  * class. It does not: for 100 checkboxes the search would take as long as all the rest.
@@ -138,11 +193,39 @@ const tableWithoutSchemas: Plugin = {
   },
 };
 
+/**
+ * What is loaded as one file, with all that it imports, however few pages need a part of it: a hundred small files would compress
+ * worse, and take longer than the bytes that they save. Of two groups, the first one has a module.
+ */
+const GROUPS = [
+  // Says that the rest is loading, or that it could not be loaded: nothing else may be in it.
+  { name: "main", test: /src\/main\.tsx$/ },
+  // The form to sign in, and what the catalogs of messages import.
+  {
+    name: "first",
+    test: /src\/login\/first-visit\.tsx$|messages\/en\/steps\.ts$|shared\/(?:api\/permissions|domain\/(?:left-out|problems|reasons))\.ts$/,
+  },
+  { name: "frame", test: /src\/(?:start|shell\/shell)\.tsx$/ },
+  // What most pages are made of, except tables, which most forms do without.
+  { name: "parts", test: /src\/(?:allowed|resource)\/(?!table|list-)/, minShareCount: 4 },
+];
+
 export default defineConfig({
   root: ROOT,
   base: "/",
   publicDir: false,
-  plugins: [react(), fontFiles, withoutEval, withoutSentences, usedMessages, usedIcons, oneTheme, menusWrap, tableWithoutSchemas],
+  plugins: [
+    react(),
+    fontFiles,
+    withoutEval,
+    withoutSentences,
+    usedMessages,
+    usedIcons,
+    usedTokens,
+    oneTheme,
+    menusWrap,
+    tableWithoutSchemas,
+  ],
   // The messages come parsed.
   resolve: { alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/lib/no-parser.js" } },
   build: {
@@ -152,6 +235,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // The polyfill would be an inline script in older browsers' way; all that run this know module preloading.
     modulePreload: { polyfill: false },
+    rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } },
   },
   server: { proxy: { "/api": API, "/config.json": API }, fs: { allow: [resolve(ROOT, "..")] } },
 });

@@ -28,6 +28,7 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
     ...counted,
     ipAddress,
     at,
+    requestId,
   }).catch((error: unknown) => {
     log.error("authorizer failed", { request_id: requestId, error: error instanceof Error ? error : undefined });
     throw error;
@@ -55,10 +56,11 @@ function countedAs(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, 
   const { httpMethod, resource, queryStringParameters, multiValueQueryStringParameters } = event;
   const route = known.get(`${httpMethod === "HEAD" ? "GET" : httpMethod} ${resource}`);
   if (route === undefined) return undefined;
-  // The handler rejects anything but one number of seconds; it takes no slot.
-  const values = Object.values(multiValueQueryStringParameters ?? {}).flat();
-  const wait =
-    route.waits && values.length === 1 ? fields.waitSeconds.safeParse(queryStringParameters?.["wait"]).data : undefined;
+  // The handler rejects anything but one number of seconds, and `wait` beside other parameters; that takes no slot.
+  const all = multiValueQueryStringParameters ?? {};
+  const values = route.waits === undefined ? [] : (all[route.waits] ?? []);
+  const isOne = values.length === 1 && (route.waits === "follow" || Object.keys(all).length === 1);
+  const wait = isOne ? fields.waitSeconds.safeParse(values[0]).data : undefined;
   return { rate: isDryRun(route, queryStringParameters) ? "all" : route.rate, waitSeconds: wait ?? 0 };
 }
 

@@ -16,6 +16,7 @@ import {
   allAccounts,
   createAccount,
   createUser,
+  deleteSecondFactors,
   deleteUser,
   listEmails,
   namedAccount,
@@ -51,6 +52,8 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
   delete-user --email EMAIL                                removes a user and ends all of their sessions; keeps and lists the API
                                                            tokens that they created; an account keeps its last owner
   set-password --email EMAIL                               a new password; ends all of the user's sessions
+  delete-second-factors --email EMAIL                      removes a user's passkeys, authenticator app and recovery codes, such as
+                                                           those of an account's last owner, whom nobody else can help
   set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N --sessions N --backups N --backup-bytes N --webhooks N
                                                            new quotas; --backup-bytes also takes GB and TB (500GB)
   migrate                                                  continues the migrations of the data that \`npm start\` or \`npm run deploy\` could
@@ -173,6 +176,8 @@ async function run(): Promise<void> {
       return setRole(values);
     case "delete-user":
       return removeUser(given("email", values.email, email));
+    case "delete-second-factors":
+      return removeSecondFactors(given("email", values.email, email));
     case "set-password": {
       const address = given("email", values.email, email);
       const password = await withPassword(values, async (password) => {
@@ -335,6 +340,11 @@ async function removeUser(address: string): Promise<void> {
   if (tokens.length === 0) return;
   console.log("API tokens that they created keep working; revoke those you no longer need:");
   for (const { id, name } of tokens) console.log(`  ${id}  ${name}`);
+}
+
+async function removeSecondFactors(address: string): Promise<void> {
+  const count = await deleteSecondFactors(address);
+  console.log(`${address} had ${count} second factor${count === 1 ? "" : "s"}, and has none now`);
 }
 
 async function quotas(accountId: string, values: Values): Promise<void> {

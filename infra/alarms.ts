@@ -181,6 +181,12 @@ export class Alarms extends Construct {
         "A customer's instance is paused, because it used more than it may of a disk that is almost full: nobody can use it",
       anchor: "instances-paused",
     });
+    this.alarm("single sign-on bypassed", this.own("SsoBypassed"), {
+      atLeast: 1,
+      impact:
+        "An owner signed in with a passkey, though their account requires single sign-on: its identity provider may be down, or somebody avoids it",
+      anchor: "single-sign-on-bypassed",
+    });
   }
 
   /** No successful run in the time of three: the function fails, or nothing calls it. */
@@ -292,7 +298,8 @@ const SILENCE: Readonly<Record<TimedName, string>> = {
   "refresh-catalog":
     "Customers see machines that are not available, or do not see those that are; or a provider's credentials are no longer valid",
   "expire-backups": "Expired backups and uploads are kept",
-  "expire-history": "Events and operations are kept longer than documented",
+  "expire-history":
+    "Events and operations are kept longer than documented, and domains that have lost their TXT record stay verified",
   dispatch: "Webhooks are not sent what happens, or not again what failed; mails are late or not sent",
   "run-policies": "Scheduled backups do not start, and instances without a recent backup are not shown as overdue",
 };

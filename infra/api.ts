@@ -193,6 +193,22 @@ export class Api extends Construct {
         version: 1,
       },
     });
+    // A trace has the path, in which a deploy hook has its secret.
+    new CfnSamplingRule(this, "hooks sampling", {
+      samplingRule: {
+        ruleName: `${stackName(environment)}-hook`,
+        serviceName: `${stackName(environment)}/${environment}`,
+        serviceType: "AWS::ApiGateway::Stage",
+        resourceArn: "*",
+        host: "*",
+        httpMethod: "*",
+        urlPath: `*${BASE_PATH}/hooks/*`,
+        priority: 999,
+        reservoirSize: 0,
+        fixedRate: 0,
+        version: 1,
+      },
+    });
   }
 }
 
@@ -231,8 +247,7 @@ export const ACCESS_LOG = {
   user_agent: "$context.identity.userAgent",
   time: "$context.requestTimeEpoch",
   method: "$context.httpMethod",
-  path: "$context.path",
-  resource: "$context.resourcePath",
+  resource: "$context.resourcePath", // not the path, in which a deploy hook has its secret
   status: "$context.status",
   gateway_error: "$context.error.responseType",
   latency_ms: "$context.responseLatency",

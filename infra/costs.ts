@@ -4,7 +4,7 @@ import type { Environment } from "../shared/domain/environments.ts";
 
 /** US$, in eu-central-1. `test/local/status.test.ts` finds each in the docs. */
 export const PRICES = {
-  idleMonth: { test: 7.9, live: 8.5 },
+  idleMonth: { test: 8, live: 8.6 },
   millionRequests: 7.6,
   /** The checks of a thousand servers, a month. */
   thousandServers: 33,

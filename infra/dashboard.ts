@@ -25,7 +25,7 @@ import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deplo
 import { Construct } from "constructs";
 import { readLogicalId } from "./function.ts";
 import { BASE_PATH } from "../shared/api/base-path.ts";
-import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER } from "../shared/runtime/origin.ts";
+import { CLIENT_ADDRESS_HEADER, DASHBOARD_ORIGIN_HEADER, ORIGIN_KEY_HEADER } from "../shared/runtime/origin.ts";
 import { CACHE_FOR_EVER, CACHE_NOT, contentSecurityPolicy, type DashboardConfig, OTHER_HEADERS } from "./dashboard-headers.ts";
 import type { OriginKey } from "./origin-key.ts";
 import { stackName } from "./settings.ts";
@@ -59,9 +59,13 @@ const SHOW_PAGE = `function handler(event) {
   return request;
 }`;
 
-/** No policy forwards all headers but Host and, with them, the address that CloudFront knows. */
-const TELL_ADDRESS = `function handler(event) {
+/**
+ * No policy forwards all headers but Host and, with them, the address that CloudFront knows. Where the dashboard is follows from
+ * the operator's domain, or CloudFront's own name: a function behind it cannot know that one when it is deployed.
+ */
+const tellAddress = (domain: string | undefined) => `function handler(event) {
   event.request.headers["${CLIENT_ADDRESS_HEADER}"] = { value: event.viewer.ip };
+  event.request.headers["${DASHBOARD_ORIGIN_HEADER}"] = { value: "https://" + ${domain === undefined ? "event.context.distributionDomainName" : JSON.stringify(domain)} };
   return event.request;
 }`;
 
@@ -125,7 +129,7 @@ export class Dashboard extends Construct {
 
   private front(bucket: IBucket, { environment, rest, originKey, domain, webAcl, storeUrl }: Props): Distribution {
     const responseHeadersPolicy = this.headers("headers", storeUrl, OTHER_HEADERS);
-    const api = { ...this.behaviorOf(rest, originKey), responseHeadersPolicy };
+    const api = { ...this.behaviorOf(rest, originKey, domain), responseHeadersPolicy };
     const distribution = new Distribution(this, "front", {
       comment: stackName(environment),
       defaultRootObject: "index.html",
@@ -176,7 +180,7 @@ export class Dashboard extends Construct {
   }
 
   /** The API, without the headers that are added to its responses. */
-  private behaviorOf(rest: RestApiBase, originKey: OriginKey) {
+  private behaviorOf(rest: RestApiBase, originKey: OriginKey, domain: OwnDomain | undefined) {
     return {
       origin: new RestApiOrigin(rest, {
         customHeaders: { [ORIGIN_KEY_HEADER]: originKey.sent },
@@ -188,7 +192,7 @@ export class Dashboard extends Construct {
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       cachePolicy: CachePolicy.CACHING_DISABLED,
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-      functionAssociations: [this.onRequest("tell-address", TELL_ADDRESS)],
+      functionAssociations: [this.onRequest("tell-address", tellAddress(domain?.name))],
     };
   }
 

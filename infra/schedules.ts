@@ -59,13 +59,18 @@ export const TIMED = {
   },
   "expire-history": {
     every: Duration.hours(6),
-    description: "Deletes old events, operations and alerts, closes alerts, and says which API tokens expire soon",
+    description:
+      "Deletes old events, operations and alerts, closes alerts, says which API tokens expire soon, and checks domains of single sign-on",
     access: { table: "write" },
   },
   "run-policies": {
     every: Duration.minutes(1),
-    description: "Starts the backups and drills that policies have due, and removes backups that no rule keeps",
-    access: { table: "write", starts: ["create-backup", "delete-backup", "drill-backup"] },
+    description:
+      "Starts the backups and drills that policies have due, removes backups that no rule keeps, and deploys code that was pushed",
+    access: {
+      table: "write",
+      starts: ["create-backup", "delete-backup", "drill-backup", "check-code-instance", "deploy-instance"],
+    },
   },
   dispatch: {
     every: Duration.minutes(1),

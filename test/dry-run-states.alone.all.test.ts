@@ -138,6 +138,8 @@ const request: fc.Arbitrary<(world: World) => Request> = fc
       }
       case "POST /instances/:id/actions":
         return { ...base, path: at(owner), body: { action } };
+      case "POST /servers/:id/actions":
+        return { ...base, path: at(server), body: { action: onServer ? "reboot" : "update" } };
       case "PUT /instances/:id":
         return { ...base, path: at(owner), body: { name: "Renamed", ...(onServer && { domain: name }) } };
       case "PUT /instances/:id/backup-policy":
@@ -146,6 +148,8 @@ const request: fc.Arbitrary<(world: World) => Request> = fc
         return { ...base, path: at(archive), body: chosen };
       case "POST /backups/:id/drill":
         return { ...base, path: at(archive), body: onServer ? { server_id: server } : {} };
+      case "POST /instances/:id/deploys":
+        return { ...base, path: at(owner), body: {} };
       case "DELETE /backups/:id":
         return { ...base, path: at(archive) };
       case "POST /bulk":

@@ -18,8 +18,10 @@ const DRY = [
   "DELETE /instances/:id",
   "POST /backups/:id/restore",
   "POST /backups/:id/drill",
+  "POST /instances/:id/deploys",
   "DELETE /backups/:id",
   "DELETE /servers/:id",
+  "POST /servers/:id/actions",
   "PUT /instances/:id/backup-policy",
   "POST /bulk",
 ];

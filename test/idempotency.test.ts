@@ -133,7 +133,8 @@ describe("the key's form", () => {
   });
 });
 
-const posts = everyRoute.filter(({ method, path }) => method === "POST" && !path.startsWith("/auth/"));
+/** Not of deploy hooks: what calls them has no key to send, and a second call within a minute deploys nothing more. */
+const posts = everyRoute.filter(({ method, path }) => method === "POST" && !/^\/(?:auth|hooks)\//.test(path));
 test.each(posts)("$title supports an Idempotency-Key", async (route) => {
   const client = route.access === "session" ? await me.session() : api;
   const { error } = await client.post(pathOf(route), bodyOf(route), keyed("x".repeat(256)));

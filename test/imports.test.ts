@@ -143,8 +143,20 @@ test("zod is imported as a namespace, which bundles small", () => {
 });
 
 test("the folders of the dashboard import in one direction: shell, pages, then their parts", () => {
-  const order = ["messages", "session", "app", "resource", "operations", "alerts", "allowed", "bulk", "ssh-keys", "servers"];
-  order.push("uploads", "backups", "policies", "instances", "tokens", "people", "webhooks", "events", "settings");
+  const order = [
+    "messages",
+    "session",
+    "app",
+    "resource",
+    "operations",
+    "alerts",
+    "metrics",
+    "allowed",
+    "bulk",
+    "ssh-keys",
+    "servers",
+  ];
+  order.push("uploads", "backups", "policies", "code", "instances", "tokens", "people", "webhooks", "events", "settings");
   order.push("home", "login", "shell");
   const placeOf = (place: string): number => {
     const [, folder = "", below] = /^dashboard\/src\/([^/]+)(\/.+)?$/.exec(place) ?? [];

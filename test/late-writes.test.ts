@@ -8,7 +8,7 @@ import { keys } from "../shared/data/keys.ts";
 import { addResult, findOperation, reserveOperation } from "../shared/records/operations.ts";
 import { endOperation } from "../shared/operations/operation-ends.ts";
 import type { OperationRecord } from "../shared/records/schemas/operation.ts";
-import { readSandboxData, writeSandboxData } from "../shared/providers/sandbox/machines.ts";
+import { findErp, writeSandboxData } from "../shared/providers/sandbox/machines.ts";
 import { getServer, moveServerToDeleting, requireServerReady } from "../shared/records/servers.ts";
 import { updateOne } from "../shared/data/table.ts";
 import { newId } from "../shared/domain/ids.ts";
@@ -105,5 +105,5 @@ test("data that was sent before a restore began is rejected once it has begun", 
   expect(await write({ orders: 1 })).toBe(true);
   await updateOne(keys.record("instance", me.id, id), { set: { state: "restoring" } }, {});
   await expect(write({ orders: 2 })).rejects.toThrow("The instance is restoring");
-  expect(await readSandboxData(machineId, id)).toEqual({ orders: 1 });
+  expect(JSON.parse((await findErp(machineId, id))?.database?.data ?? "")).toEqual({ orders: 1 });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import {
   abandonedState,
-  afterRestore,
+  afterSuccess,
   allowedActions,
   BACKUP_STATUSES,
   BACKUP_WAITING,
@@ -52,7 +52,7 @@ describe("the statuses are those of the documentation", () => {
   test("of servers, instances, backups and operations, and of what instances have", () => {
     expect(SERVER_STATUSES).toEqual(["active", "provisioning", "offline"]);
     expect(INSTANCE_STATUSES).toEqual(
-      "provisioning running stopping stopped starting restarting restoring failed deleting".split(" "),
+      "provisioning running stopping stopped starting restarting restoring updating failed deleting".split(" "),
     );
     expect(BACKUP_STATUSES).toEqual(["pending", "running", "completed", "failed", "deleting"]);
     expect(OPERATION_STATUSES).toEqual(["pending", "running", "succeeded", "failed"]);
@@ -103,6 +103,8 @@ describe("the statuses are those of the documentation", () => {
 const DOCUMENTED = {
   "server.create": ["", "creating", "ready", "create_failed"],
   "server.delete": ["ready unreachable create_failed delete_failed", "deleting", "gone", "delete_failed"],
+  "server.reboot": ["ready", "unchanged", "before", "before"],
+  "server.update": ["ready", "unchanged", "before", "before"],
   "instance.create": ["", "provisioning", "running", "failed"],
   "instance.update": ["running stopped", "unchanged", "before", "before"],
   "instance.clone": ["", "provisioning", "running", "failed"],
@@ -115,6 +117,8 @@ const DOCUMENTED = {
   "backup.delete": ["completed failed", "deleting", "gone", "failed"],
   "backup.drill": ["completed", "unchanged", "before", "before"],
   "backup.restore": ["running stopped failed", "restoring", "before", "before"],
+  "instance.check_code": ["running stopped failed", "unchanged", "before", "before"],
+  "instance.deploy": ["running stopped failed", "unchanged", "before", "before"],
   "bulk.run": ["", "unchanged", "before", "before"],
 };
 
@@ -162,12 +166,15 @@ describe("every operation", () => {
     expect(WORKFLOW_NAMES).toEqual(OPERATION_TYPES.map((type) => workflowOf(type)));
   });
 
-  test("that could not be undone leaves a state that says so, but for a drill and a bulk action, which change nothing themselves", () => {
+  test("that could not be undone leaves a state that says so, but for work on a machine, a drill and a bulk action", () => {
     expect(Object.fromEntries(OPERATION_TYPES.map((type) => [type, abandonedState(type)]))).toEqual({
       ...Object.fromEntries(OPERATION_TYPES.map((type) => [type, "failed"])),
       "server.create": "create_failed",
       "server.delete": "delete_failed",
+      "server.reboot": undefined,
+      "server.update": undefined,
       "backup.drill": undefined,
+      "instance.check_code": undefined,
       "bulk.run": undefined,
     });
   });
@@ -180,6 +187,7 @@ describe("the actions on an instance", () => {
     restart: "running failed",
     backup: "running stopped",
     restore: "running stopped failed",
+    deploy: "running stopped failed",
     update: "running stopped",
     delete: "running stopped failed",
   };
@@ -221,5 +229,11 @@ test("what else depends on a state", () => {
 test("a failure is a state that says so, and what had failed runs again after a restore", () => {
   const failures = [...PHASES, ...INSTANCE_STATUSES, ...BACKUP_STATUSES].filter(isFailure);
   expect([...new Set(failures)]).toEqual(["create_failed", "delete_failed", "failed"]);
-  expect(["running", "stopped", "failed"].map(afterRestore)).toEqual(["running", "stopped", "running"]);
+  for (const type of ["backup.restore", "instance.deploy"] as const)
+    expect(["running", "stopped", "failed"].map((before) => afterSuccess(type, before))).toEqual([
+      "running",
+      "stopped",
+      "running",
+    ]);
+  expect(afterSuccess("instance.check_code", "failed")).toBe("failed");
 });

@@ -4,9 +4,9 @@ import * as z from "zod";
 import { Operation } from "../shared/api/operations.ts";
 import { account, type TestAccount, unusedId } from "./harness/account.ts";
 import type { Client } from "./harness/client.ts";
-import { seedAlert, seedBackup, seedInstance, seedInvitation, seedServer } from "./harness/seed.ts";
+import { seedAlert, seedBackup, seedDeploy, seedInstance, seedFactor, seedInvitation, seedServer } from "./harness/seed.ts";
 import { listRoutes, pathOf } from "./harness/requests.ts";
-import { SESSIONS_PER_USER } from "../shared/domain/limits.ts";
+import { DEPLOY, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
 import { setQuota } from "../shared/operations/operator.ts";
 import { removeSshKey, getSshKey } from "../shared/records/ssh-keys.ts";
 import { startChange } from "../shared/data/change.ts";
@@ -38,6 +38,8 @@ beforeAll(async () => {
   for (let i = 0; i < 30; i++) await me.anotherUser();
   for (let i = 0; i < 30; i++) await seedInvitation(me);
   for (let i = 0; i < SESSIONS_PER_USER; i++) await me.session();
+  for (let i = 0; i < DEPLOY.kept; i++) await seedDeploy(first);
+  for (let i = 0; i < 30; i++) await seedFactor(me.user.id);
   webhookId = await me.webhook(30);
   instanceId = first.id;
   const labels = { action: "set_labels", select: { type: "instance" }, parameters: { remove: ["unused"] } };
@@ -45,6 +47,9 @@ beforeAll(async () => {
   session = await me.session();
   for (let i = 0; i < 30; i++) await session.put("/settings", { backup_retention_days: i + 1 });
 });
+
+/** How many there are at least, where that is fewer than 30. */
+const LEAST: Record<string, number> = { "auth.listSessions": SESSIONS_PER_USER, "deploys.listOfInstance": DEPLOY.kept };
 
 const Listed = z.looseObject({ id: z.string() });
 /** An alert is created when it opens. */
@@ -72,7 +77,7 @@ describe.each(listRoutes.filter(({ id }) => id !== "operations.list"))("$title",
       whole.push(...idsOf(response));
       if (idsOf(response).length < 7) break;
     }
-    expect(total).toBeGreaterThanOrEqual(route.id === "auth.listSessions" ? SESSIONS_PER_USER : 30);
+    expect(total).toBeGreaterThanOrEqual(LEAST[route.id] ?? 30);
     expect(whole).toHaveLength(total);
     expect(new Set(whole).size).toBe(total);
     const hundred = await api.get(at("per_page=100"));

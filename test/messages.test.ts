@@ -18,6 +18,7 @@ const SAME: readonly string[] = [
   "resource.reasons.machine_reports",
   "events.fields.domain",
   "home.needs.offline",
+  "home.worst.milliseconds",
   "events.fields.labels",
   "events.fields.name",
   "events.fields.status",
@@ -31,6 +32,7 @@ const SAME: readonly string[] = [
   "backups.columns.labels",
   "backups.columns.status",
   "bulk.columns.resource",
+  "code.title",
   "backupDialogs.details.id",
   "backupDialogs.details.labels",
   "backupDialogs.details.status",
@@ -50,6 +52,12 @@ const SAME: readonly string[] = [
   "instances.fields.status",
   "instances.fields.url",
   "instances.fields.version",
+  "instances.tabs.code",
+  "logs.sources.erp",
+  "metrics.series.erp_cpu_percent",
+  "metrics.series.erp_memory_bytes",
+  "metrics.units.milliseconds",
+  "metrics.units.perSecond",
   "operations.columns.status",
   "operations.leftOutKind", // of a kind that this version does not know
   "operations.work.backup.import.name",
@@ -77,6 +85,7 @@ const SAME: readonly string[] = [
   "servers.instances.status",
   "servers.instances.version",
   "servers.one",
+  "settings.factors.types.passkey",
   "settings.preferences.utc",
   "settings.quotas.webhooks",
   "settings.session.name",
@@ -160,7 +169,7 @@ test("no message is empty or has spaces around it, except parts around an elemen
 
 /** Names, and what the dashboard itself calls its parts. */
 const CAPITALIZED =
-  /^(?:Odoo|OpenSSH|Enterprise|TypeScript|Docker|Compress|Deflate|PowerShell|Zstandard|Microsoft|Base64|Git|MySQL|PostgreSQL|Idempotency|If-Match|If-None-Match|Retry-After|Unicode|Europe|Home|Actions|Neutralize|I've|A–Z|Z–A|Change domain|Edit details|Ops|From|Before)\b/;
+  /^(?:Odoo|OpenSSH|Enterprise|TypeScript|Docker|Compress|Deflate|PowerShell|Zstandard|Microsoft|Base64|Git|MySQL|PostgreSQL|Python|Idempotency|If-Match|If-None-Match|Retry-After|Unicode|Europe|Home|Actions|Neutralize|I've|A–Z|Z–A|Change domain|Edit details|Ops|From|Before)\b/;
 
 test("English is in sentence case, and neither begs nor shouts nor says that it succeeded", () => {
   const odd = [...english].filter(
@@ -287,6 +296,7 @@ function wordsIn({ file, code, program }: (typeof sources)[number]): string[] {
 const CODE: readonly RegExp[] = [
   /policies\/form\.tsx:\d+ Europe\/Berlin$/, // a time zone's name
   /settings\/preferences\.tsx:\d+ (?:English|Deutsch)$/, // in its own language, whatever the page's
+  /login\/login\.tsx:\d+ username webauthn$/, // what the browser may fill in
   /use-form\.ts:\d+ This$/, // completes an English sentence of the API
   /call-lines\.ts:\d+ (?:-H "Authorization: Bearer \$TOKEN"|await client\.)$/,
   /(?:search\.tsx|use-focus-\w+\.ts):\d+ (?:input|tbody|#top)\b/, // selectors

@@ -22,6 +22,7 @@ import type { Client } from "./harness/client.ts";
 import { stranger } from "./harness/client.ts";
 import { processCloud } from "./harness/cloud.ts";
 import type { TestCloud } from "./harness/facts.ts";
+import { warmLogs } from "./harness/logs.ts";
 import { giveUpEarly, holdWork } from "./harness/held-work.ts";
 import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
 import { closedRoutes, bodyOf, wholePathOf } from "./harness/requests.ts";
@@ -38,7 +39,11 @@ beforeEach(async () => {
 });
 
 /** How long clients wait before they retry has a limit: the SDK's own retries are part of a response's time. */
-async function without<T>(service: "dynamodb" | "states", mode: true | "refuse" | "silent", work: () => Promise<T>): Promise<T> {
+async function without<T>(
+  service: "dynamodb" | "states" | "lambda",
+  mode: true | "refuse" | "silent",
+  work: () => Promise<T>,
+): Promise<T> {
   cloud.aws.outage(service, mode);
   try {
     return await work();
@@ -76,6 +81,20 @@ describe.each([true, "refuse", "silent"] as const)("without the database (%s)", 
     expect((await api.get("/auth/me")).status).toBe(200);
   });
 });
+
+test.each([true, "refuse", "silent"] as const)(
+  "a log that cannot be read in time is a 503 (%s), and read again later",
+  async (mode) => {
+    await warmLogs(me);
+    const { id } = await me.instance();
+    const read = () => api.get(`/instances/${id}/logs?lines=1`);
+    const began = performance.now();
+    unavailable(await without("lambda", mode, read));
+    // Three seconds and what a busy machine adds; other calls would be tried three times.
+    expect(performance.now() - began).toBeLessThan(20_000);
+    expect((await read()).status).toBe(200);
+  },
+);
 
 describe("without the workflow engine", () => {
   /** Everything of the account except its credentials' counters: a failed request must not change it. */

@@ -14,7 +14,7 @@ import { type ApiResponse, type Client, statusesOf, stranger } from "./harness/c
 import { apiUrl } from "./harness/cloud.ts";
 import { everyRoute, pathOf } from "./harness/requests.ts";
 import { some } from "./harness/some.ts";
-import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
+import { seedBackup, seedInstance, seedServer, seedSso, SSO_BODY } from "./harness/seed.ts";
 
 const STRONG = /^"[A-Za-z0-9_-]{22}"$/;
 
@@ -74,6 +74,13 @@ const kinds: Kind[] = [
       updateOne(keys.backupPolicy(me.id, path.split("/")[2] ?? ""), { set: { next_run_at: "2026-11-21T02:00:00.000Z" } }, {}),
   },
   {
+    what: "the code of an instance",
+    make: async () => `/instances/${(await seedInstance(me.id)).id}/code`,
+    client: token,
+    changes: () => [{ install_modules: ["one"] }, { python_packages: ["num2words==0.5.13"] }, { auto_deploy: "push" }],
+    touch: async (path) => (await token()).post(`${path}/rotate-hook`, {}),
+  },
+  {
     what: "a backup",
     make: async () => `/backups/${(await seedBackup(await seedInstance(me.id))).id}`,
     client: token,
@@ -107,6 +114,19 @@ const kinds: Kind[] = [
     ],
     deleted: 200,
     touch: (path) => updateOne(keys.user(idIn(path)), { set: { last_sign_in_at: "2026-11-21T02:00:00.000Z" } }, {}),
+  },
+  {
+    what: "single sign-on",
+    make: async () => {
+      await seedSso(me.id);
+      return "/settings/sso";
+    },
+    client: session,
+    changes: () => [
+      { ...SSO_BODY, client_id: "one" },
+      { ...SSO_BODY, client_id: "one", default_role: "operator" },
+    ],
+    deleted: 200,
   },
   {
     what: "the settings of alerts",
@@ -350,12 +370,15 @@ test("the tests of versions cover every single resource", () => {
     "/servers/x",
     "/instances/x",
     "/instances/x/backup-policy",
+    "/instances/x/code",
+    "/deploys/x", // test/deploys
     "/backups/x",
     "/backups/uploads/x", // test/uploads
     "/operations/x",
     "/overview", // test/overview
     "/ssh-keys/x",
     "/settings",
+    "/settings/sso",
     "/settings/alerts",
     "/webhooks/x",
     "/tokens/x",

@@ -11,8 +11,11 @@ sayLoading();
 
 const root = document.getElementById("root") ?? document.body;
 
-/** The pages that links in mails lead to, and the one that asks for a link: whoever is signed in may open them, too. */
-const LINKS = ["/accept-invitation", "/reset-password", "/forgot-password"];
+/**
+ * The pages that links in mails and an identity provider lead to, and the one that asks for a link: whoever is signed in may open
+ * them, too.
+ */
+const LINKS = ["/accept-invitation", "/reset-password", "/forgot-password", "/sso"];
 
 /**
  * The dashboard's own files, for those who have signed in. Loaded concurrently, so that all are known before any of them arrives.

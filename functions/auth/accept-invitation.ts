@@ -6,6 +6,7 @@ import { newId } from "../../shared/domain/ids.ts";
 import { admitLogin } from "../../shared/operations/login-limits.ts";
 import { requireUncommon } from "../../shared/operations/new-passwords.ts";
 import { maySend } from "../../shared/operations/roles.ts";
+import { requireAllowedAddress, requirePasswordAllowed } from "../../shared/operations/sign-in-rules.ts";
 import { signIn } from "../../shared/runtime/sign-in.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { logEvent } from "../../shared/records/events.ts";
@@ -18,7 +19,9 @@ import { handle } from "../../shared/runtime/handle.ts";
 export const handler = handle(auth.acceptInvitation)(async ({ body, ipAddress, requestId, userAgent, acceptLanguage }) => {
   requireUncommon("password", body.password);
   const attempt = await admitLogin("", ipAddress ?? "unknown"); // nobody tries many links
-  await invitationOfLink(body.token);
+  const invited = await invitationOfLink(body.token);
+  await requirePasswordAllowed(invited.email);
+  requireAllowedAddress(await getAccount(invited.account_id), ipAddress);
   const password_hash = await hashPassword(body.password);
   const user = await retryOnConflict(async () => {
     const invitation = await invitationOfLink(body.token);

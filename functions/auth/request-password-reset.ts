@@ -4,8 +4,9 @@ import { startChange } from "../../shared/data/change.ts";
 import { asciiEmail } from "../../shared/domain/international.ts";
 import { admitLogin } from "../../shared/operations/login-limits.ts";
 import { admitReset } from "../../shared/operations/mail-limits.ts";
+import { requirePasswordAllowed } from "../../shared/operations/sign-in-rules.ts";
 import { requestMail } from "../../shared/records/mails.ts";
-import { NO_USER, reserveReset } from "../../shared/records/password-resets.ts";
+import { nobody, reserveReset } from "../../shared/records/password-resets.ts";
 import { findUserByEmail } from "../../shared/records/users.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -13,9 +14,10 @@ import { handle } from "../../shared/runtime/handle.ts";
 export const handler = handle(auth.requestPasswordReset)(async ({ body, ipAddress }) => {
   const email = asciiEmail(body.email);
   await admitLogin(email, ipAddress ?? "unknown");
+  await requirePasswordAllowed(email);
   const [isAllowed, found] = [await admitReset(email), await findUserByEmail(email)];
   if (!isAllowed) return { requested: true };
-  const user = found ?? NO_USER;
+  const user = found ?? nobody();
   const change = startChange({ id: user.account_id });
   const token = reserveReset(change, user);
   await requestMail(change, { to: { user_id: user.id }, message: { type: "password_reset", token } });

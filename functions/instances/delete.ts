@@ -3,6 +3,7 @@ import * as instances from "../../shared/api/instances.ts";
 import { forecastInstanceDeletion } from "../../shared/operations/forecasts.ts";
 import { instanceRef, instanceVersion, moveInstance, requireInstance, requireAllowed } from "../../shared/records/instances.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
+import { requireServerFree } from "../../shared/records/servers.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -14,6 +15,7 @@ export const handler = handle(instances.delete)(async ({ params, caller, by, rea
   const instance = requireInstance(records.instance);
   match(change, instanceVersion(instance));
   requireAllowed(instance, "delete");
+  requireServerFree(change, instance.server_id);
   moveInstance(change, instance, { type: "instance.delete", operationId });
   const operation = reserveOperation(change, by, { id: operationId, type: "instance.delete", ...changing("instance", instance) });
   return commit(change, toOperation(operation), () => forecastInstanceDeletion(caller, instance));

@@ -1,4 +1,5 @@
 // GET /instances/:id/logs
+import { setTimeout as sleep } from "node:timers/promises";
 import { erpNotInstalled, serverNotActive } from "../../shared/api/errors.ts";
 import * as instances from "../../shared/api/instances.ts";
 import { serverStatus, USABLE } from "../../shared/domain/lifecycle.ts";
@@ -7,40 +8,57 @@ import { logEvent } from "../../shared/records/events.ts";
 import { getInstance } from "../../shared/records/instances.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
-import { handle } from "../../shared/runtime/handle.ts";
+import { handle, requirePermission } from "../../shared/runtime/handle.ts";
 import { readLog } from "../../shared/runtime/read-log.ts";
+import { waiting } from "../../shared/runtime/waiting.ts";
 
 /** Another request of the credential has noted it in this moment, which is as good. */
 const NOTED = new Error("The reading of the logs is noted already");
-const NOTHING = { lines: [], truncated: false };
+const NOTHING = { lines: [], truncated: false, next: "" };
 
-export const handler = handle(instances.logs)(async ({ params, query, caller, by, read, commit, isHead }) => {
-  const { account_id } = caller;
-  const instance = await getInstance(account_id, params.id);
-  const server = await getServer(account_id, instance.server_id);
-  if (!USABLE.includes(server.state)) throw serverNotActive(server.id, serverStatus(server.state));
-  if (!instance.installed) throw erpNotInstalled(instance.state);
-  if (isHead) return NOTHING;
-  return withinLogLimits(instance, async () => {
-    const ref = notedRef(caller, instance.id);
-    const note = await noteReading(ref);
-    if (note !== undefined) {
-      const { change } = await beginChange({ caller, read }, {});
-      change.update(ref.key, { set: note.set }, note.where, () => NOTED);
-      logEvent(change, by, "instance.logs_read", { type: "instance", id: instance.id, name: instance.name });
-      await commit(change, NOTHING).catch((error: unknown) => {
-        if (error !== NOTED) throw error; // no reading without its entry in the audit log
-      });
-    }
-    const { id, machine_id, ip_address, ssh_port, host_keys } = server;
-    const { installed, ...found } = await readLog({
-      account_id,
-      server: { id, machine_id, ip_address, ssh_port, host_keys },
-      instance_id: instance.id,
-      operation_id: instance.operation_id,
-      ...query,
+/** Between two looks at a log that is followed: each signs in to the server. */
+const LOOK_SECONDS = 4;
+
+export const handler = handle(instances.logs)(({ params, query: { follow, ...reading }, caller, by, read, commit, isHead }) =>
+  waiting(caller, follow, async (seconds) => {
+    const { account_id } = caller;
+    if (reading.source === "database") requirePermission(caller, "backups:restore");
+    const instance = await getInstance(account_id, params.id);
+    const server = await getServer(account_id, instance.server_id);
+    if (!USABLE.includes(server.state)) throw serverNotActive(server.id, serverStatus(server.state));
+    if (!instance.installed) throw erpNotInstalled(instance.state);
+    if (isHead) return NOTHING;
+    return withinLogLimits(instance, async () => {
+      const ref = notedRef(caller, instance.id);
+      const note = await noteReading(ref);
+      if (note !== undefined) {
+        const { change } = await beginChange({ caller, read }, {});
+        change.update(ref.key, { set: note.set }, note.where, () => NOTED);
+        logEvent(change, by, "instance.logs_read", { type: "instance", id: instance.id, name: instance.name });
+        await commit(change, NOTHING).catch((error: unknown) => {
+          if (error !== NOTED) throw error; // no reading without its entry in the audit log
+        });
+      }
+      const { id, machine_id, ip_address, ssh_port, host_keys } = server;
+      const look = async (after = reading.after) => {
+        const { installed, ...found } = await readLog({
+          account_id,
+          server: { id, machine_id, ip_address, ssh_port, host_keys },
+          instance_id: instance.id,
+          operation_id: instance.operation_id,
+          ...reading,
+          after,
+        });
+        if (!installed) throw erpNotInstalled(instance.state);
+        return found;
+      };
+      const until = Date.now() + seconds * 1000;
+      let found = await look();
+      while (found.lines.length === 0 && Date.now() + LOOK_SECONDS * 1000 <= until) {
+        await sleep(LOOK_SECONDS * 1000);
+        found = await look(found.next);
+      }
+      return found;
     });
-    if (!installed) throw erpNotInstalled(instance.state);
-    return found;
-  });
-});
+  }),
+);

@@ -1,14 +1,25 @@
 // Every minute: checks whether each server responds, and records those that went offline or came back, and what they report about
-// themselves. Where a machine's line says which of its ERPs cannot be used, that is recorded too, and those that stay down are
-// restarted. If it says that instances are paused, the machine is logged in to, because its report says which.
-// Those that came back lose the ERPs whose instances were deleted meanwhile.
+// themselves, with the figures that they have measured. Where a machine's line says which of its ERPs cannot be used, that is
+// recorded too, and those that stay down are restarted. If it says that instances are paused, the machine is logged in to,
+// because its report says which. Those that came back lose the ERPs whose instances were deleted meanwhile.
 import * as z from "zod";
 import { alertsReader, type ReadAlerts } from "../../shared/operations/alerts.ts";
 import { countLowDisk, explainUses, noteDisk, quotasOn, settingsPassedOn } from "../../shared/operations/disk-use.ts";
+import { judgeImages } from "../../shared/operations/images.ts";
+import { collectFigures, figuresSince, judgeFigures } from "../../shared/operations/figures.ts";
 import { judgeDown, judgeReport, judgeSilence } from "../../shared/operations/report-alerts.ts";
 import { judgeCertificates } from "../../shared/operations/certificate-events.ts";
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
-import { beginRestart, judgeErps, selectNews, noteWatched, wasHeard, withoutLines } from "../../shared/operations/health.ts";
+import {
+  beginRestart,
+  judgeErps,
+  noteWatched,
+  selectNews,
+  selectReported,
+  wasHeard,
+  withoutLines,
+} from "../../shared/operations/health.ts";
+import { noteReboot } from "../../shared/operations/reboots.ts";
 import { recordProbe, watchedServers } from "../../shared/records/machines.ts";
 import type { HostReport } from "../../shared/records/schemas/host-report.ts";
 import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
@@ -19,6 +30,7 @@ import { bytesOfId } from "../../shared/domain/ids.ts";
 import { HEALTH, workflowOf } from "../../shared/domain/lifecycle.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import { because, type Reason } from "../../shared/domain/reasons.ts";
+import { newestImages } from "../../shared/providers/images.ts";
 import { loadProvider } from "../../shared/providers/index.ts";
 import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
 import { shuffled } from "../../shared/runtime/shuffled.ts";
@@ -63,14 +75,18 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
     loggedIn && quotasChanged !== undefined
       ? { quotas: await quotasOn(server), endedRedirects: watched.ended_redirects ?? new Set<string>() }
       : undefined;
-  const { responded, report, settingsTaken }: Probed = loggedIn
-    ? await probe(server, settings)
+  const { responded, report, samples, line, settingsTaken }: Probed = loggedIn
+    ? await probe(server, settings, figuresSince(watched, at))
     : { responded: news !== undefined || (await greets(server)) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
   const reason = goesOffline(server, responded) ? await whyOffline(server) : undefined;
-  if (isInTrouble || !responded) await judgeSilence(await alertsOf(server.account_id), server, { watched, responded, at });
-  const heard = isInTrouble || !responded ? {} : await hear({ server, watched, loggedIn, news, at, alertsOf });
-  await recordProbe(server, { responded, loggedIn, heard, reason });
+  // While its machine is rebooted or updated, neither its silence nor that of its ERPs means anything.
+  const isHeld = server.operation_id !== null;
+  if ((isInTrouble || !responded) && !isHeld)
+    await judgeSilence(await alertsOf(server.account_id), server, { watched, responded, at });
+  const heard = isInTrouble || !responded || isHeld ? {} : await hear({ server, watched, loggedIn, news, line, at, alertsOf });
+  const collected = samples === undefined ? {} : await collectFigures(server, watched, samples, at);
+  await recordProbe(server, { responded, loggedIn, heard: { ...heard, ...collected }, reason });
   if (quotasChanged !== undefined && settingsTaken) await settingsPassedOn(server.id, quotasChanged);
   if (report === undefined) return;
   const recorded = await recordReport(server, report);
@@ -78,8 +94,11 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
     await judge(server, recorded);
     await judgeReport(await alertsOf(server.account_id), server, recorded, at);
     await judgeCertificates(server, recorded);
+    await judgeImages(server, recorded, await newestImages());
+    await noteReboot(server, recorded);
     await noteDisk(watched, recorded);
   }
+  if (samples !== undefined) await judgeFigures(await alertsOf(server.account_id), server, samples);
   await removeLeftover(server, report);
 }
 
@@ -88,6 +107,8 @@ interface Heard {
   watched: WatchedServer;
   loggedIn: boolean;
   news: ReturnType<typeof selectNews>;
+  /** That a login has brought. */
+  line: Probed["line"];
   at: number;
   alertsOf: ReadAlerts;
 }
@@ -97,10 +118,12 @@ async function hear({
   server,
   watched,
   loggedIn,
-  news,
+  news: served,
+  line,
   at,
   alertsOf,
 }: Heard): Promise<Partial<Pick<WatchedServer, "line" | "misses">>> {
+  const news = served ?? selectReported(watched, line, at);
   if (news === "old") return {};
   if (news === undefined) {
     if (!loggedIn) return {};
@@ -114,7 +137,8 @@ async function hear({
   for (const { id, account_id } of wentDown) log.warn("an ERP does not respond", { account: account_id, instance: id });
   if (wentDown.length > 0) publish("InstancesDown", wentDown.length);
   for (const instance of toRestart) if (await restart(instance, at)) misses[instance.id] = 0;
-  return { line: { sequence: news.sequence, at: new Date(at).toISOString(), lost: false }, misses };
+  const { sequence } = news;
+  return { line: { sequence, at: new Date(at).toISOString(), lost: false, reported: served === undefined }, misses };
 }
 
 /** Whether a restart has begun: the next one waits for as many misses as the first. */
@@ -191,8 +215,8 @@ function needsLogin({ id, state, failed_probes, instances }: ServerRecord, watch
 }
 
 /** The reason is fetched only then, because providers limit requests. */
-const goesOffline = ({ state, failed_probes }: ServerRecord, responded: boolean): boolean =>
-  !responded && state === HEALTH.responds && failed_probes + 1 >= FAILED_PROBES_MAX;
+const goesOffline = ({ state, failed_probes, operation_id }: ServerRecord, responded: boolean): boolean =>
+  !responded && state === HEALTH.responds && operation_id === null && failed_probes + 1 >= FAILED_PROBES_MAX;
 
 /** The provider's reason for a machine that does not respond. */
 async function whyOffline(server: ServerRecord): Promise<Reason | undefined> {

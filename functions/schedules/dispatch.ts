@@ -1,5 +1,6 @@
 // Forwards the outbox to webhooks, and mails to the function that sends them: when the table's stream has a new item, and every
-// minute, also for what the stream has missed and for tries that are due.
+// minute, also for what the stream has missed and for tries that are due. Each minute, it also makes events of what the
+// authorizer has noted.
 import * as z from "zod";
 import { isMailed } from "../../shared/operations/event-mails.ts";
 import { forwardEntries, readEntries, readOutbox } from "../../shared/operations/outbox.ts";
@@ -7,6 +8,7 @@ import { lanesDue, sendLanes } from "../../shared/operations/delivery-queue.ts";
 import { queueDigests, queueMails } from "../../shared/operations/mail-queue.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { mailsDue } from "../../shared/records/mails.ts";
+import { tellOutsideUses } from "../../shared/operations/outside-events.ts";
 
 /** The stream has only the key of each item, which leads to the item as it is now. */
 const Stream = z.object({
@@ -26,6 +28,7 @@ export async function handler(event?: unknown): Promise<void> {
     if (entries.some(({ type }) => isMailed(type))) await queueDigests();
     return;
   }
+  await tellOutsideUses();
   await queueMails(await mailsDue());
   await sendLanes(await forwardEntries(await readOutbox()));
   await queueDigests();

@@ -1,8 +1,9 @@
 // Every six hours: deletes events, ended operations and closed alerts that are older than the service keeps them, closes alerts
-// whose time is up, and says which API tokens expire soon.
+// whose time is up, says which API tokens expire soon, and looks whether domains of single sign-on still have their TXT records.
 import { removeHistory } from "../../shared/records/history.ts";
 import { endAlerts } from "../../shared/operations/alert-ends.ts";
 import { accountIds } from "../../shared/operations/operator.ts";
+import { checkDomains } from "../../shared/operations/sso-domains.ts";
 import { ConditionFailed } from "../../shared/data/table.ts";
 import { HISTORY_DAYS } from "../../shared/domain/limits.ts";
 import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
@@ -18,6 +19,7 @@ export const handler = async (): Promise<void> => {
   // In a new order each time, so that an account with millions of old records does not hold up the rest.
   const remove = async (accountId: string): Promise<void> => {
     await endAlerts(accountId, began);
+    await checkDomains(accountId, began);
     for (const kind of ["event", "outcome", "operation", "alert"] as const)
       await removeHistory(accountId, kind, { before, outOfTime }).catch((error: unknown) => {
         if (!(error instanceof ConditionFailed)) throw error; // a concurrent run removes the same

@@ -1,8 +1,10 @@
 // Every minute: starts the backups and restore drills that policies have due, removes what their rules no longer keep, and finds
-// out which instances are overdue. It reads only the policies for which there is something to do.
+// out which instances are overdue. It reads only the policies for which there is something to do. Beside that it checks and
+// deploys code that was pushed.
 import { ApiError } from "../../shared/api/errors.ts";
 import { waitingBackup } from "../../shared/operations/begin-backup.ts";
 import { now, Overtaken } from "../../shared/data/change.ts";
+import { listPushes, type PushRecord } from "../../shared/records/deploy-hooks.ts";
 import { instanceRef, requireAllowed } from "../../shared/records/instances.ts";
 import { keyString } from "../../shared/data/keys.ts";
 import { parseOrSkip } from "../../shared/data/parse-each.ts";
@@ -25,6 +27,7 @@ import {
   waitForPlace,
   waitsUntil,
 } from "../../shared/operations/policy-runs.ts";
+import { runPush } from "../../shared/operations/push-runs.ts";
 import type { DueRun, PolicyRecord } from "../../shared/records/schemas/backup-policy.ts";
 import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
@@ -38,7 +41,7 @@ import { recognizeProblem } from "../../shared/domain/problems.ts";
 import { because } from "../../shared/domain/reasons.ts";
 import { log } from "../../shared/platform/log.ts";
 import { publish } from "../../shared/platform/metrics.ts";
-import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
+import { concurrentlyLogged, inParts } from "../../shared/runtime/concurrently-logged.ts";
 import { turns } from "../../shared/runtime/paced.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
 
@@ -55,16 +58,35 @@ export const BEGUN_PER_SECOND = 60;
 
 export const handler = async (): Promise<void> => {
   const began = Date.now();
-  const due = await duePolicies(now());
   const isLate = (): boolean => Date.now() - began > SECONDS_MAX * 1000;
-  const turn = turns(BEGUN_PER_SECOND);
+  const run = { isLate, turn: turns(BEGUN_PER_SECOND) };
+  await inParts({ policies: () => runPolicies(run), pushes: () => runPushes(run) });
+};
+
+async function runPolicies(run: Run): Promise<void> {
+  const due = await duePolicies(now());
   await concurrentlyLogged(
     ACCOUNTS_AT_ONCE,
     [...Map.groupBy(due, ({ account_id }) => account_id)],
-    ([accountId, policies]) => runAccount(accountId, policies, { isLate, turn }),
+    ([accountId, policies]) => runAccount(accountId, policies, run),
     ([account]) => ({ account }),
   );
-};
+}
+
+async function runPushes({ isLate, turn }: Run): Promise<void> {
+  const runOne = async (push: PushRecord): Promise<void> => {
+    if (isLate()) return;
+    await turn();
+    const operation = await runPush(push);
+    if (operation !== undefined) await start(operation);
+  };
+  await concurrentlyLogged(
+    ACCOUNTS_AT_ONCE,
+    await listPushes(),
+    (push) => runOne(push).catch(leaveToNextMinute),
+    ({ account_id, instance_id }) => ({ account: account_id, instance: instance_id }),
+  );
+}
 
 /** One run of the function. */
 interface Run {
@@ -99,13 +121,13 @@ function serverIn(items: ReadonlyMap<string, Record<string, unknown>>, accountId
 }
 
 /**
- * Another function, or a person, has moved the policy, or is deleting its instance: whatever there is to do now, the next minute
- * sees.
+ * Another function, or a person, has moved the policy or the push, or is deleting its instance: whatever there is to do now, the
+ * next minute sees.
  */
 function leaveToNextMinute(error: unknown): void {
   const isConflict = error instanceof ConditionFailed || (error instanceof ApiError && error.status < 500);
   if (!isConflict) throw error;
-  log.info("a backup policy cannot be moved at the moment", { reason: error.message });
+  log.info("a backup policy or a push cannot be moved at the moment", { reason: error.message });
 }
 
 type Due = Subject & Pick<Run, "turn">;

@@ -1,4 +1,5 @@
 // PUT /settings
+import { invalid } from "../../shared/api/errors.ts";
 import * as settings from "../../shared/api/settings.ts";
 import { setSettings, settingsVersion, toSettings } from "../../shared/records/accounts.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
@@ -6,14 +7,22 @@ import { retryOnConflict } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { problemsOfPlace } from "../../shared/providers/offers.ts";
 import { readCatalog } from "../../shared/providers/catalog.ts";
+import { isAllowedAddress } from "../../shared/operations/sign-in-rules.ts";
+import { normalizeNetworks } from "../../shared/domain/network.ts";
 import { requireRole, requireStill } from "../../shared/operations/roles.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { requireNone } from "../../shared/api/parse.ts";
 
 export const handler = handle(settings.update)(async ({ body, caller, by, read, commit, match }) => {
-  const isOwners = body.token_max_days !== undefined;
+  const isOwners = [body.token_max_days, body.require_second_factor, body.allowed_ips].some((value) => value !== undefined);
   if (isOwners) requireRole(caller, "owner");
+  const allowed_ips = body.allowed_ips && normalizeNetworks(body.allowed_ips);
+  if (allowed_ips !== undefined && !isAllowedAddress(allowed_ips, caller.ip_address))
+    throw invalid({
+      field: "allowed_ips",
+      reason: "must contain the address that you send this from, or you could not sign in again",
+    });
   return retryOnConflict(async () => {
     const { change, account } = await beginChange({ caller, read }, {});
     match(change, settingsVersion(account));
@@ -25,7 +34,7 @@ export const handler = handle(settings.update)(async ({ body, caller, by, read, 
           default_region: body.default_region === undefined ? account.default_region : body.default_region,
         }),
       );
-    const updated = setSettings(change, account, body);
+    const updated = setSettings(change, account, { ...body, allowed_ips });
     const changes = changesBetween(account, updated, Object.keys(body));
     logEvent(change, by, { type: "settings.update", changes }, { type: "account", id: account.id, name: updated.account_name });
     return commit(change, toSettings(updated));

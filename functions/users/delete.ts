@@ -4,6 +4,7 @@ import { retryOnConflict } from "../../shared/data/change.ts";
 import { requireRole, requireStill } from "../../shared/operations/roles.ts";
 import { revokeAll, tokensBy } from "../../shared/operations/tokens-of-users.ts";
 import { logEvent } from "../../shared/records/events.ts";
+import { forgetFactors } from "../../shared/records/second-factors.ts";
 import type { TokenRecord } from "../../shared/records/schemas/token.ts";
 import { keepOwner, memberRef, removeUser, requireUser, userVersion } from "../../shared/records/users.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
@@ -23,6 +24,7 @@ export const handler = handle(users.delete)(async ({ params, query, caller, by, 
     // Before the user goes: whoever repeats a request that was cut off finds the user, and revokes the rest.
     if (revokes) revoked.push(...(await revokeAll(by, await tokensBy(user))));
     removeUser(change, user);
+    await forgetFactors(change, user);
     logEvent(change, by, "user.removed", { type: "user", id: user.id, name: user.name });
     return commit(change, { id: user.id, deleted: true, tokens: [] });
   });

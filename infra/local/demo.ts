@@ -17,6 +17,7 @@ import { parseSshKey } from "../../shared/runtime/ssh-key.ts";
 import { createKeyPair } from "../../shared/platform/key-pair.ts";
 import type { Environment } from "../../shared/domain/environments.ts";
 import { replaceFile } from "./durable.ts";
+import { examplePeople, startIdentityProvider } from "./identity-provider.ts";
 
 const Demo = z.object({
   base_url: z.string(),
@@ -25,23 +26,50 @@ const Demo = z.object({
   password: z.string(),
   token: z.string(),
   ssh_key_id: z.string(),
+  /** What to set single sign-on to; older files lack it. */
+  identity_provider: z
+    .object({ issuer: z.string(), client_id: z.string(), client_secret: z.string(), domain: z.string() })
+    .optional(),
 });
 export type Demo = z.infer<typeof Demo>;
 
 const EMAIL = "demo@example.com";
+const SSO_DOMAIN = "people.example";
+
+const demoFile = (dataDir: string): string => join(dataDir, "demo.json");
+
+function readDemo(dataDir: string): Demo | undefined {
+  const file = demoFile(dataDir);
+  return existsSync(file) ? Demo.safeParse(JSON.parse(readFileSync(file, "utf8"))).data : undefined;
+}
 
 /** The existing demo account, or a new one; `demo.json` holds its secrets, readable by its owner only. */
 export async function demoAccount(dataDir: string, apiUrl: string, environment: Environment): Promise<Demo> {
-  const file = join(dataDir, "demo.json");
   const urls = { base_url: `${apiUrl}/api/v1`, dashboard_url: `${apiUrl}/` };
   const user = await findUserByEmail(EMAIL);
-  const known = existsSync(file) ? Demo.safeParse(JSON.parse(readFileSync(file, "utf8"))) : undefined;
+  const known = readDemo(dataDir);
   const demo: Demo =
-    user !== undefined && known?.success
-      ? { ...known.data, ...urls }
+    user !== undefined && known !== undefined
+      ? { ...known, ...urls }
       : { ...urls, email: EMAIL, ...(await prepare(user, environment)) };
-  replaceFile(file, `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
+  writeDemo(dataDir, demo);
   return demo;
+}
+
+const writeDemo = (dataDir: string, demo: Demo): void =>
+  replaceFile(demoFile(dataDir), `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
+
+/** Starts the identity provider where it was before, because accounts know it by its address, and notes how to use it. */
+export async function demoProvider(dataDir: string, demo: Demo): Promise<{ demo: Demo; stop: () => Promise<void> }> {
+  const known = demo.identity_provider;
+  const { stop, ...provider } = await startIdentityProvider({
+    port: known === undefined ? undefined : Number(new URL(known.issuer).port),
+    clientSecret: known?.client_secret ?? randomBytes(24).toString("base64url"),
+    people: examplePeople(SSO_DOMAIN),
+  });
+  const noted = { ...demo, identity_provider: { ...provider, domain: SSO_DOMAIN } };
+  writeDemo(dataDir, noted);
+  return { demo: noted, stop };
 }
 
 /** If the file is lost but the account exists, it gets a new password and another token. */

@@ -8,8 +8,8 @@ import { buildDashboard } from "../dashboard-build.ts";
 import { continueMigrations, runMigrations } from "../migrate.ts";
 import { stackName } from "../settings.ts";
 import { useAccess, writeAccess } from "./access.ts";
-import { startCloud, variableOf } from "./cloud.ts";
-import { type Demo, demoAccount } from "./demo.ts";
+import { type Cloud, startCloud, variableOf } from "./cloud.ts";
+import { type Demo, demoAccount, demoProvider } from "./demo.ts";
 import { docsPage } from "./pages/docs-page.ts";
 import { LocalError } from "./errors.ts";
 import { collectWhenIdle } from "./idle.ts";
@@ -83,13 +83,26 @@ export async function run(
   const greeting =
     environment === "live"
       ? liveWelcome(await timed("Updating the catalog from the providers", () => prepareLive(cloud)), cloud.apiUrl, dataDir)
-      : welcome(await timed("Preparing the demo account", () => demoAccount(dataDir, cloud.apiUrl, environment)));
+      : welcome(await timed("Preparing the demo account", () => prepareDemo(dataDir, cloud, stopWith)));
   beginBackups?.();
   collectWhenIdle();
   const seconds = (performance.now() / 1000).toFixed(1);
   console.log(
     `\nReady after ${seconds} s. Press Ctrl-C to stop. Data is stored in ${dataDir}${environment === "test" ? " (--reset deletes it)" : ""}.\n${greeting}`,
   );
+}
+
+/** The demo account, and an identity provider for single sign-on, which stops with everything else. */
+async function prepareDemo(
+  dataDir: string,
+  cloud: Pick<Cloud, "apiUrl" | "stop">,
+  stopWith: (stop: () => Promise<void>) => void,
+): Promise<Demo> {
+  const { demo, stop } = await demoProvider(dataDir, await demoAccount(dataDir, cloud.apiUrl, "test"));
+  stopWith(async () => {
+    await Promise.all([stop(), cloud.stop()]);
+  });
+  return demo;
 }
 
 /** For this process, and for the operator's commands. */
@@ -122,6 +135,7 @@ function welcome(demo: Demo): string {
   Mail       ${demo.dashboard_url}mail
   Sign in as ${demo.email}  ${demo.password}
   Token      ${demo.token}
+  Single sign-on: ${demo.identity_provider?.issuer ?? ""} (docs/people.md)
 
 Paste these to begin:
 

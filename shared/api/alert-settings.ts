@@ -39,15 +39,16 @@ const disk_quota_percent = percent
 const certificate_days = days
   .nullable()
   .meta({ description: "Days that the certificate of an instance's domain is still valid", examples: [14] });
-const error_rate_percent = percent
-  .nullable()
-  .meta({ description: "Requests with an error. Not measured yet, so that no alert opens", examples: [5] });
+const error_rate_percent = percent.nullable().meta({
+  description: "Requests of an instance that end with an error (5xx), in percent, over 10 minutes and from 20 requests on",
+  examples: [5],
+});
 const down_minutes = whole(2, 60)
   .nullable()
   .meta({ description: "How long a server or an ERP has not responded", examples: [3] });
 const cpu_percent = percent
   .nullable()
-  .meta({ description: "Use of a server's processors. Not measured yet, so that no alert opens", examples: [95] });
+  .meta({ description: "Use of a server's processors, in percent, over 30 minutes", examples: [95] });
 const backup_overdue = onOrOff("A scheduled backup is overdue");
 const drill_failed = onOrOff("A restore drill found that a backup cannot be restored");
 const operation_failed = onOrOff("An operation has failed");

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { EDITIONS } from "../domain/erp-versions.ts";
 import { LEFT_OUT_KINDS } from "../domain/left-out.ts";
-import { BACKUP_STATUSES } from "../domain/lifecycle.ts";
+import { BACKUP_STATUSES, DRILL } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, UPLOAD } from "../domain/limits.ts";
 import { KEEP_RULES } from "../domain/retention.ts";
 import { endpoint } from "./endpoint.ts";
@@ -28,6 +28,8 @@ import {
 } from "./errors.ts";
 
 const BackupStatus = z.enum(BACKUP_STATUSES);
+const BackupKind = z.enum(["manual", "pre_restore", "pre_deploy", "scheduled", "uploaded"]);
+export type BackupKind = z.infer<typeof BackupKind>;
 
 const fileCount = (description: string) =>
   z
@@ -56,9 +58,7 @@ export const Backup = z
     status: BackupStatus.meta({ examples: ["completed"] }),
     status_reason: fields.statusReason,
     reason: fields.reason,
-    kind: z
-      .enum(["manual", "pre_restore", "scheduled", "uploaded"])
-      .meta({ description: "New kinds may appear", examples: ["manual"] }),
+    kind: BackupKind.meta({ description: "New kinds may appear", examples: ["manual"] }),
     erp_version: z
       .string()
       .nullable()
@@ -155,13 +155,19 @@ function nothingToNeutralize(context: z.core.ParsePayload<{ restore_database: bo
     });
 }
 
+const filters = () => ({
+  status: BackupStatus,
+  kind: BackupKind.meta({ examples: ["manual"] }),
+  drill: z.enum([DRILL.passed, DRILL.failed]).meta({ description: "What its last restore drill found", examples: ["failed"] }),
+});
+
 export const list = () =>
   endpoint({
     path: "/backups",
     summary: "List the backups of all instances",
     description: "Returns the account's backups, newest first, including backups of deleted instances.",
     access: ["backups:read"],
-    ...fields.searchableListOf("backup", Backup, { status: BackupStatus, instance_id: fields.id("instance") }),
+    ...fields.searchableListOf("backup", Backup, { ...filters(), instance_id: fields.id("instance") }),
   });
 
 export const listOfInstance = () =>
@@ -170,7 +176,7 @@ export const listOfInstance = () =>
     summary: "List the backups of an instance",
     description: "Returns an instance's backups, newest first. Works for a deleted instance too.",
     access: ["backups:read"],
-    ...fields.searchableListOf("backup", Backup, { status: BackupStatus }),
+    ...fields.searchableListOf("backup", Backup, filters()),
   });
 
 export const create = () =>
@@ -240,6 +246,7 @@ const deleteOne = () =>
     description:
       "Deletes the archive and the record. You cannot delete a backup while it is locked, or while a restore or clone is reading it.",
     access: ["backups:write"],
+    proof: () => true,
     status: 202,
     errors: () => [operationInProgress(exampleId("operation")), backupNotDeletable("running"), backupLocked("completed")],
     example: justBegun("backup.delete", "backup"),

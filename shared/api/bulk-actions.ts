@@ -4,6 +4,7 @@ import { RESOURCE_TYPES, type ResourceType } from "../domain/lifecycle.ts";
 import { LABELS_MAX } from "../domain/limits.ts";
 import { update as setPolicy } from "./backup-policy.ts";
 import { create as createBackup, drill as drillBackup } from "./backups.ts";
+import { deployChoices } from "./deploy-choices.ts";
 import * as fields from "./fields.ts";
 import type { Permission } from "./permissions.ts";
 
@@ -42,6 +43,7 @@ const BULK_ACTIONS = {
     stop: needing("instances:actions"),
     restart: needing("instances:actions"),
     backup: needing("backups:write", () => createBackup().body),
+    deploy: needing("instances:write", deployChoices),
     set_policy: needing("backups:write", () => setPolicy().body),
     delete_policy: needing("backups:write"),
     set_labels: needing("instances:write", labels),
@@ -58,6 +60,8 @@ const BULK_ACTIONS = {
     set_labels: needing("backups:write", labels),
   },
   server: {
+    reboot: needing("servers:write"),
+    update: needing("servers:write"),
     set_labels: needing("servers:write", labels),
   },
 } as const satisfies Record<ResourceType, Record<string, BulkAction>>;

@@ -63,14 +63,15 @@ export const run = () =>
     description:
       `Starts an operation that runs one action on each of up to ${BULK.selected} resources. The request fixes the selection. The service runs the action on ` +
       `${BULK.atOnce} resources at a time, on ${BULK.perServer} of one server, and deletes at most ${BULK.deletionsPerMinute} resources a minute in an account. ` +
-      "`parameters` is the body of the endpoint for one resource: `note` and `labels` for `backup`, a policy for `set_policy`, `server_id` for `drill`. " +
+      "`parameters` is the body of the endpoint for one resource: `note` and `labels` for `backup`, a policy for `set_policy`, `server_id` for `drill`, all but a rollback for `deploy`. " +
       "`set_labels` takes `labels`, or `add` and `remove`, which keep the other labels. `delete` of instances takes `with_backups`. " +
-      "Instances have the actions `start`, `stop`, `restart`, `backup`, `set_policy`, `delete_policy`, `set_labels` and `delete`; backups `lock`, `unlock`, " +
-      "`delete`, `drill` and `set_labels`; servers `set_labels`. Each needs the permission of its own endpoint, now and again for each resource: what a revoked token " +
+      "Instances have the actions `start`, `stop`, `restart`, `backup`, `deploy`, `set_policy`, `delete_policy`, `set_labels` and `delete`; backups `lock`, `unlock`, " +
+      "`delete`, `drill` and `set_labels`; servers `reboot`, `update` and `set_labels`. Each needs the permission of its own endpoint, now and again for each resource: what a revoked token " +
       `has not begun is cancelled. A resource that another operation holds is tried for ${BULK.heldMinutes} minutes. ` +
       "The operation succeeds whatever becomes of its resources: `GET /operations/:id/items` says it for each. " +
       `An account may have ${BULK.open} bulk actions in progress.`,
     access: "credential",
+    proof: ({ body }) => body["action"] === "delete",
     status: 202,
     errors: () => [permissionRequired("instances:actions"), tooManyBulks(BULK.open)],
     example: {

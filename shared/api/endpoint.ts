@@ -25,6 +25,13 @@ interface FieldPermission {
   permission: Permission;
 }
 
+/** What decides whether a request needs a fresh proof of a second factor. */
+interface Proven {
+  id: string | undefined;
+  body: Readonly<Record<string, unknown>>;
+  callerId: string;
+}
+
 /** Names of the `:parameters` of a path, so that a handler cannot read one that is not there. */
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<Rest>
@@ -50,10 +57,14 @@ export interface Endpoint<
   role: RequiredRole | undefined;
   bodyPermission: BodyPermission | undefined;
   fieldPermission: FieldPermission | undefined;
+  /** Whether a session of a user with a second factor needs a fresh proof of it. */
+  proof: ((request: Proven) => boolean) | undefined;
   rate: RateClass;
   status: 200 | 201 | 202;
   query: Query;
   body: Body;
+  /** How many bytes a body may have that nobody reads, whatever they are; undefined: it is parsed. */
+  unreadBytes: number | undefined;
   data: Data;
   /** Whether the response is a page of a list, with `meta`. */
   list: Listed;
@@ -71,7 +82,7 @@ export interface Endpoint<
   /** Errors beyond those that follow from the rest of this declaration: only their description needs them. */
   errors: () => readonly ApiError[];
   starts: readonly WorkflowName[];
-  /** Whether `Idempotency-Key` is supported: every POST but `/auth/*`. */
+  /** Whether `Idempotency-Key` is supported: every POST but `/auth/*` and `/hooks/*`. */
   idempotent: boolean;
   /**
    * Whether a retry with the key gets the first response. Otherwise it runs again, because it has the same effect, and its
@@ -80,8 +91,8 @@ export interface Endpoint<
   storesResponse: boolean;
   /** Whether `?dry_run=true` is supported: the handler checks everything and writes nothing. */
   dryRun: Dry;
-  /** Whether a request may use `wait` to wait for an operation to finish. */
-  waits: boolean;
+  /** The parameter by which a request waits for so many seconds, if it can. */
+  waits: "wait" | "follow" | undefined;
   /** Exists only in the deployment of this environment. */
   only: "test" | undefined;
   /** Whether the response is the document itself instead of the envelope (`/openapi.json`). */
@@ -107,16 +118,18 @@ export function endpoint<
   const L extends boolean = false,
   const X extends boolean = false,
 >(draft: Draft<P, Q, B, D, L, X>): Endpoint<P, Q, B, D, L, X> {
-  const idempotent = draft.method === "POST" && !draft.path.startsWith("/auth/");
+  const idempotent = draft.method === "POST" && !/^\/(?:auth|hooks)\//.test(draft.path);
   const creates = draft.method === "POST" && draft.status === 201;
   return {
     unversioned: undefined,
+    unreadBytes: undefined,
     conditional: draft.method === "DELETE" || (draft.method === "PUT" && draft.unversioned !== undefined),
     upserts: false,
     description: "",
     role: undefined,
     bodyPermission: undefined,
     fieldPermission: undefined,
+    proof: undefined,
     rate: creates || draft.method === "DELETE" ? "create_delete" : "all",
     status: 200,
     example: {},
@@ -124,7 +137,7 @@ export function endpoint<
     starts: [],
     idempotent,
     storesResponse: idempotent,
-    waits: false,
+    waits: undefined,
     only: undefined,
     unenveloped: false,
     ...draft,

@@ -11,6 +11,8 @@ import {
 import {
   INVITATION,
   LOGIN_WINDOW_SECONDS,
+  PUSH,
+  SECOND_FACTORS,
   type QuotaKind,
   type REQUEST_LIMITS,
   WEBHOOK,
@@ -22,7 +24,10 @@ import type { RequiredRole } from "./roles.ts";
 export const ERRORS = {
   MALFORMED_REQUEST: { status: 400, message: "The request body is not a JSON object" },
   UNAUTHORIZED: { status: 401, message: "Invalid or missing authentication token" },
+  SECOND_FACTOR_REQUIRED: { status: 401, message: "Your second factor is needed to sign in" },
   FORBIDDEN: { status: 403, message: "Token does not have permission" },
+  SECOND_FACTOR_SETUP_REQUIRED: { status: 403, message: "Your account requires a second factor; set one up first" },
+  REAUTHENTICATION_REQUIRED: { status: 403, message: "Prove again that it is you, with your second factor" },
   NOT_FOUND: { status: 404, message: "No such resource" },
   METHOD_NOT_ALLOWED: { status: 405, message: "This path does not support that method" },
   CONFLICT: { status: 409, message: "The request conflicts with something that exists" },
@@ -116,6 +121,32 @@ export const serverTriesAnother = (operationId: string) =>
     {
       details: { operation_id: operationId },
     },
+  );
+
+/** An instance's code is checked once at a time. */
+export const codeInCheck = (operationId: string) =>
+  new ApiError("OPERATION_IN_PROGRESS", "The code of this instance is being checked; wait until that is done", {
+    details: { operation_id: operationId },
+  });
+
+export const deployNotCompleted = (status: string) =>
+  invalidState(`The deploy is ${status}; only a completed deploy can be rolled back to`, status);
+
+/** The ERP takes no module back to an older version without its data. */
+export const modulesNewer = (status: string, modules: readonly string[]) =>
+  invalidState(
+    `The database has these modules in a higher version than that code: ${modules.join(", ")}. Set restore_database to true to go back with the data`,
+    status,
+    { modules },
+    INSTANCE,
+  );
+
+export const noBackupToRollBack = (status: string) =>
+  invalidState(
+    "There is no backup from before the next deploy, so the data cannot come back with that code",
+    status,
+    {},
+    INSTANCE,
   );
 
 export const preconditionFailed = (etag: string | null) => new ApiError("PRECONDITION_FAILED", undefined, { details: { etag } });
@@ -294,6 +325,12 @@ export const tooManyTests = (retryAfter?: number) =>
     details: { limit: WEBHOOK.testsAMinute, window_seconds: WINDOW_SECONDS, scope: "webhook_test" },
   });
 
+export const tooManyPushes = (retryAfter?: number) =>
+  new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
+    ...(retryAfter !== undefined && { retryAfter }),
+    details: { limit: PUSH.perMinute, window_seconds: WINDOW_SECONDS, scope: "hook" },
+  });
+
 export const alertClosed = () => invalidState("The alert is closed, so no mail is sent about it anyway", "closed");
 
 export const tooManyLogReads = (limit: number, retryAfter?: number) =>
@@ -315,6 +352,76 @@ export const alreadyUser = () => conflict("This email belongs to a user of this 
 /** Of a link in a mail: whatever is wrong with it, nobody learns more. */
 export const linkInvalid = () =>
   new ApiError("UNAUTHORIZED", "This link is not valid: it was used, has expired, or a newer one was sent");
+
+/** Of a second factor: whatever is wrong with it, nobody learns more. */
+export const proofInvalid = () =>
+  new ApiError("UNAUTHORIZED", "This code or passkey is not valid: it is wrong, was used, or its time is over");
+
+/** Of single sign-on: whatever is wrong with it, nobody learns more. */
+export const ssoInvalid = () =>
+  new ApiError("UNAUTHORIZED", "This single sign-on is not valid: it was used, has expired, or was begun elsewhere; start again");
+
+/** Of an email for which no account has single sign-on. */
+export const noSso = () => new ApiError("NOT_FOUND", "There is no single sign-on for this email");
+
+export const ssoRequired = () => new ApiError("FORBIDDEN", "Sign in with single sign-on");
+
+/** The identity provider is the customer's: what it does wrong is no fault of ours. */
+export const providerFailed = (cause?: unknown) =>
+  new ApiError("CONFLICT", "The identity provider did not respond as it should; try again, or ask an owner of your account", {
+    details: { resource: "sso" },
+    cause,
+  });
+
+export const emailNotVerified = () =>
+  new ApiError("FORBIDDEN", "The identity provider did not confirm an email of one of the account's domains");
+
+export const personMismatch = () =>
+  conflict("The user with this email is linked to another person of the identity provider; ask an owner of your account", {
+    field: "email",
+  });
+
+export const addressNotAllowed = () => new ApiError("FORBIDDEN", "Sign-in is not allowed from this address");
+
+export const txtRecordMissing = () =>
+  invalidState("The domain does not have this TXT record yet; a change of DNS can take an hour", "unverified");
+
+export const domainTaken = () => conflict("This domain belongs to another account", { field: "name" });
+
+/** What a second factor is asked for with. */
+export const EXAMPLE_CHALLENGE = {
+  challenge: "YTFiMmMzLmRFNmY3RzhoOWo",
+  methods: ["passkey", "totp", "recovery_code"],
+  passkey_options: {
+    challenge: "YTFiMmMzLmRFNmY3RzhoOWo",
+    rpId: "erp.example.com",
+    allowCredentials: [{ id: "0pIh2mC5hS3QO4Wm0i8T9A", type: "public-key", transports: ["internal"] }],
+    timeout: SECOND_FACTORS.challengeMinutes * 60_000,
+    userVerification: "preferred",
+  },
+};
+
+export const secondFactorRequired = (details: ErrorDetails) => new ApiError("SECOND_FACTOR_REQUIRED", undefined, { details });
+
+export const reauthenticationRequired = (details: ErrorDetails) =>
+  new ApiError("REAUTHENTICATION_REQUIRED", undefined, { details });
+
+export const setUpRequired = () => new ApiError("SECOND_FACTOR_SETUP_REQUIRED");
+
+export const ownFactors = () =>
+  conflict("These are your own second factors; remove them one by one in your account", { resource: "user" });
+
+export const factorExists = () => conflict("You have an authenticator app; remove it first", { resource: "second_factor" });
+
+export const passkeyExists = () => conflict("This passkey is one of yours already", { resource: "second_factor" });
+
+export const noSecondFactor = () =>
+  conflict("You have no second factor; set up a passkey or an authenticator app first", { resource: "second_factor" });
+
+export const tooManyPasskeys = () =>
+  new ApiError("QUOTA_EXCEEDED", `You may have at most ${SECOND_FACTORS.passkeys} passkeys; remove one first`, {
+    details: { resource: "passkey", limit: SECOND_FACTORS.passkeys },
+  });
 
 export const tooManyInvitations = (retryAfter: number) =>
   new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
@@ -367,6 +474,12 @@ export const OPERATION_ERRORS = [
   "HOST_JOB_FAILED",
   "BACKUP_CORRUPT",
   "STORAGE_ERROR",
+  "CODE_UNREACHABLE",
+  "CODE_INVALID",
+  "BUILD_FAILED",
+  "REHEARSAL_FAILED",
+  "UPDATE_FAILED",
+  "HEALTH_CHECK_FAILED",
   "TIMEOUT",
   "CANCELLED",
   "INTERNAL_ERROR",

@@ -6,7 +6,7 @@ import { HISTORY_DAYS } from "../domain/limits.ts";
 import { Alert } from "./alerts.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
-import { ROLES } from "./roles.ts";
+import { ROLES, SIGNED_IN_WITH } from "./roles.ts";
 
 const FieldChange = z.object({
   field: z.string().meta({ examples: ["name"] }),
@@ -21,7 +21,7 @@ const FieldChange = z.object({
 });
 export type FieldChange = z.infer<typeof FieldChange>;
 
-const OperationOutcome = z.object({
+export const OperationOutcome = z.object({
   id: z.string().meta({ examples: [exampleId("operation")] }),
   type: z.string().meta({ examples: ["server.create"] }),
   status: z.string().meta({ description: "`succeeded` or `failed`; new values may appear", examples: ["failed"] }),
@@ -62,6 +62,14 @@ export const Event = z
           description: "The role that a user had then; absent for others, and in older events",
           examples: ["admin"],
         }),
+      signed_in_with: z
+        .enum(SIGNED_IN_WITH)
+        .optional()
+        .meta({
+          description:
+            "How the user's session was opened: with the password alone, the second factor or single sign-on; absent for others, and in older events",
+          examples: ["passkey"],
+        }),
     }),
     resource: z.object({
       type: z.string().meta({ examples: ["server"] }),
@@ -83,7 +91,9 @@ export const Event = z
             "What changed, if the credential may read the resource. Without values, those are secret, or all changes have more than 4 KB",
         }),
         alert: Alert.optional().meta({ description: "Of an alert that opens or closes" }),
-        operation: OperationOutcome.optional().meta({ description: "Of an operation that has ended" }),
+        operation: OperationOutcome.optional().meta({
+          description: "Of an operation that has ended; in the audit log, of the one that the request began",
+        }),
         expiry: Expiry.optional().meta({ description: "Of an API token that expires soon" }),
       })
       .nullable()

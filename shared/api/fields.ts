@@ -191,7 +191,7 @@ export const statusReason = z
  */
 export const Actor = z
   .object({
-    type: z.enum(["token", "user", "operator", "schedule", "service"]).meta({ examples: ["token"] }),
+    type: z.enum(["token", "user", "operator", "schedule", "service", "hook"]).meta({ examples: ["token"] }),
     id: z.string().meta({ examples: [exampleId("token")] }),
     name: z.string().meta({ examples: ["Deploy pipeline"] }),
   })
@@ -302,7 +302,7 @@ function idList(kind: IdKind) {
     .string()
     .refine(
       (value) => value.split(",").length <= PER_PAGE_MAX && value.split(",").every((each) => isId.test(each)),
-      `must be IDs of ${kind === "ssh_key" ? "SSH key" : kind}s, separated by commas, at most ${PER_PAGE_MAX}`,
+      `must be IDs of ${kind === "ssh_key" ? "SSH key" : kind.replace("_", " ")}s, separated by commas, at most ${PER_PAGE_MAX}`,
     )
     .transform((value) => [...new Set(value.split(","))])
     .pipe(z.array(z.string().meta({ pattern, maxLength })).max(PER_PAGE_MAX))
@@ -370,6 +370,11 @@ const optional = <F extends Record<string, z.ZodType>>(filters: F) =>
 export const waitSeconds = queryInteger(0, 20)
   .default(0)
   .meta({ description: "Seconds to wait for the operation to finish", examples: [10] });
+
+/** Seconds a request may wait for more of a log. */
+export const followSeconds = queryInteger(0, 20)
+  .default(0)
+  .meta({ description: "Seconds to wait for more, if there is nothing new", examples: [20] });
 
 /** A whole number in a response. */
 export const integer = (example: number, description?: string) =>

@@ -6,6 +6,8 @@ import * as backupPolicy from "./backup-policy.ts";
 import * as backups from "./backups.ts";
 import * as bulk from "./bulk.ts";
 import * as catalog from "./catalog.ts";
+import * as code from "./code.ts";
+import * as deploys from "./deploys.ts";
 import * as events from "./events.ts";
 import * as health from "./health.ts";
 import * as instances from "./instances.ts";
@@ -15,9 +17,11 @@ import * as operations from "./operations.ts";
 import * as overview from "./overview.ts";
 import * as sandbox from "./sandbox.ts";
 import * as search from "./search.ts";
+import * as secondFactors from "./second-factors.ts";
 import * as servers from "./servers.ts";
 import * as settings from "./settings.ts";
 import * as sshKeys from "./ssh-keys.ts";
+import * as sso from "./sso.ts";
 import * as tokens from "./tokens.ts";
 import * as uploads from "./uploads.ts";
 import * as users from "./users.ts";
@@ -29,6 +33,8 @@ export const api = {
   servers: listEndpoints(servers),
   instances: listEndpoints(instances),
   backupPolicy: listEndpoints(backupPolicy),
+  code: listEndpoints(code),
+  deploys: listEndpoints(deploys),
   backups: listEndpoints(backups),
   uploads: listEndpoints(uploads),
   operations: listEndpoints(operations),
@@ -38,6 +44,7 @@ export const api = {
   sshKeys: listEndpoints(sshKeys),
   catalog: listEndpoints(catalog),
   settings: listEndpoints(settings),
+  sso: listEndpoints(sso),
   alertSettings: listEndpoints(alertSettings),
   alerts: listEndpoints(alerts),
   events: listEndpoints(events),
@@ -46,6 +53,7 @@ export const api = {
   users: listEndpoints(users),
   invitations: listEndpoints(invitations),
   auth: listEndpoints(auth),
+  secondFactors: listEndpoints(secondFactors),
   health: listEndpoints(health),
   openapi: listEndpoints(openapi),
   sandbox: listEndpoints(sandbox),

@@ -11,7 +11,10 @@ import {
   SERVER_STATUSES,
 } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, LOG_READS, PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
-import { LOG_LEVELS } from "../domain/log-levels.ts";
+import { INSTANCE_SERIES, POINTS_MAX } from "../domain/figures.ts";
+import { LOG_LEVELS, LOG_SOURCES } from "../domain/log-levels.ts";
+import { POSITION } from "../domain/log-positions.ts";
+import { Metrics, metricsQuery } from "./metrics.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
@@ -191,6 +194,14 @@ export const Instance = z
           "Installed modules that the image of the ERP does not have, or only in an older version than the database was last updated with (up to 50), as its last start found them; null before that",
         examples: [[]],
       }),
+    update_available: z
+      .boolean()
+      .nullable()
+      .meta({
+        description:
+          "Whether there is a newer image of the same version than the ERP has, which a deploy with `update_image` brings. Null until the server has reported the ERP's image, which it does about every ten minutes, and the newest one is known, which is looked up every hour",
+        examples: [false],
+      }),
     labels: fields.shownLabels,
     created_at: fields.timestamp,
     updated_at: fields.timestamp,
@@ -237,6 +248,7 @@ export const INSTANCE_UNVERSIONED = [
   "health",
   "disk_used_bytes",
   "missing_modules",
+  "update_available",
 ];
 
 /** A new instance; its administrator's generated password is shown only once. */
@@ -258,6 +270,7 @@ const provisioning = {
   disk_quota_bytes: null,
   disk_used_bytes: null,
   missing_modules: null,
+  update_available: null,
 };
 
 /** Errors of creating an instance. */
@@ -295,6 +308,9 @@ export const list = () =>
       health: z
         .enum(HEALTH_STATUSES)
         .meta({ description: "Whether the ERP can be used: `health.status`", examples: ["failing"] }),
+      update_available: z
+        .enum(["true", "false"])
+        .meta({ description: "Whether there is a newer image than the ERP has", examples: ["true"] }),
       last_backup_before: fields.queryMoment.meta({
         description: "Only instances whose last backup was completed earlier than this time, or that have none",
         examples: ["2026-11-20"],
@@ -353,9 +369,6 @@ export const get = () =>
     data: ShownInstance,
   });
 
-export const LOG_SOURCES = ["erp"] as const;
-export type LogSource = (typeof LOG_SOURCES)[number];
-
 const LogLine = z
   .object({
     at: fields.timestamp.meta({ description: "When the server got the line" }),
@@ -377,6 +390,49 @@ const LogLine = z
   })
   .meta({ id: "LogLine" });
 
+const logQuery = () =>
+  z.strictObject({
+    source: z
+      .enum(LOG_SOURCES)
+      .default("erp")
+      .meta({
+        description:
+          "Whose log to read: that of the ERP, of its database (which shows statements with their data, so the permission `backups:restore` is needed, too), or of the server's proxy, with a line for each request",
+        examples: ["erp"],
+      }),
+    after: z
+      .string()
+      .regex(POSITION, "must be the next of a response")
+      .optional()
+      .meta({
+        description: "Only messages behind this `next` of an earlier response, the oldest first",
+        examples: ["2026-11-20T12:00:00.000Z.1"],
+        maxLength: 31,
+      }),
+    follow: fields.followSeconds,
+    lines: fields
+      .queryInteger(1, LOG_READS.linesMax)
+      .default(LOG_READS.lines)
+      .meta({ description: "How many messages to return, at most", examples: [LOG_READS.lines] }),
+    since: fields.queryMoment
+      .optional()
+      .meta({ description: "Only messages of this time or later", examples: ["2026-11-20T12:00:00Z"], ...fields.MOMENT_FORM }),
+    until: fields.queryMoment
+      .optional()
+      .meta({ description: "Only messages earlier than this time", examples: ["2026-11-20T13:00:00Z"], ...fields.MOMENT_FORM }),
+    level: z
+      .enum(LOG_LEVELS)
+      .optional()
+      .meta({
+        description: "Only messages of at least this level; one without a level counts as `info`",
+        examples: ["warning"],
+      }),
+    search: fields
+      .characters(1, LOG_READS.searchCharacters)
+      .optional()
+      .meta({ description: "Only messages that contain this text, in any case; it is no pattern", examples: ["KeyError"] }),
+  });
+
 export const logs = () =>
   endpoint({
     method: "GET",
@@ -384,6 +440,7 @@ export const logs = () =>
     summary: "Read an instance's log",
     description:
       "Returns the newest messages, oldest first, read from the server within the request: at most 3 seconds and 1 MB. A traceback is one message with the line before it. " +
+      "With `after` and `follow`, the response comes as soon as there are newer ones, or after that many seconds. " +
       "Passwords, tokens, session IDs and long random parts of paths are replaced with `[redacted]`. " +
       `At most ${LOG_READS.aMinute} requests a minute and ${LOG_READS.atOnce} at once for each instance (429 with the scope \`logs\`). 503 if the server does not respond in time.`,
     access: ["instances:read"],
@@ -392,39 +449,35 @@ export const logs = () =>
       erpNotInstalled("provisioning"),
       tooManyLogReads(LOG_READS.aMinute),
     ],
-    query: z.strictObject({
-      source: z
-        .enum(LOG_SOURCES)
-        .default("erp")
-        .meta({ description: "Which log to read", examples: ["erp"] }),
-      lines: fields
-        .queryInteger(1, LOG_READS.linesMax)
-        .default(LOG_READS.lines)
-        .meta({ description: "How many messages to return, at most", examples: [LOG_READS.lines] }),
-      since: fields.queryMoment
-        .optional()
-        .meta({ description: "Only messages of this time or later", examples: ["2026-11-20T12:00:00Z"], ...fields.MOMENT_FORM }),
-      until: fields.queryMoment
-        .optional()
-        .meta({ description: "Only messages earlier than this time", examples: ["2026-11-20T13:00:00Z"], ...fields.MOMENT_FORM }),
-      level: z
-        .enum(LOG_LEVELS)
-        .optional()
-        .meta({
-          description: "Only messages of at least this level; one without a level counts as `info`",
-          examples: ["warning"],
-        }),
-      search: fields
-        .characters(1, LOG_READS.searchCharacters)
-        .optional()
-        .meta({ description: "Only messages that contain this text, in any case; it is no pattern", examples: ["KeyError"] }),
-    }),
+    waits: "follow",
+    query: logQuery(),
     data: z
       .object({
         lines: z.array(LogLine),
-        truncated: z.boolean().meta({ description: "Whether the log has more messages before these", examples: [true] }),
+        truncated: z.boolean().meta({
+          description:
+            "Whether the log has more messages before these; with `after`, whether some in between are no longer there",
+          examples: [true],
+        }),
+        next: z.string().meta({
+          description: "Where the log ends by now: `after` of the next request",
+          examples: ["2026-11-20T12:00:00.000Z.1"],
+        }),
       })
       .meta({ id: "Log" }),
+  });
+
+export const metrics = () =>
+  endpoint({
+    method: "GET",
+    path: "/instances/:id/metrics",
+    summary: "Show an instance's metrics",
+    description:
+      "Returns what the server measures of the instance once a minute, and sends about every ten minutes; the size of its database and files, late scheduled jobs and the longest transaction every ten. " +
+      `At most ${POINTS_MAX} values a series.`,
+    access: ["instances:read"],
+    query: metricsQuery(INSTANCE_SERIES),
+    data: Metrics,
   });
 
 export const update = () =>
@@ -462,6 +515,7 @@ const deleteOne = () =>
     description:
       "Removes the ERP with its database and files from the server. Its backups are kept, and you can still clone them. If the server is not active, only the record is removed and `result.host_skipped` is true; the ERP is removed when the server responds again.",
     access: ["instances:write"],
+    proof: () => true,
     status: 202,
     errors: () => [operationInProgress(exampleId("operation")), actionNotAllowed("delete", "provisioning")],
     example: justBegun("instance.delete", "instance"),

@@ -39,6 +39,7 @@ export const create = () =>
       `Sends a link by mail that is valid for ${INVITATION.days} days and works once. It stops working if you lose the right to send it: nobody invites to more than they may ` +
       `do themselves. An account sends at most ${INVITATION.perDay} in 24 hours.`,
     access: "session",
+    proof: () => true,
     role: "admin",
     status: 201,
     errors: () => [...errors(), alreadyUser(), overQuota("user", DEFAULT_QUOTAS.user)],
@@ -53,6 +54,7 @@ const deleteOne = () =>
     summary: "Withdraw an invitation",
     description: "Its link stops working at once.",
     access: "session",
+    proof: () => true,
     role: "admin",
     data: fields.deleted("invitation"),
   });
@@ -65,6 +67,7 @@ export const resend = () =>
     summary: "Send an invitation again",
     description: `Sends another link, valid for ${INVITATION.days} days, and the one before stops working.`,
     access: "session",
+    proof: () => true,
     role: "admin",
     errors,
     body: z.strictObject({}),

@@ -1,9 +1,9 @@
 // Operations: long-running work, tracked from the request to the end.
 import * as z from "zod";
 import { ITEM_STATUSES, OPERATED_TYPES, OPERATION_STATUSES, OPERATION_TYPES, RESOURCE_TYPES } from "../domain/lifecycle.ts";
-import { notControllable, OPERATION_ERRORS, permissionRequired } from "./errors.ts";
+import { notControllable, OPERATION_ERRORS, permissionRequired, tooManyLogReads } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
-import { HISTORY_DAYS, WAITS_AT_ONCE } from "../domain/limits.ts";
+import { HISTORY_DAYS, LOG_READS, WAITS_AT_ONCE, WORK_LOG } from "../domain/limits.ts";
 
 import { Drill } from "./drill.ts";
 import * as fields from "./fields.ts";
@@ -20,6 +20,41 @@ export const Verification = z
     base_url: z.string().meta({ examples: ["https://staging.example.com"] }),
   })
   .meta({ id: "Verification" });
+
+/** What a check of an instance's code found. */
+export const CodeResult = z
+  .object({
+    commits: z.array(
+      z.object({
+        url: z.string().meta({ examples: ["https://git.example/acme"] }),
+        ref: z.string().meta({ examples: ["main"] }),
+        commit: z
+          .string()
+          .nullable()
+          .meta({ examples: ["8f3c1d5e7a90b24c6d8e0f1a2b3c4d5e6f708192"] }),
+        subject: z
+          .string()
+          .nullable()
+          .meta({ description: "The first line of the commit's message", examples: ["Round prices"] }),
+      }),
+    ),
+    problems: z
+      .array(
+        z.object({
+          code: z.enum(["CODE_UNREACHABLE", "CODE_INVALID"]).meta({ examples: ["CODE_INVALID"] }),
+          url: z.string().meta({ examples: ["https://git.example/acme"] }),
+          module: z
+            .string()
+            .nullable()
+            .meta({ examples: ["acme"] }),
+          message: z.string().meta({ examples: ["https://git.example/acme has no module"] }),
+          reason: fields.reason,
+        }),
+      )
+      .meta({ description: "What a deploy would fail for; no problem, no failure", examples: [[]] }),
+  })
+  .meta({ id: "CodeResult", description: "What a check of an instance's code found" });
+export type CodeResult = z.infer<typeof CodeResult>;
 
 const count = (description: string) => fields.integer(0, description).min(0);
 
@@ -58,7 +93,10 @@ export const OperationResult = z
       .number()
       .min(0)
       .optional()
-      .meta({ description: "How long the restore stopped the ERP, in seconds", examples: [4.2] }),
+      .meta({
+        description: "How long the work stopped the ERP, in seconds; of a server, the ERP that was away for longest",
+        examples: [4.2],
+      }),
     unfinished_modules: z
       .array(z.string())
       .optional()
@@ -77,6 +115,8 @@ export const OperationResult = z
           "What they do is missing in the ERP, and it may not even start",
         examples: [["queue_job"]],
       }),
+    deploy_id: fields.id("deploy").optional().meta({ description: "The deploy that the operation carries out" }),
+    code: CodeResult.optional(),
     skipped_paths: z
       .array(z.string())
       .optional()
@@ -189,9 +229,42 @@ export const get = () =>
     access: "credential",
     errors: () => [permissionRequired("instances:read")],
     query: z.strictObject({ wait: fields.waitSeconds }),
-    waits: true,
+    waits: "wait",
     unversioned: [],
     data: Operation,
+  });
+
+export const log = () =>
+  endpoint({
+    method: "GET",
+    path: "/operations/:id/log",
+    summary: "Read what an operation has logged",
+    description:
+      `Returns what the operation's work on its server has printed: read from the server while it is in progress, at most ${LOG_READS.aMinute} times a minute, and kept for ${WORK_LOG.days} days once it has ended; of more than 1 MB the end. ` +
+      "Passwords, tokens and signed parts of URLs are replaced with `[redacted]`. With `follow`, the response comes as soon as there is more, or after that many seconds. " +
+      "Empty if nothing was done on a server. Requires the same as `GET /operations/:id`.",
+    access: "credential",
+    errors: () => [permissionRequired("instances:read"), tooManyLogReads(LOG_READS.aMinute)],
+    waits: "follow",
+    query: z.strictObject({
+      after: z
+        .string()
+        .regex(/^\d{1,9}$/, "must be the next of a response")
+        .optional()
+        .meta({ description: "Only what is behind this `next` of an earlier response", examples: ["2"], maxLength: 9 }),
+      follow: fields.followSeconds,
+    }),
+    data: z
+      .object({
+        text: z.string().meta({
+          description:
+            "Text, never HTML; each part begins with `#` and the kind of work. Control characters but line breaks and tabs are shown as escapes",
+          examples: ["# restart_erp\nContainer erp-shop Started\n"],
+        }),
+        next: z.string().meta({ description: "`after` of the next request", examples: ["2"] }),
+        ended: z.boolean().meta({ description: "Whether nothing more will come", examples: [true] }),
+      })
+      .meta({ id: "OperationLog" }),
   });
 
 /** What becomes of one resource of a bulk action. */

@@ -1,6 +1,7 @@
 // What there is at a glance.
 import * as z from "zod";
 import { BACKUP_STATUSES, INSTANCE_STATUSES, OPEN_STATUSES, PROTECTION_STATUSES, SERVER_STATUSES } from "../domain/lifecycle.ts";
+import { WORST } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
@@ -22,10 +23,16 @@ export const Overview = z
         low_disk: z
           .object({ below_15_percent: fields.integer(0), below_5_percent: fields.integer(0) })
           .meta({ description: "How many servers have so little of their disk free; each counts once" }),
+        needs_reboot: fields.integer(0, "How many servers need a reboot"),
       })
       .optional(),
     instances: z
-      .object({ total: fields.integer(1), status: counts(INSTANCE_STATUSES), protection: counts(PROTECTION_STATUSES) })
+      .object({
+        total: fields.integer(1),
+        status: counts(INSTANCE_STATUSES),
+        protection: counts(PROTECTION_STATUSES),
+        update_available: fields.integer(0, "How many have an image for which there is a newer one"),
+      })
       .optional(),
     backups: z.object({ total: fields.integer(1), status: counts(BACKUP_STATUSES) }).optional(),
     operations: counts(OPEN_STATUSES).optional().meta({ description: "Operations that have not ended" }),
@@ -73,4 +80,36 @@ export const get = () =>
     access: "credential",
     unversioned: [],
     data: Overview,
+  });
+
+/** The most loaded servers or instances, the worst first. */
+const ranking = (kind: "server" | "instance", value: number) =>
+  z.array(
+    z.object({
+      id: fields.id(kind),
+      name: z.string().meta({ examples: [kind === "server" ? "erp-1" : "Shop"] }),
+      value: z.number().meta({ examples: [value] }),
+    }),
+  );
+
+export const worst = () =>
+  endpoint({
+    method: "GET",
+    path: "/overview/worst",
+    summary: "Show which servers and instances are loaded most",
+    description: `Returns up to ${WORST.shown} of each, as their servers last reported, about every ten minutes; none that has not reported for half an hour.`,
+    access: ["servers:read", "instances:read"],
+    data: z
+      .object({
+        memory: ranking("server", 81).meta({ description: "Used memory of servers, in percent" }),
+        disk: ranking("server", 64).meta({ description: "Used disk space of servers, in percent" }),
+        p95_ms: ranking("instance", 420).meta({
+          description: "How long 95 of 100 requests of an instance took at most in the last minutes, in milliseconds",
+        }),
+        complete: z.boolean().meta({
+          description: `Whether all servers were compared. Of accounts with more than ${WORST.servers}, the instances on that many are`,
+          examples: [true],
+        }),
+      })
+      .meta({ id: "Worst" }),
   });

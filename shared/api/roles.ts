@@ -4,6 +4,10 @@ import { ALL_PERMISSIONS, type Permission } from "./permissions.ts";
 export const ROLES = ["owner", "admin", "operator", "viewer", "custom"] as const;
 export type Role = (typeof ROLES)[number];
 
+/** How a session was opened. */
+export const SIGNED_IN_WITH = ["password", "passkey", "totp", "recovery_code", "sso"] as const;
+export type SignedInWith = (typeof SIGNED_IN_WITH)[number];
+
 /** What an endpoint may require beside a session: an owner, or an owner or admin. */
 export type RequiredRole = "owner" | "admin";
 

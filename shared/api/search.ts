@@ -8,9 +8,11 @@ const SearchResult = z
   .object({
     type: z.enum(RESOURCE_TYPES).meta({ examples: ["instance"] }),
     id: z.string().meta({ examples: ["ins_01kag8w1s2e7tv8q4m5n6p7r8s"] }),
-    name: z
-      .string()
-      .meta({ description: "A backup has the name that its instance had; empty for an uploaded one", examples: ["Shop"] }),
+    name: z.string().meta({
+      description:
+        "A backup has the name that its instance had, an uploaded one that of its file, if the upload said it; else it is empty",
+      examples: ["Shop"],
+    }),
     status: z.string().meta({ examples: ["running"] }),
     detail: z
       .string()
@@ -28,7 +30,7 @@ export const find = () =>
     path: "/search",
     summary: "Find servers, instances and backups",
     description:
-      "Finds what has words that begin with each word of `q`, in name, domain, database name, note, or what has this ID, IP address or email. Case, accents and apostrophes are ignored. " +
+      "Finds what has words that begin with each word of `q`, in name, domain, database name, note, or what has this ID, IP address or email, and after those what has it in the middle of a word (from 3 characters on). Case, accents and apostrophes are ignored. " +
       "Names that are `q` come first, then those that begin with it, then the rest; among equals, instances before servers before backups, and the newest first. Each kind needs its read permission and is left out without it.",
     access: "credential",
     query: z.strictObject({

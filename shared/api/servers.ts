@@ -1,14 +1,16 @@
 // Servers: machines at an infrastructure provider.
 import * as z from "zod";
-import { SERVER_STATUSES } from "../domain/lifecycle.ts";
-import { DEFAULT_QUOTAS } from "../domain/limits.ts";
+import { SERVER_ACTIONS, SERVER_STATUSES } from "../domain/lifecycle.ts";
+import { DEFAULT_QUOTAS, SERVER_WORK } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { asciiDomain } from "../domain/international.ts";
+import { POINTS_MAX, SERVER_SERIES } from "../domain/figures.ts";
+import { Metrics, metricsQuery } from "./metrics.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun } from "./just-begun.ts";
 import { Operation } from "./operations.ts";
-import { hasInstances, operationInProgress, overQuota, serverBusy, taken } from "./errors.ts";
+import { hasInstances, operationInProgress, overQuota, serverBusy, serverNotActive, taken } from "./errors.ts";
 
 const ServerStatus = z.enum(SERVER_STATUSES);
 
@@ -74,6 +76,14 @@ export const Server = z
       .integer(1_900_000_000)
       .nullable()
       .meta({ description: "Memory in bytes that programs can still get; null until the server first reports" }),
+    needs_reboot: z
+      .boolean()
+      .nullable()
+      .meta({
+        description:
+          "Whether an update of the server's system takes effect only after a reboot; null until the server first reports it",
+        examples: [false],
+      }),
     reported_at: fields.timestamp.nullable().meta({
       description:
         "When the server reported its free disk space and memory. It does so about every ten minutes while it is active",
@@ -91,6 +101,7 @@ export const SERVER_OBSERVED = {
   disk_size_bytes: true,
   disk_free_bytes: true,
   memory_free_bytes: true,
+  needs_reboot: true,
   reported_at: true,
   instance_count: true,
 } as const;
@@ -107,7 +118,13 @@ export const list = () =>
     description:
       "Returns the account's servers, newest first, including those still being created. Deleted servers are not listed.",
     access: ["servers:read"],
-    ...fields.searchableListOf("server", ListedServer, { status: ServerStatus }),
+    ...fields.searchableListOf("server", ListedServer, {
+      status: ServerStatus,
+      provider: fields.code("sandbox"),
+      region: fields.code("eu-central"),
+      size: fields.code("small"),
+      needs_reboot: z.enum(["true", "false"]).meta({ description: "Whether the server needs a reboot", examples: ["true"] }),
+    }),
   });
 
 export const create = () =>
@@ -128,6 +145,7 @@ export const create = () =>
       disk_size_bytes: null,
       disk_free_bytes: null,
       memory_free_bytes: null,
+      needs_reboot: null,
       reported_at: null,
       instance_count: 0,
     },
@@ -154,6 +172,17 @@ export const get = () =>
     data: Server,
   });
 
+export const metrics = () =>
+  endpoint({
+    method: "GET",
+    path: "/servers/:id/metrics",
+    summary: "Show a server's metrics",
+    description: `Returns what the server measures of itself once a minute, and sends about every ten minutes. At most ${POINTS_MAX} values a series.`,
+    access: ["servers:read"],
+    query: metricsQuery(SERVER_SERIES),
+    data: Metrics,
+  });
+
 export const update = () =>
   endpoint({
     method: "PUT",
@@ -167,6 +196,24 @@ export const update = () =>
     data: Server,
   });
 
+export const act = () =>
+  endpoint({
+    method: "POST",
+    path: "/servers/:id/actions",
+    summary: "Reboot a server, or update its software",
+    description:
+      `\`reboot\` restarts the machine. \`update\` installs the updates of its system's packages, and renews the images of its proxy and, one instance after the other, of the ERPs' database servers, within their major versions. ` +
+      `What runs on the server ends first: after ${SERVER_WORK.quietMinutes} minutes of waiting the operation fails with \`TIMEOUT\`. Until it ends, nothing new begins on the server's instances (409 \`OPERATION_IN_PROGRESS\`), the server stays \`active\`, and its instances come back as they were.`,
+    access: ["servers:write"],
+    status: 202,
+    errors: () => [operationInProgress(exampleId("operation")), serverNotActive(exampleId("server"), "offline")],
+    example: justBegun("server.reboot", "server"),
+    dryRun: true,
+    starts: ["reboot-server", "update-server"],
+    body: z.strictObject({ action: z.enum(SERVER_ACTIONS).meta({ examples: ["reboot"] }) }),
+    data: Operation,
+  });
+
 const deleteOne = () =>
   endpoint({
     method: "DELETE",
@@ -174,6 +221,7 @@ const deleteOne = () =>
     summary: "Delete a server that has no instances",
     description: "Deletes the machine at the provider. Requests for the server return `404` once it is gone.",
     access: ["servers:write"],
+    proof: () => true,
     status: 202,
     errors: () => [hasInstances(2), operationInProgress(exampleId("operation")), serverBusy("deleting")],
     example: justBegun("server.delete", "server"),

@@ -1,32 +1,11 @@
 // Settings of the account.
 import * as z from "zod";
-import { TOKEN_DAYS_MAX } from "../domain/limits.ts";
 import { PolicyFields } from "./backup-policy.ts";
 import { PolicyShown } from "./policy-shown.ts";
 import { endpoint } from "./endpoint.ts";
 import { roleRequired } from "./errors.ts";
 import * as fields from "./fields.ts";
-
-const settable = {
-  account_name: fields.text(100, "Example Ltd"),
-  contact_email: fields.email,
-  default_provider: fields.code("sandbox"),
-  default_region: fields.code("eu-central"),
-  backup_retention_days: z
-    .number("must be a whole number")
-    .int("must be a whole number")
-    .min(1, "must be at least 1")
-    .max(365, "must be at most 365")
-    .meta({ description: "Days to keep safety backups", examples: [14] }),
-};
-
-/** Without an example: only owners can send it. */
-const tokenMaxDays = z
-  .number("must be a whole number")
-  .int("must be a whole number")
-  .min(1, "must be at least 1")
-  .max(TOKEN_DAYS_MAX, `must be at most ${TOKEN_DAYS_MAX}`)
-  .nullable();
+import { requireSecondFactor, SETTABLE, settable, tokenMaxDays } from "./settable.ts";
 
 const Quota = z.object({
   used: fields.integer(1),
@@ -43,6 +22,14 @@ export const Settings = z
       description: "Days after which a new API token expires at the latest; null: no limit",
       examples: [null],
     }),
+    require_second_factor: requireSecondFactor.meta({
+      description:
+        "Who must have a second factor, from each next sign-in on: `admins` are owners and admins. Until they have one, their sessions can only set one up",
+      examples: ["none"],
+    }),
+    allowed_ips: z
+      .array(z.string())
+      .meta({ description: "The networks that people may sign in from; empty: everywhere", examples: [[]] }),
     default_backup_policy: PolicyShown.nullable().meta({
       description: "Copied to every new instance except neutralized clones",
       examples: [null],
@@ -82,19 +69,11 @@ export const update = () =>
     path: "/settings",
     summary: "Change the account's settings",
     description:
-      "Fields that you leave out keep their value; null clears an optional field. Only owners, in a session, change `token_max_days`.",
+      "Fields that you leave out keep their value; null clears an optional field. Only owners, in a session, change `token_max_days`, `require_second_factor` and `allowed_ips`.",
     access: ["settings:write"],
     unversioned: SETTINGS_UNVERSIONED,
     errors: () => [roleRequired("owner")],
-    body: fields.atLeastOne({
-      account_name: settable.account_name.optional(),
-      contact_email: fields.emailInput.nullable().optional(),
-      default_provider: settable.default_provider.nullable().optional(),
-      default_region: settable.default_region.nullable().optional(),
-      backup_retention_days: settable.backup_retention_days.optional(),
-      default_backup_policy: PolicyFields.nullable().optional(),
-      token_max_days: tokenMaxDays.optional(),
-    }),
+    body: fields.atLeastOne({ ...SETTABLE, default_backup_policy: PolicyFields.nullable().optional() }),
     data: Settings,
   });
 

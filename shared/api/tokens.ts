@@ -1,10 +1,10 @@
 // API tokens: created and revoked in a dashboard session, shown once.
 import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
-import { DEFAULT_QUOTAS, TOKEN_OVERLAP_HOURS } from "../domain/limits.ts";
-import { parseNetwork } from "../domain/network.ts";
+import { ALLOWED_IPS_MAX, DEFAULT_QUOTAS, TOKEN_OVERLAP_HOURS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
+import { networks } from "./networks.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
 import { mustBeOneOf, overQuota, taken, tokenRotated } from "./errors.ts";
 
@@ -15,17 +15,6 @@ const another = (description: string) =>
     .id("token")
     .nullable()
     .meta({ description, examples: [null] });
-
-const ALLOWED_IPS_MAX = 10;
-
-const NOT_A_NETWORK = "must be an IPv4 network, or an IPv6 network of /64 or shorter";
-
-/** Where a token works from. */
-const network = z
-  .string()
-  .regex(/^[\dA-Fa-f.:/]{1,49}$/, { error: NOT_A_NETWORK, abort: true })
-  .refine((text) => parseNetwork(text) !== undefined, NOT_A_NETWORK)
-  .meta({ maxLength: 49 });
 
 export const Token = z
   .object({
@@ -76,6 +65,7 @@ export const create = () =>
     summary: "Create an API token",
     description: "Only this response contains the full token. You cannot retrieve it later.",
     access: "session",
+    proof: () => true,
     role: "admin",
     status: 201,
     errors: () => [taken("name", exampleId("token")), overQuota("token", DEFAULT_QUOTAS.token)],
@@ -93,17 +83,13 @@ export const create = () =>
             "A time in the future; null for a token that never expires. Left out, it is the latest that the account allows (`token_max_days`), or null.",
           examples: ["2027-11-20T12:00:00.000Z"],
         }),
-      allowed_ips: z
-        .array(network)
-        .max(ALLOWED_IPS_MAX, `must contain at most ${ALLOWED_IPS_MAX}`)
-        .optional()
-        .meta({
-          description:
-            "The networks that the token works from, in CIDR notation; an IPv4 address is a network of its own. From anywhere else, it is rejected as an " +
-            "unknown token is, with `401`. Left out or empty: from everywhere",
-          examples: [["192.0.2.0/24", "2001:db8::/64"]],
-          maxItems: ALLOWED_IPS_MAX,
-        }),
+      allowed_ips: networks.optional().meta({
+        description:
+          "The networks that the token works from, in CIDR notation; an IPv4 address is a network of its own. From anywhere else, it is rejected as an " +
+          "unknown token is, with `401`. Left out or empty: from everywhere",
+        examples: [["192.0.2.0/24", "2001:db8::/64"]],
+        maxItems: ALLOWED_IPS_MAX,
+      }),
     }),
     data: NewToken,
   });
@@ -117,6 +103,7 @@ export const rotate = () =>
 
 The new token is another credential, with \`Idempotency-Key\`s of its own: finish requests that you repeat with a key before you change to it.`,
     access: "session",
+    proof: () => true,
     role: "admin",
     status: 201,
     errors: () => [tokenRotated(), overQuota("token", DEFAULT_QUOTAS.token)],

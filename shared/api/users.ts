@@ -1,7 +1,7 @@
 // The people of an account: who may sign in, and what they may do.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { lastOwner, mustBeOneOf, roleRequired } from "./errors.ts";
+import { lastOwner, mustBeOneOf, ownFactors, roleRequired } from "./errors.ts";
 import * as fields from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
 import { ROLES } from "./roles.ts";
@@ -10,7 +10,7 @@ export const userName = fields.text(100, "Ada Lovelace");
 
 export const role = z.enum(ROLES, mustBeOneOf(ROLES)).meta({
   description:
-    "`owner` may do everything, `admin` everything but change owners, `operator` everything but change settings, people and tokens, `viewer` only look; `custom` has `permissions` of its own",
+    "`owner` may do everything, `admin` everything but change owners and single sign-on, `operator` everything but change settings, people and tokens, `viewer` only look; `custom` has `permissions` of its own",
   examples: ["custom"],
 });
 
@@ -48,6 +48,15 @@ export const AccountUser = z
     role,
     permissions: grantedPermissions,
     notifications: Notifications,
+    second_factors: z
+      .object({
+        passkeys: fields.integer(1),
+        totp: z.boolean().meta({ description: "Whether they have an authenticator app", examples: [true] }),
+        recovery_codes_left: fields.integer(10),
+      })
+      .nullable()
+      .meta({ description: "Null for all but owners, admins and the user", examples: [null] }),
+    sso: z.boolean().meta({ description: "Whether they sign in with single sign-on", examples: [false] }),
     email_status: z
       .enum(["ok", "bouncing"])
       .nullable()
@@ -65,7 +74,7 @@ export const AccountUser = z
   .meta({ id: "AccountUser" });
 export type AccountUser = z.infer<typeof AccountUser>;
 
-export const USER_UNVERSIONED = ["email_status", "last_sign_in_at"];
+export const USER_UNVERSIONED = ["email_status", "last_sign_in_at", "second_factors", "sso"];
 
 export const list = () =>
   endpoint({
@@ -96,6 +105,7 @@ export const update = () =>
       "Everybody may change their own name and notifications. All else needs the role owner or admin, and owners can only be changed, and made, by owners. Nobody grants more than " +
       "they may do themselves. A changed role holds for the very next request of every session of the user.",
     access: "session",
+    proof: ({ id, body, callerId }) => id !== callerId || body["role"] !== undefined || body["permissions"] !== undefined,
     unversioned: USER_UNVERSIONED,
     errors: () => [roleRequired("admin"), roleRequired("owner"), lastOwner()],
     body: fields.atLeastOne({
@@ -107,6 +117,22 @@ export const update = () =>
     data: AccountUser,
   });
 
+export const deleteSecondFactors = () =>
+  endpoint({
+    method: "DELETE",
+    path: "/users/:id/second-factors",
+    summary: "Remove a user's second factors",
+    description:
+      "For a user who has lost them: removes all their passkeys, their authenticator app and their recovery codes. Both of you get a mail. Their sessions and " +
+      "their password stay. Your own: `DELETE /auth/second-factors/:id`.",
+    access: "session",
+    role: "owner",
+    proof: () => true,
+    conditional: false,
+    errors: () => [ownFactors()],
+    data: fields.deleted("user"),
+  });
+
 const deleteOne = () =>
   endpoint({
     method: "DELETE",
@@ -116,6 +142,7 @@ const deleteOne = () =>
       "Ends all of the user's sessions. API tokens belong to the account: those that the user created keep working, and are named in `tokens`, unless you " +
       "revoke them with `revoke_tokens=true`. Only owners can remove an owner.",
     access: "session",
+    proof: () => true,
     role: "admin",
     errors: () => [roleRequired("owner"), lastOwner()],
     query: z.strictObject({

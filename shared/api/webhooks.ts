@@ -133,6 +133,7 @@ export const create = () =>
       "Only this response contains the secret. Besides `settings:write`, you need the read permission of every kind of resource whose events it is sent: " +
       "`servers:read`, `instances:read` and `backups:read` for groups and `*`. The webhook is sent only what you may read, for as long as you may.",
     access: ["settings:write"],
+    proof: () => true,
     status: 201,
     errors: () => [overQuota("webhook", DEFAULT_QUOTAS.webhook)],
     body: z.strictObject({
@@ -170,6 +171,7 @@ export const update = () =>
     description:
       "Fields that you leave out stay as they are. Whoever changes `url` or `events`, or enables the webhook, is the one for whom it acts from then on.",
     access: ["settings:write"],
+    proof: ({ body }) => body["url"] !== undefined,
     unversioned: WEBHOOK_UNVERSIONED,
     body: fields.atLeastOne({
       name: fields.text(64, "Ticket system").optional(),
@@ -213,6 +215,7 @@ export const rotateSecret = () =>
     summary: "Rotate a webhook's secret",
     description: "Only this response contains the new secret. For 24 hours, deliveries are signed with both.",
     access: ["settings:write"],
+    proof: () => true,
     errors: () => [noWebhookSecret("ok")],
     body: z.strictObject({}),
     data: WithSecret,

@@ -5,7 +5,7 @@ import { ApiError, operationInProgress, taken } from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
 import type { QuotaKind } from "../domain/limits.ts";
-import { accountCounters, type Counted, listCounts } from "./counters.ts";
+import { accountCounters, type Counted, listCounts, type ShownCount } from "./counters.ts";
 import type { Update, Where } from "./expressions.ts";
 import { type Findable, entryWrites, type LabelChange } from "./entries.ts";
 import { actorFilter, keys, type Key, type ListKind, type Place, placement, protectionFilter, type Item } from "./keys.ts";
@@ -48,6 +48,8 @@ export interface Change {
   noteBackup: (instanceId: string, at: string | null) => void;
   /** Counts a server by the step of free disk space that it is below, in percent; null if it is below none, or is gone. */
   moveDisk: (from: number | null, to: number | null) => void;
+  /** Counts what the overview shows. */
+  countShown: (name: ShownCount, by: number) => void;
   /** Counts the open alerts of a kind of resource. */
   countOpenAlerts: (type: string, by: number) => void;
   /** Says in the account's revision that something has changed, which `add`, `move` and `drop` do by themselves. */
@@ -129,6 +131,7 @@ export function startChange(account: Counted | { id: string }): Change {
     setOnAccount: counters.set,
     ...listChanges(account.id, { writes, added, lists, entries }),
     moveDisk: lists.moveDisk,
+    countShown: lists.countShown,
     countOpenAlerts: lists.countOpenAlerts,
     revise: lists.revise,
     update: (key, what, where, conditionError) => void writes.push(update(key, what, where, conditionError)),

@@ -1,5 +1,6 @@
 // Codes that stand for values in stored items. An item is read for years, by later versions and, after a rollback, by earlier
 // ones: never change a code, and never give one that was used to another value. `test/codes.test.ts` allows additions only.
+import type { BackupKind } from "../api/backups.ts";
 import type { Permission } from "../api/permissions.ts";
 import type { Role } from "../api/roles.ts";
 import type {
@@ -59,6 +60,18 @@ const CODES: Readonly<Record<string, string | undefined>> = STATUS_CODES;
 export const codeOfStatus = (status: string): string => CODES[status] ?? status;
 export const statusOfCode = (code: string): string => Object.keys(CODES).find((status) => CODES[status] === code) ?? code;
 
+/** The same for each kind of backup. */
+export const BACKUP_KIND_CODES: Readonly<Record<BackupKind, string>> = {
+  manual: "m",
+  pre_restore: "r",
+  pre_deploy: "d",
+  scheduled: "s",
+  uploaded: "u",
+};
+
+const KIND_CODES: Readonly<Record<string, string | undefined>> = BACKUP_KIND_CODES;
+export const codeOfBackupKind = (kind: string): string => KIND_CODES[kind] ?? kind;
+
 /** The letter of each kind of record in the keys of its search entries. */
 export const ENTRY_LETTERS: Readonly<Record<ResourceType | "operation", string>> = {
   server: "s",
@@ -84,6 +97,10 @@ export const OPERATION_CODES: Readonly<Partial<Record<OperationType, string>>> =
   "backup.drill": "m",
   "backup.restore": "n",
   "bulk.run": "o",
+  "instance.check_code": "p",
+  "instance.deploy": "q",
+  "server.reboot": "r",
+  "server.update": "s",
 };
 
 const TYPES: Readonly<Record<string, string | undefined>> = OPERATION_CODES;
@@ -101,6 +118,8 @@ export const ENTRY_ATTRIBUTES = {
   protection: "p",
   /** Of an instance's ERP, as its record has it; unknown if it is not there. */
   health: "e",
+  /** Of a backup. */
+  backup_kind: "g",
   /** How many milliseconds after the time in its ID the record was created. */
   created_after_id: "c",
   /** Of an operation. */

@@ -103,6 +103,7 @@ export function listCounts(accountId: string) {
   let revised = false;
   return {
     revise: (): void => void (revised = true),
+    countShown: (name: ShownCount, by: number): void => void totals.set(name, (totals.get(name) ?? 0) + by),
     countOpenAlerts: (type: string, by: number): void =>
       void totals.set(alertTotal(type), (totals.get(alertTotal(type)) ?? 0) + by),
     moveDisk: (from: number | null, to: number | null): void => {
@@ -146,6 +147,9 @@ const isShown = (kind: ListKind, filter: string): boolean =>
   kind !== "event" &&
   kind !== "outcome" &&
   (kind !== "operation" || OPEN_STATUSES.some((status) => status === filter));
+
+/** What the overview counts besides statuses, under these names: instances with a newer image, and servers to reboot. */
+export type ShownCount = "update_available" | "needs_reboot";
 
 /** How many servers are below a step of free disk space. */
 export const diskTotal = (step: number): string => `low_disk#${step}`;

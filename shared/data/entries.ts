@@ -6,7 +6,7 @@ import * as z from "zod";
 import type { Labels } from "../api/fields.ts";
 import { bytesOfId, timeOfId } from "../domain/ids.ts";
 import { HEALTH_OF_ERP, type ResourceType } from "../domain/lifecycle.ts";
-import { codeOfStatus, ENTRY_ATTRIBUTES } from "./codes.ts";
+import { codeOfBackupKind, codeOfStatus, ENTRY_ATTRIBUTES } from "./codes.ts";
 import { type Key, keys, keyString, type ListKind, type Item } from "./keys.ts";
 import { backupTimeWrites, missingBackupTime } from "./backup-times.ts";
 import { labelWrites } from "./label-index.ts";
@@ -27,6 +27,8 @@ export interface Findable {
   status?: string | undefined;
   protection?: string | undefined;
   health?: string | undefined;
+  /** Of a backup, which keeps it. */
+  backup_kind?: string | undefined;
 }
 
 /** What a change makes of a record's labels. */
@@ -45,13 +47,20 @@ const Found = z.object({
   note: maybeText,
   server_id: maybeText,
   health_status: maybeText,
+  kind: maybeText,
+  file_name: maybeText,
 });
 
 /** What a record is found by. */
 export function findableIn(kind: ResourceType, record: Item): Findable {
-  const { name, instance_name, server_id, health_status, ...fields } = Found.parse(record);
+  const { name, instance_name, file_name, server_id, health_status, kind: backupKind, ...fields } = Found.parse(record);
   const ofInstance = { server_id: server_id ?? undefined, health: health_status ?? undefined };
-  return { ...fields, name: name ?? instance_name ?? null, ...(kind === "instance" && ofInstance) };
+  return {
+    ...fields,
+    name: name ?? instance_name ?? file_name ?? null,
+    ...(kind === "instance" && ofInstance),
+    ...(kind === "backup" && { backup_kind: backupKind ?? undefined }),
+  };
 }
 
 /** What the label index has of a record: its labels and its tags. */
@@ -69,7 +78,8 @@ export const oldLabelsIn = (entry: Item): string[] | undefined => {
 };
 
 /** Attributes of an entry; null where a field is now empty, and its attribute is removed. */
-function buildAttributes({ name, domain, database_name, note, server_id, status, protection, health }: Findable) {
+function buildAttributes(fields: Findable) {
+  const { name, domain, database_name, note, server_id, status, protection, health, backup_kind } = fields;
   const attributes: Record<string, string | Uint8Array | null | undefined> = {
     [ENTRY_ATTRIBUTES.name]: name === null ? "" : name,
     [ENTRY_ATTRIBUTES.domain]: domain,
@@ -79,6 +89,7 @@ function buildAttributes({ name, domain, database_name, note, server_id, status,
     [ENTRY_ATTRIBUTES.status]: status && codeOfStatus(status),
     [ENTRY_ATTRIBUTES.protection]: protection && codeOfStatus(protection),
     [ENTRY_ATTRIBUTES.health]: health === HEALTH_OF_ERP.unknown ? null : health && codeOfStatus(health),
+    [ENTRY_ATTRIBUTES.backup_kind]: backup_kind && codeOfBackupKind(backup_kind),
   };
   return Object.entries(attributes).filter(([, value]) => value !== undefined);
 }

@@ -167,6 +167,10 @@ export const keys = {
    */
   tokenAccess: (fingerprint: string): Key => ({ pk: `TOKEN#${fingerprint}`, sk: "ACCESS" }),
 
+  /** When tokens were last used from outside their networks, of all accounts. */
+  outsideUses: (): string => "OUTSIDE_USES",
+  outsideUse: (tokenId: string): Key => ({ pk: keys.outsideUses(), sk: tokenId }),
+
   /** A user's name, email address and password. */
   user: (userId: string): Key => ({ pk: `USER#${userId}`, sk: "USER" }),
   /** A user's sessions and limits. */
@@ -177,6 +181,25 @@ export const keys = {
   place: (userId: string, network: string): Key => ({ pk: keys.user(userId).pk, sk: `PLACE#${hashed(network)}` }),
   /** A user's link to set a new password. */
   passwordReset: (userId: string): Key => ({ pk: keys.user(userId).pk, sk: "PASSWORD_RESET" }),
+  /** A user's second factors, the codes in their place, and the secret of an authenticator app that is not confirmed yet. */
+  factors: (userId: string): string => keys.user(userId).pk,
+  factor: (userId: string, id: string): Key => ({ pk: keys.factors(userId), sk: `${keys.factorsOf()}${id}` }),
+  factorsOf: () => "FACTOR#",
+  recoveryCodes: (userId: string): Key => ({ pk: keys.factors(userId), sk: "RECOVERY_CODES" }),
+  totpSetUp: (userId: string): Key => ({ pk: keys.factors(userId), sk: "TOTP_SET_UP" }),
+  /** How often a challenge was tried, and whether it has been met. */
+  challenge: (id: string): Key => ({ pk: `CHALLENGE#${id}`, sk: "TRIES" }),
+  /** An account's single sign-on. */
+  sso: (accountId: string): Key => ({ pk: owned(accountId, "sso"), sk: "SSO" }),
+  /** Which account a verified domain belongs to. */
+  ssoDomain: (name: string): Key => ({ pk: `SSO_DOMAIN#${name}`, sk: "DOMAIN" }),
+  /** Which user a person of the identity provider is; `links` changes with the provider. */
+  ssoLink: (accountId: string, links: string, subject: string): Key => ({
+    pk: owned(accountId, `sso_link#${links}`),
+    sk: hashed(subject),
+  }),
+  /** Says that a single sign-on was finished. */
+  ssoState: (id: string): Key => ({ pk: `SSO_STATE#${id}`, sk: "FINISHED" }),
   /** An account's invitations. */
   invitations: (accountId: string) => owned(accountId, "invitation"),
   invitation: (accountId: string, id: string): Key => ({ pk: keys.invitations(accountId), sk: id }),
@@ -188,8 +211,8 @@ export const keys = {
   users: (accountId: string) => owned(accountId, "user"),
   userOf: (accountId: string, userId: string): Key => ({ pk: keys.users(accountId), sk: userId }),
   /**
-   * Recent failed sign-ins of an email from an IP address, or of an IP address. Hashed, because the email may be a mistyped
-   * password.
+   * Recent failed sign-ins of an email from an IP address, or of an IP address, and recent wrong second factors of a user.
+   * Hashed, because the email may be a mistyped password.
    */
   loginFailures: (...of: string[]): Key => ({ pk: `SIGN_IN#${hashed(of.join("\n"))}`, sk: "FAILURES" }),
 
@@ -201,6 +224,24 @@ export const keys = {
 
   /** A secret that waits, encrypted, for the task that uses it. */
   sealed: (accountId: string, operationId: string): Key => ({ pk: owned(accountId, "sealed"), sk: operationId }),
+
+  /** The code of an instance. */
+  code: (accountId: string, instanceId: string): Key => ({ pk: owned(accountId, "code"), sk: instanceId }),
+  /** The check of it that is in progress. */
+  codeCheck: (accountId: string, instanceId: string): Key => ({ pk: owned(accountId, "code_check"), sk: instanceId }),
+  /** A deploy, and the code as it was when the deploy was requested. */
+  deploy: (accountId: string, id: string): Key => ({ pk: owned(accountId, "deploy"), sk: id }),
+  deployPlan: (accountId: string, id: string): Key => ({ pk: owned(accountId, "deploy_plan"), sk: id }),
+  /** The key that the account reads a repository with. */
+  deployKey: (accountId: string, url: string): Key => ({ pk: owned(accountId, "deploy_key"), sk: hashed(url) }),
+  /** The code that an instance's ERP had when a backup of it was taken. */
+  backupCode: (accountId: string, backupId: string): Key => ({ pk: owned(accountId, "backup_code"), sk: backupId }),
+  /** Whose deploy hook a secret is, of which only the hash is known; and how often an instance's was called. */
+  deployHook: (hash: string): Key => ({ pk: `DEPLOY_HOOK#${hash}`, sk: "HOOK" }),
+  pushLimit: (instanceId: string): Key => ({ pk: `PUSH_LIMIT#${instanceId}`, sk: "SENT" }),
+  /** The pushes of all accounts that have not been looked at, or not deployed: one for each instance. */
+  pushes: (): string => "PUSHES",
+  push: (instanceId: string): Key => ({ pk: keys.pushes(), sk: instanceId }),
 
   /** The restore drill or import in progress on a server. */
   drill: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "drill"), sk: serverId }),
@@ -245,6 +286,10 @@ export const keys = {
   /** Servers whose health is checked. */
   watched: (): string => "WATCHED",
   watchedServer: (serverId: string): Key => ({ pk: keys.watched(), sk: serverId }),
+  /** What the jobs of an operation have logged, deflated, in parts. */
+  workLog: (accountId: string, operationId: string) => owned(accountId, `work_log#${operationId}`),
+  /** Figures of a server and its instances. */
+  figures: (accountId: string, serverId: string) => owned(accountId, `figures#${serverId}`),
   /** What a server's machine last reported about itself. */
   hostReport: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "host_report"), sk: serverId }),
 
@@ -324,6 +369,9 @@ export const keys = {
   catalog: (): string => "CATALOGUE",
   offered: (provider: string): Key => ({ pk: keys.catalog(), sk: `provider#${provider}` }),
   editions: (): Key => ({ pk: keys.catalog(), sk: "editions" }),
+  /** The newest image of each of the ERP's versions. */
+  newestImages: (): string => "NEWEST_IMAGES",
+  newestImage: (version: string): Key => ({ pk: keys.newestImages(), sk: version }),
   /** The operator's own machines that are taken, and by which server. */
   takenMachines: (): string => "TAKEN_MACHINES",
   takenMachine: (name: string): Key => ({ pk: keys.takenMachines(), sk: name }),
@@ -332,6 +380,8 @@ export const keys = {
   sandboxMachines: (): string => "SANDBOX#MACHINES",
   sandboxMachine: (machineId: string): Key => ({ pk: keys.sandboxMachines(), sk: machineId }),
   sandboxErp: (machineId: string, instanceId: string): Key => ({ pk: `SANDBOX#ERP#${machineId}`, sk: instanceId }),
+  sandboxRepository: (accountId: string, name: string): Key => ({ pk: owned(accountId, "sandbox_repository"), sk: name }),
+  sandboxDns: (accountId: string, name: string): Key => ({ pk: owned(accountId, "sandbox_dns"), sk: name }),
   sandboxJob: (machineId: string, jobId: string): Key => ({ pk: `SANDBOX#JOBS#${machineId}`, sk: jobId }),
 } as const;
 

@@ -7,7 +7,7 @@ import { bytesOfId, idOfBytes, idOfShort, isId, shorten, timeOfShort } from "../
 import { HEALTH_OF_ERP, type ResourceType, SERVER_PHASES, SERVING, statusOf } from "../domain/lifecycle.ts";
 import { LISTED_MAX } from "../domain/limits.ts";
 import { folded, createMatcher } from "../domain/words.ts";
-import { ENTRY_ATTRIBUTES, statusOfCode } from "./codes.ts";
+import { codeOfBackupKind, ENTRY_ATTRIBUTES, statusOfCode } from "./codes.ts";
 import { readBackupTimes } from "./backup-times.ts";
 import { findableIn, indexedIn, oldLabelsIn } from "./entries.ts";
 import { type Key, keys, keyString, type Item } from "./keys.ts";
@@ -32,6 +32,8 @@ interface Filters {
   last_backup_before?: string | undefined;
   /** Of instances, as it is shown. */
   health?: string | undefined;
+  /** Of backups. */
+  kind?: string | undefined;
 }
 
 /** A record as its entry describes it. */
@@ -45,6 +47,8 @@ export interface Entry {
   health: string;
   /** Of an instance. */
   server: Uint8Array | undefined;
+  /** The code of a backup's kind. */
+  kind: string;
   created_at: string;
   /** With the tags. Only where it is known without the labels' own items: of a record that was read, or in an older entry. */
   labels: string[] | undefined;
@@ -63,6 +67,7 @@ export const needsEntries = ({ label, search, sort }: Finding, filters: Filters,
   sort === "name" ||
   filters.last_backup_before !== undefined ||
   filters.health !== undefined ||
+  filters.kind !== undefined ||
   countExact(filters, page) > 1;
 
 const countExact = ({ status, protection }: Filters, { created_after, created_before }: PageQuery): number =>
@@ -92,6 +97,7 @@ function entryIn(item: Item): Entry | undefined {
     protection: read("protection") === undefined ? undefined : statusOfCode(text(read("protection"))),
     health: statusOfCode(text(read("health"))) || HEALTH_OF_ERP.unknown,
     server: server instanceof Uint8Array ? server : undefined,
+    kind: text(read("backup_kind")),
     created_at: new Date(timeOfShort(short) + Number(read("created_after_id") ?? 0)).toISOString(),
     labels: oldLabelsIn(item),
     detail: text(read("domain") ?? read("note")) || null,
@@ -101,7 +107,7 @@ function entryIn(item: Item): Entry | undefined {
 
 /** A record as its entry would describe it. */
 function entryOfRecord(kind: ResourceType, record: Item): Entry {
-  const { name, domain, database_name, note, server_id, health } = findableIn(kind, record);
+  const { name, domain, database_name, note, server_id, health, backup_kind } = findableIn(kind, record);
   return {
     short: shorten(text(record["id"])),
     name: name ?? "",
@@ -109,6 +115,7 @@ function entryOfRecord(kind: ResourceType, record: Item): Entry {
     protection: text(record["protection_status"]) || "unprotected",
     health: health ?? HEALTH_OF_ERP.unknown,
     server: server_id === undefined ? undefined : bytesOfId(server_id),
+    kind: codeOfBackupKind(backup_kind ?? ""),
     created_at: text(record["created_at"]),
     labels: labelsIn(indexedIn(kind, record)),
     last_backup_at: Date.parse(text(record["last_backup_at"])),
@@ -171,6 +178,7 @@ function isMeant(
   { hasLabels, hasTag, lastBackup, isActive }: Beside = NOTHING_BESIDE,
 ): (entry: Entry) => boolean {
   const { status, protection, last_backup_before, health } = filters;
+  const backupKind = filters.kind === undefined ? undefined : codeOfBackupKind(filters.kind);
   const isInTime = isCreatedIn(page);
   const isFound = search === undefined ? () => true : chooseFinder(search, hasTag)(kind);
   const before = last_backup_before === undefined ? undefined : Date.parse(last_backup_before);
@@ -179,6 +187,7 @@ function isMeant(
     (status === undefined || entry.status === status) &&
     (protection === undefined || entry.protection === protection) &&
     (health === undefined || shownHealth(entry, isActive) === health) &&
+    (backupKind === undefined || entry.kind === backupKind) &&
     isInTime(entry) &&
     (label.length === 0 ||
       (entry.labels === undefined ? hasLabels(entry.short) : label.every((each) => entry.labels?.includes(each)))) &&
@@ -219,7 +228,10 @@ interface Found extends Pick<Entry, "name" | "status" | "detail" | "created_at">
   id: string;
 }
 
-/** The best matches of all these kinds: names that are the search, then those that begin with it, then the newest. */
+/**
+ * The best matches of all these kinds: names that are the search, then those that begin with it, then the newest. What has a word
+ * only in the middle of another one comes last.
+ */
 export async function findEverywhere(
   accountId: string,
   kinds: readonly ResourceType[],
@@ -227,16 +239,22 @@ export async function findEverywhere(
   limit: number,
 ): Promise<Found[]> {
   const wanted = folded(search.trim());
+  const hasWithin = createMatcher(search, { within: true });
   const found = await Promise.all(
     kinds.map(async (type) => {
       const [entries, { hasTag }] = await Promise.all([
         readEntries(type, accountId),
         readBeside(type, accountId, { search }, {}),
       ]);
-      return entries.filter(chooseFinder(search, hasTag)(type)).map((entry) => ({ ...entry, type }));
+      const isFound = chooseFinder(search, hasTag)(type);
+      return entries.flatMap((entry) => {
+        const begins = isFound(entry);
+        return begins || hasWithin(entry.text) ? [{ ...entry, type, begins }] : [];
+      });
     }),
   );
-  const rank = ({ short, name, type }: Entry & { type: ResourceType }): number => {
+  const rank = ({ short, name, type, begins }: Entry & { type: ResourceType; begins: boolean }): number => {
+    if (!begins) return 3;
     const own = folded(name);
     return short === shortOfSearch(type, search) || own === wanted ? 0 : own.startsWith(wanted) ? 1 : 2;
   };

@@ -14,7 +14,7 @@ export interface Limit<N extends string = string> {
 export type Verdict<N extends string> =
   | { kind: "admitted"; item: Item; place: string | undefined }
   /** There is no such item, or it does not allow entry for another reason than its limits. */
-  | { kind: "rejected" }
+  | { kind: "rejected"; item?: Item }
   | { kind: "limited"; item: Item; by: N; retryAfterMs: number };
 
 interface Entry<N extends string> {
@@ -79,7 +79,7 @@ export async function tryAcquireSlots<const N extends string>(entry: Entry<N>): 
     if (item === undefined) return { kind: "rejected" };
     remember(keyString(key), item, entry);
     if (done) return { kind: "admitted", item, place: place ?? (await takeFreed(entry, item)) };
-    if (!holds(item)) return { kind: "rejected" };
+    if (!holds(item)) return { kind: "rejected", item };
     const free = limits.map(({ name }) => freeAmong(readTimes(item, name), now, windowMs));
     const full = free.findIndex((indexes) => indexes.length === 0);
     const limit = limits[full];

@@ -282,6 +282,12 @@ export async function putIfAbsent(key: Key, item: Item): Promise<boolean> {
   }
 }
 
+/** Writes an item in the place of what is there. */
+export async function putOne(key: Key, item: Item): Promise<void> {
+  const put = new PutCommand({ TableName: env().TABLE_NAME, Item: { ...item, ...key } });
+  await retryAfterTransaction(() => client().send(put));
+}
+
 export async function removeOne(key: Key): Promise<void> {
   await retryAfterTransaction(() => client().send(new DeleteCommand({ TableName: env().TABLE_NAME, Key: { ...key } })));
 }

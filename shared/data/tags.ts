@@ -9,16 +9,29 @@ import { plainAddress } from "../domain/network.ts";
 import type { Item } from "./keys.ts";
 
 /** The tags of a version; older records lack those that are newer. */
-type TagName = "erp_version" | "edition" | "drill" | "email" | "ip";
+type TagName =
+  | "erp_version"
+  | "edition"
+  | "drill"
+  | "update_available"
+  | "needs_reboot"
+  | "provider"
+  | "region"
+  | "size"
+  | "email"
+  | "ip";
 
 const tagString = (name: TagName, value: string): string => `=${name}:${value}`;
 
-/** Filters as labels name them; those that are not given are left out. */
-export const tagsFor = (filters: Partial<Record<TagName, string | undefined>>): string[] =>
-  (["erp_version", "edition", "drill"] as const).flatMap((name) => {
-    const value = filters[name];
-    return value === undefined ? [] : [tagString(name, value)];
-  });
+/** The labels of a query, with the filters that have tags. */
+export function addTags(
+  label: readonly string[] | undefined,
+  filters: Partial<Record<TagName, string | undefined>>,
+): readonly string[] | undefined {
+  const tags = FILTERS.flatMap((name) => (filters[name] === undefined ? [] : [tagString(name, filters[name])]));
+  return tags.length === 0 ? label : [...(label ?? []), ...tags];
+}
+const FILTERS = ["erp_version", "edition", "drill", "update_available", "needs_reboot", "provider", "region", "size"] as const;
 
 /** The tag that a search means, if it is an email address or an IP address. */
 export function tagsInSearch(search: string): string[] {
@@ -45,22 +58,39 @@ const Tagged = z.object({
   erp_version: maybeText,
   edition: maybeText,
   last_drill: maybeText,
+  update_available: z.boolean().nullish().catch(null),
+  needs_reboot: z.boolean().nullish().catch(null),
   admin_email: maybeText,
   server_ip: maybeText,
   ip_address: maybeText,
+  provider: maybeText,
+  region: maybeText,
+  size: maybeText,
+  drill: z.object({ status: maybeText }).nullish().catch(null),
 });
+type Tagged = z.infer<typeof Tagged>;
 
-/** The tags of a record, as if they were labels. */
-export function buildTags(kind: ResourceType, record: Item): Labels {
-  if (kind === "backup") return {};
-  const { erp_version, edition, last_drill, admin_email, server_ip, ip_address } = Tagged.parse(record);
-  const ip = kind === "server" ? ip_address : server_ip;
-  const tags: Record<TagName, string | null | undefined> = {
+const TAGS: Readonly<Record<ResourceType, (record: Tagged) => Partial<Record<TagName, string | null | undefined>>>> = {
+  server: ({ provider, region, size, needs_reboot, ip_address }) => ({
+    provider,
+    region,
+    size,
+    needs_reboot: needs_reboot?.toString(),
+    ip: ip_address && addressForm(ip_address),
+  }),
+  instance: ({ erp_version, edition, last_drill, update_available, admin_email, server_ip }) => ({
     erp_version,
     edition,
     drill: last_drill,
+    update_available: update_available?.toString(),
     email: admin_email && emailForm(admin_email),
-    ip: ip && addressForm(ip),
-  };
-  return Object.fromEntries(Object.entries(tags).flatMap(([name, value]) => (value ? [[`=${name}`, value]] : [])));
+    ip: server_ip && addressForm(server_ip),
+  }),
+  backup: ({ drill }) => ({ drill: drill?.status }),
+};
+
+/** The tags of a record, as if they were labels. */
+export function buildTags(kind: ResourceType, record: Item): Labels {
+  const tags = Object.entries(TAGS[kind](Tagged.parse(record)));
+  return Object.fromEntries(tags.flatMap(([name, value]) => (value ? [[`=${name}`, value]] : [])));
 }

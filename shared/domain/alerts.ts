@@ -51,6 +51,8 @@ const KINDS = {
   backup_overdue: { about: ["instance"], setting: "backup_overdue" },
   drill_failed: { about: ["instance"], setting: "drill_failed", happened: true },
   operation_failed: { about: ["server", "instance"], setting: "operation_failed", happened: true },
+  cpu: { about: ["server"], setting: "cpu_percent", measured: { unit: "percent", opens: "above" } },
+  error_rate: { about: ["instance"], setting: "error_rate_percent", measured: { unit: "percent", opens: "above" } },
 } as const satisfies Record<string, Kind>;
 
 export type AlertKind = keyof typeof KINDS;

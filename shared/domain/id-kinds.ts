@@ -10,6 +10,7 @@ export const ID_PREFIXES = {
   instance: "ins",
   backup: "bak",
   upload: "upl",
+  deploy: "dep",
   operation: "op",
   event: "evt",
   session: "ses",
@@ -18,6 +19,7 @@ export const ID_PREFIXES = {
   delivery: "dlv",
   mail: "mail",
   alert: "alr",
+  second_factor: "fac",
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 

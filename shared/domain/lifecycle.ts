@@ -12,6 +12,7 @@ export const INSTANCE_STATUSES = [
   "starting",
   "restarting",
   "restoring",
+  "updating",
   "failed",
   "deleting",
 ] as const;
@@ -46,6 +47,14 @@ export const DELIVERY = { pending: "pending", delivered: "delivered", failed: "f
 export type DeliveryStatus = keyof typeof DELIVERY;
 export const DELIVERY_STATUSES = [DELIVERY.pending, DELIVERY.delivered, DELIVERY.failed] as const;
 
+/** How far a deploy is; its operation says more. */
+export const DEPLOY_STATUS = { pending: "pending", running: "running", completed: "completed", failed: "failed" } as const;
+export type DeployStatus = keyof typeof DEPLOY_STATUS;
+export const OPEN_DEPLOYS: readonly DeployStatus[] = [DEPLOY_STATUS.pending, DEPLOY_STATUS.running];
+
+/** What came of an update on a copy of the data. */
+export const REHEARSAL = { passed: "passed", failed: "failed" } as const;
+
 /** A restore drill failed if one of its checks did. */
 export const DRILL = { passed: "passed", failed: "failed" } as const;
 
@@ -72,7 +81,7 @@ export const OPEN_STATUSES = [OPERATION.pending, OPERATION.running] as const;
 export const isOpen = (status: OperationStatus): boolean => OPEN_STATUSES.some((open) => open === status);
 
 /** Every action on an instance; `allowed_actions` lists those that are possible now. */
-export const INSTANCE_ACTIONS = ["start", "stop", "restart", "backup", "restore", "update", "delete"] as const;
+export const INSTANCE_ACTIONS = ["start", "stop", "restart", "backup", "restore", "deploy", "update", "delete"] as const;
 export type InstanceAction = (typeof INSTANCE_ACTIONS)[number];
 
 /** Behind a server's three public statuses is a phase. */
@@ -119,6 +128,8 @@ export interface Transition<R extends OperatedType = OperatedType> {
   through: StateOf[R] | "unchanged";
   /** The state that the work's first task moves it to, if that is another one. */
   begun?: StateOf[R];
+  /** The state that one of its steps moves it to, until the work ends. */
+  during?: StateOf[R];
   /** `before`: the state that the work began in. */
   to: StateOf[R] | "gone" | "before";
   failed: StateOf[R] | "before";
@@ -145,6 +156,8 @@ export const LIFECYCLE = {
     to: "gone",
     failed: "delete_failed",
   }),
+  "server.reboot": server({ from: ["ready"], through: "unchanged", to: "before", failed: "before" }),
+  "server.update": server({ from: ["ready"], through: "unchanged", to: "before", failed: "before" }),
   "instance.create": instance({ from: [], through: "provisioning", to: "running", failed: "failed" }),
   "instance.update": instance({ from: ["running", "stopped"], through: "unchanged", to: "before", failed: "before" }),
   "instance.clone": instance({ from: [], through: "provisioning", to: "running", failed: "failed" }),
@@ -164,6 +177,20 @@ export const LIFECYCLE = {
   "backup.delete": backup({ from: ["completed", "failed"], through: "deleting", to: "gone", failed: "failed" }),
   "backup.drill": backup({ from: ["completed"], through: "unchanged", to: "before", failed: "before", intact: true }),
   "backup.restore": instance({ from: ["running", "stopped", "failed"], through: "restoring", to: "before", failed: "before" }),
+  "instance.check_code": instance({
+    from: ["running", "stopped", "failed"],
+    through: "unchanged",
+    to: "before",
+    failed: "before",
+    intact: true,
+  }),
+  "instance.deploy": instance({
+    from: ["running", "stopped", "failed"],
+    through: "unchanged",
+    during: "updating",
+    to: "before",
+    failed: "before",
+  }),
   "bulk.run": { resource: "account", from: [], through: "unchanged", to: "before", failed: "before", intact: true },
 } as const satisfies Record<`${ResourceType | "bulk"}.${string}`, Transition>;
 
@@ -176,12 +203,13 @@ export const isKnownOperation = ({ type, state }: { type: OperationType; state: 
   isOperationType(type) && OPERATION_STATUSES.includes(state);
 
 /** Each kind of work has a workflow of the same words: `server.create` is done by `create-server`. */
-type WorkflowOf<T> = T extends `${infer Resource}.${infer Verb}` ? `${Verb}-${Resource}` : never;
+type WorkflowOf<T> = T extends `${infer Resource}.${infer Verb}` ? `${Hyphenated<Verb>}-${Resource}` : never;
+type Hyphenated<Verb extends string> = Verb extends `${infer First}_${infer Rest}` ? `${First}-${Hyphenated<Rest>}` : Verb;
 export type WorkflowName = WorkflowOf<OperationType>;
 
 export const workflowOf = <T extends OperationType>(type: T): WorkflowOf<T> =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the type says of the text
-  type.split(".").toReversed().join("-") as WorkflowOf<T>;
+  type.split(".").toReversed().join("-").replaceAll("_", "-") as WorkflowOf<T>;
 
 /** All workflows. */
 export const WORKFLOW_NAMES: readonly WorkflowName[] = OPERATION_TYPES.map((type) => workflowOf(type));
@@ -215,6 +243,10 @@ export const SERVER_RENAMABLE: readonly ServerPhase[] = ["ready", "unreachable",
 /** A server on which work can be done. */
 export const USABLE: readonly ServerPhase[] = ["ready"];
 
+/** What can be done with a server's own machine. */
+export const SERVER_ACTIONS = ["reboot", "update"] as const;
+export type ServerAction = (typeof SERVER_ACTIONS)[number];
+
 /** Phases with health checks; in the others an operation takes care of the server, or it has no machine. */
 export const WATCHED: readonly ServerPhase[] = ["ready", "unreachable"];
 
@@ -230,6 +262,7 @@ export function abandonedState(type: OperationType): State | undefined {
   if (row.intact) return undefined;
   switch (row.resource) {
     case "server":
+      if (row.failed === "before") return undefined; // its health checks say how it is
       return row.failed === "delete_failed" ? "delete_failed" : "create_failed";
     case "instance":
     case "backup":
@@ -261,6 +294,7 @@ const OPERATION_OF: Record<InstanceAction, OperationType> = {
   restart: "instance.restart",
   backup: "backup.create",
   restore: "backup.restore",
+  deploy: "instance.deploy",
   update: "instance.update",
   delete: "instance.delete",
 };
@@ -296,5 +330,9 @@ export function allowedActions({ status, heldBy, installed, server }: InstanceFa
 /** Whether a state says that something failed: only such a state keeps a reason. */
 export const isFailure = (state: string): boolean => state.endsWith("failed");
 
-/** A restore ends in the state it began in; but what had failed runs again once its data is back. */
-export const afterRestore = (before: string): string => (before === "failed" ? "running" : before);
+/** Work that starts the ERP with other data or other code. */
+const REVIVING: readonly OperationType[] = ["backup.restore", "instance.deploy"];
+
+/** A restore or a deploy ends in the state it began in; but what had failed runs again once it has succeeded. */
+export const afterSuccess = (type: OperationType, before: string): string =>
+  REVIVING.includes(type) && before === "failed" ? "running" : before;

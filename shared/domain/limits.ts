@@ -46,6 +46,22 @@ export const INVITATION = { days: 7, perDay: 30, windowSeconds: 24 * 3600 } as c
 /** Links to set a new password: how long one is valid, and how many an address is sent in an hour. */
 export const PASSWORD_RESET = { minutes: 30, perHour: 3, windowSeconds: 3600 } as const;
 
+/** Second factors: what a user may have, and how long a challenge, a proof and the secret of a set-up last. */
+export const SECOND_FACTORS = {
+  passkeys: 10,
+  recoveryCodes: 10,
+  challengeMinutes: 5,
+  tries: 5,
+  proofMinutes: 15,
+  setUpMinutes: 10,
+} as const;
+
+/** Single sign-on: what an account may set, and how long a sign-in and a domain without its TXT record last. */
+export const SSO = { domains: 10, roles: 50, stateMinutes: 10, unseenDays: 7 } as const;
+
+/** Networks of an API token, or from which an account signs in. */
+export const ALLOWED_IPS_MAX = 10;
+
 export const IDEMPOTENCY_HOURS = 24;
 /** How long events and ended operations are kept: a year and the time to look back at it. */
 export const HISTORY_DAYS = 400;
@@ -108,6 +124,13 @@ export const RESTARTS_A_DAY = 3;
 /** A machine's line is written once a minute, and may be read just before that. */
 export const STALE_SECONDS = 150;
 
+/** The code of an instance. */
+export const CODE = { repositoriesMax: 20, packagesMax: 100, modulesMax: 100, variablesMax: 50 } as const;
+/** Deploys: how many of an instance are kept, what is kept of a log, and how long one waits to rehearse. */
+export const DEPLOY = { kept: 20, logBytes: 8_192, logLines: 40, rehearsalWaitMinutes: 30 } as const;
+/** Pushes to the hook of an instance: how many in a minute, how large one may be, and how long one is tried. */
+export const PUSH = { perMinute: 10, bodyBytes: 5 * 1024 * 1024, triedMinutes: 60 } as const;
+
 /**
  * Bulk actions: how many an account has in progress, how much one selects and does at a time, and how long it tries and lasts.
  */
@@ -143,6 +166,12 @@ export const LOG_READS = {
   seconds: 3,
 } as const;
 
+/** The most loaded servers and instances: how many are shown, and on how many servers their instances are compared. */
+export const WORST = { shown: 10, servers: 100 } as const;
+
+/** What the jobs of an operation have logged. */
+export const WORK_LOG = { bytesMax: 1_000_000, days: 90 } as const;
+
 /** Deliveries of events to webhooks. */
 export const WEBHOOK = {
   timeoutSeconds: 10,
@@ -164,3 +193,6 @@ export const WEBHOOK = {
   /** What a run reads of a queue at a time. */
   queueRead: 100,
 } as const;
+
+/** Work on a server's own machine: how long it waits for what runs on its instances, and how long all of their databases take. */
+export const SERVER_WORK = { quietMinutes: 30, databasesMinutes: 240 } as const;

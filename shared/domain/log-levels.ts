@@ -2,6 +2,10 @@
 export const LOG_LEVELS = ["debug", "info", "warning", "error", "critical"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Whose log of an instance. */
+export const LOG_SOURCES = ["erp", "database", "proxy"] as const;
+export type LogSource = (typeof LOG_SOURCES)[number];
+
 /** A message of a log, with the lines that belong to it. */
 export interface LogLine {
   at: string;

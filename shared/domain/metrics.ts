@@ -11,7 +11,7 @@ export const RECORD_SKIPPED = "record skipped";
 /**
  * Operations that failed because of an error of ours; undoing that failed for good; machines at a provider that no record knows;
  * backups that failed their drill; instances that have become overdue; ERPs that went down; servers whose disk has become low;
- * instances that are paused because of it.
+ * instances that are paused because of it; owners who signed in with a passkey though single sign-on is required.
  */
 export type MetricName =
   | "InternalError"
@@ -21,4 +21,5 @@ export type MetricName =
   | "BackupsOverdue"
   | "InstancesDown"
   | "DisksLow"
-  | "InstancesPaused";
+  | "InstancesPaused"
+  | "SsoBypassed";

@@ -19,7 +19,7 @@ export const missingModules = (differing: readonly DifferingModule[]): string[] 
     .slice(0, MISSING_MODULES_MAX);
 
 /** By their numbers, as the ERP compares versions; words in them do not matter. */
-function isNewer(version: string, than: string): boolean {
+export function isNewer(version: string, than: string): boolean {
   const [ours, theirs] = [numbersIn(version), numbersIn(than)];
   const first = ours.findIndex((number, index) => number !== (theirs[index] ?? 0));
   return first !== -1 && (ours[first] ?? 0) > (theirs[first] ?? 0);

@@ -79,3 +79,14 @@ export function networksAround(address: string): Uint8Array[] {
   const bytes = bytesOfAddress(address);
   return bytes === undefined ? [] : Array.from({ length: bitsMax(bytes) + 1 }, (_, bits) => networkIn(bytes, bits));
 }
+
+/** Each network once, as `networkInText` writes it. */
+export const normalizeNetworks = (networks: readonly string[]): string[] => [
+  ...new Set(networks.flatMap((each) => parseNetwork(each) ?? []).map(networkInText)),
+];
+
+/** Whether an address is in one of the networks, which are as `networkInText` writes them. */
+export function isInNetworks(networks: readonly string[], address: string): boolean {
+  const around = networksAround(address).map(networkInText);
+  return networks.some((network) => around.includes(network));
+}

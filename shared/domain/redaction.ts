@@ -15,7 +15,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   // To the end of the line: a scheme, and parameters of any form, follow.
   [/((?:proxy-)?authorization|(?:set-)?cookie)(\\?["']?\s{0,8}(?:=|:)).*/gi, `$1$2 ${REDACTED}`],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REDACTED}`],
-  [new RegExp(`((?:${NAMES})${BETWEEN})${VALUE}`, "gi"), `$1${REDACTED}`],
+  [new RegExp(`((?:${NAMES})${BETWEEN})(?!\\[redacted\\])${VALUE}`, "gi"), `$1${REDACTED}`],
   [/\b(sid=)[^\s;&]+/gi, `$1${REDACTED}`],
   [/(token\s+)[A-Za-z0-9._~+/=-]{16,}/gi, `$1${REDACTED}`],
   // The user of a URL.
@@ -24,9 +24,20 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(\/)[A-Za-z0-9_~+=-]{32,}/g, `$1${REDACTED}`],
 ];
 
+/** Of a URL that was signed, everything behind its path. */
+const SIGNED = /(https?:\/\/[^\s?]{1,4000}\?)\S+/g;
+
+/** Also without the addresses that a job was given, which are as good as a password. */
+export const redactWork = (text: string, secrets: readonly string[] = []): string =>
+  redact(text, secrets).replaceAll(SIGNED, `$1${REDACTED}`);
+
 /** A text of one line or several, without the secrets and without what looks like one. */
 export function redact(text: string, secrets: readonly string[] = []): string {
   const known = secrets.filter((secret) => secret.length >= SECRET_CHARACTERS_MIN);
   const without = known.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
-  return PATTERNS.reduce((rest, [pattern, replacement]) => rest.replaceAll(pattern, replacement), without);
+  // By lines first: a quote that does not end would otherwise end where the next line's begins, and show what is behind it.
+  return withoutForms(without.split("\n").map(withoutForms).join("\n"));
 }
+
+const withoutForms = (text: string): string =>
+  PATTERNS.reduce((rest, [pattern, replacement]) => rest.replaceAll(pattern, replacement), text);

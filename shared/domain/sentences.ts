@@ -45,7 +45,10 @@ export const SENTENCES = {
   files_missing:
     "{missing_files} of the files that the backup's database lists are not in it, and nobody can open them in the new instance",
   modules_missing:
-    "These installed modules are not in the image of the ERP, or only in an older version: {modules}. What they do is missing then, and the ERP may not start",
+    "These installed modules are neither in the image of the ERP nor in the code of the instance, or only in an older version: {modules}. What they do is missing then, and the ERP may not start",
+  copy_code: "Brings the code of the backup: {url} at {ref}, commit {commit}",
+  copy_without_secrets: "Leaves out the secret variables of the code, because the copy is neutralized",
+  restore_code_differs: "The backup was taken with other code ({code}), and the ERP keeps the code that it has now",
   copy_neutralized: "Neutralizes the copy: scheduled jobs, mail and payments are turned off",
   copy_users_reset:
     "Resets the copy's users: passwords, sessions and API keys stop working, except for the administrator's new password",
@@ -57,6 +60,31 @@ export const SENTENCES = {
   safety_backup_taken: "Takes a safety backup of the current data while the ERP is stopped",
   data_not_recoverable: "Without a backup first, the current data cannot be recovered",
   files_not_recoverable: "Without a backup first, the replaced files cannot be recovered",
+  server_rebooted: "Reboots the machine, once nothing else runs on its instances",
+  server_packages_updated: "Installs the updates of the system's packages, once nothing else runs on its instances",
+  server_proxy_updated:
+    "Renews the image of the proxy, if there is a newer one of its major version: no instance responds for some seconds then",
+  erp_away_for_reboot: "{name} does not respond from the reboot until it has started again",
+  erp_away_for_update:
+    "{name} restarts if there is a newer image of its database server, of the same major version; one instance after the other",
+  server_work_waits: "Operations on instances of the server end first; after 30 minutes of waiting for them this fails",
+  deploy_ref: "Brings {url} at {ref} to the ERP; its newest commit is looked up then",
+  deploy_commit: "Brings {url} at {ref} to the ERP; its newest commit was {commit} when it was last checked",
+  deploy_modules_changed: "Updates the modules whose files have changed",
+  deploy_modules_all: "Updates all modules of the code",
+  deploy_modules_named: "Updates these modules: {modules}",
+  deploy_modules_installed: "Installs these modules, unless they are installed: {modules}",
+  deploy_packages: "Installs these Python packages: {packages}",
+  deploy_image: "Gives the ERP and its database server the newest images of the same versions, and updates all modules with them",
+  deploy_rehearsed: "Runs the update on a copy of the database first; if that fails, the ERP is left as it is",
+  deploy_backup: "Takes a backup before the ERP stops",
+  deploy_not_rehearsed: "Without a rehearsal, an update that fails interrupts the ERP until everything is put back",
+  deploy_without_backup:
+    "Without a backup first, what is entered after the deploy is lost if you go back to the data from before",
+  deploy_no_code: "The instance has no repositories: the ERP runs without modules of its own from then on",
+  deploy_rolled_back: "Deploys the commits of the deploy {deploy} again",
+  deploy_data_restored: "Replaces the database and the files with those of {since}, from the backup {backup}",
+  deploy_data_lost: "Loses {duration} of changes: everything since {since}",
   erp_started: "Starts the ERP",
   erp_stopped: "Stops the ERP until you start it again",
   erp_restarted: "Stops the ERP and starts it again",

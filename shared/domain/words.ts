@@ -40,8 +40,16 @@ const INSIDE_WORDS = "'`‘’‛′ʹʻʼʽˈ׳ꞌ·・\u200c\u200d";
 const APOSTROPHE = new RegExp(`[${INSIDE_WORDS}]`, "gu");
 const BETWEEN_WORDS = new RegExp(`[^\\p{L}\\p{N}${INSIDE_WORDS}]+`, "u");
 
-/** Whether a text has words that begin with each word of a search; a search without letters and digits finds nothing. */
-export function createMatcher(search: string): (text: string) => boolean {
+/** Shorter parts are in too many words. */
+const PART_MIN = 3;
+
+/**
+ * Whether a text has words that begin with each word of a search, or `within`, that have it anywhere; a search without letters
+ * and digits finds nothing.
+ */
+export function createMatcher(search: string, { within = false }: { within?: boolean } = {}): (text: string) => boolean {
+  const has = (text: string, word: string): boolean =>
+    within && word.length >= PART_MIN ? text.includes(word) : hasWord(text, word);
   const wanted = folded(search)
     .split(BETWEEN_WORDS)
     .map((word) => ({ whole: word.replace(APOSTROPHE, ""), parts: word.split(APOSTROPHE).filter((part) => part !== "") }))
@@ -50,10 +58,7 @@ export function createMatcher(search: string): (text: string) => boolean {
     const apart = folded(text).replace(APOSTROPHE, "'");
     const joined = apart.replaceAll("'", "");
     // `obrien`, `o'brien` and `brien` find O’Brien.
-    return (
-      wanted.length > 0 &&
-      wanted.every(({ whole, parts }) => hasWord(joined, whole) || parts.every((part) => hasWord(apart, part)))
-    );
+    return wanted.length > 0 && wanted.every(({ whole, parts }) => has(joined, whole) || parts.every((part) => has(apart, part)));
   };
 }
 

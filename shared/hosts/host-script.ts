@@ -20,8 +20,10 @@ const PARTS = [
   "restore",
   "clone",
   "drill",
+  "code",
   "import",
   "machine",
+  "update",
   "firewall",
   "timer",
   "report",
@@ -34,7 +36,9 @@ export const hostScript = (): string =>
     ...PARTS.slice(0, -1).map(readPart),
     filesProgramPart(),
     modulesProgramPart(),
+    programPart("code", readText("code.py")),
     watchProgramPart(),
+    programPart("sample", sampleProgram()),
     ...PARTS.slice(-1).map(readPart),
   ].join("\n");
 
@@ -81,5 +85,8 @@ const programPart = (name: string, program: string): string => `${name}_program(
 
 /** What the machine's timer runs each minute: a small program of its own. */
 export const watchProgram = (): string => `#!/usr/bin/env bash\nset -euo pipefail\n${readPart("page")}${readPart("watch")}`;
+
+/** With which it measures the machine. */
+export const sampleProgram = (): string => readText("sample.pl");
 
 const watchProgramPart = (): string => programPart("watch", watchProgram());

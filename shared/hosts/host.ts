@@ -1,12 +1,16 @@
 // The interface to a machine: jobs that start once, however often they are requested, and are polled until they are ready.
 import * as z from "zod";
 import { DrillCheck } from "../api/drill.ts";
-import type { LogSource, PreviousDomain } from "../api/instances.ts";
+import type { PreviousDomain } from "../api/instances.ts";
 import { Verification } from "../api/operations.ts";
 import type { StatusLine } from "../operations/health.ts";
+import type { RepositoryAccess, Variable } from "../records/code-secrets.ts";
 import type { MachineReport } from "../records/host-reports.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
+import type { Sample } from "../domain/figures.ts";
+import type { LogSource } from "../domain/log-levels.ts";
+import type { WorkLog } from "../domain/log-lines.ts";
 import { EDITIONS } from "../domain/erp-versions.ts";
 import { because } from "../domain/reasons.ts";
 import { GiveUp } from "../platform/task-errors.ts";
@@ -63,10 +67,44 @@ const DifferingModules = z
 /** Of a database that was built from an archive; null of a script of before it was reported. */
 const Modules = z.object({ modules: DifferingModules });
 
+const ImageId = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+const Commit = z.string().regex(/^[0-9a-f]{40}$/);
+const ModuleName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/);
+const SUBJECT_CHARACTERS_MAX = 200;
+
 export type UploadedArchive = Pick<StoredArchive, "key" | "size_bytes" | "sha256">;
 
 interface OfInstance {
   instance_id: string;
+}
+
+/** `code_id` names the code on the machine: it is the deploy's, or the check's operation. */
+interface OfCode extends OfInstance {
+  code_id: string;
+  /** What its log must not show; they stay here. */
+  secrets?: readonly string[];
+}
+
+/** Of an archive's manifest. */
+interface ManifestCode {
+  repositories: { url: string; ref: string; path: string | null; commit: string }[];
+  python_packages: string[];
+}
+
+/** Code that is brought to where it was not deployed. */
+export interface BroughtCode {
+  repositories: readonly (RepositoryAccess & { commit: string })[];
+  packages: readonly string[];
+  allow_source_builds: boolean;
+  environment: readonly Variable[];
+  /** Where it may be on this machine. */
+  from: { instance_id: string; code_id: string } | undefined;
+}
+
+/** What the ERP updates and installs. */
+interface OfUpdate extends OfCode {
+  update: readonly string[];
+  install: readonly string[];
 }
 
 interface OfBuild extends OfInstance {
@@ -99,7 +137,13 @@ interface JobInput {
   /** Ready when the ERP responds correctly, as seen from the machine itself. */
   check_health: OfInstance;
   /** `restore_id` names the restore that it is taken for, if it is. */
-  make_archive: OfInstance & { key: string; note: string | null; restore_id?: string };
+  make_archive: OfInstance & {
+    key: string;
+    note: string | null;
+    restore_id?: string;
+    /** What the ERP has besides its image, for the manifest. */
+    code?: ManifestCode | undefined;
+  };
   /** Removes what a job that created an archive left on the machine. */
   forget_archive: { made_by: string };
   /** Reads the archive's listing, touches nothing, and fails if the archive is not worth reading. */
@@ -110,7 +154,13 @@ interface JobInput {
    */
   build_restore: OfBuild & { backup_first: boolean };
   /** Restores the archive next to everything else, checks it, and removes it again. */
-  drill_archive: { archive: StoredArchive; edition: InstanceRecord["edition"]; note: string | null };
+  drill_archive: {
+    archive: StoredArchive;
+    edition: InstanceRecord["edition"];
+    note: string | null;
+    /** What the ERP had besides its image. Fails if that cannot be had any more. */
+    code?: BroughtCode | undefined;
+  };
   /** Restores an uploaded archive, of which only its checksum is known, next to everything else, and removes it again. */
   import_archive: { archive: UploadedArchive; erp_versions: readonly string[]; note: string | null };
   /** Removes what a drill or an import that was killed has left. */
@@ -139,6 +189,53 @@ interface JobInput {
   /** The old domain serves until the new one does. From then on exactly these redirect to it. */
   move_domain: OfInstance & { domain: string; redirects: readonly PreviousDomain[] };
   verify_clone: OfInstance;
+  /**
+   * Gives an instance that nobody uses yet the same code as another one has or had: from there, if that is on this machine, or
+   * else from the repositories.
+   */
+  bring_code: OfCode & { code: BroughtCode };
+  /** Which commits the repositories' refs are now. */
+  resolve_code: OfInstance & {
+    repositories: readonly RepositoryAccess[];
+    /** Otherwise it only looks, beside other jobs on the instance. */
+    hold: boolean;
+  };
+  /**
+   * Fetches exactly these commits, checks their modules, and says which have changed. Nothing of them is run. `named` are modules
+   * of which it says, too, whether they are installed. Without `keep` nothing stays on the machine, and other jobs on the
+   * instance go on beside it.
+   */
+  fetch_code: OfCode & {
+    repositories: readonly (RepositoryAccess & { commit: string })[];
+    environment: readonly Variable[];
+    named: readonly string[];
+    keep: boolean;
+  };
+  /** The newest images of the same versions, for the steps after it. The ERP keeps its own until its modules are updated. */
+  pull_images: OfCode;
+  /** Python packages for the fetched code. */
+  install_packages: OfCode & { packages: readonly string[]; allow_source_builds: boolean };
+  /** The update on a throwaway copy of the database. */
+  rehearse_code: OfUpdate;
+  /** Stops the ERP, and keeps its present data and code until the deploy is over. */
+  keep_data: OfCode;
+  /** Switches to the fetched code and runs the update. */
+  update_modules: OfUpdate;
+  start_code: OfCode;
+  /** Removes the data that was kept, and code that nobody needs any more. */
+  settle_code: OfCode;
+  /** Puts back the code and the data as they were. Does nothing if there is nothing to put back. */
+  undo_code: OfCode & { start: boolean };
+  /** Reboots the machine, and ends when the ERPs on it respond again, or could. */
+  reboot_host: object;
+  /** Installs the updates of the system's packages. */
+  update_host: object;
+  /** Gives the proxy its newest image. Puts the previous one back if it does not start with it. */
+  update_proxy: object;
+  /** The same of the ERP's database server, within its major version. */
+  update_database: OfInstance;
+  /** Puts back the image of an update that did not end. Does nothing if there is nothing to put back. */
+  put_database_back: OfInstance;
 }
 export type JobKind = keyof JobInput;
 
@@ -199,6 +296,70 @@ export const JOB_RESULTS = {
   personalize: z.null(),
   move_domain: z.null(),
   verify_clone: Verification,
+  bring_code: z.null(),
+  /** For each repository its commit, or a sentence that says why there is none. */
+  resolve_code: z.object({
+    commits: z
+      .array(
+        z.object({
+          commit: Commit.nullable(),
+          problem: z.string().nullable().default(null),
+          /** Of an ssh host: the type of its key, and the key. */
+          host_key: z
+            .string()
+            .regex(/^[a-z0-9@.-]{1,60} [A-Za-z0-9+/=]{20,2000}$/)
+            .nullable()
+            .default(null),
+        }),
+      )
+      .max(20),
+  }),
+  fetch_code: z.object({
+    /** For each repository the first line of its commit's message; null if it could not be fetched. */
+    subjects: z
+      .array(
+        z
+          .string()
+          .transform((text) => text.slice(0, SUBJECT_CHARACTERS_MAX))
+          .nullable(),
+      )
+      .max(20),
+    problems: z
+      .array(
+        z.object({
+          code: z.enum(["CODE_UNREACHABLE", "CODE_INVALID"]),
+          repository: z.number().int().nonnegative(),
+          module: ModuleName.nullable(),
+          problem: z.string(),
+        }),
+      )
+      .max(1000),
+    modules: z.array(z.object({ name: ModuleName, version: z.string().max(100), changed: z.boolean() })).max(5000),
+    installed: z.array(ModuleName).max(6000),
+  }),
+  /** `changed`: whether the ERP or its database server gets another image. */
+  pull_images: z.object({
+    id: ImageId,
+    created_at: z.coerce.date().transform((date) => date.toISOString()),
+    previous_id: ImageId.nullable().catch(null),
+    changed: z.boolean(),
+  }),
+  /** As they were resolved. */
+  install_packages: z.object({ packages: z.array(z.string().max(200)).max(1000) }),
+  rehearse_code: z.object({ duration_seconds: z.number().int().nonnegative() }),
+  keep_data: z.null(),
+  update_modules: z.null(),
+  /** From when the ERP was stopped until it responded again; null if it was already stopped. */
+  start_code: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }),
+  settle_code: z.null(),
+  undo_code: z.null(),
+  /** From when the machine was told to reboot. */
+  reboot_host: z.object({ downtime_seconds: z.number().int().nonnegative() }),
+  update_host: z.null(),
+  update_proxy: z.null(),
+  /** Null if the ERP was not stopped for it. */
+  update_database: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }),
+  put_database_back: z.null(),
 } as const satisfies Record<JobKind, z.ZodType>;
 export type JobResult<K extends JobKind> = z.infer<(typeof JOB_RESULTS)[K]>;
 
@@ -219,6 +380,10 @@ export interface Probed {
   responded: boolean;
   /** What the machine says about itself; undefined if that took too long, or is nonsense. */
   report?: MachineReport | undefined;
+  /** What its timer has measured, those that are sound. */
+  samples?: readonly Sample[] | undefined;
+  /** The line that its proxy should serve, if it is its own. */
+  line?: StatusLine | undefined;
   /** It has taken its settings. */
   settingsTaken?: boolean;
 }
@@ -246,8 +411,11 @@ export interface Host {
    * respond, or is not the expected one (HOST_UNREACHABLE).
    */
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) => Promise<JobProgress<K>>;
-  /** Logs in, to see whether the machine responds, and passes on its settings, if they have changed. */
-  probe: (server: HostedServer, settings?: MachineSettings) => Promise<Probed>;
+  /**
+   * Logs in, to see whether the machine responds, and passes on its settings, if they have changed. It reports what its timer has
+   * measured since a time, in seconds.
+   */
+  probe: (server: HostedServer, settings?: MachineSettings, since?: number) => Promise<Probed>;
   /** Whether something responds where the machine listens: a twentieth of a probe's CPU time, and no proof of who it is. */
   greets: (server: HostedServer) => Promise<boolean>;
   /** The machine's line about its ERPs, if it has one that is its own. It may be an old one. */
@@ -257,4 +425,9 @@ export interface Host {
    * Throws TryAgain if the machine does not respond in time (HOST_UNREACHABLE).
    */
   readLog: (server: HostedServer, request: LogRequest) => Promise<string | undefined>;
+  /**
+   * What the jobs of an operation have logged so far, and of a megabyte and more the end; nothing as long as nobody can sign in.
+   * Throws as `readLog` does.
+   */
+  readWorkLog: (server: HostedServer, operationId: string) => Promise<WorkLog>;
 }

@@ -6,6 +6,7 @@ import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
 import { isFailure, USABLE } from "../domain/lifecycle.ts";
+import type { WorkLog } from "../domain/log-lines.ts";
 import { type DifferingModule, missingModules } from "../domain/missing-modules.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
@@ -22,8 +23,8 @@ const host = (): Promise<Host> =>
 export const run = async <K extends JobKind>(server: HostedServer, job: Job<K>): Promise<JobProgress<K>> =>
   (await host()).run(server, job);
 
-export const probe = async (server: HostedServer, settings?: MachineSettings): Promise<Probed> =>
-  (await host()).probe(server, settings);
+export const probe = async (server: HostedServer, settings?: MachineSettings, since?: number): Promise<Probed> =>
+  (await host()).probe(server, settings, since);
 
 export const greets = async (server: HostedServer): Promise<boolean> => (await host()).greets(server);
 
@@ -31,6 +32,9 @@ export const statusLine = async (server: HostedServer): Promise<StatusLine | und
 
 export const readLog = async (server: HostedServer, request: LogRequest): Promise<string | undefined> =>
   (await host()).readLog(server, request);
+
+export const readWorkLog = async (server: HostedServer, operationId: string): Promise<WorkLog> =>
+  (await host()).readWorkLog(server, operationId);
 
 /**
  * Runs a job that takes something back. A machine that the health check has missed, too, is down: waiting for it would hold the

@@ -69,6 +69,7 @@ export async function makeArchive(
     parameters: async () => ({
       INSTANCE_ID: job.instance_id,
       RESTORE_ID: job.restore_id ?? "",
+      CODE: JSON.stringify(job.code ?? null),
       ...(await statusParameters(server)),
     }),
     secrets: [],

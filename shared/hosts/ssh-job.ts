@@ -1,4 +1,5 @@
 // A job on a machine, from request to result: started once, started again if it died, reported if it failed.
+import { DEPLOY } from "../domain/limits.ts";
 import { log } from "../platform/log.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { because, reasonIn } from "../domain/reasons.ts";
@@ -50,10 +51,12 @@ const LOG_CHARACTERS = 800;
 const MESSAGE_CHARACTERS = 400;
 
 function failure({ code, message, log: lines }: Extract<JobStatus, { state: "failed" }>, secrets: readonly string[]): GiveUp {
+  const end = withoutSecrets(lines.trimEnd(), secrets).split("\n").slice(-DEPLOY.logLines).join("\n").slice(-DEPLOY.logBytes);
   const last = lines.trimEnd().split("\n").slice(-LOG_LINES).join("\n").slice(-LOG_CHARACTERS).trim();
   const sentence = withoutSecrets(message, secrets).slice(0, MESSAGE_CHARACTERS);
   const why = reasonIn(sentence) ?? because("machine_reports_other", { output: sentence });
-  return new GiveUp(code, last === "" ? why : because("machine_reports", { why, log: withoutSecrets(last, secrets) }));
+  const reason = last === "" ? why : because("machine_reports", { why, log: withoutSecrets(last, secrets) });
+  return new GiveUp(code, reason, { log: end });
 }
 
 /** The script removes them already, but other programs write into the log, too. */

@@ -5,7 +5,7 @@ import { configuration } from "../platform/configuration.ts";
 import { statusKeys } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { presignedArchive } from "../storage/presign.ts";
-import { type HostedServer, type Job, type JobKind, requirePassword, type UploadedArchive } from "./host.ts";
+import { type BroughtCode, type HostedServer, type Job, type JobKind, requirePassword, type UploadedArchive } from "./host.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
 import type { JobParameters } from "./ssh-script.ts";
 
@@ -40,12 +40,18 @@ async function ownParameters(server: HostedServer, job: PlainJob): Promise<JobPa
       return { SERVER_ID: server.id };
     case "adopt_host_key":
     case "remove_drill":
+    case "reboot_host":
+    case "update_host":
+    case "update_proxy":
       return {};
     case "install_erp":
       return installErp(job);
     case "start_erp":
     case "restart_erp":
+    case "put_database_back":
       return { INSTANCE_ID: job.instance_id, ...(await network()) };
+    case "update_database":
+      return { INSTANCE_ID: job.instance_id, ...(await network()), ...(await postgresImage()) };
     case "remove_erp":
     case "stop_erp":
     case "neutralize":
@@ -56,12 +62,7 @@ async function ownParameters(server: HostedServer, job: PlainJob): Promise<JobPa
     case "build_restore":
       return { ...(await buildRestore(job)), BACKUP_FIRST: yesOrNo(job.backup_first) };
     case "drill_archive":
-      return {
-        ...(await archived(job.archive)),
-        ...(await postgresImage()),
-        EDITION: job.edition,
-        ENTERPRISE_URL: job.edition === "enterprise" ? await enterpriseUrl(job.archive.erp_version) : "",
-      };
+      return drillArchive(job);
     case "import_archive":
       return importArchive(job);
     case "pause_erp":
@@ -86,9 +87,74 @@ async function ownParameters(server: HostedServer, job: PlainJob): Promise<JobPa
     case "move_domain":
       return { INSTANCE_ID: job.instance_id, DOMAIN: job.domain, REDIRECTS: redirectWords(job.redirects) };
     default:
+      return codeParameters(job);
+  }
+}
+
+/** The jobs of deploys. Credentials and secrets travel with the one that fetches, and no other. */
+type CodeJob = Extract<PlainJob, { code_id: string }> | Job<"resolve_code">;
+
+async function codeParameters(job: CodeJob): Promise<JobParameters> {
+  switch (job.kind) {
+    case "bring_code":
+      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, ...brought(job.code), ...(await network()) };
+    case "resolve_code":
+      return {
+        INSTANCE_ID: job.instance_id,
+        REPOSITORIES: JSON.stringify(job.repositories),
+        HOLD: yesOrNo(job.hold),
+        ...(await network()),
+      };
+    case "fetch_code":
+      return {
+        INSTANCE_ID: job.instance_id,
+        CODE_ID: job.code_id,
+        REPOSITORIES: JSON.stringify(job.repositories),
+        ENVIRONMENT: JSON.stringify(job.environment),
+        NAMED: job.named.join(" "),
+        KEEP: yesOrNo(job.keep),
+        HOLD: yesOrNo(job.keep),
+        ...(await network()),
+      };
+    case "pull_images":
+      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, ...(await postgresImage()) };
+    case "install_packages":
+      return {
+        INSTANCE_ID: job.instance_id,
+        CODE_ID: job.code_id,
+        PACKAGES: job.packages.join("\n"),
+        SOURCE_BUILDS: yesOrNo(job.allow_source_builds),
+        ...(await network()),
+      };
+    case "rehearse_code":
+    case "update_modules":
+      return {
+        INSTANCE_ID: job.instance_id,
+        CODE_ID: job.code_id,
+        UPDATE: job.update.join(","),
+        INSTALL: job.install.join(","),
+        ...(await network()),
+      };
+    case "keep_data":
+    case "settle_code":
+      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id };
+    case "start_code":
+      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, ...(await network()) };
+    case "undo_code":
+      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, START: yesOrNo(job.start), ...(await network()) };
+    default:
       return job satisfies never;
   }
 }
+
+const brought = ({ repositories, packages, allow_source_builds, environment, from }: BroughtCode): JobParameters => ({
+  REPOSITORIES: JSON.stringify(repositories),
+  ENVIRONMENT: JSON.stringify(environment),
+  PACKAGES: packages.join("\n"),
+  SOURCE_BUILDS: yesOrNo(allow_source_builds),
+  FROM_INSTANCE: from?.instance_id ?? "",
+  FROM_CODE: from?.code_id ?? "",
+});
 
 async function prepareHost(server: HostedServer, { ssh_keys }: Job<"prepare_host">): Promise<JobParameters> {
   const { tls, acme_email, byo, postgres_image } = await configuration();
@@ -120,6 +186,14 @@ async function installErp({ instance, database, admin_password, start }: Job<"in
     ...(await network()),
   };
 }
+
+const drillArchive = async ({ archive, code, edition }: Job<"drill_archive">): Promise<JobParameters> => ({
+  ...(await archived(archive)),
+  ...(await postgresImage()),
+  ...(code !== undefined && { ...brought(code), ...(await network()) }),
+  EDITION: edition,
+  ENTERPRISE_URL: edition === "enterprise" ? await enterpriseUrl(archive.erp_version) : "",
+});
 
 /** Each domain, and when it ends in seconds since 1970. */
 const redirectWords = (redirects: Job<"move_domain">["redirects"]): string =>
@@ -177,8 +251,14 @@ const PULLING: ReadonlySet<JobKind> = new Set<JobKind>([
   "swap_restore",
   "restore_archive",
   "put_back",
+  "pull_images",
+  "start_code",
+  "undo_code",
   "drill_archive",
   "import_archive",
+  "update_proxy",
+  "update_database",
+  "put_database_back",
 ]);
 
 /** Credentials are for the machine's Docker alone, and only as long as the job runs. */

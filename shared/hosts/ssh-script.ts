@@ -5,6 +5,9 @@ import * as z from "zod";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { MachineReport } from "../records/host-reports.ts";
 import { because } from "../domain/reasons.ts";
+import type { Sample } from "../domain/figures.ts";
+import type { WorkLog } from "../domain/log-lines.ts";
+import { parseSamples } from "./samples.ts";
 import type { LogRequest, MachineSettings } from "./host.ts";
 import { hostScript } from "./host-script.ts";
 import type { Ran, Shell } from "./ssh-connection.ts";
@@ -24,7 +27,19 @@ const JobStatus = z.discriminatedUnion("state", [
   z.object({ state: z.literal("done"), answer: Json }),
   z.object({
     state: z.literal("failed"),
-    code: z.enum(["HOST_JOB_FAILED", "BACKUP_CORRUPT", "STORAGE_ERROR", "TIMEOUT"]).catch("HOST_JOB_FAILED"),
+    code: z
+      .enum([
+        "HOST_JOB_FAILED",
+        "BACKUP_CORRUPT",
+        "STORAGE_ERROR",
+        "CODE_UNREACHABLE",
+        "CODE_INVALID",
+        "BUILD_FAILED",
+        "REHEARSAL_FAILED",
+        "UPDATE_FAILED",
+        "TIMEOUT",
+      ])
+      .catch("HOST_JOB_FAILED"),
     message: z.string(),
     /** The last lines of its log. */
     log: z.string().default(""),
@@ -71,6 +86,12 @@ const ReportedUse = z.object({
   used_bytes: bytes,
   quota_bytes: bytes.nullable(),
   paused: z.boolean(),
+  /** Without it the rest counts all the same. */
+  image: z
+    .object({ id: z.string().regex(/^sha256:[0-9a-f]{64}$/), created_at: z.coerce.date().nullable().catch(null) })
+    .transform(({ id, created_at }) => ({ id, created_at: created_at?.toISOString() ?? null }))
+    .nullish()
+    .catch(undefined),
 });
 
 const Report = z.object({
@@ -78,26 +99,29 @@ const Report = z.object({
   disk_free_bytes: byteCount,
   instances: Json.pipe(z.array(ReportedUse).max(INSTANCES_MAX)),
   memory_free_bytes: byteCount,
+  needs_reboot: z.enum(["yes", "no"]).transform((word) => word === "yes"),
   certificates: Json.pipe(z.array(ReportedCertificate).max(INSTANCES_MAX)).optional(),
+  /** Checked apart: they are no reason to do without the rest. */
+  figures: z.string().optional(),
+  /** Its timer's line about its ERPs. */
+  line: z.string().optional(),
 });
 
 /** A machine could send a little that becomes very much. */
 const LOG_CHARACTERS_MAX = 4_000_000;
 
-const Log = z.object({
-  installed: z.literal("no").optional(),
-  lines: z
-    .string()
-    .transform((packed, context): string => {
-      try {
-        return gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: LOG_CHARACTERS_MAX }).toString("utf8");
-      } catch {
-        context.addIssue({ code: "custom", message: "is not compressed text" });
-        return z.NEVER;
-      }
-    })
-    .optional(),
+const Packed = z.string().transform((packed, context): string => {
+  try {
+    return gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: LOG_CHARACTERS_MAX }).toString("utf8");
+  } catch {
+    context.addIssue({ code: "custom", message: "is not compressed text" });
+    return z.NEVER;
+  }
 });
+
+const Log = z.object({ installed: z.literal("no").optional(), lines: Packed.optional() });
+
+const LineCount = z.coerce.number().int().min(0).max(1e9).catch(0);
 
 export type JobParameters = Readonly<Record<string, string>>;
 
@@ -110,8 +134,9 @@ export interface Machine {
   health: (instanceId: string) => Promise<{ healthy: boolean; reason: string; unfinished: string[]; modules?: unknown }>;
   /** Undefined without an ERP. */
   readLog: (request: LogRequest) => Promise<string | undefined>;
+  readWorkLog: (operationId: string) => Promise<WorkLog>;
   /** Without certificates if its proxy does not respond. */
-  report: () => Promise<MachineReport>;
+  report: (since: number) => Promise<{ report: MachineReport; samples: Sample[]; line?: string | undefined }>;
   set: (settings: MachineSettings) => Promise<void>;
 }
 
@@ -134,9 +159,15 @@ export function createMachine(shell: Shell): Machine {
       const { installed, lines } = Log.parse(await ask(["logs", instance_id, source, since, until]));
       return installed === "no" ? undefined : z.string().parse(lines);
     },
-    report: async () => {
-      const { certificates, instances, ...free } = Report.parse(await ask(["report"]));
-      return { ...free, certificates, uses: instances };
+    readWorkLog: async (operationId) => {
+      const sent = z.string().parse(Log.parse(await ask(["work_log", operationId])).lines);
+      const end = sent.lastIndexOf("\n", sent.length - 2) + 1;
+      return { text: sent.slice(0, end), lines: LineCount.parse(sent.slice(end)) };
+    },
+    report: async (since) => {
+      const { certificates, instances, figures = "", line, ...free } = Report.parse(await ask(["report", String(since)]));
+      const samples = parseSamples(Packed.safeParse(figures).data ?? "", Math.floor(Date.now() / 1000));
+      return { report: { ...free, certificates, uses: instances }, samples, line };
     },
     set: async ({ quotas, endedRedirects }) => {
       const lines = [
@@ -164,6 +195,7 @@ const ENCODED: ReadonlySet<string> = new Set([
   "modules",
   "certificates",
   "instances",
+  "line",
 ]);
 
 function parseFields(output: string): Record<string, string> {

@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
-import type { MachineReport } from "../records/host-reports.ts";
 import { because } from "../domain/reasons.ts";
 import {
   JOB_RESULTS,
@@ -17,11 +16,12 @@ import {
   type Probed,
 } from "./host.ts";
 import { forgetArchive, makeArchive } from "./ssh-archive.ts";
+import { secretsOf } from "../records/code-secrets.ts";
 import { connected, sendsSshBanner, type Shell } from "./ssh-connection.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
 import { limitMinutes, buildParameters, registryParameters } from "./ssh-parameters.ts";
 import { type Machine, createMachine } from "./ssh-script.ts";
-import { fetchStatusLine } from "./status-line.ts";
+import { fetchStatusLine, readStatusLine } from "./status-line.ts";
 
 export const ssh: Host = {
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) =>
@@ -37,7 +37,7 @@ export const ssh: Host = {
       }),
     ),
 
-  probe: async (server, settings) => {
+  probe: async (server, settings, since = 0) => {
     const probed: Probed = { responded: false };
     try {
       await connected(
@@ -46,7 +46,7 @@ export const ssh: Host = {
           probed.responded = await echoes(shell);
           if (!probed.responded) return;
           if (settings !== undefined) probed.settingsTaken = await passOn(shell, server, settings);
-          probed.report = await readReport(shell, server);
+          Object.assign(probed, await readReport(shell, server, since));
         },
         PROBE,
       );
@@ -61,6 +61,13 @@ export const ssh: Host = {
 
   readLog: (server, request) =>
     understood(connected(server, (shell) => createMachine((command, input) => shell(command, input, LOG)).readLog(request), LOG)),
+
+  readWorkLog: async (server, operationId) => {
+    if (server.host_keys.length === 0) return { text: "", lines: 0 };
+    return understood(
+      connected(server, (shell) => createMachine((command, input) => shell(command, input, LOG)).readWorkLog(operationId), LOG),
+    );
+  },
 
   greets: async ({ ip_address, ssh_port }) => ip_address !== null && sendsSshBanner(ip_address, ssh_port, PROBE),
 };
@@ -98,15 +105,20 @@ async function echoes(shell: Shell): Promise<boolean> {
 const REPORT_SECONDS = 10;
 
 /** A machine that responds and reports nonsense, or nothing, is well all the same. */
-async function readReport(shell: Shell, { id }: HostedServer): Promise<MachineReport | undefined> {
+async function readReport(
+  shell: Shell,
+  { id }: HostedServer,
+  since: number,
+): Promise<Pick<Probed, "report" | "samples" | "line">> {
   const end = performance.now() + REPORT_SECONDS * 1000;
   const machine = createMachine((command, input) => shell(command, input, { seconds: (end - performance.now()) / 1000 }));
   try {
-    return await machine.report();
+    const { line, ...reported } = await machine.report(since);
+    return { ...reported, line: line === undefined ? undefined : await readStatusLine(line, id) };
   } catch (error) {
     const why = error instanceof z.ZodError ? "the response is nonsense" : String(error);
     log.info("a machine did not report about itself", { server: id, why });
-    return undefined;
+    return {};
   }
 }
 
@@ -135,10 +147,23 @@ async function readProgress(machine: Machine, server: HostedServer, job: Job): P
         kind: job.kind,
         minutes: limitMinutes(job.kind),
         parameters: async () => ({ ...(await buildParameters(server, job)), ...registry }),
-        secrets: ["admin_password" in job ? (job.admin_password ?? "") : "", registry["REGISTRY_PASSWORD"] ?? ""],
+        secrets: [...secretsIn(job), registry["REGISTRY_PASSWORD"] ?? ""],
       });
     }
   }
+}
+
+function secretsIn(job: Job): string[] {
+  const brought = job.kind === "bring_code" || job.kind === "drill_archive" ? job.code : undefined;
+  const repositories = brought?.repositories ?? ("repositories" in job ? job.repositories : []);
+  const environment = brought?.environment ?? ("environment" in job ? job.environment : []);
+  const credentials = repositories.flatMap(({ credential }) => credential ?? []);
+  return [
+    ...("admin_password" in job ? [job.admin_password ?? ""] : []),
+    ...("secrets" in job ? (job.secrets ?? []) : []),
+    ...environment.map(({ value }) => value),
+    ...credentials.flatMap(secretsOf),
+  ];
 }
 
 /** Not a job: each look is a new one. */

@@ -19,6 +19,12 @@ export async function fetchStatusLine({ id, ip_address }: HostedServer): Promise
   return undefined;
 }
 
+/** A line that came another way than by HTTP. */
+export async function readStatusLine(text: string, serverId: string): Promise<StatusLine | undefined> {
+  const keys = await statusKeys(serverId);
+  return keys.map((key) => parseStatusLine(text, serverId, key)).find((line) => line !== undefined);
+}
+
 const LINE =
   /^(?<signed>erp1 (?<server>[a-z0-9_]{1,50}) (?<sequence>\d{1,15}) (?<faults>-|[a-z0-9_:,]+)) (?<hmac>[0-9a-f]{64})\n$/;
 

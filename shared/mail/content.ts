@@ -1,4 +1,5 @@
 // What the mails of every language have in common.
+import { recognizeDevice } from "../domain/device.ts";
 import type { DigestOutcome, Language, Message, MessageType } from "./messages.ts";
 
 export type Facts = (readonly [name: string, value: string])[];
@@ -43,6 +44,12 @@ export type Place = Pick<Of<"new_place">, "at" | "ip_address" | "user_agent">;
 
 export const placeFacts = (facts: Readonly<Record<string, string | null>>): Facts =>
   Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== null);
+
+/** The browser on its system; a program as it names itself. */
+export function nameDevice(userAgent: string | null, on: string): string | null {
+  const device = userAgent === null ? undefined : recognizeDevice(userAgent);
+  return device === undefined ? userAgent : `${device.browser} ${on} ${device.system}`;
+}
 
 /** A digest of one outcome says it in its subject. */
 export function digestSubject(

@@ -1,5 +1,15 @@
 // The words of every mail in German.
-import { type Context, digestSubject, type Facts, isClosed, PATHS, type Place, placeFacts, type Words } from "./content.ts";
+import {
+  type Context,
+  digestSubject,
+  type Facts,
+  isClosed,
+  nameDevice,
+  PATHS,
+  type Place,
+  placeFacts,
+  type Words,
+} from "./content.ts";
 import type { DigestOutcome } from "./messages.ts";
 
 export const DE: Words = {
@@ -23,12 +33,10 @@ export const DE: Words = {
   new_place: (message, context) => ({
     subject: "Neue Anmeldung mit Ihrem Benutzer",
     title: "Anmeldung von einem neuen Ort",
-    lines: [
-      `Jemand hat sich bei ${context.product} mit Ihrem Passwort von einem Ort angemeldet, der bisher nicht verwendet wurde.`,
-    ],
+    lines: [`Jemand hat sich bei ${context.product} als Sie angemeldet, von einem Ort, der bisher nicht verwendet wurde.`],
     facts: placeDe(message, context),
     link: { label: "Sitzungen prüfen", path: PATHS.account },
-    note: "Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort: Damit enden alle anderen Sitzungen.",
+    note: "Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort, womit alle anderen Sitzungen enden, und prüfen Sie Ihre zweiten Faktoren.",
   }),
   password_changed: (message, context) => ({
     subject: "Ihr Passwort wurde geändert",
@@ -41,7 +49,7 @@ export const DE: Words = {
   second_factor_added: (message, context) => ({
     subject: "Zweiter Faktor hinzugefügt",
     title: "Ein zweiter Faktor wurde hinzugefügt",
-    lines: [`Zu Ihrem Benutzer bei ${context.product} wurde ein zweiter Faktor hinzugefügt (${message.factor}).`],
+    lines: [`Zu Ihrem Benutzer bei ${context.product} wurde ein zweiter Faktor hinzugefügt (${factorsDe(message)}).`],
     facts: placeDe(message, context),
     link: { label: "Konto prüfen", path: PATHS.account },
     note: "Wenn Sie das nicht waren, ändern Sie Ihr Passwort, entfernen Sie den Faktor, und informieren Sie einen Inhaber Ihres Kontos.",
@@ -49,10 +57,14 @@ export const DE: Words = {
   second_factor_removed: (message, context) => ({
     subject: "Zweiter Faktor entfernt",
     title: "Ein zweiter Faktor wurde entfernt",
-    lines: [`Von Ihrem Benutzer bei ${context.product} wurde ein zweiter Faktor entfernt (${message.factor}).`],
+    lines: [
+      message.user_name === null
+        ? `Von Ihrem Benutzer bei ${context.product} wurde ein zweiter Faktor entfernt (${factorsDe(message)}).`
+        : `Sie haben die zweiten Faktoren (${factorsDe(message)}) von ${message.user_name} bei ${context.product} entfernt.`,
+    ],
     facts: placeDe(message, context),
     link: { label: "Konto prüfen", path: PATHS.account },
-    note: "Wenn Sie das nicht waren, ändern Sie Ihr Passwort, und informieren Sie einen Inhaber Ihres Kontos.",
+    note: "Wenn das weder Sie noch ein Inhaber Ihres Kontos war, ändern Sie Ihr Passwort, und informieren Sie einen Inhaber.",
   }),
   webhook_disabled: ({ webhook_id, name, reason }) => ({
     subject: `Der Webhook ${name} wurde deaktiviert`,
@@ -85,12 +97,15 @@ export const DE: Words = {
       `Der API-Schlüssel ${name} läuft ${expires_at === null ? "bald" : `am ${time(expires_at)}`} ab. Danach schlagen Anfragen mit ihm fehl.`,
     ],
     link: { label: "API-Schlüssel prüfen", path: PATHS.tokens },
-    note: "Erstellen Sie einen neuen Schlüssel, und ersetzen Sie den alten überall, wo er verwendet wird.",
+    note: "Ersetzen Sie den Schlüssel im Dashboard, und stellen Sie Ihre Programme auf den neuen um: Eine Zeit lang funktionieren beide.",
   }),
 };
 
+/** The names that people gave their passkeys, and that of the one app. */
+const factorsDe = ({ factor }: { factor: string }): string => factor.replace("Authenticator app", "Authenticator-App");
+
 function placeDe({ at, ip_address, user_agent }: Place, { time }: Context): Facts {
-  return placeFacts({ Zeit: time(at), "IP-Adresse": ip_address, Browser: user_agent });
+  return placeFacts({ Zeit: time(at), "IP-Adresse": ip_address, Browser: nameDevice(user_agent, "auf") });
 }
 
 const KINDS_DE: Readonly<Record<string, string>> = {

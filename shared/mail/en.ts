@@ -1,5 +1,15 @@
 // The words of every mail in English.
-import { type Context, digestSubject, type Facts, isClosed, PATHS, type Place, placeFacts, type Words } from "./content.ts";
+import {
+  type Context,
+  digestSubject,
+  type Facts,
+  isClosed,
+  nameDevice,
+  PATHS,
+  type Place,
+  placeFacts,
+  type Words,
+} from "./content.ts";
 import type { DigestOutcome } from "./messages.ts";
 
 export const EN: Words = {
@@ -21,10 +31,10 @@ export const EN: Words = {
   new_place: (message, context) => ({
     subject: "New sign-in to your account",
     title: "You signed in from a new place",
-    lines: [`Somebody signed in to ${context.product} with your password from a place that was not used before.`],
+    lines: [`Somebody signed in to ${context.product} as you, from a place that was not used before.`],
     facts: placeEn(message, context),
     link: { label: "Review your sessions", path: PATHS.account },
-    note: "If it was not you, change your password now: that ends all other sessions.",
+    note: "If it was not you, change your password now, which ends all other sessions, and review your second factors.",
   }),
   password_changed: (message, context) => ({
     subject: "Your password was changed",
@@ -45,10 +55,14 @@ export const EN: Words = {
   second_factor_removed: (message, context) => ({
     subject: "Second factor removed",
     title: "A second factor was removed",
-    lines: [`A second factor (${message.factor}) was removed from your user on ${context.product}.`],
+    lines: [
+      message.user_name === null
+        ? `A second factor (${message.factor}) was removed from your user on ${context.product}.`
+        : `You removed the second factors (${message.factor}) of ${message.user_name} on ${context.product}.`,
+    ],
     facts: placeEn(message, context),
     link: { label: "Review your account", path: PATHS.account },
-    note: "If it was not you, change your password, and tell an owner of your account.",
+    note: "If neither you nor an owner of your account has done that, change your password, and tell an owner.",
   }),
   webhook_disabled: ({ webhook_id, name, reason }) => ({
     subject: `Webhook ${name} was disabled`,
@@ -81,12 +95,12 @@ export const EN: Words = {
       `The API key ${name} expires ${expires_at === null ? "soon" : `on ${time(expires_at)}`}. After that, requests with it fail.`,
     ],
     link: { label: "Review the API keys", path: PATHS.tokens },
-    note: "Create a new key, and replace the old one wherever it is used.",
+    note: "Rotate the key in the dashboard, and change your programs to the new one: for a while, both work.",
   }),
 };
 
 function placeEn({ at, ip_address, user_agent }: Place, { time }: Context): Facts {
-  return placeFacts({ Time: time(at), "IP address": ip_address, Browser: user_agent });
+  return placeFacts({ Time: time(at), "IP address": ip_address, Browser: nameDevice(user_agent, "on") });
 }
 
 const KINDS_EN: Readonly<Record<string, string>> = {

@@ -24,7 +24,8 @@ export const Message = z.discriminatedUnion("type", [
   z.object({ type: z.literal("new_place"), ...place }),
   z.object({ type: z.literal("password_changed"), ...place }),
   z.object({ type: z.literal("second_factor_added"), factor: text, ...place }),
-  z.object({ type: z.literal("second_factor_removed"), factor: text, ...place }),
+  // `user_name`: whose it was, for an owner who has removed it; null for the user.
+  z.object({ type: z.literal("second_factor_removed"), factor: text, user_name: text.nullable().default(null), ...place }),
   z.object({ type: z.literal("webhook_disabled"), webhook_id: text, name: text, reason: text }),
   z.object({ type: z.literal("alerts"), outcomes: z.array(Outcome), more: z.number() }),
   z.object({ type: z.literal("token_expiring"), name: text, expires_at: text.nullable().default(null) }),

@@ -114,13 +114,13 @@ async function removeStaleLabels(accountId: string, kind: ResourceType): Promise
   const unreadable = new Set<string>();
   for await (const { records } of pagesOf(kind, accountId))
     for (const record of records) {
-      const { admin_email, last_drill } = record; // which change, too
+      const { admin_email, last_drill, drill } = record; // which change, too
       const id = String(record["id"]);
       unreadable.add(ownerString({ id }));
       unlessUnreadable(record, () => {
         const indexed = { id, labels: indexedIn(kind, record) };
         for (const member of buildMembers(kind, accountId, indexed)) right.add(memberString(member));
-        const owner = { id, unchanged: { labels: readLabels(record), ...defined({ admin_email, last_drill }) } };
+        const owner = { id, unchanged: { labels: readLabels(record), ...defined({ admin_email, last_drill, drill }) } };
         owners.set(ownerString(owner), owner);
         unreadable.delete(ownerString(owner));
       });

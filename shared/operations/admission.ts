@@ -2,7 +2,7 @@
 // its use, and returns its permissions.
 import type { RateClass } from "../api/endpoint.ts";
 import type { Permission } from "../api/permissions.ts";
-import { listPermissions } from "../api/roles.ts";
+import { listPermissions, type SignedInWith } from "../api/roles.ts";
 import { WAIT_GRACE_SECONDS, WAITS_AT_ONCE } from "../domain/limits.ts";
 import { bytesOfAddress, networksAround } from "../domain/network.ts";
 import { fingerprintOfHash, fingerprintOfId, hashToken } from "../domain/token-value.ts";
@@ -12,6 +12,8 @@ import type { Caller } from "../records/schemas/caller.ts";
 import { TokenAccess } from "../records/schemas/token.ts";
 import { tryAcquireSlots, releasePlace, type Limit, readTimes, type Verdict, type Wish } from "../data/slots.ts";
 import { find, type Ref } from "../data/table.ts";
+import { log } from "../platform/log.ts";
+import { noteOutsideUse } from "../records/outside-uses.ts";
 import { permissionsIn } from "../data/permission-bits.ts";
 import { labelRef, tokenAccessRef } from "../records/tokens.ts";
 import { endOfSession, openSessions, readGrant, sessionTag, userRef } from "../records/users.ts";
@@ -23,6 +25,7 @@ export interface RequestFacts {
   at: number;
   /** How long the request would like to wait; 0 for most. */
   waitSeconds: number;
+  requestId: string;
 }
 
 const WAIT_PLACES = Array.from({ length: WAITS_AT_ONCE }, (_, i) => `wait_${i}`);
@@ -73,10 +76,22 @@ export async function admitToken(value: string, facts: RequestFacts): Promise<Ad
     remove: ["last_used_ip"],
     wish: readWait(facts),
   });
+  if (verdict.kind === "rejected" && verdict.item !== undefined)
+    await noteIfOutside(verdict.item, { hash, at: facts.at, around }, facts);
   return admission(verdict, facts, (item) => {
     const { account_id, id, permissions } = TokenAccess.parse(item);
     return { account_id, type: "token", id, permissions: permissionsIn(permissions), ip_address: facts.ipAddress };
   });
+}
+
+/** Whoever has a token that does not work from where they are gets what an unknown one gets; its account is told. */
+async function noteIfOutside(item: Item, presented: Presented, { ipAddress, requestId, at }: RequestFacts): Promise<void> {
+  const token = TokenAccess.parse(item);
+  if (!isGood({ ...token, networks: [] }, presented)) return;
+  const { account_id, id } = token;
+  await noteOutsideUse({ account_id, token_id: id, ip_address: ipAddress, request_id: requestId, at }).catch((error: unknown) =>
+    log.error("could not note the use of a token from outside its networks", { token: id, error }),
+  );
 }
 
 interface Presented {
@@ -97,10 +112,15 @@ export interface Session {
   userId: string;
   accountId: string;
   sessionId: string;
+  /** How it was opened. */
+  signedInWith?: SignedInWith | undefined;
 }
 
 /** Admits a request with a session; the user's limits are shared by all of their sessions. */
-export async function admitSession({ userId, accountId, sessionId }: Session, facts: RequestFacts): Promise<Admission> {
+export async function admitSession(
+  { userId, accountId, sessionId, signedInWith }: Session,
+  facts: RequestFacts,
+): Promise<Admission> {
   if (endOfSession(sessionId).getTime() <= facts.at) return { kind: "rejected" };
   const tag = sessionTag(sessionId);
   const verdict = await tryAcquireSlots({
@@ -122,13 +142,15 @@ export async function admitSession({ userId, accountId, sessionId }: Session, fa
       permissions: [...listPermissions(granted)],
       role: granted.role,
       session_id: sessionId,
+      ...(signedInWith !== undefined && { signed_in_with: signedInWith }),
+      ...(item["s"] === true && signedInWith !== "sso" && { must_set_up: true as const }),
       ip_address: facts.ipAddress,
     };
   });
 }
 
 function admission(verdict: Verdict<RateClass>, facts: RequestFacts, callerOf: (item: Item) => Caller): Admission {
-  if (verdict.kind === "rejected") return verdict;
+  if (verdict.kind === "rejected") return { kind: "rejected" };
   const states = EVERY_LIMIT.map((limit) => buildState(limit, verdict.item, facts.at));
   const hit = verdict.kind === "limited" ? states.find((state) => state.scope === verdict.by) : undefined;
   const state = hit ?? states.toSorted((a, b) => a.remaining / a.limit - b.remaining / b.limit)[0];

@@ -3,26 +3,31 @@
 import { isDeepStrictEqual } from "node:util";
 import { PolicyFields } from "../api/backup-policy.ts";
 import type { Effect, Forecast } from "../api/dry-run.ts";
+import { deployChoices } from "../api/deploy-choices.ts";
 import { ApiError } from "../api/errors.ts";
 import { type Item, keyString } from "../data/keys.ts";
 import { listOfParent } from "../data/lists-of-parents.ts";
 import { readAll } from "../data/table.ts";
 import { nameOfBackup } from "../domain/backup-name.ts";
 import { changedLabels, type LabelsChange } from "../domain/labels.ts";
-import { type InstanceAction, SERVING } from "../domain/lifecycle.ts";
+import { type InstanceAction, SERVER_ACTIONS, type ServerAction, SERVING } from "../domain/lifecycle.ts";
 import { LISTED_MAX } from "../domain/limits.ts";
 import type { Sentence } from "../domain/sentences.ts";
 import { concurrently } from "../platform/concurrently.ts";
 import { requireDeletable, requireDrillable } from "../records/backups.ts";
+import { codeRef, emptyCode } from "../records/code.ts";
 import { requireAllowed } from "../records/instances.ts";
 import { policyRef } from "../records/policies.ts";
 import { BackupRecord } from "../records/schemas/backup.ts";
 import type { Caller } from "../records/schemas/caller.ts";
+import { CodeRecord } from "../records/schemas/code.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import { ServerRecord } from "../records/schemas/server.ts";
 import { requireUsable, serverRef } from "../records/servers.ts";
 import type { Selected } from "./bulk-selection.ts";
+import { listEffects, warnOfChoices } from "./deploy-forecast.ts";
 import { BACKUP, effect, effectsOfPolicy, forecast, INSTANCE, mayRead, NEW_BACKUP, sentence, SERVER } from "./forecasts.ts";
+import { planServerAction } from "./server-work.ts";
 
 interface Planned {
   action: string;
@@ -38,27 +43,35 @@ interface Outcome {
 
 export async function forecastBulk(reader: Caller, { action, parameters, selected }: Planned): Promise<Forecast> {
   const shows = mayRead(reader, selected.type);
-  const outcomes = await outcomesOf(action, parameters, selected);
-  const interrupts = selected.type === "instance" && INTERRUPTING.includes(action);
-  const serves = interrupts && selected.records.some(({ state }) => SERVING.includes(state));
+  const outcomes = await outcomesOf(reader, { action, parameters, selected });
+  const onServers = selected.type === "server" && isServerAction(action);
+  const onInstances = selected.type === "instance" && INTERRUPTING.includes(action);
+  const serves = onServers || (onInstances && selected.records.some(({ state }) => SERVING.includes(state)));
+  const interrupts = onServers || onInstances;
   return forecast(
     outcomes.flatMap(({ effects }) => effects),
     {
       downtime_seconds: interrupts && (serves || !shows) ? null : 0,
-      disk_bytes: action === "backup" || action === "drill" ? null : 0,
-      warnings: shows ? outcomes.flatMap(({ warning }) => warning ?? []) : [],
+      disk_bytes: FILLING.includes(action) ? null : 0,
+      warnings: [
+        ...(action === "deploy" ? warnOfChoices(deployChoices().parse(parameters)) : []),
+        ...(shows ? outcomes.flatMap(({ warning }) => warning ?? []) : []),
+      ],
     },
   );
 }
 
-const INTERRUPTING = ["stop", "restart", "delete"];
+const INTERRUPTING = ["stop", "restart", "deploy", "delete"];
+const FILLING = ["backup", "drill", "deploy"];
 
-async function outcomesOf(action: string, parameters: Record<string, unknown>, selected: Selected): Promise<Outcome[]> {
+async function outcomesOf(reader: Caller, { action, parameters, selected }: Planned): Promise<Outcome[]> {
   switch (selected.type) {
     case "server":
-      return selected.records.map(({ id, labels }) => ({ effects: [relabeling({ type: SERVER, id }, labels, parameters)] }));
+      return isServerAction(action)
+        ? outcomesOnServers(reader, action, selected.records)
+        : selected.records.map(({ id, labels }) => ({ effects: [relabeling({ type: SERVER, id }, labels, parameters)] }));
     case "instance":
-      return outcomesOfInstances(action, parameters, selected.records);
+      return outcomesOfInstances(reader, { action, parameters }, selected.records);
     case "backup":
       return selected.records.map((backup) => outcomeOfBackup(action, parameters, backup));
     default:
@@ -80,21 +93,35 @@ function unlessRefused(name: string, require: () => void, effects: Effect[]): Ou
   }
 }
 
+const isServerAction = (action: string): action is ServerAction => SERVER_ACTIONS.some((each) => each === action);
+
+async function outcomesOnServers(reader: Caller, action: ServerAction, servers: readonly ServerRecord[]): Promise<Outcome[]> {
+  const planned = new Map<string, Effect[]>();
+  await concurrently(AT_ONCE, servers, async (server) => {
+    planned.set(server.id, (await planServerAction(reader, server, action)).effects);
+  });
+  return servers.map((server) => unlessRefused(server.name, () => requireUsable(server), planned.get(server.id) ?? []));
+}
+
 const ALLOWED: Readonly<Record<string, InstanceAction>> = {
   start: "start",
   stop: "stop",
   restart: "restart",
   backup: "backup",
+  deploy: "deploy",
   delete: "delete",
 };
 
 async function outcomesOfInstances(
-  action: string,
-  parameters: Record<string, unknown>,
+  reader: Caller,
+  { action, parameters }: Pick<Planned, "action" | "parameters">,
   instances: readonly InstanceRecord[],
 ): Promise<Outcome[]> {
   const accountId = instances[0]?.account_id ?? "";
-  const refs = instances.flatMap(({ id, server_id }) => [serverRef(accountId, server_id).key, policyRef(accountId, id).key]);
+  const refs = instances.flatMap(({ id, server_id }) => [
+    serverRef(accountId, server_id).key,
+    (action === "deploy" ? codeRef : policyRef)(accountId, id).key,
+  ]);
   const items = await readAll(refs, { consistent: false });
   const backups =
     action === "delete" && parameters["with_backups"] === true ? await backupsOf(instances) : new Map<string, BackupRecord[]>();
@@ -109,7 +136,9 @@ async function outcomesOfInstances(
         requireAllowed(instance, allowed);
         if (server !== undefined && allowed !== "delete") requireUsable(server);
       },
-      effectsOnInstance(action, parameters, instance, hasPolicy),
+      action === "deploy"
+        ? effectsOfDeploy(reader, parameters, instance, items)
+        : effectsOnInstance(action, parameters, instance, hasPolicy),
     );
     const those = backups.get(instance.id) ?? [];
     return outcome.effects.length === 0 ? [outcome] : [outcome, ...those.map((backup) => outcomeOfBackup("delete", {}, backup))];
@@ -148,6 +177,21 @@ function effectsOnInstance(
     default:
       throw new Error(`No such action: ${action}`);
   }
+}
+
+function effectsOfDeploy(
+  reader: Caller,
+  parameters: Record<string, unknown>,
+  instance: InstanceRecord,
+  items: ReadonlyMap<string, Item>,
+): Effect[] {
+  const code = items.get(keyString(codeRef(instance.account_id, instance.id).key));
+  return listEffects(
+    reader,
+    instance,
+    code === undefined ? emptyCode(instance) : CodeRecord.parse(code),
+    deployChoices().parse(parameters),
+  );
 }
 
 const policyDeleted = (id: string): Effect => effect("delete", { type: "backup_policy", id }, "policy_deleted");

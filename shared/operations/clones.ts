@@ -25,7 +25,7 @@ export function beginClone(
     id: operationId,
     type: "instance.clone",
     resource: { type: "instance", id, name },
-    input: { backup_id: backup.id, ...copied },
+    input: { backup_id: backup.id, ...copied, bring_code: backup.with_code === true && copied.restore_database },
     usesBackupId: backup.id,
     concerns: backup.instance_id === null ? [] : [backup.instance_id],
     result: { backup_id: backup.id },

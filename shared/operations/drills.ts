@@ -10,12 +10,12 @@ import { lockBackup } from "../records/backups.ts";
 import { type Change, startChange, now, Overtaken, retryOnConflict } from "../data/change.ts";
 import { logEvent } from "../records/events.ts";
 import { keys, type Item } from "../data/keys.ts";
-import { type Begun, addResult, changing, findOperation, reserveOperation } from "../records/operations.ts";
+import { type Begun, addResult, changing, findOperation, requireRunning, reserveOperation } from "../records/operations.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
 import { requireServerReady } from "../records/servers.ts";
 import { ConditionFailed, find } from "../data/table.ts";
-import { put, update } from "../data/writes.ts";
+import { put, update, type Write } from "../data/writes.ts";
 
 /**
  * Begins a drill of a completed backup on a server. A server has one at a time, so that it does not take the instances' share.
@@ -41,6 +41,49 @@ export const takeDrillPlace = (change: Change, serverId: string, operationId: st
       serverTriesAnother(readHolder(current)),
     ),
   );
+
+/** For an operation that waits for the place: false while another has it. */
+export async function tryTakeDrillPlace(operation: OperationRecord, serverId: string): Promise<boolean> {
+  const change = startChange({ id: operation.account_id });
+  requireRunning(change, operation);
+  change.write(takingPlace(operation, serverId));
+  return succeeds(change);
+}
+
+/** The same for an undo, which removes what its operation has left there. */
+export async function tryRetakeDrillPlace(operation: OperationRecord, serverId: string): Promise<boolean> {
+  const change = startChange({ id: operation.account_id });
+  change.write(takingPlace(operation, serverId));
+  return succeeds(change);
+}
+
+/** Leaves the place of an operation; nothing if another has it. */
+export async function leaveDrillPlace({ account_id, id }: OperationRecord, serverId: string): Promise<void> {
+  const change = startChange({ id: account_id });
+  change.remove(keys.drill(account_id, serverId), { equals: { operation_id: id } }, () => NO_PLACE);
+  await succeeds(change);
+}
+
+/** Another operation has the place. */
+const NO_PLACE = new Error("The place is another operation's");
+
+const takingPlace = ({ account_id, id }: OperationRecord, serverId: string): Write =>
+  update(
+    keys.drill(account_id, serverId),
+    { set: { operation_id: id } },
+    { exists: false, unchanged: { operation_id: id } },
+    () => NO_PLACE,
+  );
+
+async function succeeds(change: Change): Promise<boolean> {
+  try {
+    await change.commit();
+    return true;
+  } catch (error) {
+    if (error !== NO_PLACE) throw error;
+    return false;
+  }
+}
 
 const readHolder = (current: Item | undefined): string => String(current?.["operation_id"]);
 
@@ -86,6 +129,7 @@ async function tryToRecord(operation: OperationRecord, backup: BackupRecord, dri
   change.write(update(keys.record("operation", operation.account_id, operation.id), { set: { recorded: true } }, running));
   const mine = { equals: { operation_id: operation.id } };
   change.update(keys.record("backup", operation.account_id, backup.id), { set: { drill } }, mine);
+  change.retag("backup", backup.id, backup, { drill });
   if (backup.instance_id !== null) await showOnInstance(change, backup.instance_id, drill);
   if (drill.status === DRILL.failed) {
     const by = { actor: operation.created_by, requestId: operation.request_id };

@@ -9,6 +9,7 @@ import { listDays } from "../domain/cron-days.ts";
 import { diskSize, diskStep } from "../domain/low-disk.ts";
 import { english, type Parameters, type Sentence, type SentenceCode } from "../domain/sentences.ts";
 import { waitingBackup } from "./begin-backup.ts";
+import { findBackupCode } from "../records/backup-code.ts";
 import { hostReportRef } from "../records/host-reports.ts";
 import { keys, keyString } from "../data/keys.ts";
 import { listOfParent, newestOfParent } from "../data/lists-of-parents.ts";
@@ -17,6 +18,7 @@ import { isNeverInstalled, listNextRuns } from "./policy-changes.ts";
 import { applyRules } from "./policy-runs.ts";
 import { BackupRecord } from "../records/schemas/backup.ts";
 import type { Caller } from "../records/schemas/caller.ts";
+import { CodeRecord } from "../records/schemas/code.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import { OperationRecord } from "../records/schemas/operation.ts";
 import type { PolicyRecord } from "../records/schemas/backup-policy.ts";
@@ -72,7 +74,7 @@ const readsArchive = (reader: Reader, { id, size_bytes }: BackupRecord): Effect 
  * What a server's disk is short of, as it last reported: `bytes` are the least that the work needs. Nothing without a report. It
  * is never an error: the machine itself checks for room before it works.
  */
-async function diskWarnings(reader: Reader, accountId: string, serverId: string, bytes: number): Promise<Sentence[]> {
+export async function diskWarnings(reader: Reader, accountId: string, serverId: string, bytes: number): Promise<Sentence[]> {
   if (!mayRead(reader, "server")) return [];
   const { server, report } = await read({ server: serverRef(accountId, serverId), report: hostReportRef(accountId, serverId) });
   if (server === undefined || report === undefined) return [];
@@ -195,6 +197,7 @@ export async function forecastClone(
       database_name === undefined
         ? effect("create", NEW_INSTANCE, UNNAMED_CLONE[nameParts(parts)], place)
         : effect("create", NEW_INSTANCE, NAMED_CLONE[nameParts(parts)], { ...place, database_name }),
+      ...(parts.restore_database ? await effectsOfCode(reader, backup, neutralized) : []),
       ...(parts.restore_database ? effectsOnCopy(neutralized, parts.reset_users) : []),
       readsArchive(reader, backup),
       ...effectsOfFirst(policy),
@@ -225,6 +228,35 @@ const moduleWarnings = (reader: Reader, { missing_modules }: BackupRecord, { res
   restore_database && missing_modules !== null && missing_modules.length > 0 && mayRead(reader, "backup")
     ? [sentence("modules_missing", { modules: missing_modules.join(", ") })]
     : [];
+
+/** What a new instance has besides its image. */
+async function effectsOfCode(reader: Reader, backup: BackupRecord, neutralized: boolean): Promise<Effect[]> {
+  const brought = mayRead(reader, "backup") ? await findBackupCode(backup) : undefined;
+  if (brought === undefined) return [];
+  const leavesSecrets = neutralized && brought.code.environment.some(({ secret }) => secret !== undefined);
+  return [
+    ...brought.commits.map(({ url, ref, commit }) => effect("create", NEW_INSTANCE, "copy_code", { url, ref, commit })),
+    ...(leavesSecrets ? [effect("update", NEW_INSTANCE, "copy_without_secrets")] : []),
+  ];
+}
+
+/** A restore into its own instance leaves the code as it is. */
+async function codeWarnings(
+  reader: Reader,
+  { account_id, id }: InstanceRecord,
+  backup: BackupRecord,
+  { restore_database }: Parts,
+): Promise<Sentence[]> {
+  if (!restore_database || !mayRead(reader, "backup") || !mayRead(reader, "instance")) return [];
+  const then = await findBackupCode(backup);
+  if (then === undefined) return [];
+  const present = (await find({ key: keys.code(account_id, id), schema: CodeRecord }))?.deployed?.commits ?? [];
+  const other = then.commits.filter(
+    ({ url, path, commit }) => !present.some((each) => each.url === url && each.path === path && each.commit === commit),
+  );
+  const code = other.map(({ url, commit }) => `${url} ${commit}`).join(", ");
+  return other.length === 0 ? [] : [sentence("restore_code_differs", { code })];
+}
 
 /** What at least is put on the disk: nobody knows how large one part of an archive is. */
 const estimateBytes = ({ size_bytes }: BackupRecord, { restore_database, restore_filestore }: Parts): number =>
@@ -265,6 +297,7 @@ export async function forecastRestore(
       warnings: [
         ...(backup_first ? [] : [sentence(restore.restore_database ? "data_not_recoverable" : "files_not_recoverable")]),
         ...moduleWarnings(reader, backup, restore),
+        ...(await codeWarnings(reader, instance, backup, restore)),
         ...(await diskWarnings(reader, instance.account_id, instance.server_id, estimateBytes(backup, restore))),
       ],
     },

@@ -1,5 +1,6 @@
 // Whether ERPs can be used, as the lines of their machines say: when that is shown and told, and when the service restarts one.
 import { ApiError } from "../api/errors.ts";
+import type { HEALTH_CHECKS } from "../api/instances.ts";
 import { newId } from "../domain/ids.ts";
 import { HEALTH_OF_ERP, type HealthStatus, SERVING } from "../domain/lifecycle.ts";
 import { MISSES, RESTARTS_A_DAY, STALE_SECONDS } from "../domain/limits.ts";
@@ -43,6 +44,19 @@ export function selectNews(
   return !seen.lost && line.sequence === seen.sequence && at - Date.parse(seen.at) < STALE_SECONDS * 1000 ? "old" : undefined;
 }
 
+/**
+ * The same of a line that a login has brought, because the proxy does not serve it. It counts if it tells of ERPs that cannot be
+ * used, or could not; if not, it counts once, as the proxy may have stopped after it was written. Where no service gets through
+ * to the proxies, that is no login a minute for each machine.
+ */
+export function selectReported(watched: WatchedServer, line: StatusLine | undefined, at: number): ReturnType<typeof selectNews> {
+  const news = line && selectNews(watched, line, at);
+  const { line: seen, misses } = watched;
+  const isFirst = seen !== null && !seen.lost && !seen.reported;
+  const counts = news === "old" || isFirst || (news?.faults ?? []).length > 0 || Object.keys(misses).length > 0;
+  return counts ? news : undefined;
+}
+
 /** Whether a machine's lines were relied on at the last check. */
 export const wasHeard = ({ line }: WatchedServer): boolean => line !== null && !line.lost;
 
@@ -70,6 +84,9 @@ export interface SeenErp {
   instance: InstanceRecord;
   since: string | null;
 }
+
+/** A fault that no restart of an ERP mends. */
+const OF_PROXY = "proxy" satisfies (typeof HEALTH_CHECKS)[number];
 
 /** Records which ERPs went down or came back, while they should run and no operation holds them. */
 export async function judgeErps(server: ServerRecord, before: Misses, { faults }: StatusLine): Promise<Judged> {
@@ -100,7 +117,7 @@ export async function judgeErps(server: ServerRecord, before: Misses, { faults }
         judged.wentDown.push(instance);
         since = now();
       }
-      if (misses >= MISSES.restart) judged.toRestart.push(instance);
+      if (misses >= MISSES.restart && fault.what !== OF_PROXY) judged.toRestart.push(instance);
     } else if (isDown) {
       if (await recordHealth(instance, ok, null)) since = null;
       else judged.misses[id] = 0;

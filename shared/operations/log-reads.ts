@@ -6,7 +6,6 @@ import { freeSlots, releasePlace, tryAcquireSlots } from "../data/slots.ts";
 import { find, putIfAbsent, type Ref } from "../data/table.ts";
 import { LOG_READS, WINDOW_SECONDS } from "../domain/limits.ts";
 import type { Caller } from "../records/schemas/caller.ts";
-import type { InstanceRecord } from "../records/schemas/instance.ts";
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;
 const PLACES = Array.from({ length: LOG_READS.atOnce }, (_, index) => `place_${index}`);
@@ -14,8 +13,14 @@ const PLACES = Array.from({ length: LOG_READS.atOnce }, (_, index) => `place_${i
 const PLACE_SECONDS = 30;
 const secondsAfter = (at: number, seconds: number): number => Math.ceil(at / 1000) + seconds;
 
-/** Counts a reading, and calls it while it has one of the instance's places. Throws RATE_LIMIT_EXCEEDED if there is none. */
-export async function withinLogLimits<T>({ account_id, id }: InstanceRecord, read: () => Promise<T>): Promise<T> {
+/**
+ * Counts a reading of an instance's or an operation's log, and calls it while it has one of its places. Throws
+ * RATE_LIMIT_EXCEEDED if there is none.
+ */
+export async function withinLogLimits<T>(
+  { account_id, id }: { account_id: string; id: string },
+  read: () => Promise<T>,
+): Promise<T> {
   const now = Date.now();
   const key = keys.logReads(account_id, id);
   const wish = { places: PLACES, untilMs: now + PLACE_SECONDS * 1000 };

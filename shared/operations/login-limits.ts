@@ -1,6 +1,6 @@
-// Limits on failed sign-ins: for an email from one IP address (so that nobody can lock another person out from elsewhere), and
-// for an IP address. An attempt takes its slot before the password is checked, so that concurrent attempts cannot exceed the
-// limit.
+// Limits on failed sign-ins: for an email from one IP address (so that nobody can lock another person out from elsewhere), for an
+// IP address, and for a user's second factor. An attempt takes its slot before the password is checked, so that concurrent
+// attempts cannot exceed the limit.
 import { tooManySignIns } from "../api/errors.ts";
 import { LOGIN_FAILURES, LOGIN_WINDOW_SECONDS } from "../domain/limits.ts";
 import { toNetwork } from "../domain/network.ts";
@@ -19,14 +19,31 @@ interface LoginAttempt {
   succeeded: () => Promise<void>;
 }
 
+interface LoginLimit {
+  key: Key;
+  slots: number;
+}
+
+const addressLimit = (network: string): LoginLimit => ({ key: keys.loginFailures(network), slots: LOGIN_FAILURES.address });
+const pairLimit = (...of: string[]): LoginLimit => ({ key: keys.loginFailures(...of), slots: LOGIN_FAILURES.pair });
+
 /** Throws RATE_LIMIT_EXCEEDED once an email or an IP address has failed too often. */
-export async function admitLogin(email: string, ipAddress: string): Promise<LoginAttempt> {
-  const at = Date.now();
+export function admitLogin(email: string, ipAddress: string): Promise<LoginAttempt> {
   const network = toNetwork(ipAddress);
-  const limits = [
-    { key: keys.loginFailures(network), slots: LOGIN_FAILURES.address },
-    { key: keys.loginFailures(email.toLowerCase(), network), slots: LOGIN_FAILURES.pair },
-  ];
+  return admit([addressLimit(network), pairLimit(email.toLowerCase(), network)]);
+}
+
+/**
+ * The same for a second factor: wherever it is tried from, because whoever tries many has the password, or a session. Nobody's,
+ * if what was sent names no user.
+ */
+export function admitProof(userId: string | undefined, ipAddress: string): Promise<LoginAttempt> {
+  const network = toNetwork(ipAddress);
+  return admit([addressLimit(network), userId === undefined ? pairLimit("", network) : pairLimit(userId)]);
+}
+
+async function admit(limits: readonly LoginLimit[]): Promise<LoginAttempt> {
+  const at = Date.now();
   const taken: Key[] = [];
   const releaseSlots = async () => {
     await Promise.all(taken.map((key) => release(key, at)));

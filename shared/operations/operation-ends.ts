@@ -2,7 +2,7 @@
 // leads.
 import {
   type OperationEnd,
-  afterRestore,
+  afterSuccess,
   isFailure,
   isOpen,
   LIFECYCLE,
@@ -16,9 +16,11 @@ import { endBackup } from "../records/backups.ts";
 import { endBulk } from "../records/bulk.ts";
 import { type Change, startChange, now, Overtaken, retryOnConflict } from "../data/change.ts";
 import type { Ending } from "../records/ending.ts";
+import { endCheck, endDeploy, leaveRehearsal, removeCode } from "../records/deploy-ends.ts";
 import { endInstance } from "../records/instances.ts";
 import { keys } from "../data/keys.ts";
 import { logOutcome } from "../records/events.ts";
+import { toOutcome } from "../records/outcomes.ts";
 import { announceRequest, findOperationCore } from "../records/operations.ts";
 import type { OperationCore } from "../records/schemas/operation.ts";
 import { drillAgain, dropPolicy, protectAfterDeletion, type Protection, protectionAfterBackup } from "./protection.ts";
@@ -74,6 +76,10 @@ async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
   // Also one that failed: nobody can restore that backup any more.
   if (operation.type === "backup.delete" && destined !== operation.before) await protectAfterDeletion(change, operation);
   if (operation.type === "backup.drill" && !outcome.succeeded && !operation.recorded) await drillAgain(change, operation);
+  if (operation.type === "instance.deploy") {
+    endDeploy(change, operation, { succeeded: outcome.succeeded, at });
+    await leaveRehearsal(change, operation);
+  }
   await release(change, operation, { to: destined, back, error, at, protection });
   if (operation.state === OPERATION.pending) announceRequest(change, operation);
   logEnd(change, operation, { to, error, finished_at });
@@ -86,13 +92,7 @@ function logEnd(
   { to, error, finished_at }: { to: OperationEnd; error: OperationError | null; finished_at: string },
 ): void {
   const { id, type, resource, created_at, created_by, request_id } = operation;
-  const outcome = {
-    id,
-    type,
-    status: to,
-    error,
-    duration_seconds: Math.max(0, Math.round((Date.parse(finished_at) - Date.parse(created_at)) / 1000)),
-  };
+  const outcome = toOutcome({ id, type, state: to, error, created_at, finished_at });
   const by = { actor: created_by, requestId: request_id };
   logOutcome(change, by, { type: `${type}.${to}`, operation_id: id, operation: outcome }, resource);
 }
@@ -137,7 +137,7 @@ function destination(operation: OperationCore, succeeded: boolean): { to: string
   const to = succeeded ? row.to : (operation.failed_state ?? row.failed);
   if (to !== "before") return { to, back: false };
   const before = operation.before ?? row.failed;
-  return { to: succeeded && operation.type === "backup.restore" ? afterRestore(before) : before, back: true };
+  return { to: succeeded ? afterSuccess(operation.type, before) : before, back: true };
 }
 
 interface Release {
@@ -168,7 +168,11 @@ async function release(
       { ...mine, ...protection?.where },
       protection?.conditionError,
     );
-  if (to === "gone" && resource.type === "instance") await dropPolicy(change, resource.id);
+  if (to === "gone" && resource.type === "instance") {
+    await dropPolicy(change, resource.id);
+    await removeCode(change, resource.id);
+  }
+  if (operation.type === "instance.check_code") endCheck(change, operation);
   if (operation.uses_backup_id !== null)
     change.update(keys.record("backup", accountId, operation.uses_backup_id), { take: { used_by: new Set([operation.id]) } });
   if (operation.type === "backup.drill" || operation.type === "backup.import")

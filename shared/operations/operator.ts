@@ -10,11 +10,14 @@ import { changesBetween } from "../records/audit-changes.ts";
 import { type Change, retryOnConflict, startChange, now } from "../data/change.ts";
 import { logEvent } from "../records/events.ts";
 import { allUsers, findUserByEmail, keepOwner, removeUser, reserveUser, setPassword, setUser } from "../records/users.ts";
+import { forgetFactors, removeFactors } from "../records/second-factors.ts";
 import { keys } from "../data/keys.ts";
 import type { AccountRecord } from "../records/schemas/account.ts";
 import type { TokenRecord } from "../records/schemas/token.ts";
 import type { UserRecord } from "../records/schemas/user.ts";
 import { find, putIfAbsent, queryAll, removeOne } from "../data/table.ts";
+import { tellOfFactor } from "./factor-changes.ts";
+import { mustHaveFactor } from "./required-factors.ts";
 import { tokensBy } from "./tokens-of-users.ts";
 
 const operator = () => ({ operator: "operator", requestId: `admin-${randomUUID()}` });
@@ -97,9 +100,22 @@ export const deleteUser = (email: string): Promise<TokenRecord[]> =>
     const change = startChange(await getAccount(user.account_id));
     if (user.role === "owner") await keepOwner(change, user);
     removeUser(change, user);
+    await forgetFactors(change, user);
     logEvent(change, operator(), "user.delete", { type: "user", id: user.id, name: user.name });
     await change.commit();
     return tokensBy(user);
+  });
+
+/** Removes a user's second factors, such as an account's last owner's, whom nobody else can help. Returns how many there were. */
+export const deleteSecondFactors = (email: string): Promise<number> =>
+  retryOnConflict(async () => {
+    const user = await namedUser(email);
+    const account = await getAccount(user.account_id);
+    const change = startChange(account);
+    const factors = await removeFactors(change, user, { mustHaveOne: mustHaveFactor(account, user) });
+    await tellOfFactor(change, operator(), { user, type: "removed", factors, userAgent: null });
+    await change.commit();
+    return factors.length;
   });
 
 /** The account's new quota; what it has beyond that stays. */

@@ -3,6 +3,7 @@
 //
 // The schemas have only what that takes: every function that can begin an operation builds them at each cold start.
 import * as z from "zod";
+import { isSafetyBackup } from "../domain/backup-kinds.ts";
 import { BACKUP_WAITING, LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
 import { DRILL_AGAIN_HOURS, REPEAT_MINUTES } from "../domain/limits.ts";
 import { type Change, now } from "../data/change.ts";
@@ -160,7 +161,7 @@ export async function protectAgain(
     completed_at,
   }: Pick<BackupRecord, "id" | "instance_id" | "kind" | "created_at" | "completed_at">,
 ): Promise<void> {
-  if (instance_id === null || completed_at === null || kind === "pre_restore") return;
+  if (instance_id === null || completed_at === null || isSafetyBackup({ kind })) return;
   const key = keys.record("instance", change.accountId, instance_id);
   const instance = await find({ key, schema: Protected.extend({ last_backup_at: z.string().nullable().default(null) }) });
   if (instance === undefined || (instance.last_backup_at ?? "") >= completed_at) return;
@@ -184,7 +185,7 @@ async function lastBackupBut(change: Change, instanceId: string, gone: string): 
   const { items } = await listOfParent(
     { kind: "backup", accountId, schema: Listed, parentId: instanceId },
     { per_page: Number.MAX_SAFE_INTEGER },
-    ({ id, kind, state }) => id !== gone && kind !== "pre_restore" && isRestorable(state),
+    ({ id, kind, state }) => id !== gone && !isSafetyBackup({ kind }) && isRestorable(state),
   );
   for (const { id } of items) {
     const key = keys.record("backup", accountId, id);

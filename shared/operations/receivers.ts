@@ -1,4 +1,4 @@
-// Where webhooks may lead in this environment, and which receivers are slow.
+// Where webhooks and identity providers may be in this environment, and which receivers are slow.
 import { invalid } from "../api/errors.ts";
 import { env } from "../platform/env.ts";
 import { findTargetProblem, findUrlProblem } from "../platform/outbound.ts";
@@ -20,11 +20,20 @@ export const receiverGuard = (): { loopback: boolean } => ({
  * now. It is checked again with each connection.
  */
 export async function requireTarget(url: string, ownHost: string): Promise<void> {
-  const guard = { ...receiverGuard(), own: [ownHost, process.env[OWN_DOMAIN]].filter((host) => host !== undefined) };
-  if (isSandboxReceiver(url) && findUrlProblem(url, guard) === undefined) return;
-  const problem = await findTargetProblem("url", url, guard);
+  if (isSandboxReceiver(url) && findUrlProblem(url, ownGuard(ownHost)) === undefined) return;
+  await requireOutside("url", url, ownHost);
+}
+
+/** The same for any other field, without the sandbox's receivers. */
+export async function requireOutside(field: string, url: string, ownHost: string): Promise<void> {
+  const problem = await findTargetProblem(field, url, ownGuard(ownHost));
   if (problem !== undefined) throw invalid(problem);
 }
+
+const ownGuard = (ownHost: string) => ({
+  ...receiverGuard(),
+  own: [ownHost, process.env[OWN_DOMAIN]].filter((host) => host !== undefined),
+});
 
 /** Tries without a response in time, in a row, after which a receiver is slow. */
 export const LATE = 2;

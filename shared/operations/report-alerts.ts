@@ -40,7 +40,7 @@ export async function judgeReport(alerts: AccountAlerts, server: ServerRecord, r
 type IsMeant = (instance: InstanceRecord) => boolean;
 
 /** A machine's root may be hostile, and may report anything: the instance must be on this server. */
-async function nameOn(server: ServerRecord, id: string, isMeant: IsMeant = () => true): Promise<string | undefined> {
+export async function nameOn(server: ServerRecord, id: string, isMeant: IsMeant = () => true): Promise<string | undefined> {
   const instance = await find(instanceRef(server.account_id, id));
   return instance?.server_id === server.id && isMeant(instance) ? instance.name : undefined;
 }

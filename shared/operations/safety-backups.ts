@@ -1,6 +1,6 @@
-// The backup that a restore takes before it replaces anything. It has no separate operation: the restore's operation locks it.
+// The backup that a restore or a deploy takes before it replaces anything. It has no separate operation: theirs locks it.
 import { type BackupStatus, LIFECYCLE } from "../domain/lifecycle.ts";
-import { because } from "../domain/reasons.ts";
+import { because, type Reason } from "../domain/reasons.ts";
 import { getAccount } from "../records/accounts.ts";
 import { backupRef, reserveBackup, UNMEASURED } from "../records/backups.ts";
 import { countBytes } from "../records/backup-quota.ts";
@@ -15,7 +15,12 @@ import { find } from "../data/table.ts";
 const BACKUP = LIFECYCLE["backup.create"];
 const DAY_MS = 86_400_000;
 
-/** The safety backup of a restore, created once however often the step runs. */
+/** What operations take them before. */
+const BEFORE = {
+  "backup.restore": { kind: "pre_restore", note: "Taken before a restore" },
+  "instance.deploy": { kind: "pre_deploy", note: "Taken before a deploy" },
+} as const;
+/** The safety backup of an operation, created once however often the step runs. */
 export async function reserveSafetyBackup(
   operation: OperationRecord,
   instance: InstanceRecord,
@@ -26,7 +31,7 @@ export async function reserveSafetyBackup(
   const account = await getAccount(operation.account_id);
   const change = startChange(account);
   const expires_at = new Date(Date.now() + account.backup_retention_days * DAY_MS).toISOString();
-  const draft = { kind: "pre_restore", note: "Taken before a restore", expires_at } as const;
+  const draft = { ...BEFORE[operation.type === "instance.deploy" ? operation.type : "backup.restore"], expires_at };
   const backup = reserveBackup(change, instance, draft, { operationId: operation.id, id });
   requireRunning(change, operation);
   await change.commit();
@@ -54,10 +59,13 @@ export const failSafetyBackup = (accountId: string, id: string): Promise<void> =
     if (backup?.state !== BACKUP.through) return;
     const change = startChange({ id: accountId });
     const uncounted = countBytes(change, backup, 0);
-    const ending = { ...statusReason(because("restore_of_backup_failed")), ...UNMEASURED, ...uncounted.set };
+    const ending = { ...statusReason(whyFailed(backup)), ...UNMEASURED, ...uncounted.set };
     end(change, backup, { ...ending, state: BACKUP.failed }, uncounted);
     await change.commit();
   });
+
+const whyFailed = ({ kind }: BackupRecord): Reason =>
+  kind === BEFORE["instance.deploy"].kind ? because("deploy_of_backup_failed") : because("restore_of_backup_failed");
 
 type Ending = Partial<
   Pick<BackupRecord, "status_reason" | "reason" | "completed_at" | "counted_bytes" | keyof typeof UNMEASURED>

@@ -52,3 +52,9 @@ function padded(bytes: Buffer): Buffer {
   const missing = (BLOCK_BYTES - (bytes.length % BLOCK_BYTES)) % BLOCK_BYTES;
   return Buffer.concat([bytes, Buffer.from(Array.from({ length: missing }, (_, index) => index + 1))]);
 }
+
+/** As `ssh-keygen -l` shows it. */
+export function fingerprintOf(publicKey: string): string {
+  const [, base64 = ""] = publicKey.split(" ");
+  return `SHA256:${createHash("sha256").update(Buffer.from(base64, "base64")).digest("base64").replace(/=+$/, "")}`;
+}

@@ -98,11 +98,14 @@ async function findNameProblem(url: URL, guard: Guard): Promise<string | undefin
 export interface Outbound {
   url: string;
   headers: Record<string, string>;
-  body: Uint8Array;
+  /** Sent with POST; without one the request is a GET. */
+  body?: Uint8Array;
   /** For everything: resolving, connecting, sending, and what is read of the response. */
   timeoutMs: number;
   /** How much of the response is read. */
   keepBytes: number;
+  /** Whether the response is of use only as a whole: a longer one, or one that does not end in time, is an error. */
+  whole?: boolean;
 }
 
 export interface Response {
@@ -122,8 +125,8 @@ export class OutboundError extends Error {
   }
 }
 
-/** Sends a POST to a checked address, and reads the beginning of the response. */
-export async function post(outbound: Outbound, guard: Guard): Promise<Response> {
+/** Sends a request to a checked address, and reads the beginning of the response. */
+export async function request(outbound: Outbound, guard: Guard): Promise<Response> {
   const problem = findUrlProblem(outbound.url, guard);
   if (problem !== undefined) throw new OutboundError(`The URL ${problem}`);
   const url = new URL(outbound.url);
@@ -142,12 +145,17 @@ export async function post(outbound: Outbound, guard: Guard): Promise<Response> 
 
 const BODY_MS = 1_000;
 
-function send(url: URL, { headers, body, keepBytes }: Outbound, guard: Guard, late: Promise<never>): Promise<Response> {
+function send(
+  url: URL,
+  { headers, body, keepBytes, whole = false }: Outbound,
+  guard: Guard,
+  late: Promise<never>,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const local = isLoopback(url, guard);
     const sending = (local ? requestHttp : requestHttps)(url, {
-      method: "POST",
-      headers: { ...headers, "content-length": String(body.length) },
+      method: body === undefined ? "GET" : "POST",
+      headers: { ...headers, ...(body !== undefined && { "content-length": String(body.length) }) },
       agent: false,
       // An address is not looked up: `localhost` may be one on which another program listens.
       ...(local ? { hostname: "127.0.0.1" } : { lookup: checkedLookup(guard.resolve ?? resolveAll) }),
@@ -157,6 +165,10 @@ function send(url: URL, { headers, body, keepBytes }: Outbound, guard: Guard, la
     sending.on("response", (response) => {
       const chunks: Buffer[] = [];
       let size = 0;
+      const stopAt = (error: OutboundError): void => {
+        sending.destroy();
+        reject(error);
+      };
       const done = (): void => {
         clearTimeout(rest);
         // Nothing that arrives later is read.
@@ -169,11 +181,12 @@ function send(url: URL, { headers, body, keepBytes }: Outbound, guard: Guard, la
         });
       };
       // The status is the result: a body that drips holds nothing up.
-      const rest = setTimeout(done, BODY_MS);
+      const rest = whole ? undefined : setTimeout(done, BODY_MS);
       response.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
         size += chunk.length;
-        if (size >= keepBytes) done();
+        if (whole && size > keepBytes) stopAt(new OutboundError("The response is too long"));
+        else if (!whole && size >= keepBytes) done();
       });
       response.on("end", done);
       response.on("error", (error) => reject(new OutboundError(describeError(error))));

@@ -1,5 +1,6 @@
 // Encryption for what must not be stored in plain text, and keyed hashes for what need not be stored at all.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { isCanonical } from "../domain/base64url.ts";
 import { keyOfVersion, keyVersions } from "./secrets.ts";
 
 const IV_BYTES = 12; // GCM's standard length
@@ -24,6 +25,14 @@ export async function unseal(sealed: string, context: string): Promise<string> {
     .setAAD(Buffer.from(context))
     .setAuthTag(bytes.subarray(-TAG_BYTES));
   return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString("utf8");
+}
+
+/** The same for a text that a client presents: undefined unless it was sealed for this context, and its key is still kept. */
+export async function unsealPresented(presented: string, context: string): Promise<string | undefined> {
+  const [id = "", body = "", ...rest] = presented.split(".");
+  if (rest.length > 0 || !isCanonical(body)) return undefined;
+  if ((await keyOfVersion("SEALING_KEY", id)) === undefined) return undefined;
+  return unseal(presented, context).catch(() => undefined); // its key was found: what fails now is the text
 }
 
 /** A hash that reveals nothing to anyone who reads the table, not even whether a guess is right. */

@@ -36,6 +36,12 @@ export class NotYet extends TaskError {
 /** A retry would not help: the operation is undone. */
 export class GiveUp extends TaskError {
   override name = "GiveUp";
+  /** The end of a job's log, for whoever keeps it: it does not travel with the error. */
+  readonly log: string | undefined;
+  constructor(code: OperationErrorCode, reason: Reason, { log, ...options }: ErrorOptions & { log?: string | undefined } = {}) {
+    super(code, reason, options);
+    this.log = log;
+  }
 }
 
 /** The same error, as one that is worth a retry. */

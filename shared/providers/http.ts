@@ -154,7 +154,7 @@ function classify({ status, code }: ErrorResponse): Meaning {
 /** Far more than the longest page of a list. */
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
 
-async function readBody({ body }: Response): Promise<string> {
+export async function readBody({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body ?? []) {

@@ -67,6 +67,8 @@ export function toSettings(account: AccountRecord): Settings {
     default_region: account.default_region,
     backup_retention_days: account.backup_retention_days,
     token_max_days: account.token_max_days,
+    require_second_factor: account.require_second_factor,
+    allowed_ips: account.allowed_ips,
     default_backup_policy: account.default_backup_policy,
     quotas: {
       servers: { used: account.used_server, limit: account.limit_server },

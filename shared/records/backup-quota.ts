@@ -5,6 +5,7 @@
 // migration counts them.
 import { type Change, Overtaken } from "../data/change.ts";
 import type { Where } from "../data/expressions.ts";
+import { isSafetyBackup } from "../domain/backup-kinds.ts";
 import type { BackupRecord } from "./schemas/backup.ts";
 import type { Item } from "../data/keys.ts";
 
@@ -15,7 +16,7 @@ type Counted = Pick<BackupRecord, "counted_bytes">;
  * is no room left. A safety backup passes, because nobody may lose data for a quota.
  */
 export function countNewBackup(change: Change, kind: BackupRecord["kind"]): Required<Counted> {
-  const limited = kind !== "pre_restore";
+  const limited = !isSafetyBackup({ kind });
   change.use("backup", 1, { limited });
   if (limited) change.requireRoom("backup_bytes");
   return { counted_bytes: 0 };

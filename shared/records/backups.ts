@@ -39,27 +39,34 @@ import { parseEach } from "../data/parse-each.ts";
 import { changing, requireRunning, reserveOperation } from "./operations.ts";
 import { NO_REASON, shownReason, withReasons } from "./reasons.ts";
 import { BackupRecord, KeptUpload } from "./schemas/backup.ts";
+import type { BackupCode } from "./schemas/code.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 import type { OperationCore, OperationRecord } from "./schemas/operation.ts";
 import { type Finding, findOfParent, findPage, needsEntries } from "../data/search.ts";
 import { find, queryAll } from "../data/table.ts";
+import { addTags } from "../data/tags.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 
 export const backupRef = createRef("backup", BackupRecord);
 export const requireBackup = createRequirement<BackupRecord>("backup");
 export const getBackup = createGetter("backup", backupRef, requireBackup);
 
-type BackupQuery = PageQuery & Finding & ByIds & { status?: string | undefined };
+type BackupQuery = PageQuery &
+  Finding &
+  ByIds & { status?: string | undefined; kind?: string | undefined; drill?: string | undefined };
 
 export async function listBackups(
   accountId: string,
   { instance_id, ...query }: BackupQuery & { instance_id?: string | undefined },
 ): Promise<Listed<BackupRecord>> {
   if (instance_id !== undefined) return listBackupsOfInstance(accountId, instance_id, query);
-  const { ids, status, label, search, sort, ...page } = query;
+  const { ids, status, kind, drill, label, search, sort, ...page } = query;
   const list = { kind: "backup", accountId, schema: BackupRecord } as const;
   if (ids !== undefined) return listByIds(list, ids);
-  const [finding, filters] = [{ label, search, sort }, { status }];
+  const [finding, filters] = [
+    { label: addTags(label, { drill }), search, sort },
+    { status, kind },
+  ];
   if (!needsEntries(finding, filters, page)) return listPage({ ...list, status }, page);
   const { records, meta } = await findPage(list, { finding, filters, page });
   return { items: parseEach(BackupRecord, records), meta };
@@ -68,7 +75,7 @@ export async function listBackups(
 export async function listBackupsOfInstance(
   accountId: string,
   instanceId: string,
-  { ids, status, label, search, sort, ...page }: BackupQuery,
+  { ids, status, kind, drill, label, search, sort, ...page }: BackupQuery,
 ): ReturnType<typeof findOfParent<BackupRecord>> {
   if (!isId("instance", instanceId)) throw notFound("instance");
   const list = { kind: "backup", accountId, schema: BackupRecord } as const;
@@ -78,8 +85,8 @@ export async function listBackupsOfInstance(
     return { ...pageByIds(ofInstance, ids), isEmpty: ofInstance.length === 0 };
   }
   return findOfParent(list, instanceId, {
-    finding: { label, search, sort },
-    filters: { status },
+    finding: { label: addTags(label, { drill }), search, sort },
+    filters: { status, kind },
     page,
   });
 }
@@ -323,7 +330,9 @@ const Ended = Held.extend({
   completed_at: z.string().nullable(),
   expires_at: z.string().nullable(),
   labels: z.custom<Labels>().default({}),
+  drill: z.unknown(),
   counted_bytes: z.number().optional(),
+  with_code: z.boolean().optional(),
 });
 
 /** Ends the work on a backup: it is gone, or free again in another state. */
@@ -340,6 +349,7 @@ export async function endBackup(change: Change, { operation, to, at, failure, wi
     const { where, conditionError } = uncountBackup(change, backup);
     change.drop({ kind: "backup", record: backup, status: backup.state }, { ...mine, ...where }, conditionError);
     if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
+    if (backup.with_code === true) change.remove(keys.backupCode(change.accountId, backup.id), { exists: false });
     return;
   }
   const state = BackupRecord.shape.state.parse(to);
@@ -403,8 +413,14 @@ export async function recordArchive(
   operation: OperationRecord,
   id: string,
   { size_bytes, sha256, stored_checksum, missing_files, listed_files, skipped_files }: MeasuredArchive,
+  /** What its instance's ERP has; undefined if that is only its image. */
+  code?: BackupCode,
 ): Promise<void> {
-  await recordMeasured(operation, id, { size_bytes, sha256, stored_checksum, missing_files, listed_files, skipped_files });
+  const measured = { size_bytes, sha256, stored_checksum, missing_files, listed_files, skipped_files };
+  if (code === undefined) return recordMeasured(operation, id, measured);
+  await recordMeasured(operation, id, { ...measured, with_code: true }, (change) =>
+    change.update(keys.backupCode(operation.account_id, id), { set: code }, { exists: false }),
+  );
 }
 
 const Counted = z.object({ counted_bytes: z.number().optional() });

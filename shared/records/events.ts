@@ -14,6 +14,8 @@ import { EventRecord } from "./schemas/event.ts";
 export interface By {
   caller: Caller;
   requestId: string;
+  /** Whether it is a part of a bulk action. */
+  inBulk?: boolean;
 }
 
 /** A caller, the service itself and its operator, or whoever started an operation. */
@@ -27,8 +29,9 @@ export function toActor(by: Author): Actor {
 
 /** From where, and as what. */
 function describeCaller(caller: Caller) {
+  const { ip_address, signed_in_with } = caller;
   const role = roleIn(caller);
-  return { ip_address: caller.ip_address, ...(role !== undefined && { role }) };
+  return { ip_address, ...(role !== undefined && { role }), ...(signed_in_with !== undefined && { signed_in_with }) };
 }
 
 interface NewEvent<T> {

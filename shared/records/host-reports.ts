@@ -17,6 +17,7 @@ export interface MachineReport {
   memory_free_bytes: number;
   /** Undefined of a script of before it was reported. */
   disk_size_bytes?: number | undefined;
+  needs_reboot?: boolean | undefined;
   /** What the instances use of the disk, as far as it was measured. */
   uses?: readonly (ReportedUse & { instance_id: string })[] | undefined;
   /** Undefined if its proxy did not respond. */

@@ -31,7 +31,16 @@ import {
 import { ofEnvironment } from "../platform/env.ts";
 import { judgeHealth, reasonOfHealth } from "./shown-health.ts";
 import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
-import { type Change, heldByAnother, now, labelChange, Overtaken, relabeledMeanwhile, withLabels } from "../data/change.ts";
+import {
+  type Change,
+  heldByAnother,
+  labelChange,
+  now,
+  Overtaken,
+  relabeledMeanwhile,
+  startChange,
+  withLabels,
+} from "../data/change.ts";
 import { type Ending, Held } from "./ending.ts";
 import type { LabelChange } from "../data/entries.ts";
 import { findCertificate, hostReportRef } from "./host-reports.ts";
@@ -50,7 +59,7 @@ import { ServerRecord } from "./schemas/server.ts";
 import { type Entry, type Finding, findOfParent, findPage, needsEntries } from "../data/search.ts";
 import { occupyServer, requireServerReady, serverRef } from "./servers.ts";
 import { find, read, readAll, updateOne } from "../data/table.ts";
-import { tagsFor } from "../data/tags.ts";
+import { addTags } from "../data/tags.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 import { check, type Write } from "../data/writes.ts";
 
@@ -71,6 +80,7 @@ type InstanceQuery = PageQuery &
     drill?: string | undefined;
     last_backup_before?: string | undefined;
     health?: string | undefined;
+    update_available?: string | undefined;
   };
 
 /** A page of instances; `read` has their servers, if they were read with them. */
@@ -86,6 +96,7 @@ export async function listInstances(
     erp_version,
     edition,
     drill,
+    update_available,
     label,
     search,
     sort,
@@ -94,9 +105,8 @@ export async function listInstances(
 ): Promise<Listed<InstanceRecord> & { read?: Map<string, Item> }> {
   const list = { kind: "instance", accountId, schema: InstanceRecord } as const;
   if (ids !== undefined) return listByIds(list, ids);
-  const tags = tagsFor({ erp_version, edition, drill });
   const [finding, filters] = [
-    { label: tags.length === 0 ? label : [...(label ?? []), ...tags], search, sort },
+    { label: addTags(label, { erp_version, edition, drill, update_available }), search, sort },
     { status, protection, last_backup_before, health },
   ];
   if (server_id !== undefined) return findOfParent(list, server_id, { finding, filters, page });
@@ -116,7 +126,7 @@ export const instanceVersion = (instance: InstanceRecord): Version =>
 
 function toListedInstance(
   record: InstanceRecord,
-  server: Pick<ServerRecord, "state"> | undefined,
+  server: Pick<ServerRecord, "state" | "operation_id"> | undefined,
 ): Omit<ListedInstance, "server"> {
   const { state, domain, operation_id, installed, server_ip } = record;
   const ofHealth = record.status_reason === null ? reasonOfHealth(record, server) : null;
@@ -130,7 +140,12 @@ function toListedInstance(
     url: `https://${domain}`,
     domain_unicode: domainToUnicode(domain) || domain,
     previous_domains: previousDomains(record, domain),
-    allowed_actions: allowedActions({ status: state, heldBy: operation_id, installed, server: server?.state }),
+    allowed_actions: allowedActions({
+      status: state,
+      heldBy: operation_id ?? server?.operation_id ?? null,
+      installed,
+      server: server?.state,
+    }),
     dns_record: { type: "A", name: domain, value: server_ip },
     protection: {
       status: record.protection_status,
@@ -142,7 +157,7 @@ function toListedInstance(
 
 export const toInstance = (
   record: InstanceRecord,
-  server: Pick<ServerRecord, "state"> | undefined,
+  server: Pick<ServerRecord, "state" | "operation_id"> | undefined,
   report?: HostReport,
 ): Instance => ({
   ...toListedInstance(record, server),
@@ -246,6 +261,9 @@ export function reserveInstance(
     unfinished_modules: [],
     missing_modules: null,
     previous_domains: [],
+    image_id: null,
+    image_created_at: null,
+    update_available: null,
     auto_restarts: [],
     created_at: change.at,
     updated_at: change.at,
@@ -315,6 +333,7 @@ const Ended = Held.extend({
   edition: z.string(),
   server_ip: z.string().nullable(),
   last_drill: z.string().nullable().default(null),
+  update_available: z.boolean().nullable().default(null),
   disk_quota_bytes: z.number().nullable().default(null),
   previous_domains: z.array(z.object({ domain: z.string() })).default([]),
 });
@@ -331,7 +350,17 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
   if (instance?.operation_id !== operation.id) return;
   const mine = { equals: { operation_id: operation.id } };
   if (to === "gone") {
-    change.drop({ kind: "instance", record: instance, status: instance.state }, mine);
+    const { update_available } = instance;
+    change.drop(
+      { kind: "instance", record: instance, status: instance.state },
+      { ...mine, unchanged: { update_available } },
+      // A report may change it at the same time.
+      (present) =>
+        present?.["operation_id"] === operation.id
+          ? new Overtaken("The instance changed at the same time", instance.id)
+          : undefined,
+    );
+    if (update_available === true) change.countShown("update_available", -1);
     change.remove(keys.domain(accountId, instance.domain));
     forgetRedirects(change, instance.previous_domains);
     change.remove(keys.databaseName(accountId, instance.server_id, instance.database_name));
@@ -355,7 +384,12 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
   change.move(
     { kind: "instance", record: instance },
     { from: instance.state, to: state, set },
-    { ...mine, unchanged: { ...after } },
+    // A step that shows another state may do so at the same time.
+    { equals: { ...mine.equals, state: instance.state }, unchanged: { ...after } },
+    (present) =>
+      present?.["state"] === instance.state
+        ? undefined
+        : new Overtaken("The state of the instance changed at the same time", instance.id),
   );
   change.refind(
     "instance",
@@ -473,6 +507,21 @@ export function adoptDomain(change: Change, operation: OperationRecord, instance
   noteRedirect(change, instance, domain, operation.created_at);
   change.refind("instance", instance.id, { domain });
   change.remove(keys.domain(change.accountId, instance.domain));
+}
+
+/** Shows the state that a step of the work moves the instance to, while the operation runs. */
+export async function showDuring(operation: OperationRecord, instance: InstanceRecord): Promise<void> {
+  const { during }: Transition = LIFECYCLE[operation.type];
+  const state = InstanceState.parse(during);
+  if (instance.state === state) return; // a second run
+  const change = startChange({ id: instance.account_id });
+  requireRunning(change, operation);
+  change.move(
+    { kind: "instance", record: instance },
+    { from: instance.state, to: state, set: { state, updated_at: now() } },
+    { equals: { operation_id: operation.id, state: instance.state } },
+  );
+  await change.commit();
 }
 
 const neverInstalled = (state: string): Error =>

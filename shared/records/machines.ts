@@ -107,8 +107,8 @@ interface Probe {
   responded: boolean;
   /** Whether it was a login. */
   loggedIn?: boolean;
-  /** What its machine's line said, if that has changed. */
-  heard?: Partial<Pick<WatchedServer, "line" | "misses">>;
+  /** What its machine's line said, if that has changed, and which of its figures are stored. */
+  heard?: Partial<Pick<WatchedServer, "line" | "misses" | "figures_at" | "figures_day">>;
   /** Of a server that goes offline, if its provider knows one. */
   reason?: Reason | undefined;
 }
@@ -125,7 +125,8 @@ export async function recordProbe(
     return server.failed_probes === 0 ? undefined : setFields(server, { failed_probes: 0 });
   }
   await updateOne(keys.watchedServer(server.id), { set: { silent_at: now() } }, {});
-  if (server.state !== HEALTH.responds) return;
+  // A machine that is rebooted is silent.
+  if (server.state !== HEALTH.responds || server.operation_id !== null) return;
   const failed_probes = server.failed_probes + 1;
   if (failed_probes < FAILED_PROBES_MAX) return setFields(server, { failed_probes });
   return moveTo(HEALTH.silent, server, { failed_probes, ...statusReason(reason) });
@@ -143,7 +144,8 @@ async function moveTo(state: ServerPhase, server: ServerRecord, set: Fields): Pr
   change.move(
     { kind: "server", record: server },
     { from: serverStatus(server.state), to: serverStatus(state), set: { ...set, state, updated_at: now() } },
-    { equals: { state: server.state } },
+    // Work on the machine may have begun since.
+    { equals: { state: server.state }, unchanged: { operation_id: server.operation_id } },
   );
   const type = state === HEALTH.responds ? "server.online" : "server.offline";
   const changes = [{ field: "status", before: serverStatus(server.state), after: serverStatus(state) }];

@@ -1,7 +1,7 @@
 // How much there is of everything, by status: counts that every change keeps, so that pages can ask for them all the time.
 import type { Overview } from "../api/overview.ts";
 import { BACKUP_STATUSES, INSTANCE_STATUSES, OPEN_STATUSES, PROTECTION_STATUSES, SERVER_STATUSES } from "../domain/lifecycle.ts";
-import { alertTotal, diskTotal, revisionAttribute } from "../data/counters.ts";
+import { alertTotal, diskTotal, revisionAttribute, type ShownCount } from "../data/counters.ts";
 import { type ListKind, protectionFilter, type Revised } from "../data/keys.ts";
 import { overviewCounts } from "../data/overview-shards.ts";
 import { type Caller, roleIn } from "./schemas/caller.ts";
@@ -20,14 +20,18 @@ export async function overviewFor(caller: Caller): Promise<Overview> {
     return { total: Object.values<number>(status).reduce((total, count) => total + count, 0), status };
   };
   const revision = (kind: Revised | "others"): number => totals[revisionAttribute(kind)] ?? 0;
+  const shown = (name: ShownCount): number => totals[name] ?? 0;
   const openAlerts = (type: string | false | undefined): number => (type && totals[alertTotal(type)]) || 0;
   const [servers, instances, backups] = READING.map((permission) => permissions.includes(permission));
   return {
-    ...(servers && { servers: { ...section("server", SERVER_STATUSES), low_disk: lowDisksIn(totals) } }),
+    ...(servers && {
+      servers: { ...section("server", SERVER_STATUSES), low_disk: lowDisksIn(totals), needs_reboot: shown("needs_reboot") },
+    }),
     ...(instances && {
       instances: {
         ...section("instance", INSTANCE_STATUSES),
         protection: counts("instance", PROTECTION_STATUSES, protectionFilter),
+        update_available: shown("update_available"),
       },
     }),
     ...(backups && { backups: section("backup", BACKUP_STATUSES) }),

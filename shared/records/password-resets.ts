@@ -4,6 +4,7 @@ import { linkInvalid } from "../api/errors.ts";
 import type { Change } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { find } from "../data/table.ts";
+import { newId } from "../domain/ids.ts";
 import { PASSWORD_RESET } from "../domain/limits.ts";
 import { hashLink, idsInLink, matchesLink, newLinkToken } from "../domain/link-token.ts";
 import { text } from "./schemas/fields.ts";
@@ -12,8 +13,11 @@ import { userRef } from "./users.ts";
 
 type Someone = Pick<UserRecord, "id" | "account_id">;
 
-/** IDs that nobody has, in the place of an unknown email's user: a reset for them writes the same, and no mail is sent. */
-export const NO_USER: Someone = { id: `usr_${"0".repeat(26)}`, account_id: `acc_${"0".repeat(26)}` };
+/**
+ * IDs that nobody has, in the place of an unknown email's user: a reset for them writes the same, and no mail is sent. Each time
+ * others, because two requests that write the same item at once take longer, which would tell that neither email has a user.
+ */
+export const nobody = (): Someone => ({ id: newId("user"), account_id: newId("account") });
 
 const Reset = z.object({ link_hash: text, expires_at: text });
 

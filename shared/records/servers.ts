@@ -19,6 +19,7 @@ import { parseEach, parseOrSkip } from "../data/parse-each.ts";
 import { NO_REASON, shownReason } from "./reasons.ts";
 import { type Finding, findPage, needsEntries } from "../data/search.ts";
 import { find, readAll, type Ref } from "../data/table.ts";
+import { addTags } from "../data/tags.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 import { check, checkAbsent } from "../data/writes.ts";
 
@@ -32,12 +33,22 @@ export function namedServer(server: ServerRecord | undefined): ServerRecord {
   return server;
 }
 
+type ServerQuery = PageQuery &
+  Finding &
+  ByIds & {
+    status?: string | undefined;
+    provider?: string | undefined;
+    region?: string | undefined;
+    size?: string | undefined;
+    needs_reboot?: string | undefined;
+  };
+
 export async function listServers(
   accountId: string,
-  { ids, status, label, search, sort, ...page }: PageQuery & Finding & ByIds & { status?: string | undefined },
+  { ids, status, provider, region, size, needs_reboot, label, search, sort, ...page }: ServerQuery,
 ): Promise<Listed<ServerRecord>> {
   if (ids !== undefined) return listByIds({ kind: "server", accountId, schema: ServerRecord }, ids);
-  const [finding, filters] = [{ label, search, sort }, { status }];
+  const [finding, filters] = [{ label: addTags(label, { provider, region, size, needs_reboot }), search, sort }, { status }];
   if (!needsEntries(finding, filters, page)) return listPage({ kind: "server", accountId, status, schema: ServerRecord }, page);
   const { records, meta } = await findPage({ kind: "server", accountId }, { finding, filters, page });
   return { items: parseEach(ServerRecord, records), meta };
@@ -58,6 +69,7 @@ const toListedServer = (record: ServerRecord, report?: HostReport): ListedServer
   disk_size_bytes: report?.disk_size_bytes ?? null,
   disk_free_bytes: report?.disk_free_bytes ?? null,
   memory_free_bytes: report?.memory_free_bytes ?? null,
+  needs_reboot: report?.needs_reboot ?? null,
   reported_at: report?.reported_at ?? null,
   instance_count: record.instances,
 });
@@ -111,6 +123,7 @@ export function reserveServer(change: Change, { labels = {}, ...draft }: NewServ
     requested_at: null,
     ssh_port: null,
     host_keys: [],
+    needs_reboot: null,
     instances: 0,
     scheduled_backups: 0,
     failed_probes: 0,
@@ -182,7 +195,11 @@ export async function endServer(change: Change, { operation, to, reasonAfter }: 
   const mine = { equals: { operation_id: operation.id } };
   const from = serverStatus(server.state);
   if (to === "gone") {
-    change.drop({ kind: "server", record: server, status: from }, mine);
+    const { needs_reboot } = server;
+    change.drop({ kind: "server", record: server, status: from }, { ...mine, unchanged: { needs_reboot } }, (present) =>
+      present?.["operation_id"] === operation.id ? new Overtaken("The server changed at the same time", server.id) : undefined,
+    );
+    if (needs_reboot === true) change.countShown("needs_reboot", -1);
     change.remove(keys.serverName(change.accountId, server.name));
     change.remove(keys.watchedServer(server.id), { exists: false });
     const report = hostReportRef(change.accountId, server.id);
@@ -205,31 +222,46 @@ export function requireDeletable(server: ServerRecord): void {
   if (server.instances > 0) throw hasInstances(server.instances);
 }
 
+/** Holds a usable server for work on its machine: nothing new begins on its instances meanwhile. */
+export const holdServer = (change: Change, { id }: ServerRecord, operationId: string): void =>
+  change.update(
+    keys.record("server", change.accountId, id),
+    { set: { operation_id: operationId, updated_at: now() } },
+    FREE,
+    (present) => (present === undefined ? notFound("server") : unusable(present)),
+  );
+
+/** Neither offline nor held by work on its machine. */
+const FREE = { oneOf: { state: USABLE }, unchanged: { operation_id: null } };
+
 const notUsable = (present: Item | undefined): Error =>
   present === undefined ? noneInAccount("server_id", "server") : unusable(present);
 
 /** Takes a place on a server for an instance; only a usable server has places. */
 export const occupyServer = (change: Change, serverId: string): void =>
-  change.update(
-    keys.record("server", change.accountId, serverId),
-    { add: { instances: 1 } },
-    { oneOf: { state: USABLE } },
-    notUsable,
-  );
+  change.update(keys.record("server", change.accountId, serverId), { add: { instances: 1 } }, FREE, notUsable);
 
 /** A condition of a change: work can be done on the server when it is written. */
 export const requireServerReady = (change: Change, serverId: string): void =>
-  change.write(check(keys.record("server", change.accountId, serverId), { oneOf: { state: USABLE } }, notUsable));
+  change.write(check(keys.record("server", change.accountId, serverId), FREE, notUsable));
+
+/** The same of work that an offline server does not hold up. */
+export const requireServerFree = (change: Change, serverId: string): void =>
+  change.write(
+    check(keys.record("server", change.accountId, serverId), { unchanged: { operation_id: null } }, (present) =>
+      present === undefined ? noneInAccount("server_id", "server") : heldByAnother(present),
+    ),
+  );
 
 /** Takes one of a usable server's places for scheduled backups. */
 export const takeBackupPlace = (change: Change, serverId: string): void =>
   change.update(
     keys.record("server", change.accountId, serverId),
     { add: { scheduled_backups: 1 } },
-    { oneOf: { state: USABLE }, below: { scheduled_backups: SCHEDULED_AT_ONCE } },
+    { ...FREE, below: { scheduled_backups: SCHEDULED_AT_ONCE } },
     (present) => {
-      const { state } = ServerRecord.pick({ state: true }).parse(present ?? { state: LIFECYCLE["server.delete"].through });
-      return USABLE.includes(state) ? new NoPlace() : unusable(present ?? { id: serverId, state });
+      const server = present ?? { id: serverId, state: LIFECYCLE["server.delete"].through };
+      return isUsable(server) ? new NoPlace() : unusable(server);
     },
   );
 
@@ -241,17 +273,19 @@ export class NoPlace extends Error {
 export const leaveBackupPlace = (change: Change, serverId: string): void =>
   change.update(keys.record("server", change.accountId, serverId), { add: { scheduled_backups: -1 } });
 
-/** Makes sure that work can be done on a server; a server that is not active is named. */
+/** Makes sure that work can be done on a server; a server that is not active, and what holds one, is named. */
 export function requireUsable(server: ServerRecord): void {
-  if (!USABLE.includes(server.state)) throw unusable(server);
+  if (!isUsable(server)) throw unusable(server);
 }
 
+const stateIn = (server: Item): ServerPhase => ServerRecord.pick({ state: true }).parse(server).state;
+
+const isUsable = (server: Item): boolean => USABLE.includes(stateIn(server)) && heldByAnother(server) === undefined;
+
 function unusable(server: Item): Error {
-  const { state } = ServerRecord.pick({ state: true }).parse(server);
-  return serverNotActive(server["id"], serverStatus(state));
+  const state = stateIn(server);
+  return (USABLE.includes(state) ? heldByAnother(server) : undefined) ?? serverNotActive(server["id"], serverStatus(state));
 }
 
 const serverError = (present: Item | undefined): Error =>
-  present === undefined
-    ? notFound("server")
-    : (heldByAnother(present) ?? serverBusy(ServerRecord.pick({ state: true }).parse(present).state));
+  present === undefined ? notFound("server") : (heldByAnother(present) ?? serverBusy(stateIn(present)));

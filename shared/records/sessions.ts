@@ -6,7 +6,7 @@ import type { SignedIn } from "../api/auth.ts";
 import type { Change } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
-import { find, queryAll, readAll } from "../data/table.ts";
+import { find, queryAll, readAll, type Ref } from "../data/table.ts";
 import { timeOfId } from "../domain/ids.ts";
 import { SESSION_HOURS } from "../domain/limits.ts";
 import { toNetwork } from "../domain/network.ts";
@@ -14,7 +14,13 @@ import { noText, text } from "./schemas/fields.ts";
 import type { UserRecord } from "./schemas/user.ts";
 import { openSessions, sessionTag } from "./users.ts";
 
-const SessionRecord = z.object({ id: text, ip_address: noText, user_agent: noText });
+const SessionRecord = z.object({
+  id: text,
+  ip_address: noText,
+  user_agent: noText,
+  /** When it was last proven with a second factor. */
+  second_factor_at: noText,
+});
 type SessionRecord = z.infer<typeof SessionRecord>;
 
 const HOUR_S = 3_600;
@@ -24,6 +30,18 @@ const inSeconds = (seconds: number): number => Math.ceil(Date.now() / 1000) + se
 export const recordSession = (change: Change, { id }: UserRecord, session: SessionRecord): void =>
   change.put(keys.session(id, session.id), { ...session, ttl: inSeconds(SESSION_HOURS * HOUR_S) });
 
+export const sessionRef = (userId: string, sessionId: string): Ref<SessionRecord> => ({
+  key: keys.session(userId, sessionId),
+  schema: SessionRecord,
+});
+
+/** Notes that whoever has a session has just proven a second factor. */
+export function noteProof(change: Change, userId: string, sessionId: string): void {
+  const set = { id: sessionId, second_factor_at: change.at };
+  const fill = { ttl: inSeconds(SESSION_HOURS * HOUR_S) }; // one from before sessions were recorded has no record yet
+  change.update(sessionRef(userId, sessionId).key, { set, fill }, { exists: false });
+}
+
 /** Those that are open, the newest first; of one from before they were recorded only the caller's own. */
 export async function listSessions(userId: string, currentId: string): Promise<SignedIn[]> {
   const [open, items] = await Promise.all([
@@ -32,7 +50,9 @@ export async function listSessions(userId: string, currentId: string): Promise<S
   ]);
   const recorded = parseEach(SessionRecord, items);
   const isCurrent = ({ id }: SessionRecord): boolean => id === currentId;
-  const all = recorded.some(isCurrent) ? recorded : [...recorded, { id: currentId, ip_address: null, user_agent: null }];
+  const all = recorded.some(isCurrent)
+    ? recorded
+    : [...recorded, { id: currentId, ip_address: null, user_agent: null, second_factor_at: null }];
   return all
     .filter(({ id }) => open.some((tag) => isSame(tag, sessionTag(id))))
     .map((session) => ({

@@ -65,13 +65,15 @@ export const readNotifications = ({ notifications, role }: UserRecord): NonNulla
 /** Some of it is for owners, admins and the user alone. */
 export function showUser(user: UserRecord, caller: Caller): AccountUser {
   const mayKnow = caller.id === user.id || hasRole(roleIn(caller), "admin");
-  const { email_status, last_sign_in_at } = user;
+  const { email_status, last_sign_in_at, passkeys, totp, recovery_codes_left } = user;
   return {
     ...user,
     permissions: [...listPermissions(user)],
     notifications: readNotifications(user),
     email_status: mayKnow ? email_status : null,
     last_sign_in_at: mayKnow ? last_sign_in_at : null,
+    sso: user.sso !== undefined,
+    second_factors: mayKnow ? { passkeys, totp, recovery_codes_left } : null,
   };
 }
 
@@ -95,7 +97,8 @@ export function readGrant(item: Item): Granted {
 const storeGrant = ({ role, permissions }: Granted) =>
   role === "custom" ? { r: ROLE_CODES.custom, m: toBits(permissions) } : { r: ROLE_CODES[role] };
 
-type NewUser = Pick<UserRecord, "id" | "email" | "name" | "password_hash"> & Partial<Pick<UserRecord, "role" | "permissions">>;
+type NewUser = Pick<UserRecord, "id" | "email" | "name" | "password_hash"> &
+  Partial<Pick<UserRecord, "role" | "permissions" | "sso">>;
 
 export function reserveUser(change: Change, { role = "owner", permissions = [], ...user }: NewUser): UserRecord {
   const granted = { role, permissions };
@@ -107,6 +110,9 @@ export function reserveUser(change: Change, { role = "owner", permissions = [], 
     created_at: now(),
     email_status: "ok",
     language: "en",
+    passkeys: 0,
+    totp: false,
+    recovery_codes_left: 0,
   };
   change.use("user", 1);
   change.put(keys.email(user.email), { user_id: user.id }, () => emailTaken());
@@ -129,6 +135,7 @@ export function removeUser(change: Change, user: UserRecord): void {
   change.remove(keys.userAccess(user.id));
   change.remove(keys.email(user.email), { equals: { user_id: user.id } });
   change.remove(keys.userOf(user.account_id, user.id));
+  if (user.sso !== undefined) change.remove(keys.ssoLink(user.account_id, user.sso.links, user.sso.subject));
 }
 
 const userChanged = (id: string): Error => new Overtaken("Another request changed the user at the same time; try again", id);
@@ -148,6 +155,21 @@ export function setUser(
   return { ...user, name, role, permissions, notifications };
 }
 
+/** Makes a user a person of the identity provider, with the role that they have by it. */
+export function setPerson(
+  change: Change,
+  user: UserRecord,
+  { sso, role, permissions }: Pick<UserRecord, "sso" | "role" | "permissions">,
+): UserRecord {
+  const unchanged = { role: user.role, permissions: user.permissions };
+  change.update(userRef(user.id).key, { set: { sso, role, permissions } }, { unchanged, same: { sso: user.sso } }, () =>
+    userChanged(user.id),
+  );
+  const stored = storeGrant({ role, permissions });
+  change.update(keys.userAccess(user.id), { set: stored, ...(stored.m === undefined && { remove: ["m"] }) });
+  return { ...user, sso, role, permissions };
+}
+
 /** An account always has an owner: writes nothing unless there is another one than the user, who stays one. */
 export async function keepOwner(change: Change, user: UserRecord): Promise<void> {
   const other = (await allUsers(user.account_id)).find(({ id, role }) => role === "owner" && id !== user.id);
@@ -159,14 +181,21 @@ export async function keepOwner(change: Change, user: UserRecord): Promise<void>
 export const requireSame = (change: Change, { id, role, permissions }: UserRecord): void =>
   change.write(check(userRef(id).key, { unchanged: { role, permissions } }, () => userChanged(id)));
 
-/** Notes when a user last signed in, and in which language they are written to, if their browser said one. */
-export const noteSignIn = (change: Change, { id }: UserRecord, language: Language | undefined): void =>
-  change.update(userRef(id).key, { set: { last_sign_in_at: change.at, language } }, {}, () => wrongPassword()); // removed meanwhile
+/**
+ * Notes when a user last signed in, and in which language they are written to, if their browser said one. If they must set up a
+ * second factor, that is all that their sessions can do from now on, unless they have one by now.
+ */
+export function noteSignIn(change: Change, { id }: UserRecord, language: Language | undefined, mustSetUp: boolean): void {
+  const set = { last_sign_in_at: change.at, language };
+  const where = mustSetUp ? { none: ["passkeys", "totp"] } : {};
+  change.update(userRef(id).key, { set }, where, (present) => (present === undefined ? wrongPassword() : userChanged(id)));
+  if (mustSetUp) change.update(keys.userAccess(id), { set: { s: true } });
+}
 
 const PASSWORD_TAG_BYTES = 4;
 
 /** Tells a password from the one before it, in few bytes: what is compared is a salted hash, not a guess. */
-const passwordTag = (passwordHash: string): Uint8Array =>
+export const passwordTag = (passwordHash: string): Uint8Array =>
   createHash("sha256").update(passwordHash).digest().subarray(0, PASSWORD_TAG_BYTES);
 
 /** A session has a fixed length, and its ID contains the time when it was opened. */
@@ -194,15 +223,21 @@ const SESSION_TRIES = 100;
 
 /**
  * Opens a session, and ends the oldest if there would be more than `most`. Returns false if the verified password is no longer
- * the user's: a password change also ends sessions that are being opened.
+ * the user's: a password change also ends sessions that are being opened. Unless `keepsMark`, nothing asks the user to set up a
+ * second factor any more.
  */
-export async function openSession(user: UserRecord, sessionId: string, most: number = SESSIONS_PER_USER): Promise<boolean> {
+export async function openSession(
+  user: UserRecord,
+  sessionId: string,
+  most: number = SESSIONS_PER_USER,
+  keepsMark = false,
+): Promise<boolean> {
   const [key, tag, password] = [keys.userAccess(user.id), sessionTag(sessionId), passwordTag(user.password_hash)];
   let open: Uint8Array[] = []; // what most have is room
   for (let attempt = 0; attempt < SESSION_TRIES; attempt++) {
     const hasRoom = open.length < most;
     const { done, item } = await updateRaw(key, {
-      UpdateExpression: hasRoom ? "ADD sessions :new" : "SET sessions = :new",
+      UpdateExpression: `${hasRoom ? "ADD sessions :new" : "SET sessions = :new"}${keepsMark ? "" : " REMOVE s"}`,
       ConditionExpression: `#password = :password AND ${
         hasRoom ? "(attribute_not_exists(sessions) OR size(sessions) < :most)" : "sessions = :open"
       }`,

@@ -4,10 +4,11 @@
 // The request that wrote the operation withdraws it if the start fails; a retry of that request starts it too. Both claim
 // the operation by a condition on its item, so that one of them wins: `withdrawOperation` removes it only while it is pending and
 // unconfirmed, and a retry gets its response only once it has confirmed the operation, or a task has started it.
-import { firstInProgress, unavailable } from "../api/errors.ts";
+import { ApiError, firstInProgress, unavailable } from "../api/errors.ts";
 import { accountRef, requireAccount } from "../records/accounts.ts";
 import { callerRef } from "../operations/admission.ts";
 import { confirmOperation, findOperationCore } from "../records/operations.ts";
+import { userRef } from "../records/users.ts";
 import { withdrawOperation } from "../operations/operation-ends.ts";
 import type { Records, Ref } from "../data/table.ts";
 import { newId } from "../domain/ids.ts";
@@ -32,6 +33,13 @@ type Opened<R extends Refs> = Records<R> & { account: AccountRecord; change: Cha
 
 /** Reads the records of a change, with the account, and starts the change. */
 export const beginChange = <const R extends Refs>(reading: Reading, refs: R): Promise<Opened<R>> => open(reading, refs);
+
+/** The same for a change of the caller's own user. */
+export async function beginOwnChange(reading: Reading) {
+  const { user, ...opened } = await open(reading, { user: userRef(reading.caller.id) });
+  if (user === undefined) throw new ApiError("UNAUTHORIZED"); // removed after the session was authenticated
+  return { ...opened, user };
+}
 
 /** The same for a request for work, which `commit` starts; `operationId` is the new operation's. */
 export async function beginWork<const R extends Refs>(reading: Reading, refs: R): Promise<Opened<R> & { operationId: string }> {

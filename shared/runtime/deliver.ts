@@ -9,7 +9,7 @@ import { keys } from "../data/keys.ts";
 import { DELIVERY, type DeliveryStatus } from "../domain/lifecycle.ts";
 import { WEBHOOK } from "../domain/limits.ts";
 import { log } from "../platform/log.ts";
-import { OutboundError, post, type Response } from "../platform/outbound.ts";
+import { OutboundError, request, type Response } from "../platform/outbound.ts";
 import { signatureHeaders } from "../platform/standard-webhooks.ts";
 import {
   deliveryFor,
@@ -226,7 +226,7 @@ async function send(
   try {
     const standIn = sandboxReceiver(url, delivery.tries.length);
     if (standIn !== undefined) return standIn;
-    return await post(
+    return await request(
       { url, headers, body, timeoutMs: WEBHOOK.timeoutSeconds * 1000, keepBytes: WEBHOOK.excerptBytes },
       receiverGuard(),
     );

@@ -8,11 +8,13 @@ import * as z from "zod";
 import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
 import {
   alreadyThere,
+  ApiError,
   bodyNotTaken,
   methodNotAllowed,
   permissionRequired,
   preconditionFailed,
   sessionRequired,
+  setUpRequired,
   tooManyRequests,
   type Problem,
 } from "../api/errors.ts";
@@ -20,6 +22,7 @@ import type { ListMeta } from "../api/fields.ts";
 import type { Permission } from "../api/permissions.ts";
 import type { Change } from "../data/change.ts";
 import type { By } from "../records/events.ts";
+import { requireProof } from "../operations/proof-required.ts";
 import { requireRole } from "../operations/roles.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import type { Version } from "../data/versions.ts";
@@ -28,7 +31,7 @@ import { matches, matchesWeakly, tagsIn } from "../domain/etag.ts";
 import { parseBody } from "./body.ts";
 import { log } from "../platform/log.ts";
 import { allowedAt } from "./methods.ts";
-import { bypassedCloudFront, clientAddress } from "./origin.ts";
+import { bypassedCloudFront, clientAddress, dashboardOrigin } from "./origin.ts";
 import { asApiError, failure, success } from "./reply.ts";
 import { readAuthorization, authorizedIn, header, headerLines, requestId } from "./request-context.ts";
 import { buildHeaders, locationHeader, buildResponse, createTagger } from "./responses.ts";
@@ -55,6 +58,8 @@ type Request<E extends Endpoint> = RequestOf<E> & {
   /** The languages that the client would like, as it sends them. */
   acceptLanguage: string | undefined;
   requestId: string;
+  /** Where the dashboard is: passkeys are for it alone. */
+  origin: () => string;
   /** The host that the request came to. */
   host: string;
   /** The client wants headers only: a `GET` that writes something must not do so. */
@@ -84,6 +89,15 @@ type Reply<E extends Endpoint> = E extends { list: true; data: z.ZodType<(infer 
 
 type Handling = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
+/** A body that nobody reads, whatever it is. */
+const unreadBody = (bytesMax: number): Handling => ({
+  before: ({ event }) => {
+    const bytes = Buffer.byteLength(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
+    if (bytes > bytesMax) throw new ApiError("PAYLOAD_TOO_LARGE");
+    event.body = "{}";
+  },
+});
+
 /**
  * A body where none is taken is an error: whoever sends one expects something of it. Some clients always send an empty object.
  */
@@ -93,6 +107,11 @@ const NO_BODY: Handling = {
       throw bodyNotTaken();
   },
 };
+
+function bodyHandling({ body, unreadBytes }: Endpoint): Handling {
+  if (unreadBytes !== undefined) return unreadBody(unreadBytes);
+  return body === undefined ? NO_BODY : parseBody();
+}
 
 export const handle =
   <const E extends Endpoint>(define: () => E) =>
@@ -104,11 +123,12 @@ export const handle =
     return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
       .use(respond(endpoint))
       .use(authorize(endpoint))
-      .use(endpoint.body === undefined ? NO_BODY : parseBody())
+      .use(bodyHandling(endpoint))
       .handler(async (event) => {
         const context = buildContext(endpoint, event);
         const problems: Problem[] = [];
-        const body = endpoint.body && tryParse(endpoint.body, event.body, problems);
+        const body =
+          endpoint.body && endpoint.unreadBytes === undefined ? tryParse(endpoint.body, event.body, problems) : undefined;
         const parameters = readQuery(event, lists, problems);
         const query = tryParse(endpoint.dryRun ? DRY_RUN : (endpoint.query ?? NOTHING), parameters, problems);
         requireNone(problems);
@@ -127,11 +147,11 @@ export const handle =
           ipAddress: context.caller.ip_address,
           userAgent: header(event.headers, "user-agent")?.slice(0, USER_AGENT_CHARACTERS) ?? null,
           acceptLanguage: header(event.headers, "accept-language"),
+          origin: () => dashboardOrigin(event.headers),
           host: header(event.headers, "host") ?? "",
           isHead: event.httpMethod === "HEAD",
-          read: store.read,
+          ...afterProof(store, needsProof(endpoint, event, body) ? () => proveFreshly(context.caller, event) : undefined),
           ...readCondition(endpoint, event),
-          commit: store.commit,
         } as unknown as Request<E>;
         const reply = await run(request)
           .catch(async (error: unknown) => {
@@ -147,6 +167,32 @@ export const handle =
         return buildResponse(endpoint, { shape, tagOf }, reply, event);
       });
   };
+
+/** Whether the request needs a fresh proof of a second factor, from a session. */
+const needsProof = ({ proof, ...endpoint }: Endpoint, event: APIGatewayProxyEvent, body: unknown): boolean =>
+  proof !== undefined &&
+  !isDryRun(endpoint, event.queryStringParameters) &&
+  proof({ id: readParams(event)["id"], body: AnyObject.catch({}).parse(body), callerId: readAuthorization(event).caller.id });
+
+const proveFreshly = (caller: Caller, event: APIGatewayProxyEvent): Promise<void> =>
+  requireProof(caller, () => dashboardOrigin(event.headers));
+
+type Store = Pick<ReturnType<typeof openStore>, "read" | "commit">;
+
+/** Before the first read, or the write: after every other 403 of a handler, and before anything that it does. */
+function afterProof(store: Store, prove: (() => Promise<void>) | undefined): Store {
+  let proven: Promise<void> | undefined;
+  return {
+    read: async (refs, work) => {
+      await (proven ??= prove?.());
+      return store.read(refs, work);
+    },
+    commit: async (...args) => {
+      await (proven ??= prove?.());
+      return store.commit(...args);
+    },
+  };
+}
 
 /** Returns every error in the envelope, and replays a stored response. */
 function respond(endpoint: Endpoint): Handling {
@@ -215,6 +261,7 @@ function authorize(endpoint: Endpoint): Handling {
         const { scope, limit, retry_after } = limits.refused;
         throw tooManyRequests(scope, limit, retry_after);
       }
+      if (caller.must_set_up === true && !endpoint.path.startsWith("/auth/")) throw setUpRequired();
       if (endpoint.access === "session" && caller.type !== "user") throw sessionRequired();
       if (endpoint.role !== undefined) requireRole(caller, endpoint.role);
       if (Array.isArray(endpoint.access)) for (const permission of endpoint.access) requirePermission(caller, permission);
@@ -294,8 +341,8 @@ function buildContext(endpoint: Endpoint, event: APIGatewayProxyEvent): By {
     const caller = { ...NOBODY, ip_address: clientAddress(event.headers) ?? null };
     return { caller, requestId: requestId(event) };
   }
-  const { caller, request_id } = readAuthorization(event);
-  return { caller, requestId: request_id };
+  const { caller, request_id, in_bulk } = readAuthorization(event);
+  return { caller, requestId: request_id, inBulk: in_bulk !== undefined };
 }
 
 /** Whether the resource is the version that the client means. */

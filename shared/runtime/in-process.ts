@@ -1,5 +1,5 @@
-// Calls an endpoint's handler as a request would, inside another function: the same checks, the same effects and the same errors,
-// but no authorizer, so that nothing counts against the credential's limits.
+// Calls an endpoint's handler as a request would, inside the function of a bulk action: the same checks, the same effects and the
+// same errors, but no authorizer, so that nothing counts against the credential's limits.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import * as z from "zod";
 import { BASE_PATH } from "../api/base-path.ts";
@@ -63,7 +63,7 @@ function eventOf(
     isBase64Encoded: false,
     body: body === undefined ? null : JSON.stringify(body),
     requestContext: {
-      authorizer: { request_id: requestId, caller: JSON.stringify(caller), limits: JSON.stringify(UNLIMITED) },
+      authorizer: { request_id: requestId, caller: JSON.stringify(caller), limits: JSON.stringify(UNLIMITED), in_bulk: "true" },
       accountId: "",
       apiId: "",
       httpMethod: method,

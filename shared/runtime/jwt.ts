@@ -2,6 +2,9 @@
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import * as fields from "../api/fields.ts";
+import type { SignedInWith } from "../api/roles.ts";
+import { growing } from "../data/stored.ts";
+import { isCanonical } from "../domain/base64url.ts";
 import type { Session } from "../operations/admission.ts";
 import { env } from "../platform/env.ts";
 import { keyOfVersion, keyVersions } from "../platform/secrets.ts";
@@ -12,11 +15,17 @@ const ISSUER = "erp-control-plane";
 
 /** Nothing else: a parameter that is not read could change what a header means. */
 const Header = z.strictObject({ alg: z.literal(ALGORITHM), kid: z.string(), typ: z.literal("JWT") });
-const Claims = z.object({ sub: fields.id("user"), acc: fields.id("account"), sid: fields.id("session") });
+const Claims = z.object({
+  sub: fields.id("user"),
+  acc: fields.id("account"),
+  sid: fields.id("session"),
+  /** How it was opened. */
+  how: growing<SignedInWith>().optional(),
+});
 
-export async function signSession({ userId, accountId, sessionId }: Session, expiresAt: Date): Promise<string> {
+export async function signSession({ userId, accountId, sessionId, signedInWith }: Session, expiresAt: Date): Promise<string> {
   const { current } = await keyVersions("SESSION_KEY");
-  return new SignJWT({ acc: accountId, sid: sessionId })
+  return new SignJWT({ acc: accountId, sid: sessionId, ...(signedInWith !== undefined && { how: signedInWith }) })
     .setProtectedHeader({ alg: ALGORITHM, kid: current.id, typ: "JWT" })
     .setSubject(userId)
     .setIssuer(ISSUER)
@@ -28,7 +37,7 @@ export async function signSession({ userId, accountId, sessionId }: Session, exp
 
 /** The session of a JWT; undefined if it is not one of ours, incomplete, expired, or of another environment. */
 export async function verifySession(jwt: string): Promise<Session | undefined> {
-  if (!isCanonical(jwt)) return undefined;
+  if (!isWritten(jwt)) return undefined;
   try {
     const header = Header.safeParse(decodeProtectedHeader(jwt)).data;
     const key = header && (await keyOfVersion("SESSION_KEY", header.kid));
@@ -41,18 +50,15 @@ export async function verifySession(jwt: string): Promise<Session | undefined> {
     });
     const claims = Claims.safeParse(payload);
     if (!claims.success) return undefined;
-    const { sub, acc, sid } = claims.data;
-    return { userId: sub, accountId: acc, sessionId: sid };
+    const { sub, acc, sid, how } = claims.data;
+    return { userId: sub, accountId: acc, sessionId: sid, ...(how !== undefined && { signedInWith: how }) };
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined; // a value that a client invented
     throw error;
   }
 }
 
-/** The last character of base64url has meaningless bits; a token with a changed one is another token. */
-function isCanonical(jwt: string): boolean {
+function isWritten(jwt: string): boolean {
   const parts = jwt.split(".");
-  return (
-    parts.length === 3 && parts.every((part) => part !== "" && Buffer.from(part, "base64url").toString("base64url") === part)
-  );
+  return parts.length === 3 && parts.every(isCanonical);
 }

@@ -9,6 +9,9 @@ import { header, type Headers } from "./request-context.ts";
 export const ORIGIN_KEY_HEADER = "x-origin-key";
 export const CLIENT_ADDRESS_HEADER = "x-client-address";
 
+/** Where the dashboard is, as it was configured: never what a client says. Passkeys are for this origin alone. */
+export const DASHBOARD_ORIGIN_HEADER = "x-dashboard-origin";
+
 /** The variable with the accepted keys, separated by a space: two while one replaces the other. */
 export const ORIGIN_KEYS = "ORIGIN_KEYS";
 
@@ -23,6 +26,13 @@ export function clientAddress(headers: Headers): string | undefined {
   const isCloudFront = accepted.some((key) => timingSafeEqual(key, sent));
   const address = isCloudFront ? header(headers, CLIENT_ADDRESS_HEADER) : undefined;
   return address === undefined ? undefined : plainAddress(address);
+}
+
+/** The dashboard's origin. CloudFront sets it for whoever comes through it, which is checked before. */
+export function dashboardOrigin(headers: Headers): string {
+  const origin = header(headers, DASHBOARD_ORIGIN_HEADER);
+  if (origin === undefined) throw new Error("CloudFront did not say where the dashboard is");
+  return origin;
 }
 
 export const bypassedCloudFront = (): ApiError => new ApiError("FORBIDDEN", "Send requests to the service's own address");

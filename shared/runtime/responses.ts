@@ -62,16 +62,19 @@ const COLLECTIONS: Record<string, string> = {
   [ID_PREFIXES.upload]: "backups/uploads",
   [ID_PREFIXES.operation]: "operations",
   [ID_PREFIXES.token]: "tokens",
+  [ID_PREFIXES.second_factor]: "auth/second-factors",
   [ID_PREFIXES.ssh_key]: "ssh-keys",
   [ID_PREFIXES.invitation]: "users/invitations",
+  [ID_PREFIXES.webhook]: "webhooks",
+  [ID_PREFIXES.deploy]: "deploys",
 };
 
 export const locationHeader = (location: string | undefined): Record<string, string> =>
   location === undefined ? {} : { Location: location };
 
-/** 201 returns the resource, 202 the operation: the response's `id` names either. */
-export function buildLocation({ status }: Endpoint, data: unknown): string | undefined {
-  if (status === 200) return undefined;
+/** 201 returns the resource, 202 the operation: the response's `id` names either. Nobody in public is told what follows. */
+export function buildLocation({ status, access }: Endpoint, data: unknown): string | undefined {
+  if (status === 200 || access === "public") return undefined;
   const { id } = Identified.parse(data);
   return `${BASE_PATH}/${COLLECTIONS[id.split("_", 1)[0] ?? ""]}/${id}`;
 }

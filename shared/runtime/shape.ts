@@ -18,6 +18,8 @@ function createCut(schema: unknown): Cut {
   }
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
     return createCut(schema.unwrap());
+  // One of them is an object at most; plain values pass it.
+  if (schema instanceof z.ZodUnion) return createCut(schema.options.find((option) => option instanceof z.ZodObject));
   return undefined;
 }
 

@@ -1,16 +1,23 @@
 // What follows when somebody has proven who they are: a session, its event, and a mail if they have not been seen there before.
 import type { login } from "../api/auth.ts";
 import type { DataIn } from "../api/endpoint.ts";
+import type { SignedInWith } from "../api/roles.ts";
 import { wrongPassword } from "../api/errors.ts";
-import { startChange } from "../data/change.ts";
+import { Overtaken, startChange } from "../data/change.ts";
+import { find } from "../data/table.ts";
 import { preferredLanguage } from "../mail/messages.ts";
 import { newId } from "../domain/ids.ts";
+import { mustHaveFactor } from "../operations/required-factors.ts";
+import { requireAllowedAddress, requireWayAllowed } from "../operations/sign-in-rules.ts";
+import { log } from "../platform/log.ts";
+import { publish } from "../platform/metrics.ts";
 import { getAccount } from "../records/accounts.ts";
 import { logEvent, logOutcome } from "../records/events.ts";
 import { requestMail } from "../records/mails.ts";
 import type { UserRecord } from "../records/schemas/user.ts";
+import { hasSecondFactor } from "../records/second-factors.ts";
 import { isKnownPlace, notePlace, recordSession } from "../records/sessions.ts";
-import { endOfSession, noteSignIn, openSession } from "../records/users.ts";
+import { endOfSession, noteSignIn, openSession, userRef } from "../records/users.ts";
 import { signSession } from "./jwt.ts";
 
 interface From {
@@ -20,16 +27,44 @@ interface From {
   requestId: string;
 }
 
-export async function signIn(
+type SignedIn = DataIn<ReturnType<typeof login>>;
+
+export async function signIn(user: UserRecord, from: From, how: SignedInWith = "password"): Promise<SignedIn> {
+  const breaksGlass = await requireWayAllowed(user, how);
+  const signedIn = await signInOrAgain(user, from, how);
+  if (breaksGlass) {
+    log.warn("single sign-on was bypassed", { account: user.account_id, user: user.id });
+    publish("SsoBypassed", 1);
+  }
+  return signedIn;
+}
+
+async function signInOrAgain(user: UserRecord, from: From, how: SignedInWith): Promise<SignedIn> {
+  try {
+    return await trySignIn(user, from, how);
+  } catch (error) {
+    // They had no second factor when they were read, and have one now.
+    const current = error instanceof Overtaken ? await find(userRef(user.id)) : undefined;
+    if (current === undefined) throw error;
+    return trySignIn(current, from, how);
+  }
+}
+
+async function trySignIn(
   user: UserRecord,
   { ipAddress, userAgent, acceptLanguage, requestId }: From,
-): Promise<DataIn<ReturnType<typeof login>>> {
+  signedInWith: SignedInWith,
+): Promise<SignedIn> {
   const sessionId = newId("session");
   const expires = endOfSession(sessionId);
   const [account, isKnown] = await Promise.all([getAccount(user.account_id), isKnownPlace(user, ipAddress)]);
+  requireAllowedAddress(account, ipAddress);
   // At once: the event's time goes with its number, which comes from the account as it was read.
   const change = startChange(account);
-  if (!(await openSession(user, sessionId, account.limit_session))) throw wrongPassword();
+  // Single sign-on counts as a second factor, for its own sessions: those that must set one up still must.
+  const isSso = signedInWith === "sso";
+  const mustSetUp = !isSso && mustHaveFactor(account, user) && !hasSecondFactor(user);
+  if (!(await openSession(user, sessionId, account.limit_session, mustSetUp || isSso))) throw wrongPassword();
   const caller = {
     account_id: user.account_id,
     type: "user" as const,
@@ -38,11 +73,17 @@ export async function signIn(
     permissions: [],
     role: user.role,
     ip_address: ipAddress,
+    signed_in_with: signedInWith,
   };
   const resource = { type: "user", id: user.id, name: user.name } as const;
   logEvent(change, { caller, requestId }, "auth.login", resource);
-  recordSession(change, user, { id: sessionId, ip_address: ipAddress, user_agent: userAgent });
-  noteSignIn(change, user, preferredLanguage(acceptLanguage));
+  recordSession(change, user, {
+    id: sessionId,
+    ip_address: ipAddress,
+    user_agent: userAgent,
+    second_factor_at: signedInWith === "password" ? null : change.at,
+  });
+  noteSignIn(change, user, preferredLanguage(acceptLanguage), mustSetUp);
   notePlace(change, user, ipAddress);
   if (!isKnown) {
     logOutcome(change, { caller, requestId }, { type: "sign_in.new_place" }, resource);
@@ -52,6 +93,6 @@ export async function signIn(
     });
   }
   await change.commit();
-  const session = { userId: user.id, accountId: user.account_id, sessionId };
+  const session = { userId: user.id, accountId: user.account_id, sessionId, signedInWith };
   return { token: await signSession(session, expires), expires_at: expires.toISOString(), user };
 }

@@ -14,6 +14,7 @@ import {
   type ShownProgress,
   showProgress,
 } from "../records/operations.ts";
+import { secretsInLogs } from "../operations/log-secrets.ts";
 import { endOperation } from "../operations/operation-ends.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
@@ -22,7 +23,10 @@ import type { ServerRecord } from "../records/schemas/server.ts";
 import { dropSealed } from "../data/sealed.ts";
 import { getServer } from "../records/servers.ts";
 import { USABLE, isOpen } from "../domain/lifecycle.ts";
+import { readableWork } from "../domain/log-lines.ts";
 import { because } from "../domain/reasons.ts";
+import { readWorkLog } from "../hosts/index.ts";
+import { storeWorkLog } from "../records/work-logs.ts";
 import {
   type InputOf,
   type Poll,
@@ -127,10 +131,13 @@ async function perform(
       return null;
     }
     case "succeed":
-      if (operation !== undefined) await endOperation(operation, { succeeded: true });
+      if (operation === undefined) return null;
+      await keepLog(workflow, operation, event);
+      await endOperation(operation, { succeeded: true });
       return null;
     case "fail":
       if (operation === undefined) return null;
+      await keepLog(workflow, operation, event);
       await dropSealed(operation.account_id, operation.id); // the task that would have used it may not have run
       await end(operation, toOperationError(event.input.error ?? {}));
       return null;
@@ -156,9 +163,36 @@ async function perform(
     part === undefined ? undoAgain(error, operation) : unlessOffline(error, part, work.server),
   );
   if (part === undefined && outcome === false) throw new TryAgain("TIMEOUT", because("undo_timed_out"));
-  if (part?.kind === "poll" && outcome !== true) throw new NotYet("TIMEOUT", because("step_timed_out", { step: part.label }));
+  if (part?.kind === "poll" && outcome !== true) throw notYet(part);
   return null;
 }
+
+/**
+ * What the operation's jobs have logged on its machine, where it is soon removed. It is no reason to hold up the end: a machine
+ * that does not respond keeps it.
+ */
+async function keepLog(workflow: Workflow, operation: OperationRecord, event: TaskEvent): Promise<void> {
+  const { id, account_id, type, state } = operation;
+  const { keys = [] } = workflow.access;
+  if (!isOpen(state) || !keys.includes("hosts") || type === "server.delete") return;
+  try {
+    const input = readInput(workflow, event);
+    const server = await workOn(operation, input, id, workflow).server();
+    if (server.ip_address === null) return;
+    // Workflows that cannot decrypt secrets run no code that is given any.
+    const { instance_id } = keys.includes("sealing") ? InputIds.parse(input) : {};
+    const secrets = await secretsInLogs({ account_id, operation_id: id, instance_id });
+    const text = readableWork(await readWorkLog(server, id), secrets);
+    if (text !== "") await storeWorkLog(operation, text);
+  } catch (error) {
+    log.info("could not keep the log of an operation", { error: error instanceof Error ? error : undefined });
+  }
+}
+
+const notYet = ({ late, label }: Poll): NotYet =>
+  late === undefined
+    ? new NotYet("TIMEOUT", because("step_timed_out", { step: label }))
+    : new NotYet(late, because("deploy_not_healthy"));
 
 /** After a step that failed, and the undos. */
 async function end(operation: OperationRecord, error: OperationError): Promise<void> {
@@ -199,6 +233,9 @@ const toProgress = (steps: readonly (Step | Poll)[], index: number): ShownProgre
   progress: Math.max(PERCENT_MIN, Math.round((100 * index) / steps.length)),
 });
 
+/** The step that was in progress when the undo began. */
+const failedAt = ({ step_code }: OperationRecord) => (step_code === null ? {} : { failed_step: step_code });
+
 const UNDOING = { step: "Undoing the changes", step_code: "undo" };
 
 async function showPlace(
@@ -207,7 +244,8 @@ async function showPlace(
   steps: readonly (Step | Poll)[],
 ): Promise<void> {
   if (part === undefined) {
-    if (!operation.undoing) await showProgress(operation, { ...UNDOING, progress: operation.progress, undoing: true });
+    if (!operation.undoing)
+      await showProgress(operation, { ...UNDOING, progress: operation.progress, undoing: true, ...failedAt(operation) });
     return;
   }
   const place = toProgress(steps, steps.indexOf(part));

@@ -19,11 +19,11 @@ test.each(routes)("$id has tests in its resource's folder, as the README says", 
   expect(globSync(`test/${entry.split("/")[1]}/*.test.ts`)).not.toEqual([]);
 });
 
-test.each(routes)("the path of $id is lowercase and names its IDs :id, and one below it by its kind", ({ path }) => {
-  expect(path).toMatch(/^(?:\/(?:[a-z][a-z-]*(?:\.json)?|:id|:delivery_id))+$/);
+test.each(routes)("the path of $id is lowercase and names its IDs :id, and what else it has by what that is", ({ path }) => {
+  expect(path).toMatch(/^(?:\/(?:[a-z][a-z-]*(?:\.json)?|:id|:delivery_id|:name|:secret))+$/);
 });
 
-test.each(routes.filter(({ path }) => path.includes(":")))("the :id in $path names a kind of resource", ({ path }) => {
+test.each(routes.filter(({ path }) => path.includes(":id")))("the :id in $path names a kind of resource", ({ path }) => {
   const collection = /\/([a-z-]+)s\/:id/.exec(path)?.[1];
   expect(Object.keys(ID_PREFIXES)).toContain(collection?.replace("-", "_"));
 });
@@ -43,7 +43,7 @@ test("only GET routes have a query, and a deletion that says what else goes", ()
 });
 
 test("public endpoints create nothing and start no workflow", () => {
-  expect(routes.filter(({ access, status, starts }) => access === "public" && (status !== 200 || starts.length > 0))).toEqual([]);
+  expect(routes.filter(({ access, status, starts }) => access === "public" && (status === 201 || starts.length > 0))).toEqual([]);
 });
 
 test("no two endpoints share an ID, or a method and a path", () => {
@@ -60,10 +60,18 @@ test("every handler belongs to a route of the table", () => {
 const isWrapper = (schema: z.core.$ZodType) =>
   schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
 
+/** The object of a choice between one and plain values. */
+function objectOf({ options }: z.ZodUnion): z.core.$ZodType {
+  const [object, another] = options.filter((option) => option instanceof z.ZodObject);
+  if (object === undefined || another !== undefined) throw new Error("A choice of a response has one object");
+  return object;
+}
+
 /** A value of a schema with a field more in each object. */
 function withMore(schema: z.core.$ZodType): unknown {
   if (schema instanceof z.ZodArray) return [withMore(schema.element)];
   if (isWrapper(schema)) return withMore(schema.unwrap());
+  if (schema instanceof z.ZodUnion) return withMore(objectOf(schema));
   if (!(schema instanceof z.ZodObject)) return "value";
   return {
     ...Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, withMore(field)])),
@@ -77,6 +85,7 @@ const WHOLE = ["string", "number", "boolean", "enum", "literal", "record", "unkn
 function typesIn(schema: z.core.$ZodType): string[] {
   if (schema instanceof z.ZodArray) return typesIn(schema.element);
   if (isWrapper(schema)) return typesIn(schema.unwrap());
+  if (schema instanceof z.ZodUnion) return typesIn(objectOf(schema));
   return schema instanceof z.ZodObject
     ? Object.values(schema.shape).flatMap(typesIn)
     : [schema instanceof z.ZodType ? schema.def.type : ""];

@@ -51,6 +51,7 @@ describe("GET /auth/me", () => {
         email: me.user.email,
         name: me.user.name,
         notifications: { email: "alerts" },
+        second_factors: { passkeys: 0, totp: false, recovery_codes_left: 0 },
         email_status: "ok",
       },
       token: null,

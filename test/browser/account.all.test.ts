@@ -158,6 +158,23 @@ describe("the password", () => {
   });
 });
 
+test("an owner limits the life of API keys and where people sign in, but locks nobody out by mistake", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/settings/account", { as: mine });
+  await page.getByLabel(/^Longest life of API keys/).fill("90");
+  const networks = page.getByLabel(/^Networks that people may sign in from/);
+  await networks.fill("192.0.2.0/24");
+  await save(page);
+  await page.getByText(/^Must contain the address that you send this from/).waitFor();
+  await networks.fill("127.0.0.0/8");
+  await save(page);
+  await page.getByText("Settings saved", { exact: true }).waitFor();
+  expect(await settingsOf(mine)).toMatchObject({ token_max_days: 90, allowed_ips: ["127.0.0.0/8"] });
+  const admin = await open("/settings/account", { as: { user: await mine.anotherUser({ role: "admin" }) } });
+  await admin.getByLabel("Account name").waitFor();
+  expect(await admin.getByLabel(/^Networks that people may sign in from/).count()).toBe(0);
+});
+
 test("if the service is down the account page says so, and loads the settings by itself", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   const mine = await account();

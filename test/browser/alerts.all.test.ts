@@ -39,6 +39,9 @@ test("the bell counts open alerts; one is muted, unmuted, and found among the cl
   await page.getByRole("button", { name: "Open", exact: true }).click();
   await page.getByRole("row").filter({ hasText: "Memory low" }).waitFor();
   expect(await page.getByRole("row").filter({ hasText: "Disk space low" }).count()).toBe(0);
+  await page.getByLabel("Opened until").fill("2026-01-01T10:30");
+  await page.getByText("No matches for this filter.").waitFor();
+  await expect.poll(() => new URL(page.url()).search).toBe("?status=open&to=2026-01-01T10%3A30");
 
   const german = await open("/alerts", { as: mine, locale: "de" });
   await german.getByRole("row").filter({ hasText: "Wenig Arbeitsspeicher" }).getByText("3 % frei (Warnung unter 10 %)").waitFor();

@@ -32,6 +32,8 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   await mine.sshKey();
   await seedAlert(server);
   await mine.api.put(`/instances/${instance.id}/backup-policy`, { schedule: "0 2 * * *", keep: { last: 1 } });
+  const repositories = [{ url: "https://git.example/acme", ref: "main" }];
+  await mine.api.put(`/instances/${instance.id}/code`, { repositories });
   const page = await open("/config.json", { as: mine, fresh: true });
   const upload = `upl_${"0".repeat(26)}`;
   const unfinished = { id: upload, user_id: mine.user.id, name: "old.zip", size_bytes: 1, modified: 1, expires_at: later };
@@ -83,12 +85,14 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
     await shown.waitFor({ state: "detached" });
   }
   await moveTo(page, `/servers/${unused.id}`);
-  await dialogBehind(button(page, "Edit"));
-  await dialogBehind(button(page, "Delete"));
+  for (const name of ["Reboot", "Update", "Edit", "Delete"]) await dialogBehind(button(page, name));
 
   await moveTo(page, `/instances/${instance.id}`);
   for (const name of ["Stop", "Restart", "Back up now", "Edit policy", "Delete policy"]) await dialogBehind(button(page, name));
   for (const name of ["Edit details", "Change domain", "Delete"]) await dialogBehind(more, item(name));
+  await openTab(page, "Code");
+  for (const name of ["Edit code", "Deploy…", "Create hook"]) await dialogBehind(button(page, name));
+  seen.push(await callIn(page.locator("#main"))); // that of the check
   await openTab(page, "Backups");
   for (const name of ["Restore", "Run drill", "Edit details", "Delete"]) await dialogBehind(row, item(name));
   await callBehind(more, "Show API call to start");

@@ -11,22 +11,33 @@ const Results = z.object({
 });
 
 /**
- * The one thing that the components do not allow: the menu of a row opens at the end of the page, so that the table does not cut
- * it off, and that is outside all landmarks. `aria-owns` puts it beside its button for screen readers, which axe does not
- * consider (docs/decisions).
+ * The one thing that the components do not allow: the menu of a row, and the note that something was copied, open at the end of
+ * the page, so that the table does not cut them off, and that is outside all landmarks. `aria-owns` puts a menu beside its button
+ * for screen readers, which axe does not consider (docs/decisions).
  */
-const isMenuOfRow = (rule: string, html: string): boolean =>
-  rule === "region" && /^<div id="[^"]*" data-awsui-referrer-id=/.test(html);
+const opensAtTheEnd = (rule: string, html: string): boolean =>
+  rule === "region" && /^<div (?:id="[^"]*" data-awsui-referrer-id=|class="awsui_container-body_)/.test(html);
 
 /** Without `colors`, the contrast is left out. */
 export async function expectAccessible(page: Page, { colors = true }: { colors?: boolean } = {}): Promise<void> {
   // It is half a megabyte, and stays until the next load of the dashboard.
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe.source);
   const options = { resultTypes: ["violations"], ...(!colors && { rules: { "color-contrast": { enabled: false } } }) };
-  const { violations } = Results.parse(await page.evaluate(`axe.run(${JSON.stringify(options)})`));
+  await expectNoViolations(page, JSON.stringify(options));
+}
+
+/** A finger hits everything in a part of the page: 24 pixels, or as much room around it. axe looks at this only when asked. */
+export async function expectTargets(page: Page, selector: string): Promise<void> {
+  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe.source);
+  const options = { runOnly: { type: "rule", values: ["target-size"] }, resultTypes: ["violations"] };
+  await expectNoViolations(page, `${JSON.stringify(selector)}, ${JSON.stringify(options)}`);
+}
+
+async function expectNoViolations(page: Page, parameters: string): Promise<void> {
+  const { violations } = Results.parse(await page.evaluate(`axe.run(${parameters})`));
   const report = violations.flatMap(({ id, help, nodes }) =>
     nodes
-      .filter(({ html }) => !isMenuOfRow(id, html))
+      .filter(({ html }) => !opensAtTheEnd(id, html))
       .map(({ html, failureSummary }) => `${id}: ${help}\n  ${html.slice(0, 300)}\n  ${failureSummary.replaceAll("\n", " ")}`),
   );
   expect(report, `what keeps people from using ${page.url()}`).toEqual([]);

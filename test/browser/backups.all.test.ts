@@ -22,9 +22,10 @@ async function choose(page: Page, row: Locator, action: string): Promise<void> {
 const backupsOf = async (mine: TestAccount): Promise<Backup[]> => (await mine.api.get("/backups")).as(z.array(Backup));
 
 describe("creating a backup", () => {
-  test("the backup form needs an instance, and a note that is not too long", async ({ open }) => {
+  test("the backup form needs an instance, unless there is one alone, and a note that is not too long", async ({ open }) => {
     const mine = await account({ seeded: true });
-    await seedInstance(mine.id, { name: "Shop" });
+    const { server_id } = await seedInstance(mine.id, { name: "Shop" });
+    await seedInstance(mine.id, { name: "Outlet", server_id });
     const page = await open("/backups", { as: mine });
     await page.getByText("No backups yet.").waitFor();
     await page.getByRole("button", { name: "Back up now" }).click();
@@ -43,8 +44,10 @@ describe("creating a backup", () => {
     const page = await open("/backups", { as: mine });
     await page.getByRole("button", { name: "Back up now" }).click();
     const asked = dialog(page, "Back up an instance");
-    await asked.getByRole("button", { name: /^Instance/ }).click();
-    await page.getByRole("option", { name: /Shop/ }).click();
+    await asked
+      .getByRole("button", { name: /^Instance/ })
+      .getByText("Shop", { exact: true })
+      .waitFor(); // there is no other one
     await asked.getByLabel("Note").fill("Before the upgrade");
     await page.route("**/api/v1/backups?*", (route) => void sleep(300).then(() => route.continue()));
     await asked.getByRole("button", { name: "Back up now" }).click();
@@ -100,7 +103,8 @@ describe("restoring a backup", () => {
     page.on("request", (request) => request.url().endsWith("/restore") && sent.push(request.postDataJSON()));
     await choose(page, rowOf(page, "three orders"), "Restore");
     const asked = dialog(page, "Restore Shop");
-    await asked.getByText("This replaces the database and files").waitFor();
+    await asked.getByText(/^The backup is from .* Changes made since then will exist only in the pre-restore backup\./).waitFor();
+    await asked.getByText("Replaces the database and the files with the backup's").waitFor();
     await asked.getByText("Takes a safety backup of the current data while the ERP is stopped").waitFor();
     await asked.getByText("Can't be estimated yet").waitFor(); // no restore of this instance has shown it
     await asked.getByRole("button", { name: "Restore" }).click();
@@ -143,13 +147,13 @@ describe("restoring a backup", () => {
     await choose(page, rowOf(page, "Shop"), "Restore");
     const asked = dialog(page, "Restore Shop");
     await asked.getByRole("radio", { name: "Files only" }).check();
-    await asked.getByText(/^This adds the files .* The replaced files will exist only in the pre-restore backup\./).waitFor();
+    await asked.getByText(/^The backup is from .* The replaced files will exist only in the pre-restore backup\./).waitFor();
     await asked.getByText("Adds the backup's files to the present ones").waitFor();
     await asked.getByRole("radio", { name: "Database only" }).check();
-    await asked.getByText("This replaces the database of").waitFor();
+    await asked.getByText("Replaces the database with the backup's").waitFor();
     await asked.getByRole("checkbox", { name: /Back up the current state/ }).uncheck();
-    await asked.getByText("will be lost").waitFor();
     await asked.getByText("Without a backup first, the current data cannot be recovered").waitFor();
+    expect(await asked.getByText(/lost|only in the pre-restore backup/).count()).toBe(0); // said once
     await asked.getByRole("checkbox", { name: /Neutralize/ }).check();
     await asked.getByLabel("Type Shop to confirm").fill("Shop");
     const [request] = await Promise.all([
@@ -252,6 +256,9 @@ describe("the archive", () => {
     await expect.poll(() => new URL(page.url()).search).toBe("");
     await page.goto("/backups?backup=bak_01kag8w1s2e7tv8q4m5n6p7r8s");
     await dialog(page, "Backup").getByText("Not found").waitFor();
+    await page.goto(`/backups?backup=${backup.id}`);
+    await details.getByRole("button", { name: "Restore to a new instance" }).click();
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/instances/${backup.instance_id}/clone`);
   });
 });
 
@@ -286,7 +293,7 @@ test("a backup is locked with a note that says why, and the menu then says why i
   await asked.getByLabel("Note").fill("For the auditors");
   await asked.getByLabel("Locked").check();
   await expectAccessible(page);
-  await asked.getByRole("button", { name: "Save changes" }).click();
+  await asked.getByRole("button", { name: "Save", exact: true }).click();
   await asked.waitFor({ state: "detached" });
   const row = rowOf(page, "For the auditors");
   await row.getByText("locked", { exact: true }).waitFor();

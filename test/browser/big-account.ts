@@ -1,7 +1,7 @@
 // An account as a hosting team has it: 8 servers, 320 instances with labels, and 560 backups.
 import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount } from "../harness/account.ts";
-import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { seedBackup, seedDeploy, seedInstance, seedServer } from "../harness/seed.ts";
 import { bulkAction, type Things } from "./pages.ts";
 
 const [SERVERS, INSTANCES, BACKUPS] = [8, 320, 560];
@@ -28,13 +28,15 @@ export async function bigAccount(): Promise<{ mine: TestAccount; things: Things 
     if (instance !== undefined) await seedBackup(instance);
   }
   const instance = many[0]?.id ?? "";
+  const operation = await bulkAction(mine, instance);
   return {
     mine,
     things: {
       server: servers[0]?.id ?? "",
       instance,
-      operation: await bulkAction(mine, instance),
+      operation,
       webhook: await mine.webhook(),
+      deploy: await seedDeploy({ account_id: mine.id, id: instance }, operation),
     },
   };
 }

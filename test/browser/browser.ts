@@ -7,6 +7,7 @@ import { ROOT } from "../../infra/built.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
 import type { TestAccount } from "../harness/account.ts";
+import { dashboardOrigin } from "../harness/authenticator.ts";
 import { stranger } from "../harness/client.ts";
 import { apiUrl } from "../harness/cloud.ts";
 
@@ -210,7 +211,7 @@ async function watch(window: Window): Promise<void> {
   context.on("weberror", (error) => note(error.error().stack ?? String(error.error())));
   context.on("request", (request) => {
     const { protocol, origin } = new URL(request.url());
-    if (!["data:", "blob:"].includes(protocol) && origin !== apiUrl()) note(`asks ${request.url()}`);
+    if (!["data:", "blob:"].includes(protocol) && !ownOrigins().includes(origin)) note(`asks ${request.url()}`);
   });
   await context.exposeBinding("noteViolation", (_, what: string) => note(`violates the policy: ${what}`));
   await context.addInitScript(
@@ -221,7 +222,11 @@ async function watch(window: Window): Promise<void> {
 
 /** Chromium logs error responses of the API as errors; the page shows them in words. */
 const isErrorResponse = (text: string, url: string): boolean =>
-  /^Failed to load resource: the server responded with a status of 4\d\d/.test(text) && url.startsWith(apiUrl() + BASE_PATH);
+  /^Failed to load resource: the server responded with a status of 4\d\d/.test(text) &&
+  ownOrigins().some((origin) => url.startsWith(origin + BASE_PATH));
+
+/** The dashboard's, by its address, and by its name, as browsers need it for passkeys. */
+const ownOrigins = (): string[] => [apiUrl(), dashboardOrigin()];
 
 async function keepPictures(pages: Page[], name: string): Promise<void> {
   const folder = join(ROOT, ".local", "failures");

@@ -43,7 +43,7 @@ test("a bulk action says what it leaves out, goes on while its page is closed, a
   await page.getByText(`${MANY + 2} selected`).waitFor();
   await button(page, "Actions").click();
   await page.getByRole("menuitem", { name: "Stop", exact: true }).click();
-  const asked = dialog(page, "Stop 2 instances?");
+  const asked = dialog(page, "Stop 2 instances");
   await asked.getByText(/The service carries this out/).waitFor();
   await asked.getByText(/^Left out \(30\)/).waitFor();
   await asked.getByText(/Idle 29.*: It is stopped already\./).waitFor();
@@ -121,12 +121,15 @@ test.for([
   await page.getByText(`${MANY} selected`).waitFor();
   await button(page, "Actions").click();
   await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
-  const asked = dialog(page, `Delete ${MANY} instances?`);
+  const asked = dialog(page, `Delete ${MANY} instances`);
   await asked.waitFor();
   await expectAccessible(page);
   expect(await button(asked, `Delete ${MANY} instances`).isDisabled()).toBe(true);
   await asked.getByLabel(/To confirm, type the number/).fill(String(MANY));
   expect(await button(asked, `Delete ${MANY} instances`).isDisabled()).toBe(false);
+  const confirm = `[...document.querySelectorAll("[role=dialog] button")].findLast((each) => /^Delete/.test(each.textContent))`;
+  const red = `getComputedStyle(${confirm})`;
+  await expect.poll(() => page.evaluate(`${red}.backgroundColor`)).toBe("rgb(196, 11, 11)");
   expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
 });
 
@@ -176,7 +179,7 @@ test("backups have checkboxes, a range of which is selected with the shift key",
   await page.getByText("3 selected").waitFor();
   await button(page, "Actions").click();
   await page.getByRole("menuitem", { name: "Lock", exact: true }).click();
-  await button(dialog(page, "Lock 3 backups?"), "Lock 3 backups").click();
+  await button(dialog(page, "Lock 3 backups"), "Lock 3 backups").click();
   await page.getByText("Bulk action finished: 3 of 3 done", { exact: true }).waitFor();
   const { api } = await mine.token();
   const locked = await Promise.all(
@@ -202,7 +205,7 @@ test("a customer's instances are deleted with their backups in a few clicks, aft
   await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
   await button(page, "Actions").click();
   await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
-  const asked = dialog(page, "Delete 4 instances?");
+  const asked = dialog(page, "Delete 4 instances");
   await asked.getByRole("checkbox", { name: "Delete their backups, too" }).click();
   await page.keyboard.press("Tab");
   await page.keyboard.type("4");

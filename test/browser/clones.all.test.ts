@@ -69,7 +69,7 @@ describe("a clone", () => {
     await page.getByLabel("Name", { exact: true }).fill("Staging");
     await page.getByLabel("Domain").fill(domain);
     await page.getByText("Turns off scheduled actions, email and payments in the clone").waitFor();
-    const created = notification(page, "Clone created: Staging");
+    const created = notification(page, "Instance created from backup: Staging");
     await button(page, "Create clone").click();
     const password = await storePassword(page, "Staging");
     await title(page, "Staging");
@@ -124,7 +124,7 @@ describe("a clone", () => {
     expect(typescript).toContain('admin_password: "…"');
     await button(page, "Create clone").click();
     await title(page, "Twin");
-    await page.getByText("Clone created: Twin").first().waitFor();
+    await page.getByText("Instance created from backup: Twin").first().waitFor();
     const clone = (await instancesOf(mine)).find(({ name }) => name === "Twin");
     expect(clone).toMatchObject({ neutralized: false, server_id: other.id, database_name: "twin" });
   });
@@ -132,6 +132,7 @@ describe("a clone", () => {
   test("a backup of a deleted instance can be cloned to a server that the user chooses", async ({ open }) => {
     const mine = await account({ seeded: true });
     const server = await mine.server({ name: "erp-1" });
+    await mine.server({ name: "erp-2" }); // a single one would be chosen already
     const source = await mine.instance({ name: "Old wiki", server_id: server.id });
     const backup = await mine.backup(source.id);
     await mine.until((await mine.api.delete(`/instances/${source.id}`)).as(Operation).id);
@@ -144,7 +145,7 @@ describe("a clone", () => {
     await page.getByText(/^This is required, because the backup/).waitFor();
     await button(page, /^Server/).click();
     await page.getByRole("option", { name: /erp-1/ }).click();
-    const created = notification(page, "Clone created: Wiki");
+    const created = notification(page, "Instance created from backup: Wiki");
     await button(page, "Create clone").click();
     await storePassword(page, "Wiki");
     await created;

@@ -93,7 +93,7 @@ async function formsOf(mine: TestAccount): Promise<Form[]> {
         return dialog(page, /^Edit/);
       },
       change: () => mine.api.put(`/backups/${backup.id}`, { note: "Their note" }),
-      save: "Save changes",
+      save: "Save",
       theirs: "Their note",
       stored: async () => (await mine.api.get(`/backups/${backup.id}`)).as(Backup).note,
     },

@@ -71,9 +71,40 @@ test("a dialog on top of a form and one behind a menu return the focus too", asy
   const backUp = await openedBy(page, button(page, "Back up now"), "Back up an instance");
   const chooser = button(backUp, /^Instance/);
   await chooser.click();
-  const option = backUp.getByRole("option", { name: /^Shop/ });
+  const option = backUp.getByRole("option", { name: /Shop/ }); // "Selected": there is no other one
   await option.waitFor();
   await page.mouse.click(5, 5); // beside the dialog
   await option.waitFor({ state: "detached" });
   await hasFocus(page, chooser);
+});
+
+/** Later than anything that a page waits for. */
+const UNTIL_PAUSE_MS = 60_000;
+
+test("a dialog appears as soon as its file is there, and not when a timer has run out", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const server = await seedServer(mine.id);
+  const page = await open(`/servers/${server.id}`, { as: mine, clock: true });
+  await expect.poll(() => button(page, "Edit").isEnabled()).toBe(true);
+  await page.waitForLoadState("networkidle");
+  await page.clock.pauseAt(Number(await page.evaluate("Date.now()")) + UNTIL_PAUSE_MS);
+  await button(page, "Edit").click();
+  await dialog(page, /^Edit/).waitFor();
+});
+
+test("a dialog whose file does not load says so, and opens once the file can be loaded", async ({ open, faults }) => {
+  faults.expected.push(/Failed to load resource/, /dynamically imported module/, /NotLoaded/);
+  const mine = await account({ seeded: true });
+  const server = await seedServer(mine.id);
+  const page = await open(`/servers/${server.id}`, { as: mine, fresh: true });
+  await expect.poll(() => button(page, "Edit").isEnabled()).toBe(true);
+  // As if the page had just loaded again by itself: it does not once more.
+  await page.evaluate("sessionStorage.setItem('reloaded', JSON.stringify({ path: location.pathname, at: Date.now() }))");
+  await page.route("**/assets/edit-*.js", (route) => route.abort());
+  await button(page, "Edit").click();
+  await page.getByRole("alert").getByText("Couldn't load this page").waitFor();
+  await page.unroute("**/assets/edit-*.js");
+  await button(page, "Reload").click();
+  await button(page, "Edit").click();
+  await dialog(page, /^Edit/).waitFor();
 });

@@ -22,6 +22,7 @@ test("the activity list says who did what to which resource, from which address 
   const server = await mine.server({ name: "erp-1" });
   const page = await open("/activity", { as: mine });
   const row = page.getByRole("row").filter({ hasText: "Started server creation" });
+  await row.getByText("Succeeded", { exact: true }).waitFor();
   await row.getByText(/^API key from 127\.0\.0\.1$/).waitFor();
   const [event] = (await mine.api.get("/events")).as(z.array(Event)).filter(({ type }) => type === "server.create");
   await row.getByText(event?.actor.name ?? "nobody").waitFor();

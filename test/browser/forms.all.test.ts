@@ -51,7 +51,7 @@ test("editing a backup's note leaves the lock that a colleague has set meanwhile
   await asked.getByLabel("Note").fill("Before the inventory");
   expect((await mine.api.put(`/backups/${id}`, { locked: true })).status).toBe(200);
   const sent = sentTo(page, "PUT", /\/backups\//);
-  await button(asked, "Save changes").click();
+  await button(asked, "Save").click();
   await asked.waitFor({ state: "detached" });
   // A second time if the version that the dialog was opened with is older than the lock.
   for (const body of sent) expect(body).toEqual({ note: "Before the inventory" });
@@ -345,4 +345,15 @@ test("the picture of an instance's backups fetches those of its days alone", asy
   const lists = asked.filter(({ pathname }) => pathname.endsWith(`/instances/${instance.id}/backups`));
   expect(lists).toHaveLength(1);
   expect(lists[0]?.searchParams.has("created_after")).toBe(true);
+});
+
+test("the button of a form stands under its fields, with what follows; one server alone is chosen", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  await seedServer(mine.id, { name: "erp-1" });
+  const page = await open("/instances/create", { as: mine });
+  await page.getByText(/^Odoo .+ is installed on erp-1/).waitFor();
+  const [field, submit] = [page.getByLabel("Admin email"), button(page, "Create instance")];
+  const [above, below] = [await field.boundingBox(), await submit.boundingBox()];
+  expect(Math.abs((below?.x ?? Infinity) - (above?.x ?? 0))).toBeLessThan(16);
+  expect(below?.y ?? 0).toBeGreaterThan(above?.y ?? Infinity);
 });

@@ -2,7 +2,7 @@
 // has sent, with the English catalog, and with words that no German sentence has.
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import type { Locator, Page, Request, Response } from "playwright-core";
+import type { Page, Response } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import * as z from "zod";
 import { ROOT } from "../../infra/built.ts";
@@ -16,7 +16,8 @@ import { because } from "../../shared/domain/reasons.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { moveTo, test } from "./browser.ts";
-import { PAGES } from "./pages.ts";
+import { pressAll, settlerOf } from "./openers.ts";
+import { deployed, PAGES } from "./pages.ts";
 
 /** Words that every English sentence has, and no German one. */
 const ENGLISH_WORDS =
@@ -77,32 +78,8 @@ const TEXTS = `(() => {
 })()`;
 const Texts = z.array(z.string());
 
-/** React shows what was loaded up to 300 ms late, so that placeholders do not flicker. */
-const QUIET_MS = 350;
-
-/** Waits until nothing has been in flight for a moment. */
-function settlerOf(page: Page): () => Promise<void> {
-  const inFlight = new Set<Request>();
-  let lastAt = 0;
-  const ended = (request: Request): void => {
-    inFlight.delete(request);
-    lastAt = performance.now();
-  };
-  page
-    .on("request", (request) => inFlight.add(request))
-    .on("requestfinished", ended)
-    .on("requestfailed", ended);
-  return async () => {
-    lastAt = performance.now();
-    await expect.poll(() => inFlight.size === 0 && performance.now() - lastAt > QUIET_MS, { timeout: 30_000 }).toBe(true);
-  };
-}
-
 /** They act at once, leave the page, or open what is the browser's own. */
 const NOT_PRESSED = /^(Abmelden|Starten|Erneut starten|Neu laden|Herunterladen|Datei auswählen)$/;
-
-/** Everything that opens on the page: menus, dialogs, and what is collapsed. */
-const openers = (page: Page): Locator => page.locator("#main").getByRole("button", { disabled: false });
 
 /** Records in every state that shows a sentence of its own, and the pages of all routes, for each of them. */
 async function furnish(mine: TestAccount): Promise<string[]> {
@@ -147,14 +124,20 @@ async function furnish(mine: TestAccount): Promise<string[]> {
   await seedBackup(stopped, { state: "failed", ...statusReason(because("dump_failed")) });
   await seedBackup(broken, { state: "failed", ...statusReason(because("backup_unusable", { why: archive })) });
   await mine.token(["servers:read"]);
+  const repository = (ref: string) => ({ repositories: [{ url: "https://git.example/acme", ref }], install_modules: ["acme"] });
+  await mine.api.put(`/instances/${instance.id}/code`, repository("main"));
+  const deploy = await deployed(mine, instance.id);
+  await mine.api.put(`/instances/${instance.id}/code`, repository("fail-update"));
+  const undone = await deployed(mine, instance.id, "failed");
   const ofRoute: Readonly<Record<string, readonly string[]>> = {
     "/servers/:id": [server, failed, offline].map(({ id }) => `/servers/${id}`),
     "/instances/create": ["/instances/create", `/instances/create?backup=${backup.id}`],
     "/instances/:id": [
       ...[instance, broken, stopped, down, paused].map(({ id }) => `/instances/${id}`),
-      ...["backups", "history", "settings"].map((tab) => `/instances/${instance.id}?tab=${tab}`),
+      ...["backups", "code", "history", "settings"].map((tab) => `/instances/${instance.id}?tab=${tab}`),
     ],
     "/instances/:id/clone": [`/instances/${instance.id}/clone`],
+    "/deploys/:id": [`/deploys/${deploy}`, `/deploys/${undone}`],
     "/backups": ["/backups", ...[backup, failing].map(({ id }) => `/backups?backup=${id}`)],
     "*": ["/nirgends"],
   };
@@ -198,50 +181,13 @@ for (const [name] of PARTS)
       await page.getByRole("heading", { level: 1 }).first().waitFor();
       await settle();
     };
-    /** Back to the page as it was, by the shortest way. */
-    const leave = async (path: string, buttons: number): Promise<void> => {
-      await page.keyboard.press("Escape");
-      await settle(); // what comes late, and what closes slowly
-      const { pathname, search } = new URL(page.url());
-      const isThere = pathname + search === path && (await page.getByRole("dialog").count()) === 0;
-      if (isThere && (await openers(page).count()) === buttons) return;
-      await page.goto(path);
-      await show(path);
-    };
-    /** Each button once for each kind of page: rows have the same, with names and IDs of their own. */
     const pressed = new Set<string>();
-    const isNew = (kind: string, label: string): boolean => {
-      const key = `${kind} ${label.replaceAll(/\S*(?:\d|…)\S*|"[^"]*"|„[^“]*“/g, "")}`;
-      if (NOT_PRESSED.test(label) || pressed.has(key)) return false;
-      pressed.add(key);
-      return true;
-    };
-
     await page.goto("/");
     for (const path of paths.get(name) ?? []) {
       await show(path);
       await look(path);
       if (path.includes("?backup=bak_")) continue; // the open panel is in front of the list, whose buttons "/backups" has
-      const kind = path.replace(/[a-z]{3}_\w{26}.*/, "");
-      const labels = await openers(page).evaluateAll((buttons) =>
-        buttons.map((button) => button.getAttribute("aria-label") ?? button.textContent ?? ""),
-      );
-      for (const [index, label] of labels.entries()) {
-        const button = openers(page).nth(index);
-        if (!isNew(kind, label) || !(await button.isVisible())) continue;
-        await button.click();
-        await look(`${path}: ${label}`);
-        for (const [place, item] of (await page.getByRole("menuitem").allTextContents()).entries()) {
-          if (!isNew(`${kind} ${label}`, item)) continue;
-          if (!(await page.getByRole("menuitem").nth(place).isVisible())) await button.click();
-          const one = page.getByRole("menuitem").nth(place);
-          if ((await one.getAttribute("aria-disabled")) === "true") continue;
-          await one.click();
-          await look(`${path}: ${label}: ${item}`);
-          await leave(path, labels.length);
-        }
-        await leave(path, labels.length);
-      }
+      await pressAll({ page, path, pressed, notPressed: NOT_PRESSED, show, settle, look: (label) => look(`${path}: ${label}`) });
     }
     expect(found).toEqual({});
     expect(pressed.size).toBeGreaterThan(5);

@@ -6,7 +6,6 @@ import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";
-import { logEvent } from "../../shared/records/events.ts";
 import { judge, readAlerts } from "../../shared/operations/alerts.ts";
 import { countLowDisk } from "../../shared/operations/disk-use.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
@@ -116,10 +115,10 @@ test("open alerts need the user, with what was measured, and lead to what they a
   await entries.filter({ hasText: "Memory low: erp-1" }).getByText("3% free (alert below 10%)").waitFor();
   await expectAccessible(page);
   await judge(alerts, { ...ofShop, kind: "down", found: 4 });
-  await judge(alerts, { ...ofShop, kind: "drill_failed", found: true });
+  await judge(alerts, { ...ofShop, kind: "operation_failed", found: true });
   await page.reload();
   await entries.filter({ hasText: "Not responding: Shop" }).getByText("4 minutes (alert from 3)").waitFor();
-  await expect.poll(() => entries.filter({ hasText: "Restore drill failed" }).count()).toBe(0);
+  await expect.poll(() => entries.filter({ hasText: "Operation failed" }).count()).toBe(0);
   await judge(alerts, { ...ofServer, kind: "memory_free", found: 50 });
   await judge(alerts, { ...ofShop, kind: "down", found: false });
   await page.reload();
@@ -252,9 +251,7 @@ async function seedFailure(
   await change.commit();
 }
 
-test("what failed last needs the user, restore drills included: the same work on the same resource once, with its name", async ({
-  open,
-}) => {
+test("what failed last needs the user: the same work on the same resource once, with its name", async ({ open }) => {
   const shop = await seedInstance(mine.id, { name: "Shop" });
   const uploaded = await seedBackup(shop, { kind: "uploaded", instance_id: null, instance_name: null });
   await seedFailure("backup.restore", { type: "instance", id: shop.id, name: "Shop" }, "It took hours", minutesAgo(1));
@@ -278,16 +275,26 @@ test("what failed last needs the user, restore drills included: the same work on
   await expect
     .poll(() => failures.getByText(/^(Shop|Uploaded archive)$/).allTextContents())
     .toEqual(["Shop", "Uploaded archive", "Shop"]);
+});
 
-  const change = startChange(await getAccount(mine.id));
-  const drilled = await seedBackup(shop);
-  const by = { actor: { type: "schedule", id: "schedule", name: "Backup policy" }, requestId: "drill" } as const;
-  logEvent(change, by, "backup.drill_failed", { type: "backup", id: drilled.id, name: "Shop" });
-  await change.commit();
+test("a failed restore drill needs the user until a later one passes, with the newest backup to try", async ({ open }) => {
+  const shop = await seedInstance(mine.id, { name: "Shop" });
+  await seedBackup(shop, { note: "Before the inventory" });
+  const alerts = await readAlerts(mine.id);
+  const ofShop = { type: "instance", id: shop.id, name: () => shop.name } as const;
+  await judge(alerts, { ...ofShop, kind: "drill_failed", found: true });
+  const page = await open("/", { as: mine });
+  const needs = page.getByRole("list", { name: "Needs you" });
+  const entry = needs.getByRole("listitem").filter({ hasText: "Restore drill failed: Shop" });
+  await entry.getByRole("button", { name: "Retry restore drill: Shop" }).click();
+  const asked = page.getByRole("dialog", { name: /^Run restore drill: backup of Shop, / });
+  await asked.getByText("Instances keep running").waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await judge(alerts, { ...ofShop, kind: "drill_failed", found: false });
   await page.reload();
-  await failures.first().getByText("Restore drill failed: Shop").waitFor();
-  await expect.poll(() => failures.count()).toBe(4);
-  await page.getByRole("button", { name: "Retry restore drill: Shop" }).waitFor();
+  await page.getByText("Nothing in progress.").waitFor();
+  await expect.poll(() => entry.count()).toBe(0);
 });
 
 test("what failed on a resource that is deleted since needs nobody; the list of operations has the name that it had", async ({

@@ -49,7 +49,7 @@ describe("actions", () => {
       await title(page, `Shop ${state}`);
       await page.getByRole("link", { name: "erp-1" }).waitFor();
       const { allowed_actions } = await getInstance(mine, id);
-      const accepted = allowed_actions.filter((action) => action !== "restore");
+      const accepted = allowed_actions.filter((action) => action !== "restore" && action !== "deploy"); // in its own tab
       await expectOffered(page, accepted, state);
       await page.keyboard.press("Escape"); // the menu
     }
@@ -74,7 +74,7 @@ describe("actions", () => {
     await reason.waitFor();
     await page.getByRole("menuitem", { name: "Delete" }).click();
     await dialog(page, "Delete instance")
-      .getByText("only the record is removed now. The ERP and its data are removed when")
+      .getByText("Removes the record at once, because the server is not active, and the ERP when")
       .waitFor();
   });
 
@@ -84,20 +84,20 @@ describe("actions", () => {
     const page = await open(`/instances/${id}`, { as: mine });
     const sent = sentTo(page, "POST", /\/actions$/);
     await button(page, "Stop").click();
-    await button(dialog(page, "Stop Shop?"), "Cancel").click();
+    await button(dialog(page, "Stop Shop"), "Cancel").click();
     await more(page, "Show API call to start");
     await dialog(page, "Start Shop").getByText('body: { action: "start" }').waitFor();
     await page.keyboard.press("Escape");
     await button(page, "Stop").click();
     await expectAccessible(page);
-    await button(dialog(page, "Stop Shop?"), "Stop").click();
+    await button(dialog(page, "Stop Shop"), "Stop").click();
     await page.getByText("Instance stopped: Shop").first().waitFor();
     await fact(page, "Status", "Stopped");
     await button(page, "Start").click();
     await page.getByText("Instance started: Shop").first().waitFor();
     await fact(page, "Status", "Running");
     await button(page, "Restart").click();
-    await button(dialog(page, "Restart Shop?"), "Restart").click();
+    await button(dialog(page, "Restart Shop"), "Restart").click();
     await page.getByText("Instance restarted: Shop").first().waitFor();
     expect(sent).toEqual([{ action: "stop" }, { action: "start" }, { action: "restart" }]);
   });
@@ -138,9 +138,9 @@ describe("actions", () => {
     const page = await open(`/instances/${id}`, { as: mine });
     await button(page, "Stop").click();
     await mine.until((await mine.api.post(`/instances/${id}/actions`, { action: "stop" })).as(Operation).id);
-    await button(dialog(page, "Stop Shop?"), "Stop").click();
+    await button(dialog(page, "Stop Shop"), "Stop").click();
     // The dialog's forecast, if it comes late, says the same.
-    const error = dialog(page, "Stop Shop?").getByRole("alert");
+    const error = dialog(page, "Stop Shop").getByRole("alert");
     await error.getByText("The action stop is not allowed while the instance is stopped").waitFor();
     await error.getByText(/^Request ID: /).waitFor();
     await expect.poll(() => pathOf(page)).toBe(`/instances/${id}`);
@@ -290,11 +290,9 @@ describe("editing", () => {
     await more(page, "Delete");
     const asked = dialog(page, "Delete instance");
     await asked.getByText("has no completed backup").waitFor();
-    expect(await asked.getByText("Backups are kept").count()).toBe(0);
     await button(asked, "Cancel").click();
     const backup = await mine.backup(id);
     await more(page, "Delete");
-    await asked.getByText("Backups are kept").waitFor();
     await asked.getByText("Removes the ERP with its database and files from the server").waitFor();
     await asked.getByLabel("Type Shop to confirm").fill("shop");
     expect(await button(asked, "Delete instance").isDisabled()).toBe(true);

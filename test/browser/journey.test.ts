@@ -97,7 +97,7 @@ async function clone(page: Page): Promise<void> {
   await heading(page, "Clone Shop");
   await page.getByLabel("Name", { exact: true }).fill("Staging", { timeout: REQUESTS_AGAIN_MS });
   await page.getByLabel("Domain").fill(uniqueDomain("staging"));
-  const created = notification(page, "Clone created: Staging");
+  const created = notification(page, "Instance created from backup: Staging");
   await page.getByRole("button", { name: "Create clone", exact: true }).click();
   await storedSecret(page, "admin password");
   await heading(page, "Staging");

@@ -5,7 +5,7 @@ import { beforeAll, expect } from "vitest";
 import * as z from "zod";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
-import { expectAccessible } from "./axe.ts";
+import { expectAccessible, expectTargets } from "./axe.ts";
 import { moveTo, test } from "./browser.ts";
 import { button, dialog, title } from "./instance-page.ts";
 
@@ -128,4 +128,60 @@ test("a page whose request is never responded to says so in the end, and shows w
   await page.unroute(/\/api\/v1\/instances\?/);
   await page.clock.fastForward(61_000); // past the request that is still in flight
   await page.getByRole("link", { name: "Pharmacy Freiburg 3" }).waitFor();
+});
+
+const PHONE_HEIGHT = 844;
+/** Where the first record of a list begins. */
+const CONTENT_FROM = 200;
+
+test.for(["en", "de"])("a phone shows three records of a list below its search (%s)", async (language, { open }) => {
+  const page = await open("/instances", { as: mine, locale: language, phone: true, fresh: true });
+  for (const path of ["/instances", "/backups"]) {
+    await moveTo(page, path);
+    await page
+      .locator(path === "/backups" ? ".card a[href*='backup=']" : ".card a[href^='/instances/']")
+      .first()
+      .waitFor();
+    const box = (index: number) => page.locator(".card").nth(index).boundingBox();
+    await expect.poll(async () => (await box(0))?.y, { message: path }).toBeLessThanOrEqual(CONTENT_FROM);
+    const end = async () => {
+      const { y, height } = (await box(2)) ?? { y: Infinity, height: 0 };
+      return y + height;
+    };
+    await expect.poll(end, { message: path }).toBeLessThanOrEqual(PHONE_HEIGHT);
+  }
+});
+
+test("on a narrow phone a finger hits everything in a list, also its other filters and what acts on selected records", async ({
+  open,
+}) => {
+  const page = await open("/backups", { as: mine, phone: true });
+  await page.setViewportSize({ width: 320, height: 700 });
+  await page.getByText("Before the inventory").first().waitFor();
+  await expectTargets(page, ".list");
+  await moveTo(page, "/instances?status=running");
+  await button(page, "Filters (1)").click();
+  await button(page, /^Filter by status/).waitFor();
+  await button(page, "Download instances as CSV").waitFor();
+  await expectTargets(page, ".list");
+  await page.getByRole("checkbox", { name: "Select Pharmacy Freiburg 11" }).check();
+  await page.getByRole("status").getByText("1 selected").waitFor();
+  await button(page, "Actions").waitFor();
+  await expectTargets(page, ".phone-selection"); // it covers a part of the list
+  await expectAccessible(page);
+  await button(page, "Clear selection").click();
+  await page.getByText("1 selected").waitFor({ state: "detached" });
+});
+
+test("the navigation of a phone closes with a tap beside it, and with a link to the page that is shown", async ({ open }) => {
+  const page = await open("/instances", { as: mine, phone: true });
+  const navigation = page.getByRole("navigation", { name: "Main navigation" });
+  await button(page, "Open navigation").click();
+  await navigation.waitFor();
+  await page.mouse.click(380, 400);
+  await navigation.waitFor({ state: "detached" });
+  await button(page, "Open navigation").click();
+  await navigation.getByRole("link", { name: "Instances", exact: true }).click();
+  await navigation.waitFor({ state: "detached" });
+  await title(page, /^Instances/);
 });

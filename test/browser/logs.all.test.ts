@@ -33,3 +33,27 @@ test("an instance's log is shown with levels, searched, and saved as a file", as
     /^\S+Z ERROR odoo.modules.registry: Failed to load registry\nTraceback/,
   );
 });
+
+test("a log is followed, of the proxy too, and whatever its lines say is text", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  await warmLogs(mine);
+  const { id } = await mine.instance({ name: "Shop" });
+  const page = await open(`/instances/${id}?tab=logs`, { as: mine });
+  const log = page.getByRole("region", { name: "Log" });
+  await log.getByText("HTTP service (werkzeug) running").waitFor();
+  await page.getByRole("button", { name: "Whose log" }).click();
+  await page.getByRole("option", { name: "Requests" }).click();
+  await page.getByText("The log is empty.").or(log.locator("time").first()).first().waitFor();
+
+  const message = '<b id="injected">GET</b> /x \\x1b[31m</script><script>document.title = "injected"</script>';
+  let asked = 0;
+  await page.route(/\/logs\?.*after=/, async (route) => {
+    const at = new Date().toISOString();
+    const lines = asked++ === 0 ? [{ at, level: "error", logger: null, message }] : [];
+    await route.fulfill({ json: { success: true, data: { lines, truncated: false, next: `${at}.1` } } });
+  });
+  await page.getByRole("button", { name: "Follow" }).click();
+  await log.getByText(message).waitFor();
+  expect(await page.locator("#injected").count()).toBe(0);
+  expect(await page.title()).not.toContain("injected");
+});

@@ -2,6 +2,7 @@
 import { expect } from "vitest";
 import { Backup } from "../../shared/api/backups.ts";
 import { api } from "../../shared/api/index.ts";
+import { storeWorkLog } from "../../shared/records/work-logs.ts";
 import { account } from "../harness/account.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
@@ -42,4 +43,23 @@ test("what failed in the night is found by a link, with its reason, and is tried
   expect(newest?.status).toBe("succeeded");
   await page.goto(`/operations/${failed.operation_id}`);
   await page.getByRole("button", { name: "Retry backup: Shop" }).waitFor();
+});
+
+test("what failed leads to its log, and shows its last lines at once", async ({ open }) => {
+  const mine = await account();
+  const { id } = await mine.instance({ name: "Shop" });
+  const failed = (await mine.api.post(`/instances/${id}/backups`, { note: "fail-upload" })).as(Backup);
+  await mine.until(failed.operation_id, "failed");
+  const page = await open("/operations?status=failed", { as: mine });
+  await page.getByRole("link", { name: "Show log" }).click();
+  const log = page.getByRole("region", { name: "Log" });
+  await expect.poll(() => log.textContent()).toMatch(/^# make_archive\n/);
+  const lines = Array.from({ length: 50 }, (_, index) => `line ${index + 1}\n`).join("");
+  await storeWorkLog({ account_id: mine.id, id: failed.operation_id ?? "" }, lines);
+  await page.reload();
+  await page.getByRole("heading", { name: "The last 20 lines of the log" }).waitFor();
+  await expect.poll(() => log.textContent()).toMatch(/^line 31\n[^]*line 50$/);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Show all" }).click();
+  await expect.poll(() => log.textContent()).toBe(lines);
 });

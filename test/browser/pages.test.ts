@@ -6,7 +6,18 @@ import { ROOT } from "../../infra/built.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { expectAccessible, expectFits } from "./axe.ts";
 import { test } from "./browser.ts";
-import { bytesLoaded, furnish, isShown, LOGIN, PAGE_BYTES_MAX, PAGES, pathOf, type Things } from "./pages.ts";
+import {
+  bytesLoaded,
+  filesLoaded,
+  furnish,
+  isShown,
+  LOGIN,
+  PAGE_BYTES_MAX,
+  PAGE_FILES_MAX,
+  PAGES,
+  pathOf,
+  type Things,
+} from "./pages.ts";
 
 let mine: TestAccount;
 let things: Things;
@@ -35,6 +46,7 @@ test.for(PAGES)("the page $route is accessible to everyone, fits the screen and 
   await isShown(page, shown);
   await expectFits(page, 2560);
   expect(await bytesLoaded(page)).toBeLessThanOrEqual(PAGE_BYTES_MAX);
+  expect(await filesLoaded(page)).toBeLessThanOrEqual(PAGE_FILES_MAX);
 });
 
 test("every page of the sandbox says that it is the sandbox, even while the service is down", async ({ open, faults }) => {

@@ -2,6 +2,7 @@
 import type { Page, Request } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
+import { Deploy } from "../../shared/api/deploys.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import type { TestAccount } from "../harness/account.ts";
 import { moveTo } from "./browser.ts";
@@ -13,6 +14,7 @@ export interface Things {
   /** A bulk action. */
   operation: string;
   webhook: string;
+  deploy: string;
 }
 
 export interface Shown {
@@ -33,6 +35,7 @@ export const PAGES: readonly Shown[] = [
   { route: "/instances/create", heading: /^Create instance/ },
   { route: "/instances/:id", heading: /^Shop/, path: ({ instance }) => `/instances/${instance}` },
   { route: "/instances/:id/clone", heading: /^Clone Shop/, path: ({ instance }) => `/instances/${instance}/clone` },
+  { route: "/deploys/:id", heading: /^Deploy of/, path: ({ deploy }) => `/deploys/${deploy}` },
   { route: "/backups", heading: /^Backups/ },
   { route: "/backups/upload", heading: /^Upload backup/ },
   { route: "/operations", heading: /^Operations/ },
@@ -63,7 +66,20 @@ export async function furnish(mine: TestAccount): Promise<Things> {
     instance: instance.id,
     operation: await bulkAction(mine, instance.id),
     webhook: await mine.webhook(),
+    deploy: await deployed(mine, instance.id),
   };
+}
+
+/** A deploy that has ended as it should, of the code that the instance has. */
+export async function deployed(
+  mine: TestAccount,
+  instanceId: string,
+  status: "succeeded" | "failed" = "succeeded",
+): Promise<string> {
+  const body = { rehearse: false, backup_first: false };
+  const { id, operation_id } = (await mine.api.post(`/instances/${instanceId}/deploys`, body)).as(Deploy);
+  await mine.until(operation_id, status);
+  return id;
 }
 
 /** One that has ended, and has changed nothing. */
@@ -105,6 +121,8 @@ export async function moveAndSee(page: Page, shown: Shown, things: Things): Prom
 
 /** Scripts, styles, fonts and the API's responses. The largest are forms, which load the schemas that they are checked by. */
 export const PAGE_BYTES_MAX = 512_000;
+/** Of all of these. */
+export const PAGE_FILES_MAX = 50;
 
 const Files = z.array(z.object({ name: z.string(), encodedBodySize: z.number(), decodedBodySize: z.number() }));
 
@@ -115,6 +133,8 @@ const isCode = ({ name }: { name: string }): boolean => /\.(js|css)$/.test(new U
 
 /** The compressed bytes of everything that a page has loaded, whether it came from the service or the browser's cache. */
 export const bytesLoaded = async (page: Page): Promise<number> => sumOf(await loaded(page));
+
+export const filesLoaded = async (page: Page): Promise<number> => (await loaded(page)).length;
 
 /** Of its scripts and styles alone. */
 export const bytesOfCode = async (page: Page): Promise<number> => sumOf((await loaded(page)).filter(isCode));

@@ -23,7 +23,7 @@ test("an owner changes somebody's role, and removes them", async ({ open }) => {
     permissions: ["servers:read"],
   });
   await row.getByRole("button", { name: `Remove ${other.name}` }).click();
-  const sure = page.getByRole("dialog", { name: "Remove from account" });
+  const sure = page.getByRole("dialog", { name: /^Remove .+ from account$/ });
   await sure.getByRole("button", { name: "Remove", exact: true }).click();
   await page.getByText(`Removed from account: ${other.name}`).first().waitFor();
   await row.waitFor({ state: "detached" });

@@ -43,6 +43,8 @@ describe("a viewer", () => {
     const page = await open("/settings/account", { as: viewer });
     await title(page, /account/i);
     await page.getByText("Session ends").waitFor();
+    await page.getByRole("button", { name: "Viewer" }).click();
+    await page.getByText("Can see everything, and change nothing.", { exact: false }).waitFor();
     const rejected: string[] = [];
     page.on("response", (response) => {
       if (response.status() === 403 && response.url().includes(BASE_PATH)) rejected.push(response.url());

@@ -144,6 +144,7 @@ test("a dot for each day has an instance's backups with their drills, which run 
   const drill = dialog(page, /^Run restore drill: backup of Shop/);
   await drill.getByText("Instances keep running").waitFor();
   await drill.getByText(/^Downloads the archive \(.+\) to the server, once/).waitFor();
+  expect(await drill.getByText("throwaway database").count()).toBe(1); // said once
   await expectAccessible(page);
   await button(drill, "Run drill").click();
   await fact(page, "Row counts match", "Failed");
@@ -195,9 +196,20 @@ test("the account page sets the policy of new instances, changes and removes it"
   const form = dialog(page, "Default backup policy");
   await form.getByLabel("Time zone").fill("Europe/Berlin");
   await form.getByLabel(/^Restore drill every/).fill("7");
+  await expect.poll(() => form.locator("dd time").count()).toBe(5);
+  await form
+    .locator("dd time")
+    .first()
+    .getByText(/0[01]:00:00 (?:UTC|GMT)/)
+    .waitFor(); // 02:00 in Berlin
   await button(form, "Save policy").click();
   await fact(page, "Schedule", "Every day at 02:00 (Europe/Berlin)");
   await fact(page, "Restore drills", "Every 7 days");
+  await page
+    .locator(".kept dd")
+    .filter({ hasText: /^●{7}$/ })
+    .first()
+    .waitFor();
   await expectAccessible(page);
   expect(await kept()).toMatchObject({ schedule: "0 2 * * *", timezone: "Europe/Berlin", drill_every_days: 7, enabled: true });
   await button(page, "Edit default policy").click();

@@ -10,7 +10,7 @@ import { recordReport } from "../../shared/records/host-reports.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { REQUEST_LIMITS } from "../../shared/domain/limits.ts";
 import { account, newPublicKey, type TestAccount } from "../harness/account.ts";
-import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { seedBackup, seedDeploy, seedInstance, seedServer } from "../harness/seed.ts";
 import { bigAccount } from "./big-account.ts";
 import { moveTo, test } from "./browser.ts";
 import { title } from "./instance-page.ts";
@@ -30,7 +30,7 @@ let mine: TestAccount;
 let things: Things;
 beforeAll(async () => {
   ({ mine, things } = await bigAccount());
-}, 120_000);
+}, 300_000);
 
 /** Shows every page whole. */
 const TALL = { width: 1280, height: 4000 };
@@ -151,8 +151,9 @@ test("after a change, a page asks for what shows the changed record, and for not
   };
   const operation = await bulkAction(me, instance.id);
   const webhook = await me.webhook();
+  const deploy = await seedDeploy(instance, operation);
   for (const shown of PAGES.filter(({ route }) => route !== "*")) {
-    const path = pathOf(shown, { server: server.id, instance: instance.id, operation, webhook });
+    const path = pathOf(shown, { server: server.id, instance: instance.id, operation, webhook, deploy });
     await page.goto(path);
     await quiet(page, seen);
     for (const [what, change] of Object.entries(CHANGES)) {
@@ -168,7 +169,7 @@ test("after a change, a page asks for what shows the changed record, and for not
     }
   }
   expect(asked).toEqual({});
-}, 300_000);
+}, 900_000);
 
 test("what the user changes on a page is one request, the overview, and what shows it", async ({ open }) => {
   const me = await account({ seeded: true });
@@ -198,7 +199,9 @@ for (const of of ["instances", "kinds"])
     const instances = [];
     for (let n = 1; n <= 30; n++) instances.push(await seedInstance(me.id, { server_id, name: `Shop ${n}` }));
     const instance = instances[0]?.id ?? "";
-    const known = { server: server_id, instance, operation: await bulkAction(me, instance), webhook: await me.webhook() };
+    const operation = await bulkAction(me, instance);
+    const deploy = await seedDeploy({ account_id: me.id, id: instance }, operation);
+    const known = { server: server_id, instance, operation, webhook: await me.webhook(), deploy };
     const kinds = PAGES.map((shown) => ({ path: pathOf(shown, known), heading: shown.heading }));
     const pages = instances.map(({ id, name }) => ({ path: `/instances/${id}`, heading: new RegExp(`^${name}$`) }));
     const page = await open("/config.json", { as: me, clock: true });

@@ -104,6 +104,12 @@ test("a backup is found by its note, and a page by what is done there", async ({
   await page.keyboard.type("create instance");
   await page.getByRole("option", { name: "Create instance" }).click();
   await title(page, "Create instance");
+  await page.locator("#main input:focus").waitFor(); // the form is there
+  for (const name of ["Alert settings", "Webhooks"]) {
+    await page.getByRole("combobox", { name: "Search" }).fill(name.toLowerCase());
+    await page.getByRole("option", { name, exact: true }).click();
+    await title(page, name);
+  }
 });
 
 test("the search acts on an instance: before or after its name, one types what is to be done", async ({ open }) => {
@@ -114,9 +120,9 @@ test("the search acts on an instance: before or after its name, one types what i
   await field.fill("restart wiki");
   await page.getByRole("option", { name: /^Restart Wiki/ }).waitFor();
   await field.press("Enter");
-  await dialog(page, "Restart Wiki?").waitFor();
+  await dialog(page, "Restart Wiki").waitFor();
   await page.keyboard.press("Escape");
-  await dialog(page, "Restart Wiki?").waitFor({ state: "detached" });
+  await dialog(page, "Restart Wiki").waitFor({ state: "detached" });
   await expect.poll(() => page.url().replace(/^.*(?=\/instances)/, "")).toBe(`/instances/${id}`);
   await field.fill(`policy of ${domain}`);
   await page.getByRole("option", { name: /^Backup policy of Wiki/ }).click();
@@ -124,6 +130,10 @@ test("the search acts on an instance: before or after its name, one types what i
   await page.keyboard.press("Escape");
   await field.fill(`  ${id} `);
   await page.getByRole("option", { name: /^Wiki/ }).waitFor();
+  for (const typed of ["restart iki", "iki"]) {
+    await field.fill(typed);
+    await page.getByRole("option", { name: /Wiki/ }).first().waitFor();
+  }
 });
 
 test("instances are filtered by what their list can show, in a URL, and filters are saved under a name", async ({ open }) => {
@@ -163,6 +173,59 @@ test("instances are filtered by what their list can show, in a URL, and filters 
   await page.keyboard.press("Escape");
   await moveTo(page, "/instances?edition=enterprise");
   await expect.poll(names).toEqual(["Elsewhere"]);
+  for (const name of ["Servers", "Backups", "Instances"]) {
+    await moveTo(page, `/${name.toLowerCase()}`);
+    await title(page, new RegExp(`^${name}`));
+    await button(page, "More filters").click();
+    await page.getByLabel("Created from").fill("2026-01-01T10:30");
+    await page.getByLabel("Created until").fill("2026-01-01T11:00");
+    await page.getByText("No matches for this filter.").waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe("?from=2026-01-01T10%3A30&to=2026-01-01T11%3A00");
+  }
+  await moveTo(page, "/operations?status=failed");
+  await title(page, "Operations");
+  await button(page, "Saved filters").click();
+  await expect.poll(() => page.getByRole("menuitem", { name: "Save these filters…" }).isEnabled()).toBe(true);
+});
+
+test("servers are filtered by region and size, backups by kind and drill, and a label in a list filters it, blanks and all", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const server = await seedServer(mine.id, { name: "erp-1", region: "eu-central", size: "small" });
+  await seedServer(mine.id, { name: "erp-2", region: "us-east", size: "small", labels: { owner: "Team North" } });
+  const shop = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
+  const drill = { status: "failed" as const, at: new Date().toISOString(), checks: [] };
+  await seedBackup(shop, { note: "Torn", drill, labels: { owner: "Team North" } });
+  await seedBackup(shop, { note: "Nightly", kind: "scheduled" });
+  const page = await open("/servers", { as: mine });
+  const rows = () => page.getByRole("row").getByRole("rowheader").allTextContents();
+  await expect.poll(rows).toHaveLength(2);
+  await button(page, "More filters").click();
+  await button(page, /^Filter by region/).click();
+  await page.getByRole("option", { name: "us-east" }).click();
+  await button(page, /^Filter by size/).click();
+  await page.getByRole("option", { name: "small" }).click();
+  await expect.poll(rows).toEqual(["erp-2"]);
+  await expect.poll(() => new URL(page.url()).search).toBe("?region=us-east&size=small");
+  await moveTo(page, "/servers");
+  await expect.poll(rows).toHaveLength(2);
+  await button(page, "owner: Team North").click();
+  await expect.poll(rows).toEqual(["erp-2"]);
+  await expect.poll(() => new URL(page.url()).search).toBe("?label=owner%3ATeam+North");
+  await expectAccessible(page);
+  await button(page, "Only label owner: Team North").click();
+  await expect.poll(rows).toHaveLength(2);
+  await moveTo(page, "/backups?kind=scheduled");
+  await page.getByRole("row").filter({ hasText: "Nightly" }).waitFor();
+  await expect.poll(rows).toHaveLength(1);
+  await button(page, /^Filter by kind/).click();
+  await page.getByRole("option", { name: "Any kind" }).click();
+  await button(page, /^Filter by restore drill/).click();
+  await page.getByRole("option", { name: "Drill failed" }).click();
+  await page.getByRole("row").filter({ hasText: "Torn" }).waitFor();
+  await expect.poll(rows).toHaveLength(1);
+  await expect.poll(() => new URL(page.url()).search).toBe("?drill=failed");
 });
 
 test("a list is searched by words and labels and sorted, in a URL that can be shared", async ({ open }) => {

@@ -72,6 +72,11 @@ describe("the server page", () => {
     await rows(page, "Instances").filter({ hasText: "Shop" }).getByText("Running").waitFor();
     expect(await page.getByText("Elsewhere").count()).toBe(0);
     await expectAccessible(page);
+    await button(page, "Actions on Shop").click();
+    await page.getByRole("menuitem", { name: "Restart", exact: true }).click();
+    await dialog(page, "Restart Shop").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog(page, "Restart Shop").waitFor({ state: "detached" });
     await openTab(page, "History");
     const done = rows(page, "Operations").filter({ hasText: "Create server" });
     await done.getByText("Succeeded").waitFor();

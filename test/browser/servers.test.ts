@@ -253,7 +253,8 @@ describe("deleting a server", () => {
     const page = await open(`/servers/${id}`, { as: mine });
     await button(page, "Delete").click();
     const asked = dialog(page, "Delete server");
-    await asked.getByText("Everything on the machine is lost").waitFor();
+    await asked.getByText("Deletes the machine with everything on it").waitFor();
+    expect(await asked.getByText("machine").count()).toBe(1); // said once
     await asked.getByLabel("Type erp-1 to confirm").fill("erp-");
     await expect.poll(() => button(asked, "Delete server").isDisabled()).toBe(true);
     await expectAccessible(page);

@@ -118,11 +118,12 @@ describe("a file of the dashboard that does not load", () => {
     const page = await open("/servers", { as: await account(), fresh: true });
     await heading(page, "Servers").waitFor();
     for (const [name, said] of [
-      ["index-*.js", "Loading the dashboard"], // nothing else has arrived that could say more
-      ["start-*.js", NOT_LOADED],
+      ["main-*.js", "Loading the dashboard"], // nothing else has arrived that could say more
       ["en-*.js", NOT_LOADED],
       ["all.en-*.js", NOT_LOADED],
-      ["shell-*.js", NOT_LOADED],
+      ["frame-*.js", NOT_LOADED],
+      ["first-*.js", NOT_LOADED],
+      ["parts-*.js", NOT_LOADED],
       ["list-*.js", NOT_LOADED],
       ["*.css", NOT_LOADED],
     ] as const) {
@@ -147,11 +148,11 @@ describe("a file of the dashboard that does not load", () => {
     faults.expected.push(...networkFaults);
     const page = await open("/login", { fresh: true });
     await page.getByLabel("Email").waitFor();
-    await page.route("**/assets/first-visit-*.js", (route) => route.abort());
+    await page.route("**/assets/first-*.js", (route) => route.abort());
     await page.reload();
     await notLoaded(page).waitFor();
     await page.getByRole("button", { name: "Reload" }).waitFor();
-    await page.unroute("**/assets/first-visit-*.js");
+    await page.unroute("**/assets/first-*.js");
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByLabel("Email").waitFor();
     await notLoaded(page).waitFor({ state: "detached" });
@@ -321,6 +322,7 @@ test("signing out makes the session invalid for the API and removes it from the 
 test("signing out is confirmed even if another request finds out first that the session ended", async ({ open, faults }) => {
   faults.expected.push(/401/);
   const page = await open("/", { as: await account() });
+  await heading(page, "Home").waitFor();
   await page.route("**/auth/logout", async (route) => {
     const response = await route.fetch();
     await page.getByRole("link", { name: "Servers" }).first().click();

@@ -16,7 +16,7 @@ import { apiUrl } from "../harness/cloud.ts";
 import { downloaded, sha256Of } from "../harness/upload.ts";
 import { expectAccessible } from "./axe.ts";
 import { type Faults, test } from "./browser.ts";
-import { button, dialog, fact, getInstance, pathOf, sentTo, title } from "./instance-page.ts";
+import { button, dialog, fact, getInstance, notification, pathOf, sentTo, title } from "./instance-page.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uploads-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -149,9 +149,11 @@ test("an upload goes on after a part failed, a pause and a reload, without sendi
   await page.getByText("stop the original first").first().waitFor();
   await page.getByRole("checkbox", { name: /Neutralize/ }).check();
   await page.getByLabel("Admin password").fill("correct-horse-battery");
+  const made = notification(page, "Instance created from backup: Moved in");
   await button(page, "Create instance").click();
   await title(page, "Moved in");
   await fact(page, "Status", "Running");
+  await made;
   expect(created).toMatchObject([{ backup_id: backup?.id, neutralize: true, admin_password: "correct-horse-battery" }]);
   const id = pathOf(page).split("/").at(-1) ?? "";
   expect(await getInstance(mine, id)).toMatchObject({ neutralized: true, cloned_from_backup_id: backup?.id });

@@ -1,14 +1,17 @@
 // POST /bulk, GET /operations/:id/items and POST /operations/:id/actions.
 import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";
+import { Deploy } from "../../shared/api/deploys.ts";
 import { BackupPolicy } from "../../shared/api/policy-shown.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Event } from "../../shared/api/events.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import * as operations from "../../shared/api/operations.ts";
 import { Operation } from "../../shared/api/operations.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { BULK } from "../../shared/domain/limits.ts";
-import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 
@@ -17,6 +20,7 @@ let serverId: string;
 beforeAll(async () => {
   me = await account({ seeded: true });
   serverId = (await seedServer(me.id)).id;
+  await setQuota(me.id, "server", 100);
 });
 
 const Items = operations.items().data;
@@ -79,6 +83,35 @@ describe("a bulk action", () => {
     expect(result?.bulk?.total).toBe(1);
     await ended(id);
     expect((await me.api.get(`/instances/${matching.id}`)).as(Instance).labels).toEqual({ old: "yes" });
+  });
+
+  test("deploys to instances, with the newest images if that is wanted, and each deploy says that a bulk action began it", async () => {
+    const { id } = await me.instance({ domain: uniqueDomain("old-image.shop") });
+    const request = { action: "deploy", select: { ids: [id] }, parameters: { update_image: true, backup_first: false } };
+    const planned = (await bulk(me.api, request, "?dry_run=true")).as(DryRun);
+    expect(planned.effects.map(({ code }) => code)).toEqual(["deploy_modules_changed", "deploy_image", "deploy_rehearsed"]);
+    expect(planned.warning_reasons).toMatchObject([{ code: "deploy_without_backup" }]);
+    const begun = await begin(me.api, request);
+    expect((await ended(begun.id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 0 });
+    const [deploy] = (await me.api.get(`/instances/${id}/deploys`)).as(z.array(Deploy));
+    expect(deploy).toMatchObject({ trigger: "bulk", status: "completed", image: { id: expect.any(String) }, backup_id: null });
+    expect((await me.api.get(`/instances/${id}`)).as(Instance).update_available).toBe(false);
+  });
+
+  test("reboots servers, and names in its dry run whose ERPs are away", async () => {
+    const { id } = await me.server();
+    const instance = await me.instance({ server_id: id });
+    const offline = await seedServer(me.id, { state: "unreachable" });
+    const request = { action: "reboot", select: { ids: [id, offline.id] } };
+    const planned = (await bulk(me.api, request, "?dry_run=true")).as(DryRun);
+    expect(planned.effects.map(({ resource, code }) => [resource.id, code])).toEqual([
+      [id, "server_rebooted"],
+      [instance.id, "erp_away_for_reboot"],
+    ]);
+    expect([planned.downtime_seconds, planned.warnings.length]).toEqual([null, 1]);
+    const begun = await begin(me.api, request);
+    expect((await ended(begun.id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 1 });
+    expect((await itemsOf(me.api, begun.id))[1]).toMatchObject({ status: "failed", error: { code: "INVALID_STATE" } });
   });
 
   test("sets backup policies, and deletes them again", async () => {
@@ -167,7 +200,7 @@ describe("a bulk action is rejected", () => {
     await invalid({ action: "stop", select: { ids: [id], type: "instance" } }, "select.ids", /either ids or type/);
     await invalid({ action: "stop", select: { ids: [id, other] } }, "select.ids.1", /no such instance/);
     await invalid({ action: "stop", select: { ids: [id, serverId] } }, "select.ids.1", /same type/);
-    await invalid({ action: "explode", select: { ids: [id] } }, "action", /must be one of: set_labels, start/);
+    await invalid({ action: "explode", select: { ids: [id] } }, "action", /must be one of: reboot, update, set_labels, start/);
     await invalid({ action: "lock", select: { ids: [id] } }, "action", /must be one of: start, stop/);
     await invalid({ action: "stop", select: { ids: [id] }, parameters: { hard: true } }, "parameters.hard", /not a known field/);
     await invalid({ action: "set_policy", select: { ids: [id] } }, "parameters.schedule", /is required/);

@@ -6,7 +6,10 @@ import { join } from "node:path";
 import { unzipSync } from "fflate";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import * as z from "zod";
+import { ssoStart } from "../../shared/api/auth.ts";
+import { Sso } from "../../shared/api/sso.ts";
 import { freePort } from "../harness/free-port.ts";
+import { chooseAt, newTab } from "../harness/sso.ts";
 import { unique, uniqueDomain } from "../harness/unique.ts";
 import { isAlive, listeners, type Started } from "./product.ts";
 import {
@@ -57,6 +60,24 @@ test("npm start prints curl commands that work as pasted", () => {
     const response = execFileSync("bash", ["-c", line], { encoding: "utf8" });
     expect(Envelope.parse(JSON.parse(response)).success, line).toBe(true);
   }
+});
+
+const Begun = z.looseObject({ token: z.string(), user: z.looseObject({ email: z.string() }) });
+
+test("npm start brings an identity provider, with which people sign in once single sign-on is set to it", async () => {
+  const { domain, ...provider } = demo.identity_provider;
+  expect(started.stdout()).toContain(provider.issuer);
+  const { email, password } = demo;
+  const { token } = Begun.parse(await call("POST", "/auth/login", { email, password }));
+  const { domains } = Sso.parse(await call("PUT", "/settings/sso", { ...provider, domains: [{ name: domain }] }, token));
+  await call("PUT", `/sandbox/dns/${domain}`, { txt: domains.map(({ txt_record }) => txt_record) });
+  await call("POST", `/settings/sso/domains/${domain}/verify`, {}, token);
+  const tab = newTab();
+  const asked = { email: `ann@${domain}`, browser_challenge: tab.challenge };
+  const { authorization_url } = ssoStart().data.parse(await call("POST", "/auth/sso/start", asked));
+  const callback = await chooseAt(authorization_url, "ann");
+  const { user } = Begun.parse(await call("POST", "/auth/sso/finish", { ...callback, browser_secret: tab.secret }));
+  expect(user.email).toBe(asked.email);
 });
 
 test("npm start listens on 127.0.0.1 only, with every part", () => {

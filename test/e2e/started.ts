@@ -17,6 +17,7 @@ export const Demo = z.object({
   password: z.string(),
   token: z.string(),
   ssh_key_id: z.string(),
+  identity_provider: z.object({ issuer: z.url(), client_id: z.string(), client_secret: z.string(), domain: z.string() }),
 });
 type Demo = z.infer<typeof Demo>;
 
@@ -50,10 +51,10 @@ export async function up(more: readonly string[] = [], at = dataDir): Promise<St
   return started;
 }
 
-export async function call(method: string, path: string, body?: unknown): Promise<unknown> {
+export async function call(method: string, path: string, body?: unknown, token = demo.token): Promise<unknown> {
   const response = await fetch(`${demo.base_url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${demo.token}`, ...(body !== undefined && { "content-type": "application/json" }) },
+    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { "content-type": "application/json" }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const envelope = Envelope.parse(await response.json());

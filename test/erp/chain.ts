@@ -16,6 +16,7 @@ import { restore } from "./restoring.ts";
 import { run } from "./running.ts";
 import { slowClients } from "./slow-clients.ts";
 import { slowClientsAtSize } from "./slow-clients-at-size.ts";
+import { see } from "./seeing.ts";
 import type { Service } from "./service.ts";
 import { watch } from "./watching.ts";
 
@@ -28,6 +29,7 @@ const PARTS: Readonly<Record<string, (chain: Chain, of: BackedUp) => Promise<voi
   clone,
   survive,
   run,
+  see,
   watch,
   network,
   slowClients,

@@ -43,6 +43,10 @@ export interface Machine {
   environment: NodeJS.ProcessEnv;
   /** Stops Docker, and starts it again after a while. Containers keep running. */
   withoutDocker: (seconds: number) => Promise<void>;
+  /** Kills Docker, with the containers that it runs or without them. Starts it again with what is returned. */
+  killDocker: (options: { containers: boolean }) => Promise<() => Promise<void>>;
+  /** The same of the whole machine: nothing responds. */
+  die: () => Promise<() => Promise<void>>;
   /** The certificate authority of the proxy. */
   authority: () => string;
   /** Kills the operation's job as soon as the machine works on it; returns whether it was in the middle of it. */
@@ -148,8 +152,20 @@ export async function startMachine(folder: string): Promise<Machine> {
         ...hosting,
       }),
     );
-    daemons.push(spawn("/usr/sbin/sshd", ["-D", "-f", within("sshd_config"), "-E", within("sshd.log")], { stdio: "ignore" }));
-    await until("sshd", 10, () => isListening(SSH_PORT));
+    const listen = async (): Promise<void> => {
+      daemons.push(spawn("/usr/sbin/sshd", ["-D", "-f", within("sshd_config"), "-E", within("sshd.log")], { stdio: "ignore" }));
+      await until("sshd", 10, () => isListening(SSH_PORT));
+    };
+    await listen();
+    const killDocker: Machine["killDocker"] = async ({ containers }) => {
+      const running = containers ? linesIn(docker("ps", "-q")) : [];
+      const processes = running.length === 0 ? [] : linesIn(docker("inspect", "-f", "{{.State.Pid}}", ...running)).map(Number);
+      const [daemon] = daemons.splice(0, 1);
+      if (daemon !== undefined) await ended(daemon, "SIGKILL");
+      for (const pid of processes) process.kill(pid, "SIGKILL");
+      await until("the containers end", 30, () => processes.every((pid) => !existsSync(`/proc/${pid}`)));
+      return start;
+    };
     return {
       hostKey: hostKey.public_key,
       root,
@@ -167,6 +183,15 @@ export async function startMachine(folder: string): Promise<Machine> {
         if (daemon !== undefined) await ended(daemon);
         await sleep(seconds * 1000);
         await start();
+      },
+      killDocker,
+      die: async () => {
+        const startAgain = await killDocker({ containers: true });
+        for (const daemon of daemons.splice(0)) await ended(daemon, "SIGKILL");
+        return async () => {
+          await listen();
+          await startAgain();
+        };
       },
       authority: () => docker("exec", "erp-caddy", "cat", "/data/caddy/pki/authorities/local/root.crt"),
       isWorking: (operationId) => {
@@ -231,13 +256,14 @@ const sshdConfig = (folder: string, environment: Readonly<Record<string, string>
 
 /** This Docker belongs to the chain: everything except its images is deleted. */
 function removeContainers(docker: Machine["docker"]): void {
-  const lines = (text: string): string[] => text.split("\n").filter((line) => line !== "");
-  const containers = lines(docker("ps", "-aq"));
+  const containers = linesIn(docker("ps", "-aq"));
   if (containers.length > 0) docker("rm", "-fv", ...containers);
-  const volumes = lines(docker("volume", "ls", "-q"));
+  const volumes = linesIn(docker("volume", "ls", "-q"));
   if (volumes.length > 0) docker("volume", "rm", ...volumes);
   docker("network", "prune", "-f");
 }
+
+const linesIn = (text: string): string[] => text.split("\n").filter((line) => line !== "");
 
 /** Jobs continue without the service. Left alone, they would outlive everything else. */
 async function endJobs(root: string): Promise<void> {
@@ -268,10 +294,10 @@ async function killJob(jobs: string, prefix: string, afterSeconds: number): Prom
   return name !== undefined && kill(join(jobs, name));
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function ended(child: ChildProcess, signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, "exit");
-  child.kill("SIGTERM");
+  child.kill(signal);
   await Promise.race([exit, sleep(30_000, undefined, { ref: false }).then(() => child.kill("SIGKILL"))]);
 }
 

@@ -40,7 +40,8 @@ describe("an event of a change says what changed", () => {
     });
     const other = await seedInstance(me.id, { server_id: server.id });
     await me.api.put(`/instances/${other.id}`, { domain, admin_email: "new@example.com" });
-    expect(await changes(other.id)).toEqual([
+    // The operation may have ended by now, which its event then says, too.
+    expect(await changes(other.id)).toMatchObject([
       {
         changes: [
           { field: "admin_email", before: other.admin_email, after: "new@example.com" },
@@ -109,6 +110,8 @@ describe("an event of a change says what changed", () => {
       backup_retention_days: 11,
       default_backup_policy: { schedule: "0 1 * * *", keep: { last: 1 } },
       token_max_days: 365,
+      require_second_factor: "admins",
+      allowed_ips: ["127.0.0.0/8"],
       role: "custom",
       permissions: ["servers:read"],
       notifications: { email: "all" },
@@ -124,11 +127,17 @@ describe("an event of a change says what changed", () => {
       drill_failed: null,
       operation_failed: null,
       token_expiry_days: [7],
+      repositories: [{ url: "https://git.example/acme", ref: "main" }],
+      python_packages: ["num2words==0.5.13"],
+      allow_source_builds: true,
+      install_modules: ["acme"],
+      environment: [{ name: "CARRIER_URL", value: "https://carrier.example" }],
+      auto_deploy: "push",
     };
     // The event of a policy is its instance's, and that of an alert its server's.
     for (const route of bodyRoutes.filter(({ method, only }) => method === "PUT" && only === undefined)) {
       const fields = fieldsOf(route.body).fields.map(([name]) => name);
-      if (route.path.startsWith("/auth")) continue;
+      if (route.path.startsWith("/auth") || route.path === "/settings/sso") continue; // test/sso
       const id = route.path.includes(":id") ? (ids[idKindOf(route)] ?? "") : me.id;
       const body = Object.fromEntries(fields.map((name) => [name, values[name]]));
       const response = await session.put(pathOf(route, id), body);

@@ -49,7 +49,7 @@ describe("of the dashboard", () => {
       { headers: { "x-request-id": "password" } },
     );
     await session.post("/auth/logout", {}, { headers: { "x-request-id": "sign-out" } });
-    const actor = { type: "user", id: user.id, name: user.name, role: "viewer" };
+    const actor = { type: "user", id: user.id, name: user.name, role: "viewer", signed_in_with: "password" };
     const resource = { type: "user", id: user.id, name: user.name };
     expect(await eventOf("sign-in")).toMatchObject([
       { type: "auth.login", actor: { ...actor, ip_address: "127.0.5.2" }, resource },

@@ -4,9 +4,15 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Event } from "../../shared/api/events.ts";
 import { Server } from "../../shared/api/servers.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { EVENT_TYPES } from "../../shared/domain/event-types.ts";
+import { newId } from "../../shared/domain/ids.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import { judgeCertificates } from "../../shared/operations/certificate-events.ts";
+import { beginBackup } from "../../shared/operations/begin-backup.ts";
+import { endOperation } from "../../shared/operations/operation-ends.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
+import { getInstance } from "../../shared/records/instances.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import { recordProbe } from "../../shared/records/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
@@ -64,7 +70,13 @@ describe("an operation that has ended", () => {
         data: { operation: { status: "failed", error: { code: "PROVIDER_QUOTA_EXCEEDED", message: expect.any(String) } } },
       },
     ]);
-    expect(await list(`type=server.create&resource_id=${works.id}`)).toMatchObject([{ operation_id: works.operation_id }]);
+    // The request says, too, what came of it.
+    expect(await list(`type=server.create&resource_id=${works.id}`)).toMatchObject([
+      { operation_id: works.operation_id, data: success?.data },
+    ]);
+    expect(await list(`type=server.create&resource_id=${fails.id}`)).toMatchObject([
+      { data: { operation: { id: fails.operation_id, status: "failed", error: { code: "PROVIDER_QUOTA_EXCEEDED" } } } },
+    ]);
     const audit = await api.get("/events?type=server.create");
     const outcomes = await api.get("/events?class=outcomes&per_page=1");
     expect([audit.meta?.total, outcomes.meta?.total]).toEqual([2, 2]);
@@ -72,9 +84,23 @@ describe("an operation that has ended", () => {
 
     const { api: blind } = await me.token(["settings:read"]);
     expect((await list("class=outcomes", blind)).map(({ data }) => data)).toEqual([null, null]);
+    expect((await list("type=server.create", blind)).map(({ data }) => data)).toEqual([null, null]);
     expect((await api.get("/events?class=other")).error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "class" } });
     expect((await api.get("/events?type=a.b.c.d")).error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "type" } });
   });
+});
+
+test("a request whose operation is in progress says nothing yet of what came of it", async () => {
+  const { id } = await seedInstance(me.id);
+  const change = startChange(await getAccount(me.id));
+  const caller = { account_id: me.id, type: "user", id: me.user.id, name: "", permissions: [], ip_address: null } as const;
+  const by = { caller: { ...caller, permissions: [] }, requestId: "in-progress" };
+  const { operation } = beginBackup({ change, by, operationId: newId("operation") }, await getInstance(me.id, id), {});
+  await change.commit();
+  const requested = async () => (await list("type=backup.create")).filter(({ request_id }) => request_id === "in-progress");
+  expect(await requested()).toMatchObject([{ operation_id: operation.id, data: null }]);
+  await endOperation(operation, { succeeded: true });
+  expect(await requested()).toMatchObject([{ data: { operation: { id: operation.id, status: "succeeded", error: null } } }]);
 });
 
 test("a server that goes offline and comes back says both, once, also if two checks find it", async () => {

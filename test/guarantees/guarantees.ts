@@ -72,7 +72,7 @@ export const guarantees = {
   revocation: guarantee({
     title: "Revocation",
     promise:
-      "Once the service has confirmed that a token is deleted, a session ended, a password or a role changed or a user removed, no request with the old credential, or beyond the new role, is accepted.",
+      "Once the service has confirmed that a token is deleted or replaced, a session ended, a password or a role changed or a user removed, no request with the old credential, or beyond the new role, is accepted.",
     proof:
       "Eight clients use a credential without a pause, or sign in with a password, while it is ended, at a random moment. Every request that is sent after the response must get 401, or 403 if it is beyond the new role, also with a session that was opened meanwhile.",
     full: 10_000,
@@ -87,6 +87,46 @@ export const guarantees = {
     full: 1_000,
     small: 124,
     perSecond: 15,
+  }),
+  "second-factors": guarantee({
+    title: "Second factors",
+    promise:
+      "Without your own passkey, app or recovery code nobody signs in as you, or proves to be you, whatever they have seen, kept, changed or mixed.",
+    proof:
+      "Whoever knows the password presents a challenge that is changed in one character, of another user, purpose or session, from before a change of the password, or met already; a passkey's assertion that is changed in one character of any of its parts, for another challenge, of another user or already used; and codes that are changed, of another user, too old or already used. Each gets the same 401; afterwards the right proof of the same user is accepted.",
+    full: 10_000,
+    small: 20,
+    perSecond: 8,
+  }),
+  "single-sign-on": guarantee({
+    title: "Single sign-on",
+    promise:
+      "Nobody signs in with single sign-on but the person whom the account's own provider has just named to the browser tab that asked.",
+    proof:
+      "States, codes, tabs' secrets and ID tokens are changed in one character of any of their parts, taken from another sign-in, used twice or said to be another provider's. Each gets the same 401, and no session; afterwards the right response of the same tab signs in.",
+    full: 10_000,
+    small: 20,
+    perSecond: 10,
+  }),
+  enumeration: guarantee({
+    title: "Emails of users",
+    promise: "Nobody who does not know your password learns whether there is a user with your email.",
+    proof:
+      "A user's email and one of nobody, as long, sent to every endpoint that takes one from whoever is not of the account: with a wrong password, for a link to set a new one, for single sign-on, where that is required, and as an invitation of another account. The responses must be equal byte for byte (of random values, in length), with the same calls of the database; at full size, the medians of 500 interleaved tries of each must be within 5 %. Two requests for links at once must not write the same item.",
+    full: 8,
+    small: 8,
+    perSecond: 0.05,
+    alone: true,
+  }),
+  "mail-bombs": guarantee({
+    title: "Mail bombs",
+    promise:
+      "Nobody can have the service send you more than three links an hour to set a password, and no account more than 30 invitations a day.",
+    proof:
+      "Links are asked for in bursts, from many addresses, in every spelling of the email; people are invited, and invitations sent again, by several admins at once. The mails are counted. A request is a trial.",
+    full: 60,
+    small: 2,
+    perSecond: 1,
   }),
   permissions: guarantee({
     title: "Permissions",
@@ -220,9 +260,19 @@ export const guarantees = {
       "Whatever the order of your requests, each is accepted or rejected as the documentation of the statuses says, and leads to the status that it names.",
     proof:
       "Random sequences of requests, some of them racing in an order that a scheduler chooses, some with work that fails, against a model of a few lines: resources and their work, labels, locks, backup policies, SSH keys, tokens and settings, and every list, filter by label and total. Every transition of the lifecycle must be taken, from every status and to both ends. A counterexample is shrunk and printed as curl lines. A sequence is a trial.",
-    full: 3_800,
+    full: 3_150,
     small: 1,
     perSecond: 0.25,
+  }),
+  logs: guarantee({
+    title: "Secrets in logs",
+    promise:
+      "A log shows no password, token, session or signed address that can be recognized as one, and none that the service knows, whoever wrote it there and however.",
+    proof:
+      "Random secrets in each form in which they get into logs, in the logs of the ERP, its database, its proxy and an operation, among control characters, markup, quotes and lines that are as long as the place where lines are cut. The machine's real script must remove each, and the service must remove it again from what a machine sends that has not. Not even a part of one may be left. Twenty messages are written at once, and each counts.",
+    full: 400,
+    small: 8,
+    perSecond: 2.3,
   }),
   providers: guarantee({
     title: "Rented machines",

@@ -8,7 +8,7 @@ import { recordProbe } from "../../shared/records/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import {
-  afterRestore,
+  afterSuccess,
   LIFECYCLE,
   type OperationType,
   type ResourceType,
@@ -132,7 +132,7 @@ function stateAfter(type: OperationType, from: State | "gone", succeeded: boolea
   if (to === "gone") return "gone";
   if (to !== "before") return to;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a state of the resource, or the one that a restore gives it
-  return succeeded && type === "backup.restore" ? (afterRestore(from) as State) : from;
+  return succeeded ? (afterSuccess(type, from) as State) : from;
 }
 
 const makes = ({ type }: Pick<Verb, "type">): boolean => LIFECYCLE[type].from.length === 0;

@@ -6,6 +6,7 @@ import * as tokens from "../../shared/api/tokens.ts";
 import { deleteUser, resetPassword } from "../../shared/operations/operator.ts";
 import { account, unique } from "../harness/account.ts";
 import { type ApiResponse, type Client, clientWith, stranger } from "../harness/client.ts";
+import { newestLink } from "../harness/links.ts";
 import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
 
@@ -23,6 +24,9 @@ const CLIENTS = 8;
 /** Within the limits of one credential: after these, none of the requests may be rejected for its rate. */
 const REQUESTS_EACH = 4;
 const AFTERWARDS = 2;
+
+/** An address of its own: failures of one are limited. */
+const anywhere = (random: Random): string => `127.${1 + random.below(250)}.${random.below(250)}.${1 + random.below(250)}`;
 
 prove("revocation", async () => {
   const me = await account();
@@ -49,6 +53,27 @@ prove("revocation", async () => {
       const [api, other] = [await me.session(user), await me.session(user)];
       const body = { current_password: user.password, new_password: `${randomUUID()}!` };
       return { api, end: async () => expect((await other.put("/auth/password", body)).status).toBe(200) };
+    },
+    "a user ends the session in another one": async () => {
+      const user = await me.anotherUser();
+      const [api, other] = [await me.session(user), await me.session(user)];
+      const open = (await api.get("/auth/sessions")).as(auth.listSessions().data);
+      const id = open.find(({ current }) => current)?.id ?? expect.fail("There is a current session");
+      return { api, end: async () => expect((await other.delete(`/auth/sessions/${id}`)).status).toBe(200) };
+    },
+    "a link sets another password": async (random) => {
+      const user = await me.anotherUser();
+      const api = await me.session(user);
+      const from = anywhere(random);
+      await stranger.post("/auth/password-reset", { email: user.email }, { from });
+      const body = { token: await newestLink(me.id, "password_reset", user.id), new_password: `${randomUUID()}!` };
+      const end = async () => expect((await stranger.post("/auth/password-reset/confirm", body, { from })).status).toBe(200);
+      return { api, end };
+    },
+    "an owner rotates the token, without an overlap": async () => {
+      const { id, api } = await me.token();
+      const by = await session();
+      return { api, end: async () => expect((await by.post(`/tokens/${id}/rotate`, { overlap_hours: 0 })).status).toBe(201) };
     },
     "an owner removes the user": async () => {
       const user = await me.anotherUser();
@@ -83,7 +108,7 @@ prove("revocation", async () => {
     },
     "the operator sets another password during sign-ins with the old one": async (random) => {
       const user = await me.anotherUser();
-      const from = `127.${1 + random.below(250)}.${random.below(250)}.${1 + random.below(250)}`; // its failures are limited
+      const from = anywhere(random);
       const opened: Client[] = [];
       const signIn = async (): Promise<ApiResponse> => {
         const response = await stranger.post("/auth/login", { email: user.email, password: user.password }, { from });

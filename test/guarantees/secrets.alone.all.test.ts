@@ -4,14 +4,27 @@ import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/clien
 import { unzipSync } from "fflate";
 import { expect } from "vitest";
 import * as z from "zod";
+import { examplePeople, startIdentityProvider } from "../../infra/local/identity-provider.ts";
 import * as auth from "../../shared/api/auth.ts";
 import * as instances from "../../shared/api/instances.ts";
+import * as secondFactors from "../../shared/api/second-factors.ts";
 import * as tokens from "../../shared/api/tokens.ts";
 import * as webhooks from "../../shared/api/webhooks.ts";
-import { account, unique, uniqueDomain } from "../harness/account.ts";
+import { account, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import { stranger } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
+import { newestLink } from "../harness/links.ts";
+import {
+  appOf,
+  bytesOfSecret,
+  challengeFor,
+  newAddress,
+  newCodes,
+  prove as sendProof,
+  sessionIn,
+} from "../harness/second-factors.ts";
+import { come, finish, sessionOf, setUpSso } from "../harness/sso.ts";
 import { everyItem } from "../harness/table.ts";
 import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
@@ -34,10 +47,52 @@ const formsOf = (secret: string): string[] => {
   ];
 };
 
+type Know = (what: string, secret: string | undefined | null) => string;
+
+/** The links in mails, second factors, and single sign-on. */
+async function admitPeople(me: TestAccount, know: Know): Promise<void> {
+  const owner = await me.session();
+  const invited = `${unique("invited")}@example.com`;
+  await owner.post(
+    "/users/invitations",
+    { email: invited, role: "viewer" },
+    { headers: { "idempotency-key": unique("secret") } },
+  );
+  know("the link of an invitation", await newestLink(me.id, "invitation", invited));
+  await stranger.post("/auth/password-reset", { email: me.user.email }, { from: newAddress() });
+  know("the link to set a password", await newestLink(me.id, "password_reset", me.user.id));
+
+  const user = await me.anotherUser();
+  know("a user's password", user.password);
+  const session = await me.session(user);
+  const { secret } = (await session.post("/auth/second-factors/totp", {})).as(secondFactors.beginTotp().data);
+  know("the secret of an authenticator app", secret);
+  know("the bytes of that secret", Buffer.from(bytesOfSecret(secret)).toString("base64"));
+  await session.post("/auth/second-factors/totp/confirm", { code: appOf(secret).code() });
+  const [code = "", unused = ""] = await newCodes(session);
+  const { challenge } = await challengeFor(user);
+  const signedIn = await sendProof({ challenge, method: "recovery_code", code });
+  for (const [what, each] of Object.entries({ "a recovery code": unused, "a used recovery code": code })) {
+    know(what, each);
+    know(`${what}, without hyphens`, each.replaceAll("-", ""));
+  }
+  know("a session by a recovery code", sessionIn(signedIn).token?.split(".")[2]);
+
+  const domain = uniqueDomain();
+  const clientSecret = know("a client secret", randomBytes(18).toString("hex"));
+  const provider = await startIdentityProvider({ clientSecret, people: examplePeople(domain) });
+  await setUpSso(me, provider, domain);
+  const { tab, callback } = await come(`ann@${domain}`, "ann");
+  know("the secret of a tab", tab.secret);
+  know("a provider's code", callback.code);
+  know("a session by single sign-on", sessionOf(await finish(callback, tab)).token?.split(".")[2]);
+  await provider.stop();
+}
+
 /** The whole life of credentials in a new account; returns the secrets. */
 async function live(cloud: TestCloud, random: Random): Promise<Map<string, string>> {
   const secrets = new Map<string, string>();
-  const know = (what: string, secret: string | undefined | null): string => {
+  const know: Know = (what, secret) => {
     if (typeof secret !== "string" || secret.length < 8) throw new Error(`There is no ${what}`);
     secrets.set(what, secret);
     return secret;
@@ -47,6 +102,7 @@ async function live(cloud: TestCloud, random: Random): Promise<Map<string, strin
   know("the harness's token", (await me.token()).value);
   const session = await me.session();
   know("the session", session.token?.split(".")[2]);
+  await admitPeople(me, know);
   const keyed = () => ({ headers: { "idempotency-key": unique("secret") } });
   const token = (await session.post("/tokens", { name: unique("token"), permissions: ["servers:read"] }, keyed())).as(
     tokens.create().data,
@@ -110,7 +166,7 @@ async function live(cloud: TestCloud, random: Random): Promise<Map<string, strin
 }
 
 prove("secrets", async () => {
-  const cloud = await ownCloud({ timeScale: 0 });
+  const cloud = await ownCloud({ timeScale: 0, environment: { LOOPBACK_RECEIVERS: "true" } });
   const { accessKeyId, secretAccessKey } = cloud.operator;
   const s3 = new S3Client({
     endpoint: cloud.awsUrl,

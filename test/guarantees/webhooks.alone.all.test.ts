@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { expect, vi } from "vitest";
 import * as z from "zod";
-import { post, findTargetProblem } from "../../shared/platform/outbound.ts";
+import { findTargetProblem, request } from "../../shared/platform/outbound.ts";
 import { WithSecret } from "../../shared/api/webhooks.ts";
 import { account } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
@@ -59,7 +59,7 @@ function privateAddress(random: Random): number[] {
 }
 
 const sent = (url: string, resolve: () => Promise<string[]>) =>
-  post({ url, headers: {}, body: Buffer.from("{}"), timeoutMs: 2_000, keepBytes: 100 }, { loopback: false, resolve });
+  request({ url, headers: {}, body: Buffer.from("{}"), timeoutMs: 2_000, keepBytes: 100 }, { loopback: false, resolve });
 
 async function expectUnreachable(point: string, random: Random): Promise<void> {
   const address = privateAddress(random);

@@ -1,7 +1,7 @@
 // What the attacks on workflows share: an account that is used for some runs, and what must be true once a run has ended.
 import { expect } from "vitest";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
-import { afterRestore, type State } from "../../shared/domain/lifecycle.ts";
+import { afterSuccess, type State } from "../../shared/domain/lifecycle.ts";
 import {
   type Intercept,
   published,
@@ -94,7 +94,7 @@ export async function expectAtRest(
   if (operation === undefined) return;
   const succeeded = operation.state === "succeeded";
   const to = succeeded ? row.to : row.failed;
-  const before = succeeded && operation.type === "backup.restore" ? afterRestore(String(from)) : String(from);
+  const before = succeeded ? afterSuccess(operation.type, String(from)) : String(from);
   const found = await harness.stateOf(operation);
   expect(found?.state, `the resource after ${operation.type} ${operation.state}`).toBe(
     to === "gone" || row.resource === "account" ? undefined : published(to === "before" ? before : to),

@@ -1,6 +1,7 @@
 // One of everything in an account, and a valid request for every route that names it: built from the route table, so that a new
 // route is attacked as well.
 import * as z from "zod";
+import { getInstance } from "../../shared/records/instances.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { queryAll } from "../../shared/data/table.ts";
@@ -9,7 +10,7 @@ import { setQuota } from "../../shared/operations/operator.ts";
 import type { IdKind } from "../../shared/domain/id-kinds.ts";
 import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
 import { account, newPublicKey, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
-import { seedAlert, seedBackup, seedInstance, seedUpload } from "../harness/seed.ts";
+import { seedAlert, seedBackup, seedDeploy, seedInstance, seedUpload } from "../harness/seed.ts";
 import { sha256Of, uploaded } from "../harness/upload.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
 import { bodyOf, closedRoutes, fieldsOf, idKindOf, pathOf } from "../harness/requests.ts";
@@ -45,6 +46,7 @@ export async function newWorld(): Promise<World> {
       token: me.tokenId,
       user: (await me.anotherUser()).id,
       webhook: await me.webhook(),
+      deploy: await seedDeploy(await getInstance(me.id, instance.id)),
       alert: await seedAlert(await getServer(me.id, instance.server_id)),
     },
   };
@@ -90,6 +92,7 @@ export async function newRecords(): Promise<World> {
       token: me.tokenId,
       user: (await me.anotherUser()).id,
       webhook: await me.webhook(),
+      deploy: await seedDeploy(await getInstance(me.id, instance.id)),
       alert: await seedAlert(await getServer(me.id, instance.server_id)),
     },
   };
@@ -118,6 +121,7 @@ async function valueOf(name: string, example: unknown, world: World): Promise<un
   if (name === "url") return "https://93.184.216.34/hooks"; // resolves without a network
   if (name === "database_name") return uniqueDatabase();
   if (name === "public_key") return newPublicKey();
+  if (name === "select") return { ids: [world.ids.instance] };
   const server = Server.parse(await world.me.serverBody());
   if (name === "provider" || name === "region" || name === "size") return server[name];
   const known = Object.entries(world.ids).find(([kind]) => name === `${kind}_id`);

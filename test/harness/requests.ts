@@ -10,7 +10,7 @@ export const everyRoute = routes.map((route) => ({ ...route, title: `${route.met
 export const closedRoutes = everyRoute.filter(({ access }) => access !== "public");
 export const openRoutes = everyRoute.filter(({ access }) => access === "public");
 export const listRoutes = everyRoute.filter(({ list }) => list);
-export const bodyRoutes = everyRoute.filter(({ body }) => body !== undefined);
+export const bodyRoutes = everyRoute.filter(({ body, unreadBytes }) => body !== undefined && unreadBytes === undefined);
 export const idRoutes = everyRoute.filter(({ path }) => path.includes(":id"));
 
 const KINDS: Record<string, IdKind> = {
@@ -25,7 +25,9 @@ const KINDS: Record<string, IdKind> = {
   users: "user",
   invitations: "invitation",
   sessions: "session",
+  "second-factors": "second_factor",
   alerts: "alert",
+  deploys: "deploy",
 };
 
 /** The kind of resource of a path's ID: the segment before it says so. */
@@ -45,7 +47,7 @@ export const pathOf = (route: Pick<Route, "path">, id?: string): string =>
     ? route.path
         .replace(":id", id ?? unusedId(idKindOf(route)))
         .replace(":delivery_id", seededDeliveries.get(plain(id ?? "")) ?? unusedId("delivery"))
-    : route.path;
+    : route.path.replace(":name", "acme").replace(":secret", "no-such-secret");
 
 /** The same with the query that the route needs. */
 export const wholePathOf = (route: Pick<Route, "path" | "id">, id?: string): string =>
@@ -124,8 +126,13 @@ const WRONG: Record<string, Mistake[]> = {
 
 /** Every invalid value of a field, from its schema. */
 export function mistakesIn(field: Field): Mistake[] {
-  const value = field.anyOf?.find(({ type }) => type !== "null");
+  const [value, ...others] = field.anyOf?.filter(({ type }) => type !== "null") ?? [];
   const nullable = field.anyOf?.some(({ type }) => type === "null") === true;
+  if (others.length > 0)
+    return [
+      { what: "a number", value: 1 },
+      { what: "a truth value", value: true },
+    ]; // no choice has those
   return nullable && value !== undefined ? mistakesIn(value).filter(({ value: wrong }) => wrong !== null) : mistakesInOne(field);
 }
 

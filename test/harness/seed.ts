@@ -1,18 +1,25 @@
 // Writes records past the API, as the data layer writes them, for tests that need a status or many records at once.
 import { BackupRecord } from "../../shared/records/schemas/backup.ts";
 import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
+import { BackupCode, CodeRecord } from "../../shared/records/schemas/code.ts";
 import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
+import { findCode } from "../../shared/records/code.ts";
+import { reserveDeploy } from "../../shared/records/deploys.ts";
 import { startChange } from "../../shared/data/change.ts";
+import { putIfAbsent, putOne } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
+import { updateOne } from "../../shared/data/table.ts";
 import { recordTry, reserveDelivery } from "../../shared/records/deliveries.ts";
 import { openAlert } from "../../shared/records/alerts.ts";
 import { reserveInvitation } from "../../shared/records/invitations.ts";
 import { logEvent } from "../../shared/records/events.ts";
+import type { SsoRecord } from "../../shared/records/schemas/sso.ts";
 import { WebhookRecord } from "../../shared/records/schemas/webhook.ts";
 import { webhookRef } from "../../shared/records/webhooks.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
+import { seal } from "../../shared/platform/sealing.ts";
+import { DEPLOY_STATUS, SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
 import { unique, uniqueDatabase, uniqueDomain } from "./unique.ts";
 
 /** Yesterday: pages show what the last days have brought. */
@@ -174,6 +181,76 @@ export async function seedInvitation({ id: account_id, user: { id, name } }: Inv
   );
   await change.commit();
   return invitation.id;
+}
+
+/**
+ * A record of a second factor that nobody can prove, and that does not count: its user signs in with the password alone. Returns
+ * its ID.
+ */
+export async function seedFactor(userId: string): Promise<string> {
+  const id = newId("second_factor");
+  const factor = { id, type: "passkey", name: unique("passkey"), created_at: new Date().toISOString() };
+  await putIfAbsent(keys.factor(userId, id), factor);
+  return id;
+}
+
+/** A deploy that is over, on no machine, by an operation that there may be. */
+export async function seedDeploy(
+  { account_id, id: instance_id }: Pick<InstanceRecord, "account_id" | "id">,
+  operationId = newId("operation"),
+): Promise<string> {
+  const change = startChange(await getAccount(account_id));
+  const code = await findCode({ account_id, id: instance_id });
+  const actor = { type: "operator", id: "operator", name: "Operator" } as const;
+  const request = { operationId, select: "changed", note: null } as const;
+  const deploy = reserveDeploy(change, { actor, requestId: "seed" }, code, request);
+  await change.commit();
+  await updateOne(keys.deploy(account_id, deploy.id), { set: { status: DEPLOY_STATUS.completed } }, {});
+  return deploy.id;
+}
+
+/** Code that was set and never deployed, so that a deploy has something to do. */
+export async function seedCode({ account_id, id: instance_id }: Pick<InstanceRecord, "account_id" | "id">): Promise<void> {
+  const repositories = [{ url: "https://git.example/acme", ref: "main", path: null, credential: null }];
+  await putIfAbsent(keys.code(account_id, instance_id), CodeRecord.parse({ account_id, instance_id, repositories }));
+}
+
+/** The code that the instance of a backup had, at a commit that every sandbox repository has. */
+export async function seedBackupCode(
+  accountId: string,
+  { id, instance_id }: { id: string; instance_id: string | null },
+  ref = "main",
+): Promise<void> {
+  const place = { url: "https://git.example/acme", ref, path: null };
+  const code = CodeRecord.parse({ account_id: accountId, instance_id, repositories: [{ ...place, credential: null }] });
+  const commits = [{ ...place, commit: "8f3c1d5e7a90b24c6d8e0f1a2b3c4d5e6f708192" }];
+  await updateOne(keys.record("backup", accountId, id), { set: { with_code: true } }, {});
+  await putIfAbsent(keys.backupCode(accountId, id), BackupCode.parse({ code, commits, instance_id }));
+}
+
+/** Single sign-on as a request sets it, with the issuer that `seedSso` has. */
+export const SSO_BODY = { issuer: "https://login.example.com", client_id: "erp", domains: [{ name: "people.example.com" }] };
+
+/** Single sign-on with a provider that nobody can reach, in place of what there is. */
+export async function seedSso(account_id: string, fields: Partial<SsoRecord> = {}): Promise<SsoRecord> {
+  const sso: SsoRecord = {
+    account_id,
+    issuer: SSO_BODY.issuer,
+    client_id: SSO_BODY.client_id,
+    client_secret: await seal("secret", `sso secret ${account_id} ${SSO_BODY.issuer}`),
+    domains: [],
+    default_role: "viewer",
+    role_claim: null,
+    roles: {},
+    required: false,
+    links: unique("links"),
+    updated_at: new Date().toISOString(),
+    ...fields,
+  };
+  await putOne(keys.sso(account_id), sso);
+  for (const { name, verified } of sso.domains)
+    if (verified) await putOne(keys.ssoDomain(name), { account_id, seen_at: sso.updated_at, looked_at: sso.updated_at });
+  return sso;
 }
 
 /** A delivery of each webhook that was seeded. */

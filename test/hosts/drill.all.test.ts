@@ -30,7 +30,9 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     machine = await startMachine();
     machine.install("ins_1", FILES);
     machine.docker(
-      `echo "$*" >> $NOTES/calls; case "$*" in *"--name erp-drill-db"*) cp ${machine.root}/drill/database.env $NOTES ;; esac`,
+      `case "$*" in *"--name erp-drill-builder "*) cat > $NOTES/request; cat $NOTES/code ;; esac
+      echo "$*" | head -n 1 >> $NOTES/calls
+      case "$*" in *"--name erp-drill-db"*) cp ${machine.root}/drill/database.env $NOTES ;; esac`,
     );
     machine.standIn(
       "nsenter",
@@ -53,7 +55,7 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     writeFileSync(note("attachments"), linesOf(attachments));
   }
 
-  const done = <K extends JobKind>(job: Job<K>): Promise<JobResult<K>> => runToEnd(machine, job, 25);
+  const done = <K extends JobKind>(job: Job<K>): Promise<JobResult<K>> => runToEnd(machine, job, 60);
 
   let drills = 0;
   const drill = (): Job<"drill_archive"> => {
@@ -65,12 +67,44 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     for (const { detail } of checks) expect(reasonIn(detail), detail).not.toBeNull();
     return checks;
   };
-  const expectRemoved = (): void => {
+  const expectRemoved = async (): Promise<void> => {
     expect(existsSync(join(machine.root, "drill"))).toBe(false);
-    expect(calls().at(-1)).toBe("volume rm -f erp-drill_db erp-drill_odoo");
-    expect(processesWith(`ERP_HOSTING_ROOT=${machine.root}`)).toEqual([]);
+    expect(calls().at(-1)).toBe("volume rm -f erp-drill_db erp-drill_odoo erp-drill_code_drill erp-drill_python_drill");
+    await until("no process is left", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
   };
   const calls = (): string[] => readFileSync(note("calls"), "utf8").trimEnd().split("\n");
+
+  const CODE = {
+    repositories: [{ url: "https://git.example.com/acme", ref: "main", path: null, commit: "1".repeat(40), credential: null }],
+    packages: [],
+    allow_source_builds: false,
+    environment: [],
+    from: undefined,
+  };
+
+  test("a drill of a backup with code starts the ERP with that code", async () => {
+    const modules = [{ name: "acme", version: "19.0.1.0", hash: "a".repeat(40) }];
+    const found = { subjects: ["Prices"], problems: [], folders: ["1-acme"], modules, known_hosts: [] };
+    writeFileSync(note("code"), JSON.stringify(found));
+    const checks = await checksOf({ ...drill(), code: CODE });
+    expect(checks.map(({ passed }) => passed)).toEqual([true, true, true, true]);
+    expect(readFileSync(note("request"), "utf8")).toContain(`"commit":"${"1".repeat(40)}"`);
+    const [, erp = ""] = calls().filter((call) => call.startsWith("run -d"));
+    expect(erp).toContain("-v erp-drill_code_drill:/mnt/extra-addons:ro");
+    expect(erp).toMatch(/--max-cron-threads=0 --addons-path=\/mnt\/extra-addons\/1-acme$/);
+    await expectRemoved();
+  });
+
+  test("code that cannot be had any more fails the drill, and no check", async () => {
+    const problem = "The repository https://git.example.com/acme does not exist, or what it is read with may not read it";
+    const problems = [{ code: "CODE_UNREACHABLE", repository: 0, module: null, problem }];
+    const found = { subjects: [null], problems, folders: [], modules: [], known_hosts: [] };
+    writeFileSync(note("code"), JSON.stringify(found));
+    await expect(done({ ...drill(), code: CODE })).rejects.toMatchObject({
+      code: "CODE_UNREACHABLE",
+      message: expect.stringContaining(problem),
+    });
+  });
 
   test("a drill of a good archive passes every check, without a network, and leaves nothing", async () => {
     expect(await checksOf()).toEqual([
@@ -88,7 +122,7 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     expect(erp).toMatch(/--name erp-drill .*--network container:erp-drill-db .*--workers=0 --max-cron-threads=0$/);
     expect(readFileSync(note("restored.sql"), "utf8")).toContain("create table t ();");
     await until("everything is removed", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
-    expectRemoved();
+    await expectRemoved();
   });
 
   test("a drill names the table and the file that are not as they were", async () => {
@@ -214,6 +248,6 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     await until("it boots", async () => !(await ssh.run(machine.server, undone)).ready && boots(), 20);
     await done({ id: "op_undo-removeDrill-try1", kind: "remove_drill", ends: [undone.id] });
     await until("everything is removed", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
-    expectRemoved();
+    await expectRemoved();
   });
 });

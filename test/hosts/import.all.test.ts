@@ -97,7 +97,8 @@ describe("an import over SSH", unless(noMachine), () => {
     expect(existsSync(join(machine.root, "drill"))).toBe(false);
     expect(existsSync(join(machine.volume, "..", "ran"))).toBe(false);
     const calls = existsSync(note("calls")) ? readFileSync(note("calls"), "utf8").trimEnd().split("\n") : [];
-    if (calls.some((call) => call.startsWith("run "))) expect(calls.at(-1)).toBe("volume rm -f erp-drill_db erp-drill_odoo");
+    if (calls.some((call) => call.startsWith("run ")))
+      expect(calls.at(-1)).toBe("volume rm -f erp-drill_db erp-drill_odoo erp-drill_code_drill erp-drill_python_drill");
   };
   const expectRejected = async (bytes: Uint8Array, why: string): Promise<void> => {
     const rejected = { name: "GiveUp", code: "BACKUP_CORRUPT", message: expect.stringContaining(why) };

@@ -56,14 +56,14 @@ export async function machineWithJobs() {
     return runToEnd(machine, whole, 60);
   }
 
-  async function backUp(): Promise<{
+  async function backUp(code?: Job<"make_archive">["code"]): Promise<{
     made: MadeArchive;
     bytes: Uint8Array;
     files: Record<string, Uint8Array>;
     archive: StoredArchive;
   }> {
     const key = `accounts/acc_1/backups/bak_${jobs}.zip`;
-    const made = await run<"make_archive">({ kind: "make_archive", instance_id: INSTANCE, key, note: null });
+    const made = await run<"make_archive">({ kind: "make_archive", instance_id: INSTANCE, key, note: null, code });
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: BUCKET, Key: key }));
     const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
     expect(sha256(bytes)).toBe(made.sha256);

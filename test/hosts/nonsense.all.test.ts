@@ -148,7 +148,13 @@ test.each<[string, Partial<HostedServer>]>([
   expect(messages).toBe(0);
 });
 
-const REPORT = { disk_size_bytes: "2", disk_free_bytes: "1", memory_free_bytes: "1", instances: base64("[]") };
+const REPORT = {
+  disk_size_bytes: "2",
+  disk_free_bytes: "1",
+  memory_free_bytes: "1",
+  needs_reboot: "no",
+  instances: base64("[]"),
+};
 const certificate = { instance_id: "ins_1", domain: "shop.example.com", expires_at: 1_800_000_000, failing: false };
 const certificates = (...all: unknown[]) => ({ ...REPORT, certificates: base64(JSON.stringify(all)) });
 const use = { instance_id: "ins_1", used_bytes: 3, quota_bytes: null, paused: false };
@@ -162,6 +168,7 @@ test.each<[string, Record<string, string>]>([
   ["a negative size", { ...REPORT, disk_free_bytes: "-1" }],
   ["a size that is no number", { ...REPORT, memory_free_bytes: "$(reboot)" }],
   ["more bytes than a disk", { ...REPORT, disk_free_bytes: "9".repeat(400) }],
+  ["a reboot that is neither needed nor not", { ...REPORT, needs_reboot: "maybe" }],
   ["only one size", { ...REPORT, memory_free_bytes: "" }],
   ["certificates that are not JSON", { ...REPORT, certificates: base64("[") }],
   ["certificates that are no list", { ...REPORT, certificates: base64("{}") }],
@@ -176,7 +183,15 @@ test.each<[string, Record<string, string>]>([
   ["an instance that is neither paused nor not", uses({ ...use, paused: "$(reboot)" })],
 ])("a report with %s does not count", async (_, fields) => {
   const shell = () => Promise.resolve({ code: 0, output: textOf(fields), stderr: "" });
-  await expect(createMachine(shell).report()).rejects.toBeInstanceOf(z.ZodError);
+  await expect(createMachine(shell).report(0)).rejects.toBeInstanceOf(z.ZodError);
+});
+
+test.each<[string, unknown]>([
+  ["no image", { id: "$(reboot)", created_at: "2026-11-20T03:00:00Z" }],
+  ["no object", "sha256:"],
+])("a report with an image that is %s counts without it", async (_, image) => {
+  const shell = () => Promise.resolve({ code: 0, output: textOf(uses({ ...use, image })), stderr: "" });
+  expect((await createMachine(shell).report(0)).report.uses).toEqual([use]);
 });
 
 function well(how: Misbehavior): void {
@@ -206,6 +221,7 @@ test("a report is read as it is", async () => {
     disk_free_bytes: 1,
     uses: [],
     memory_free_bytes: 1,
+    needs_reboot: false,
     certificates: [
       { instance_id, domain, expires_at: "2027-01-15T08:00:00.000Z", failing: false },
       { instance_id, domain, expires_at: null, failing: true },

@@ -26,7 +26,10 @@ describe("sites in the proxy", unless(noMachine), () => {
     expect(site).toContain("Strict-Transport-Security max-age=31536000");
     expect(site).toContain('header_down Set-Cookie "^(session_id=.*)$" "$1; Secure; SameSite=Lax"');
     expect(site.match(/\treverse_proxy [^\n]+ \{\n\t\timport erp-ins_1-session\n/g), "also of live connections").toHaveLength(2);
-    expect(site).toMatch(/^new\.example\.com \{\n\timport erp-ins_1\n\}$/m);
+    expect(site).toContain(" {\n\t\t\troll_size 20MiB\n\t\t\troll_keep 2\n\t\t\troll_uncompressed\n\t\t}\n"); // its log: three files
+    for (const rule of ['request>uri regexp "[?].*" ""', "request>headers delete", "request>tls delete", "resp_headers delete"])
+      expect(site).toContain(`\t\t\t\t${rule}\n`);
+    expect(site).toMatch(/^new\.example\.com \{\n\timport erp-ins_1\n\timport erp-ins_1-log\n\}$/m);
     expect(site).toMatch(/^http:\/\/new\.example\.com:8079 \{\n\tbind 127\.0\.0\.1\n\timport erp-ins_1\n\}$/m);
   });
 

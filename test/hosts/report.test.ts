@@ -83,6 +83,38 @@ describe("a machine's report", unless(noMachine), () => {
     expect(none).toEqual([]);
   });
 
+  test("the machine needs a reboot if its system has left a note of that", async () => {
+    expect(await report()).toMatchObject({ needs_reboot: false });
+    const run = join(machine.root, "../system/run");
+    mkdirSync(run, { recursive: true });
+    writeFileSync(join(run, "reboot-required"), "*** System restart required ***\n");
+    expect(await report()).toMatchObject({ needs_reboot: true });
+    rmSync(join(run, "reboot-required"));
+    expect(await report()).toMatchObject({ needs_reboot: false });
+  });
+
+  test("each instance that was measured has the image of its ERP, and when that was created, if Docker knows it", async () => {
+    const [known, gone] = ["a", "b"].map((letter) => `sha256:${letter.repeat(64)}`);
+    for (const [id, image = ""] of Object.entries({ known, gone })) {
+      instance(`ins_${id}`, `${id}.example.com`);
+      const file = (name: string) => join(machine.root, "instances", `ins_${id}`, name);
+      writeFileSync(file("disk"), "5 0\n");
+      writeFileSync(file("image"), image);
+    }
+    instance("ins_new", "new.example.com");
+    writeFileSync(join(machine.root, "instances/ins_new/disk"), "6 0\n");
+    writeFileSync(
+      join(machine.notes, "images"),
+      `for id in "$@"; do if [ "$id" = ${known} ]; then echo "$id 2026-11-20T03:00:00.123456789Z"; fi; done; exit 1`,
+    );
+    const found = Object.fromEntries(((await report())?.uses ?? []).map(({ instance_id, image }) => [instance_id, image]));
+    expect(found).toEqual({
+      ins_known: { id: known, created_at: "2026-11-20T03:00:00.123Z" },
+      ins_gone: { id: gone, created_at: null },
+      ins_new: null,
+    });
+  });
+
   test("each instance has the certificate of its domain as the proxy has it", async () => {
     const ids = ["valid", "none", "unset", "misled", "renewal", "strange", "again"];
     for (const id of ids) instance(id, `${id}.example.com`);
@@ -150,6 +182,7 @@ describe("a machine's report", unless(noMachine), () => {
       disk_free_bytes: expect.any(Number),
       uses: [],
       memory_free_bytes: expect.any(Number),
+      needs_reboot: false,
       certificates: undefined,
     });
   });

@@ -37,8 +37,7 @@ describe("interrupted jobs", unless(noMachine), () => {
 
   const note = (name: string): string => join(machine.notes, name);
   /** Returns the error's message. */
-  const ended = (job: Job): Promise<void> =>
-    until(`${job.id} is ready`, async () => (await ssh.run(machine.server, job)).ready, 25);
+  const ended = (job: Job): Promise<void> => until(`${job.id} is ready`, async () => (await ssh.run(machine.server, job)).ready);
   async function resultOf<K extends JobKind>(job: Job<K>) {
     const progress = await ssh.run(machine.server, job);
     if (!progress.ready) throw new Error("It was ready");

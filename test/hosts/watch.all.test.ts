@@ -5,7 +5,9 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { watchProgram } from "../../shared/hosts/host-script.ts";
+import { sampleProgram, watchProgram } from "../../shared/hosts/host-script.ts";
+import { parseSamples } from "../../shared/hosts/samples.ts";
+import { ssh } from "../../shared/hosts/ssh.ts";
 import { parseStatusLine } from "../../shared/hosts/status-line.ts";
 import { statusKeys } from "../../shared/platform/service-key.ts";
 import { unless } from "../harness/unless.ts";
@@ -15,6 +17,10 @@ import { noMachine, processesWith, startMachine, type TestMachine } from "./mach
 
 const noNetwork =
   noMachine ?? (spawnSync("which", ["ip", "nsenter"]).status === 0 ? undefined : "there is no ip or nsenter here");
+
+const noSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0 ? undefined : "there is no systemd-analyze here";
+
+const NAMES_PROXY = '[ "$*" = "inspect -f {{.State.Pid}} erp-caddy" ] && cat $NOTES/proxy';
 
 describe("a machine's timer", unless(noNetwork), () => {
   let machine: TestMachine;
@@ -43,7 +49,7 @@ describe("a machine's timer", unless(noNetwork), () => {
     machine.install("ins_1", {});
     await runToEnd(machine, { id: "op_1-startErp", kind: "start_erp", instance_id: "ins_1" }, 60);
     writeFileSync(join(machine.notes, "proxy"), pid);
-    machine.standIn("docker", '[ "$*" = "inspect -f {{.State.Pid}} erp-caddy" ] && cat $NOTES/proxy');
+    machine.standIn("docker", NAMES_PROXY);
     program = join(machine.root, "watch/watch.sh");
   });
   afterAll(async () => {
@@ -87,7 +93,26 @@ describe("a machine's timer", unless(noNetwork), () => {
     erp("ins_1");
     await look();
     expect(readdirSync(status())).toEqual([name]);
+    expect(readFileSync(join(machine.root, "watch/sample.pl"), "utf8")).toBe(sampleProgram());
     for (const file of ["inner", "outer"]) expect(statSync(join(machine.root, "watch", file)).mode & 0o077).toBe(0);
+  });
+
+  const unit = (kind: string): string => join(machine.root, "../system/etc/systemd/system", `erp-watch.${kind}`);
+
+  test("each run takes a sample, within the limits of its unit", async () => {
+    erp("ins_1");
+    await look();
+    const ring = readFileSync(join(machine.root, "watch/ring"), "utf8");
+    expect(parseSamples(ring, Date.now() / 1000).length).toBeGreaterThan(0);
+    const service = readFileSync(unit("service"), "utf8");
+    for (const limit of ["CPUQuota=20%", "MemoryMax=64M", "IOSchedulingClass=idle", "TimeoutStartSec=20"])
+      expect(service).toContain(limit);
+  });
+
+  test("systemd takes the timer's units as they are", unless(noSystemd), () => {
+    const words = ["verify", "--man=no", unit("service"), unit("timer")];
+    const { stdout, stderr, status } = spawnSync("systemd-analyze", words, { encoding: "utf8" });
+    expect({ stdout, stderr, status }).toEqual({ stdout: "", stderr: "", status: 0 });
   });
 
   test("an ERP that cannot be used is named with what does not load, and looked at twice the first time", async () => {
@@ -157,19 +182,56 @@ describe("a machine's timer", unless(noNetwork), () => {
     expect((await look()).faults).toEqual(["ins_1 page 2"]);
   });
 
-  test("without its proxy no ERP can be used; of a Docker that does not respond there is no new line", async () => {
+  test("without its proxy no ERP can be used", async () => {
     erp("ins_1");
     erp("ins_2");
     const proxy = readFileSync(join(machine.notes, "proxy"), "utf8");
     writeFileSync(join(machine.notes, "proxy"), "0\n");
     expect((await look()).faults).toEqual(["ins_1 proxy 2", "ins_2 proxy 2"]);
     writeFileSync(join(machine.notes, "proxy"), proxy);
-    const before = text();
-    machine.standIn("timeout", "exit 124");
-    expect(() => execFileSync("bash", [program], { env: environment(), stdio: "ignore" })).toThrow("Command failed");
-    expect(text()).toBe(before);
-    rmSync(join(machine.root, "../commands/timeout"));
     expect((await look()).faults).toEqual([]);
+  });
+
+  test.each([
+    ["is dead", 'echo "Cannot connect to the Docker daemon. Is the docker daemon running?" >&2; exit 1'],
+    ["has no socket", 'echo "failed to connect to the docker API: dial unix /run/x.sock: no such file or directory" >&2; exit 1'],
+    ["hangs", "exec sleep 600"],
+  ])(
+    "the proxy that a Docker named which %s is looked through while it lives, and no ERP can be used after it",
+    async (_, docker) => {
+      erp("ins_1");
+      erp("ins_dead", { kind: "dead" });
+      expect((await look()).faults).toEqual(["ins_dead page 2"]);
+      machine.standIn("docker", docker);
+      machine.standIn("pgrep", '[ "$*" = "-x caddy" ] && exit 1; exit 2');
+      expect((await look()).faults).toEqual(["ins_dead page 1"]);
+      // The proxy's process has ended, and its number is another one's.
+      writeFileSync(
+        join(machine.root, "watch/proxy"),
+        readFileSync(join(machine.root, "watch/proxy"), "utf8").replace(/ .*/, " 1"),
+      );
+      expect((await look()).faults).toEqual(["ins_1 proxy 2", "ins_dead proxy 1"]);
+      // Another proxy may have begun: nobody can say.
+      machine.standIn("pgrep", "echo 4242");
+      const before = text();
+      expect(() => execFileSync("bash", [program], { env: environment(), stdio: "ignore" })).toThrow("Command failed");
+      expect(text()).toBe(before);
+      rmSync(join(machine.root, "../commands/pgrep"));
+      machine.standIn("docker", NAMES_PROXY);
+      expect((await look()).faults).toEqual(["ins_dead page 1"]);
+    },
+  );
+
+  test("a login brings the line, too, and believes it as little", async () => {
+    erp("ins_1", { kind: "dead" });
+    const { sequence } = await look();
+    const faults = [{ instance_id: "ins_1", what: "page", looks: 2 }];
+    expect((await ssh.probe(machine.server)).line).toEqual({ sequence, faults, paused: false });
+    const [name = ""] = readdirSync(status());
+    writeFileSync(join(status(), name), text().replace(":page:", ":proxy:"));
+    expect(await ssh.probe(machine.server)).toMatchObject({ responded: true, line: undefined });
+    rmSync(join(status(), name));
+    expect(await ssh.probe(machine.server)).toMatchObject({ responded: true, line: undefined });
   });
 
   test("the sequence rises although the clock goes back, and a line is believed only as its own server's, unchanged", async () => {

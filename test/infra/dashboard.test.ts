@@ -12,7 +12,7 @@ import { readTemplate } from "../../infra/local/template/template.ts";
 import { SETTINGS, stackName } from "../../infra/settings.ts";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments.ts";
-import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER, ORIGIN_KEYS } from "../../shared/runtime/origin.ts";
+import { CLIENT_ADDRESS_HEADER, DASHBOARD_ORIGIN_HEADER, ORIGIN_KEY_HEADER, ORIGIN_KEYS } from "../../shared/runtime/origin.ts";
 import { scratch, stubBundles, stubDashboard } from "./stubs.ts";
 
 const Resource = z.object({
@@ -98,10 +98,12 @@ function onRequest(environment: Environment, behavior: z.infer<typeof Behavior>,
   return Changed.parse(madeOf(environment, behavior, asked));
 }
 
+const CONTEXT = { requestId: "made-by-cloudfront", distributionDomainName: "d111111abcdef8.cloudfront.net" };
+
 function madeOf(environment: Environment, { FunctionAssociations }: z.infer<typeof Behavior>, asked: Asked): unknown {
   const [id = ""] = FunctionAssociations[0]?.FunctionARN["Fn::GetAtt"] ?? [];
   const code = z.string().parse(listResources(environment)[id]?.Properties["FunctionCode"]);
-  const event = { request: structuredClone(asked), viewer: { ip: "2001:db8::7" }, context: { requestId: "made-by-cloudfront" } };
+  const event = { request: structuredClone(asked), viewer: { ip: "2001:db8::7" }, context: CONTEXT };
   return runInNewContext(`${code}; handler(event)`, { event });
 }
 
@@ -218,14 +220,22 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     },
   );
 
-  it("CloudFront passes the client's IP address to the API, whatever the client sends", () => {
+  it("CloudFront tells the API the client's IP address and where the dashboard is, whatever the client sends", () => {
     const asked = {
       uri: "/api/v1/servers",
-      headers: { [CLIENT_ADDRESS_HEADER]: { value: "192.0.2.1" }, accept: { value: "*/*" } },
+      headers: {
+        [CLIENT_ADDRESS_HEADER]: { value: "192.0.2.1" },
+        [DASHBOARD_ORIGIN_HEADER]: { value: "https://evil.example" },
+        host: { value: "evil.example" },
+      },
     };
     expect(onRequest(environment, apiBehavior(environment), asked)).toEqual({
       uri: "/api/v1/servers",
-      headers: { [CLIENT_ADDRESS_HEADER]: { value: "2001:db8::7" }, accept: { value: "*/*" } },
+      headers: {
+        [CLIENT_ADDRESS_HEADER]: { value: "2001:db8::7" },
+        [DASHBOARD_ORIGIN_HEADER]: { value: `https://${CONTEXT.distributionDomainName}` },
+        host: { value: "evil.example" },
+      },
     });
   });
 

@@ -246,7 +246,12 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
 
   it("a GET may write only to record a download or a reading of logs, and to free the slot of a wait", () => {
     const writing = listRoutes(environment).filter((route) => route.method === "GET" && endpointAccess(route).table === "write");
-    expect(writing.map(({ id }) => id).toSorted()).toEqual(["backups.download", "instances.logs", "operations.get"]);
+    expect(writing.map(({ id }) => id).toSorted()).toEqual([
+      "backups.download",
+      "instances.logs",
+      "operations.get",
+      "operations.log",
+    ]);
   });
 
   it("the authorizer may write to the table and read the session key, and nothing else", () => {

@@ -78,7 +78,7 @@ describe("what is allowed besides the status", () => {
     const { id } = await other.instance();
     expect((await getInstance(other.id, id)).installed).toBe(true);
     const failed = await seedInstance(me.id, { server_id: serverId, state: "failed" });
-    expect((await show(failed.id)).allowed_actions).toEqual(["start", "restart", "restore", "delete"]);
+    expect((await show(failed.id)).allowed_actions).toEqual(["start", "restart", "restore", "deploy", "delete"]);
   });
 });
 

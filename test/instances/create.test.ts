@@ -58,6 +58,7 @@ test("an instance exists immediately as provisioning, with its password, and is 
     disk_quota_bytes: null,
     disk_used_bytes: null,
     missing_modules: null,
+    update_available: null,
     created_at: expect.any(String),
     updated_at: expect.any(String),
   });

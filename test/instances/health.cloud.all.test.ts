@@ -24,12 +24,10 @@ async function looks(times: number): Promise<void> {
 }
 /** Without the ends of operations. */
 async function told(id: string): Promise<string[]> {
-  const lists = await Promise.all(
-    ["audit", "outcomes"].map(async (list) =>
-      (await me.api.get(`/events?class=${list}&resource_id=${id}&per_page=100`)).as(z.array(Event)),
-    ),
-  );
-  const events = lists.flat().filter(({ data }) => data?.operation === undefined);
+  const list = async (kind: string): Promise<Event[]> =>
+    (await me.api.get(`/events?class=${kind}&resource_id=${id}&per_page=100`)).as(z.array(Event));
+  const outcomes = await list("outcomes");
+  const events = [...(await list("audit")), ...outcomes.filter(({ data }) => data?.operation === undefined)];
   return events.toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)).map(({ type, actor }) => `${type} by ${actor.type}`);
 }
 const restarts = async (id: string): Promise<Operation[]> =>

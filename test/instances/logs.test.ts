@@ -2,7 +2,8 @@
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { Event } from "../../shared/api/events.ts";
-import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
+import { withinLogLimits } from "../../shared/operations/log-reads.ts";
+import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
 import { warmLogs } from "../harness/logs.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 
@@ -17,6 +18,7 @@ const Log = z.object({
     z.object({ at: z.iso.datetime(), level: z.string().nullable(), logger: z.string().nullable(), message: z.string() }),
   ),
   truncated: z.boolean(),
+  next: z.string(),
 });
 
 test("the log has the ERP's messages, oldest first, with the traceback in the message of its error", async () => {
@@ -30,7 +32,7 @@ test("the log has the ERP's messages, oldest first, with the traceback in the me
   );
   expect(truncated).toBe(false);
   const last = (await me.api.get(`/instances/${id}/logs?lines=2`)).as(Log);
-  expect(last).toEqual({ lines: lines.slice(-2), truncated: true });
+  expect(last).toEqual({ lines: lines.slice(-2), truncated: true, next: expect.any(String) });
 });
 
 test("a log is narrowed by time, level and text", async () => {
@@ -53,6 +55,33 @@ test("a log is narrowed by time, level and text", async () => {
   expect((await me.api.get(`/instances/${id}/logs?search=${"x".repeat(201)}`)).status).toBe(422);
 });
 
+test("the logs of the database and the proxy can be read, the one only by who may restore backups", async () => {
+  const { id } = await me.instance({ domain: `fail-boot.${uniqueDomain()}` });
+  const read = async (source: string, api = me.api) => api.get(`/instances/${id}/logs?source=${source}`);
+  const database = (await read("database")).as(Log).lines;
+  expect(database.find(({ level }) => level === "error")?.message).toMatch(/^column .*\nSTATEMENT: SELECT/s);
+  const { api } = await me.token(["instances:read"]);
+  expect((await read("database", api)).status).toBe(403);
+  expect((await read("proxy", api)).status).toBe(200);
+});
+
+test("a log is followed from where the last response ended", async () => {
+  const { id } = await me.instance({ domain: `fail-boot.${uniqueDomain()}` });
+  const read = async (query: string) => (await me.api.get(`/instances/${id}/logs?${query}`)).as(Log);
+  const whole = await read("");
+  const { lines, next, truncated } = await read("lines=2&until=2020-01-01");
+  expect([lines, truncated]).toEqual([[], false]);
+  expect(next).toMatch(/Z\.0$/);
+  const [first] = whole.lines;
+  const behind = await read(`after=${first?.at}.1&lines=2`);
+  expect(behind.lines).toEqual(whole.lines.slice(1, 3));
+  // It goes on meanwhile.
+  const rest = await read(`after=${behind.next}`);
+  expect([...whole.lines.slice(0, 3), ...rest.lines].slice(0, whole.lines.length)).toEqual(whole.lines);
+  const later = await read(`after=${rest.next}&follow=1`);
+  expect([later.truncated, later.lines.filter(({ at }) => at <= (rest.lines.at(-1)?.at ?? ""))]).toEqual([false, []]);
+});
+
 test("reading is noted once an hour for each credential", async () => {
   const { id } = await me.instance();
   const tokens = [await me.token(), await me.token()];
@@ -71,6 +100,26 @@ test("an instance's log can be read ten times a minute, whoever reads it", async
   expect(status).toBe(429);
   expect(error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { scope: "logs", limit: 10, window_seconds: 60 } });
   expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+});
+
+test("an instance's log is read twice at a time at most", async () => {
+  const of = { account_id: me.id, id: unusedId("instance") };
+  const { promise: enough, resolve: end } = Promise.withResolvers<void>();
+  const begun: Promise<void>[] = [];
+  const readings = [1, 2].map(() => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    begun.push(promise);
+    return withinLogLimits(of, () => {
+      resolve();
+      return enough;
+    });
+  });
+  await Promise.all(begun);
+  const third = () => withinLogLimits(of, () => Promise.resolve("read"));
+  await expect(third()).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { scope: "logs", limit: 2 } });
+  end();
+  await Promise.all(readings);
+  expect(await third()).toBe("read");
 });
 
 test("a server that is not active, an ERP that is not installed, and a machine that is gone have no log", async () => {
@@ -92,6 +141,16 @@ test("who may not read instances may not read their logs, and parameters are che
   const { api } = await me.token(["servers:read", "backups:read"]);
   expect((await api.get(`/instances/${id}/logs`)).status).toBe(403);
   expect((await (await account()).api.get(`/instances/${id}/logs`)).status).toBe(404);
-  for (const query of ["lines=0", "lines=2001", "lines=x", "source=kernel", "source=../erp", "since=now", "level=all"])
+  for (const query of [
+    "lines=0",
+    "lines=2001",
+    "lines=x",
+    "source=kernel",
+    "source=../erp",
+    "since=now",
+    "level=all",
+    "after=x",
+    "follow=21",
+  ])
     expect((await me.api.get(`/instances/${id}/logs?${query}`)).status, query).toBe(422);
 });

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
 import * as invitations from "../../shared/api/invitations.ts";
 import { updateOne } from "../../shared/data/table.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { invitationRef } from "../../shared/records/invitations.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { type Client, clientWith, statusesOf, stranger } from "../harness/client.ts";
@@ -117,6 +118,19 @@ test("a user of this account is a conflict at once, one of another only when the
     code: "CONFLICT",
     details: { field: "email" },
   });
+});
+
+test("while an account is full nobody is invited and nobody joins, and the link stays valid", async () => {
+  const them = await account();
+  const sender = await them.session();
+  const email = newEmail();
+  await sender.post("/users/invitations", { email, role: "viewer" });
+  const token = await newestLink(them.id, "invitation", email);
+  await setQuota(them.id, "user", 1);
+  for (const response of [await sender.post("/users/invitations", { email: newEmail(), role: "viewer" }), await accept(token)])
+    expect([response.status, response.error?.code, response.error?.details]).toMatchObject([409, "QUOTA_EXCEEDED", { limit: 1 }]);
+  await setQuota(them.id, "user", 2);
+  expect((await accept(token)).status).toBe(200);
 });
 
 test("an account invites 30 times in 24 hours", async () => {

@@ -68,6 +68,15 @@ test.each(HOSTILE)("a name cannot inject a header, HTML or a link: %j", async (n
   expect((parsed.subject ?? "").length).toBeLessThan(300);
 });
 
+test("where somebody signed in is said with the browser and its system, however they did", () => {
+  const user_agent = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
+  const message: Message = { type: "new_place", at: "2026-11-26T10:00:00.000Z", ip_address: "198.51.100.7", user_agent };
+  const [en, de] = LANGUAGES.map((language) => renderMail(message, { ...LOOK, language }).text);
+  expect(en).toContain("Browser: Firefox on Linux\n");
+  expect(de).toContain("Browser: Firefox auf Linux\n");
+  expect(`${en}${de}`).not.toMatch(/with your password|mit Ihrem Passwort/);
+});
+
 test("an ordinary name is shown as it is", () => {
   expect(["Müller & Söhne GmbH", "Dr. Who", "50 % off", "日本 株式会社"].map(defuse)).toEqual([
     "Müller & Söhne GmbH",

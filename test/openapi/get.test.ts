@@ -120,7 +120,9 @@ const others = routes.filter((route) => !route.unenveloped && !route.list);
 const guarded = routes.filter(({ access, bodyPermission }) => Array.isArray(access) || bodyPermission !== undefined);
 const sessionOnly = routes.filter(({ access }) => access === "session");
 const works = routes.filter(({ path, starts, id }) => path.includes(":") && starts.length > 0 && id !== "instances.clone");
-const makers = routes.filter(({ id, status, resource }) => status === 201 && resource !== "backups" && id !== "uploads.complete");
+/** An archive that has arrived, the one app of a user, and a deploy, of which the newest are kept, count against no quota. */
+const UNCOUNTED: readonly string[] = ["uploads.complete", "secondFactors.confirmTotp", "deploys.create"];
+const makers = routes.filter(({ id, status, resource }) => status === 201 && resource !== "backups" && !UNCOUNTED.includes(id));
 
 const exampleOf = (route: Route) => responseOf(route, route.status).content["application/json"].example;
 
@@ -131,10 +133,10 @@ test.each(routes)("$id has a description of at least one sentence", (route) => {
 test.each(routes)("the description of $id has its conditional headers and their responses", (route) => {
   const { parameters, responses } = operationOf(route);
   const takes = (name: string) => parameters.some((each) => "$ref" in each && each.$ref.endsWith(`/${name}`));
-  // Nobody else changes one's own sessions.
-  const isSession = route.path.startsWith("/auth/sessions");
+  // Nobody else changes one's own sessions and second factors, and neither has a version.
+  const isOwn = route.path.startsWith("/auth/") || route.path.endsWith("/second-factors");
   expect(takes("IfMatch")).toBe(
-    (route.method === "DELETE" && !isSession) || (route.method === "PUT" && route.unversioned !== undefined),
+    (route.method === "DELETE" && !isOwn) || (route.method === "PUT" && route.unversioned !== undefined),
   );
   expect(failuresOf(route).some(({ code }) => code === "PRECONDITION_FAILED")).toBe(takes("IfMatch"));
   expect("304" in responses).toBe(takes("IfNoneMatch"));
@@ -234,17 +236,28 @@ test.each(routes)("every error of $id is under its code's status", (route) => {
 });
 
 /** Public endpoints that prove who somebody is. */
-const PROVING: readonly string[] = ["auth.login", "auth.acceptInvitation", "auth.confirmPasswordReset"];
+const PROVING: readonly string[] = [
+  "auth.login",
+  "auth.secondFactor",
+  "auth.passkeyLogin",
+  "auth.ssoFinish",
+  "auth.acceptInvitation",
+  "auth.confirmPasswordReset",
+];
+
+/** What they are about has no ID in the path, and may not be there. */
+const FINDING: readonly string[] = ["sso.get", "sso.delete", "auth.ssoStart"];
 
 test.each(routes)("the errors of $id are those of its kind", (route) => {
   const codes = failuresOf(route).map(({ code }) => code);
   const hasBody = route.body !== undefined;
+  const isRead = route.unreadBytes === undefined;
   const expected: [ErrorCode, boolean][] = [
-    ["MALFORMED_REQUEST", hasBody || route.method !== "GET"],
+    ["MALFORMED_REQUEST", route.method !== "GET" && isRead],
     ["PAYLOAD_TOO_LARGE", hasBody],
-    ["UNSUPPORTED_MEDIA_TYPE", hasBody],
+    ["UNSUPPORTED_MEDIA_TYPE", hasBody && isRead],
     ["VALIDATION_ERROR", true],
-    ["NOT_FOUND", route.path.includes(":")],
+    ["NOT_FOUND", (route.path.includes(":") && route.access !== "public") || FINDING.includes(route.id)],
     ["IDEMPOTENCY_KEY_REUSED", route.idempotent],
     ["IDEMPOTENCY_IN_PROGRESS", route.idempotent],
     ["UNAUTHORIZED", route.access !== "public" || PROVING.includes(route.id)],
@@ -288,7 +301,7 @@ test.each(routes)("the response headers of $id have descriptions", (route) => {
   const headers = Object.keys(responseOf(route, route.status).headers);
   expect(headers).toContain("X-Request-ID");
   expect(headers.includes("ETag")).toBe(route.unversioned !== undefined);
-  expect(headers.includes("Location")).toBe(route.status !== 200);
+  expect(headers.includes("Location")).toBe(route.status !== 200 && route.access !== "public");
   expect(headers.includes("Idempotent-Replayed")).toBe(route.storesResponse);
   expect(headers.includes("X-RateLimit-Remaining")).toBe(route.access !== "public");
   for (const status of [429, 503]) expect(Object.keys(responseOf(route, status).headers)).toContain("Retry-After");

@@ -16,11 +16,16 @@ async function recount({ token }: TestAccount) {
       await Promise.all(values.map(async (value) => [value, await total(`${path}?${filter}=${value}`)] as const)),
     );
   return {
-    servers: { total: await total("/servers?order=desc"), status: await counts("/servers", "status", SERVER_STATUSES) },
+    servers: {
+      total: await total("/servers?order=desc"),
+      status: await counts("/servers", "status", SERVER_STATUSES),
+      needs_reboot: await total("/servers?needs_reboot=true"),
+    },
     instances: {
       total: await total("/instances?order=desc"),
       status: await counts("/instances", "status", INSTANCE_STATUSES),
       protection: await counts("/instances", "protection", PROTECTION_STATUSES),
+      update_available: await total("/instances?update_available=true"),
     },
     backups: { total: await total("/backups?order=desc"), status: await counts("/backups", "status", BACKUP_STATUSES) },
     operations: await counts("/operations", "status", ["pending", "running"]),

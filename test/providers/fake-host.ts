@@ -11,8 +11,10 @@ export const unreachable = new Set<string>();
 export const misbehave = new Map<JobKind, () => { ready: false } | Promise<{ ready: false }>>();
 /** What the machines' timers have written. */
 export const lines = new Map<string, StatusLine>();
-/** How often machines were logged in to. */
-export const logins = { count: 0 };
+/** What of it a login brings. */
+export const reported = new Map<string, StatusLine>();
+/** How often each machine was logged in to. */
+export const logins = new Map<string, number>();
 /** Each job once, however often it was requested. */
 export const jobs = new Map<string, { kind: JobKind; host_keys: string[]; ssh_port: number | null }>();
 
@@ -32,10 +34,12 @@ export const ssh: Host = {
     return Promise.resolve({ ready: true, result } as JobProgress<K>);
   },
   probe: (server) => {
-    logins.count += 1;
-    return Promise.resolve({ responded: !unreachable.has(server.machine_id ?? "") });
+    const machineId = server.machine_id ?? "";
+    logins.set(machineId, (logins.get(machineId) ?? 0) + 1);
+    return Promise.resolve({ responded: !unreachable.has(machineId), line: reported.get(machineId) });
   },
   greets: (server) => Promise.resolve(!unreachable.has(server.machine_id ?? "")),
   statusLine: (server) => Promise.resolve(lines.get(server.machine_id ?? "")),
   readLog: () => Promise.resolve(undefined),
+  readWorkLog: () => Promise.resolve({ text: "", lines: 0 }),
 };

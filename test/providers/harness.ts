@@ -56,7 +56,7 @@ export const OWN_MACHINE = {
 export interface ProviderHarness {
   hetzner: FakeHetzner;
   digitalocean: FakeDigitalOcean;
-  configure: (configuration: unknown) => Promise<void>;
+  configure: (configuration: object) => Promise<void>;
   /** Replaces the secret that the keys derive from. */
   rotate: () => Promise<void>;
   account: () => Promise<string>;
@@ -103,8 +103,10 @@ export async function providerHarness(): Promise<ProviderHarness> {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-20T12:00:00.000Z") });
   fetchMortally();
 
-  const configure = async (configuration: unknown): Promise<void> => {
-    await secrets.put(secrets.providers, JSON.stringify(configuration));
+  /** No test looks for images in the internet. */
+  const registry = { mirror: "127.0.0.1:9" };
+  const configure = async (configuration: object): Promise<void> => {
+    await secrets.put(secrets.providers, JSON.stringify({ registry, ...configuration }));
     vi.setSystemTime(Date.now() + 120_000); // older than the retention
   };
   await configure({

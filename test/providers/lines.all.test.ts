@@ -11,7 +11,7 @@ import { getServer } from "../../shared/records/servers.ts";
 import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { pass } from "./executions.ts";
-import { lines, logins, unreachable } from "./fake-host.ts";
+import { lines, logins, reported, unreachable } from "./fake-host.ts";
 import { accountId, here } from "./rented.ts";
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
@@ -21,20 +21,34 @@ let sequence = 1_000;
 beforeEach(async () => {
   ({ server } = await here.create(accountId, "hetzner"));
   await putIfAbsent(keys.watchedServer(server.id), { account_id: accountId, server_id: server.id });
-  logins.count = 0;
+  logins.clear();
 });
 
 const MINUTE_SECONDS = 60;
+interface Line {
+  sequence?: number;
+  faults?: [id: string, looks: number][];
+  paused?: boolean;
+}
+function write(line: Line, what: string) {
+  sequence += 60;
+  const faults = (line.faults ?? []).map(([instance_id, looks]) => ({ instance_id, what, looks }));
+  return { sequence: line.sequence ?? sequence, faults, paused: line.paused ?? false };
+}
 /** What the timer has written by the next check; `undefined`: what was there before. */
-async function minute(line?: { sequence?: number; faults?: [id: string, looks: number][]; paused?: boolean }): Promise<void> {
+async function minute(line?: Line): Promise<void> {
   pass(MINUTE_SECONDS);
-  if (line !== undefined) {
-    sequence += 60;
-    const faults = (line.faults ?? []).map(([instance_id, looks]) => ({ instance_id, what: "script", looks }));
-    lines.set(server.machine_id ?? "", { sequence: line.sequence ?? sequence, faults, paused: line.paused ?? false });
-  }
+  if (line !== undefined) lines.set(server.machine_id ?? "", write(line, "script"));
   await check();
 }
+/** The proxy serves nothing, and a login brings what the timer has written. */
+async function minuteWithoutProxy(line: Line): Promise<void> {
+  pass(MINUTE_SECONDS);
+  lines.delete(server.machine_id ?? "");
+  reported.set(server.machine_id ?? "", write(line, "proxy"));
+  await check();
+}
+const countLogins = (): number => logins.get(server.machine_id ?? "") ?? 0;
 const stateNow = async () => (await getServer(accountId, server.id)).state;
 
 /** A running instance on the server, which no operation holds. */
@@ -56,12 +70,12 @@ const health = async (id: string) => (await getInstance(accountId, id)).health_s
 
 test("while lines come, a machine is logged in to once in ten minutes; when they stop, once more, and it stays active", async () => {
   await minute({});
-  logins.count = 0;
+  logins.clear();
   for (let count = 0; count < 10; count++) await minute({});
-  expect(logins.count).toBe(1);
+  expect(countLogins()).toBe(1);
   for (let count = 0; count < 10; count++) await minute();
-  expect(logins.count).toBeLessThanOrEqual(3);
-  expect(logins.count).toBeGreaterThanOrEqual(2);
+  expect(countLogins()).toBeLessThanOrEqual(3);
+  expect(countLogins()).toBeGreaterThanOrEqual(2);
   expect(await stateNow()).toBe("ready");
 });
 
@@ -93,6 +107,35 @@ test("instances are well from the first line on, fail after three misses, and ar
   expect([await health(id), await health(well)]).toEqual(["ok", "ok"]);
 });
 
+test("without a proxy, a login brings the line until its ERPs can be used again; nobody restarts them because of it", async () => {
+  const id = await running();
+  await minute({});
+  for (let count = 0; count < 10; count++) await minute({}); // the login of a new instance, and the one of ten minutes
+  logins.clear();
+  await minuteWithoutProxy({}); // written before it stopped
+  await minuteWithoutProxy({ faults: [[id, 2]] });
+  expect(await health(id)).toBe("ok");
+  await minuteWithoutProxy({ faults: [[id, 1]] });
+  expect([await health(id), (await getInstance(accountId, id)).health_fault]).toEqual(["failing", "proxy"]);
+  for (let count = 0; count < 4; count++) await minuteWithoutProxy({ faults: [[id, 1]] });
+  expect((await getInstance(accountId, id)).operation_id).toBeNull();
+  expect(countLogins()).toBe(7);
+  await minuteWithoutProxy({});
+  expect([await health(id), await stateNow()]).toEqual(["ok", "ready"]);
+});
+
+test("where nobody gets through to the proxies, lines of ERPs that are well are no reason for a login a minute", async () => {
+  const id = await running();
+  await minute({});
+  for (let count = 0; count < 10; count++) await minute({});
+  logins.clear();
+  for (let count = 0; count < 12; count++) await minuteWithoutProxy({});
+  expect(countLogins()).toBeLessThanOrEqual(4); // two, and those of ten minutes
+  expect([await health(id), await stateNow()]).toEqual(["unknown", "ready"]);
+  await minute({});
+  expect(await health(id)).toBe("ok");
+});
+
 test("a machine says nothing about the instances of another server, and of no more than there are on it", async () => {
   const id = await running();
   await minute({});
@@ -109,8 +152,8 @@ test("a machine whose line says that it has paused an instance is logged in to a
   const id = await running();
   await minute({});
   for (let count = 0; count < 10; count++) await minute({}); // the login of a new instance, and the one of ten minutes
-  logins.count = 0;
+  logins.clear();
   for (let count = 0; count < 3; count++) await minute({ paused: true });
-  expect(logins.count).toBeGreaterThanOrEqual(3);
+  expect(countLogins()).toBeGreaterThanOrEqual(3);
   expect(await health(id)).toBe("ok");
 });

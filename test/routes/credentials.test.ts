@@ -90,7 +90,16 @@ describe.each(closedRoutes)("$title", (route) => {
 });
 
 /** The body proves who somebody is, which that of an example does not. */
-const PROVES = ["/auth/login", "/auth/invitations/accept", "/auth/password-reset/confirm"];
+const PROVES = [
+  "/auth/login",
+  "/auth/login/second-factor",
+  "/auth/login/passkey",
+  "/auth/invitations/accept",
+  "/auth/password-reset/confirm",
+  "/auth/sso/finish",
+];
+/** No account has single sign-on for the example's email. */
+const FINDS_NOTHING = ["/auth/sso/start"];
 
 test.each(openRoutes)("$title is public, even with an invalid credential", async (route) => {
   for (const authorization of [undefined, "Bearer not-a-token"]) {
@@ -99,7 +108,7 @@ test.each(openRoutes)("$title is public, even with an invalid credential", async
       from: "127.0.1.1",
     });
     expect(response.error?.message).not.toBe(UNAUTHORIZED.error.message);
-    expect(response.status).toBe(PROVES.includes(route.path) ? 401 : 200);
+    expect(response.status).toBe(PROVES.includes(route.path) ? 401 : FINDS_NOTHING.includes(route.path) ? 404 : route.status);
   }
 });
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { getServer } from "../../shared/records/servers.ts";
-import { seedAlert, seedBackup, seedInstance, seedInvitation } from "../harness/seed.ts";
+import { seedAlert, seedBackup, seedDeploy, seedFactor, seedInstance, seedInvitation } from "../harness/seed.ts";
 import { bodyOf, idKindOf, idRoutes, pathOf } from "../harness/requests.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Upload } from "../../shared/api/uploads.ts";
@@ -27,11 +27,13 @@ beforeAll(async () => {
     ssh_key: (await other.sshKey()).id,
     token: other.tokenId,
     webhook: await other.webhook(),
+    deploy: await seedDeploy(instance),
     alert: await seedAlert(await getServer(other.id, instance.server_id)),
     operation: server.operation_id,
     user: (await other.anotherUser()).id,
     invitation: await seedInvitation(other),
     session: newId("session"),
+    second_factor: await seedFactor(other.user.id),
   });
   // Nothing of it changes by itself during the tests.
   await other.until(server.operation_id).catch(() => undefined);

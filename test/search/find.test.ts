@@ -20,6 +20,11 @@ test("finds servers, instances and backups: exact names first, then beginnings, 
     `backup ${backup.id}`,
   ]);
   expect(await find("q=shop&limit=1")).toEqual([`server ${server.id}`]);
+  const work = { name: "Workshop", domain: "work.example.com", database_name: "works" };
+  const within = await seedInstance(me.id, { server_id: server.id, ...work });
+  expect((await find("q=shop")).at(-1)).toBe(`instance ${within.id}`);
+  expect(await find("q=rksho")).toEqual([`instance ${within.id}`]);
+  expect((await me.api.get("/instances?search=rksho")).meta?.total).toBe(0);
   expect(await find(`q=${backup.id}`)).toEqual([`backup ${backup.id}`]);
   expect(await find("q=MOVING")).toEqual([`backup ${backup.id}`]);
   expect((await me.api.get("/search?q=moving")).body).toMatchObject({

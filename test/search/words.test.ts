@@ -41,3 +41,19 @@ test.each([
 ])("%s is not found by %s", (name, search) => {
   expect(createMatcher(search)(name)).toBe(false);
 });
+
+test.each([
+  ["Workshop", ["shop", "orks", "WORK"]],
+  ["Bücherstube Aachen", ["stube", "cherst aach"]],
+  ["O’Brien", ["rien"]],
+])("%s has %j within a word", (name, searches) => {
+  expect(searches.filter((search) => !createMatcher(search, { within: true })(name))).toEqual([]);
+});
+
+test.each([
+  ["Workshop", "op"], // in too many words
+  ["Workshop", "shop x"],
+  ["Workshop", "🎉"],
+])("%s does not have %s within a word", (name, search) => {
+  expect(createMatcher(search, { within: true })(name)).toBe(false);
+});

@@ -42,6 +42,7 @@ test("a server exists immediately in provisioning, and is active when its operat
     disk_size_bytes: null,
     disk_free_bytes: null,
     memory_free_bytes: null,
+    needs_reboot: null,
     reported_at: null,
     instance_count: 0,
     created_at: expect.any(String),

@@ -1,12 +1,16 @@
 // What servers report about themselves: when it is asked for, where it is shown, and what it must not touch.
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { Code } from "../../shared/api/code.ts";
 import { Instance } from "../../shared/api/instances.ts";
+import * as overview from "../../shared/api/overview.ts";
 import { Server } from "../../shared/api/servers.ts";
+import { judgeImages } from "../../shared/operations/images.ts";
 import { hostReportRef, type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { find } from "../../shared/data/table.ts";
 import { Operation } from "../../shared/api/operations.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
@@ -19,12 +23,13 @@ let me: TestAccount;
 beforeAll(async () => {
   cloud = await ownCloud({ clock: clock.shared });
   me = await account({ seeded: true });
+  await setQuota(me.id, "server", 100);
 });
 
 const check = (): Promise<void> => cloud.events.fire("checkservers");
 const serverOf = async (id: string): Promise<Server> => (await me.api.get(`/servers/${id}`)).as(Server);
 const instanceOf = async (id: string): Promise<Instance> => (await me.api.get(`/instances/${id}`)).as(Instance);
-const UNREPORTED = { disk_free_bytes: null, memory_free_bytes: null, reported_at: null };
+const UNREPORTED = { disk_free_bytes: null, memory_free_bytes: null, needs_reboot: null, reported_at: null };
 const PENDING = { status: "pending", expires_at: null, checked_at: null };
 const GB = 1_000_000_000;
 
@@ -42,9 +47,48 @@ test("a server reports when it is first checked, and again when it has got an in
   const full = await show(id);
   expect(full.disk_free_bytes).toBeLessThan(32.5 * GB);
   expect(full.memory_free_bytes).toBe(2.8 * GB);
+  expect(full.needs_reboot).toBe(false);
   const { certificate } = (await own.api.get(`/instances/${instance.id}`)).as(Instance);
   expect(certificate).toMatchObject({ status: "valid", checked_at: full.reported_at });
   expect(Date.parse(String(certificate.expires_at)) - Date.now()).toBeGreaterThan(89 * 86_400_000);
+});
+
+test("a server whose system was updated says that it needs a reboot, also in lists, and not if it does not say", async () => {
+  const { id, name } = await me.server({ name: unique("needs-reboot") });
+  for (let minute = 0; minute < 10; minute++) {
+    await check();
+    clock.advance(1);
+  }
+  expect((await serverOf(id)).needs_reboot).toBe(true);
+  const [listed] = (await me.api.get(`/servers?search=${name}`)).as(z.array(z.looseObject({})));
+  expect(listed).toMatchObject({ needs_reboot: true });
+  const other = await me.server();
+  await recordReport(await getServer(me.id, other.id), reportWith([])); // as a release before it said so did
+  expect(await serverOf(other.id)).toMatchObject({ disk_free_bytes: 20 * GB, needs_reboot: null });
+});
+
+test("servers that need a reboot are filtered and counted, until they are rebooted or gone", async () => {
+  const own = await account();
+  await setQuota(own.id, "server", 10);
+  const found = async (query: string) => (await own.api.get(`/servers?${query}`)).as(z.array(z.looseObject({ id: z.string() })));
+  const count = async () => (await own.api.get("/overview")).as(overview.get().data).servers?.needs_reboot;
+  const [first, second] = [
+    await own.server({ name: unique("needs-reboot") }),
+    await own.server({ name: unique("needs-reboot") }),
+  ];
+  const other = await own.server();
+  expect([await count(), await found("needs_reboot=true")]).toEqual([0, []]);
+  await check();
+  expect(await count()).toBe(2);
+  expect((await found("needs_reboot=true&sort=name")).map(({ id }) => id).toSorted()).toEqual([first.id, second.id].toSorted());
+  expect(await found("needs_reboot=false")).toMatchObject([{ id: other.id }]);
+
+  await own.until((await own.api.post(`/servers/${first.id}/actions`, { action: "reboot" })).as(Operation).id);
+  await check(); // the first one after it brings a report
+  expect((await own.api.get(`/servers/${first.id}`)).as(Server).needs_reboot).toBe(false);
+  expect([await count(), await found("needs_reboot=true")]).toMatchObject([1, [{ id: second.id }]]);
+  await own.until((await own.api.delete(`/servers/${second.id}`)).as(Operation).id);
+  expect([await count(), await found("needs_reboot=true")]).toEqual([0, []]);
 });
 
 test("a server that nothing happens to reports once in ten minutes", async () => {
@@ -181,4 +225,66 @@ test("the sandbox's names for a full disk and a failing certificate", async () =
     z.looseObject({ warnings: z.array(z.string()) }),
   );
   expect(warnings).toEqual([expect.stringMatching(`^Low disk space: server ${server.name} reported 1.0 GB free at 2`)]);
+});
+
+describe("the images of ERPs", () => {
+  const update = async ({ api }: TestAccount) => (await api.get("/overview")).as(overview.get().data).instances?.update_available;
+
+  test("an instance whose image is not the newest shows so after the report, in lists, filters, counts and its code", async () => {
+    const own = await account();
+    const { id: server_id } = await own.server();
+    const old = await own.instance({ server_id, domain: uniqueDomain("old-image.shop") });
+    const newest = await own.instance({ server_id });
+    expect(old.update_available).toBeNull();
+    await check();
+    const shown = async (id: string) => (await own.api.get(`/instances/${id}`)).as(Instance);
+    const listed = z.array(z.looseObject({ id: z.string(), update_available: z.boolean().nullable() }));
+    expect(await shown(old.id)).toMatchObject({ update_available: true, updated_at: old.updated_at });
+    expect((await own.api.get("/instances?update_available=true")).as(listed)).toMatchObject([
+      { id: old.id, update_available: true },
+    ]);
+    expect((await own.api.get("/instances?update_available=false")).as(listed)).toMatchObject([{ id: newest.id }]);
+    expect(await update(own)).toBe(1);
+    const { image } = (await own.api.get(`/instances/${old.id}/code`)).as(Code);
+    expect(image).toMatchObject({ version: "19.0", id: expect.stringMatching(/^sha256:/), update_available: true });
+    expect(Date.parse(String(image?.newest_created_at))).toBeGreaterThan(Date.parse(String(image?.created_at)));
+
+    await own.until((await own.api.delete(`/instances/${old.id}`)).as(Operation).id);
+    expect(await update(own)).toBe(0);
+    expect((await own.api.get("/instances?update_available=true")).as(listed)).toEqual([]);
+  });
+
+  test("a newer image is noticed with the next report, once, and an image that no version is known of is neither", async () => {
+    const own = await account();
+    const instance = await seedInstance(own.id);
+    const server = await getServer(own.id, instance.server_id);
+    const [first, second] = ["a", "b"].map((letter) => `sha256:${letter.repeat(64)}`);
+    const judged = async (image: string | undefined, newest: string | undefined) => {
+      const ids = newest === undefined ? [] : [["19.0", { ids: [newest], created_at: null }] as const];
+      const used = { instance_id: instance.id, used_bytes: 1, quota_bytes: null, paused: false };
+      clock.advance(1);
+      const uses = [{ ...used, image: image === undefined ? null : { id: image, created_at: null } }];
+      const report = await recordReport(server, { ...reportWith([]), uses });
+      if (report === undefined) throw new Error("The report was not recorded");
+      await judgeImages(server, report, new Map(ids));
+      return [(await own.api.get(`/instances/${instance.id}`)).as(Instance).update_available, await update(own)];
+    };
+    expect(await judged(undefined, first)).toEqual([null, 0]);
+    expect(await judged(first, undefined)).toEqual([null, 0]);
+    expect(await judged(first, first)).toEqual([false, 0]);
+    expect(await judged(first, second)).toEqual([true, 1]);
+    expect(await judged(first, second)).toEqual([true, 1]);
+    expect(await judged(second, second)).toEqual([false, 0]);
+  });
+
+  test("a machine changes nothing of an instance that is on another one", async () => {
+    const [mine, other] = [await seedInstance(me.id), await seedInstance(me.id)];
+    const server = await getServer(me.id, mine.server_id);
+    const image = { id: `sha256:${"c".repeat(64)}`, created_at: null };
+    const uses = [{ instance_id: other.id, used_bytes: 1, quota_bytes: null, paused: false, image }];
+    const report = await recordReport(server, { ...reportWith([]), uses });
+    if (report === undefined) throw new Error("The report was not recorded");
+    await judgeImages(server, report, new Map([["19.0", { ids: ["sha256:"], created_at: null }]]));
+    expect((await instanceOf(other.id)).update_available).toBeNull();
+  });
 });

@@ -110,7 +110,7 @@ describe("expires_at", () => {
     const made = newToken(await session.post("/tokens", draft({ expires_at })));
     expect(made.expires_at).toBe(expires_at);
     expect((await clientWith(made.token).get("/auth/me")).status).toBe(200);
-    const facts = { rate: "all", ipAddress: null, waitSeconds: 0 } as const;
+    const facts = { rate: "all", ipAddress: null, waitSeconds: 0, requestId: "test" } as const;
     const admission = async (at: number) => (await admitToken(made.token, { ...facts, at })).kind;
     expect(await admission(Date.parse(expires_at) - 1)).toBe("admitted");
     expect(await admission(Date.parse(expires_at))).toBe("rejected");

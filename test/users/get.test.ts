@@ -23,6 +23,8 @@ test("a user is shown with the role and what it permits, to every credential tha
     role: "viewer",
     permissions: READ,
     notifications: { email: "none" },
+    second_factors: null,
+    sso: false,
     email_status: null,
     last_sign_in_at: null,
     created_at: expect.any(String),

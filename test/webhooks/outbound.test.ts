@@ -8,7 +8,7 @@ import * as z from "zod";
 import {
   isPublicAddress,
   OutboundError,
-  post,
+  request,
   findTargetProblem,
   findUrlProblem,
   type Resolve,
@@ -32,7 +32,7 @@ const send = (
   url: string,
   { timeoutMs = 2_000, loopback = true, resolve }: { timeoutMs?: number; loopback?: boolean; resolve?: Resolve } = {},
 ) =>
-  post(
+  request(
     { url, headers: { "content-type": "text/plain" }, body: Buffer.from("hello"), timeoutMs, keepBytes: 4_096 },
     { loopback, ...(resolve && { resolve }) },
   );
@@ -200,5 +200,28 @@ describe("a receiver that", () => {
     const nonsense = await portOf(createTcpServer((socket) => void socket.on("error", () => undefined).end("nonsense\r\n\r\n")));
     await expect(send(`http://127.0.0.1:${closing}/`)).rejects.toThrow("The connection was closed before a response");
     await expect(send(`http://127.0.0.1:${nonsense}/`)).rejects.toThrow("The response is not HTTP");
+  });
+});
+
+describe("a response that is of use only as a whole", () => {
+  const fetchWhole = (port: number, timeoutMs = 5_000) =>
+    request({ url: `http://127.0.0.1:${port}/`, headers: {}, timeoutMs, keepBytes: 100, whole: true }, { loopback: true });
+
+  test("is fetched, however slowly it comes", async () => {
+    const port = await serve(({ method }, response) => {
+      response.write(`${method} `);
+      setTimeout(() => response.end("done"), 1_500); // longer than a receiver's body is waited for
+    });
+    expect(await fetchWhole(port)).toMatchObject({ status: 200, excerpt: "GET done" });
+  });
+
+  test("is an error if it is too long, or does not end in time", async () => {
+    const long = await serve((_, response) => void response.end("x".repeat(101)));
+    await expect(fetchWhole(long)).rejects.toThrow("The response is too long");
+    const endless = await serve((_, response) => {
+      const timer = setInterval(() => response.write("."), 50);
+      response.on("close", () => clearInterval(timer));
+    });
+    await expect(fetchWhole(endless, 400)).rejects.toThrow("No response within 0.4 s");
   });
 });

@@ -1,6 +1,7 @@
 // The endpoints of webhooks: what they take, who may use them, and what they never show.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { Delivery, Webhook, WithSecret } from "../../shared/api/webhooks.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { queryAll } from "../../shared/data/table.ts";
@@ -22,6 +23,11 @@ const body = (fields: Record<string, unknown> = {}) => ({
 });
 const create = async (fields: Record<string, unknown> = {}, api = me.api): Promise<z.infer<typeof WithSecret>> =>
   (await api.post("/webhooks", body(fields))).as(WithSecret);
+
+test("the Location of a new webhook leads to it", async () => {
+  const response = await me.api.post("/webhooks", body({}));
+  expect(response.headers["location"]).toBe(`${BASE_PATH}/webhooks/${response.as(WithSecret).id}`);
+});
 
 describe("POST /webhooks", () => {
   test("creates one, whose secret only this response has, and which is stored encrypted", async () => {

@@ -1,7 +1,7 @@
 // Every workflow runs its steps once and in order, and undoes them in reverse order, with the synthesized state machines and the
 // real bundles. `test/guarantees` attacks them.
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { State, Transition } from "../../shared/domain/lifecycle.ts";
+import { afterSuccess, type State, type Transition } from "../../shared/domain/lifecycle.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { processCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
@@ -31,7 +31,7 @@ async function expectEnd(
   succeeded: boolean,
 ): Promise<void> {
   const to = succeeded ? row.to : row.failed;
-  const before = succeeded && operation.type === "backup.restore" && from === "failed" ? "running" : from;
+  const before = succeeded && from !== undefined ? afterSuccess(operation.type, from) : from;
   const found = await harness.stateOf(operation);
   if (to === "gone" || row.resource === "account") expect(found).toBeUndefined();
   else expect(found?.state).toBe(published(to === "before" ? String(before) : to));

@@ -25,6 +25,7 @@ import {
 import type { Poll, Step, Workflow } from "../../shared/domain/workflow.ts";
 import { account, type AccountOptions, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
+import { seedBackupCode } from "../harness/seed.ts";
 import { downloaded, sha256Of, uploaded } from "../harness/upload.ts";
 import type { TestCloud } from "../harness/facts.ts";
 
@@ -72,6 +73,9 @@ export interface WorkflowHarness {
   /** Stops intercepting. */
   close: () => void;
 }
+
+/** Code with a module that a deploy installs. */
+const CODE = { repositories: [{ url: "https://git.example/acme", ref: "main" }], install_modules: ["acme"] };
 
 const rowOf = ({ operation }: Workflow): Transition => LIFECYCLE[operation];
 export const table = Object.values(workflows).map((workflow) => ({ name: workflow.name, workflow, row: rowOf(workflow) }));
@@ -162,8 +166,8 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
     return id;
   }
 
-  async function instance(state: State = "running"): Promise<Instance> {
-    const made = await me.instance();
+  async function instance(state: State = "running", fields: Record<string, unknown> = {}): Promise<Instance> {
+    const made = await me.instance(fields);
     if (state === "stopped") await work("stop-instance", act(made.id, "stop"));
     if (state === "failed") await work("restart-instance", act(made.id, "restart"), true);
     return (await (await fresh()).get(`/instances/${made.id}`)).as(Instance);
@@ -189,6 +193,14 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
       const id = await server(from);
       return () => api.delete(`/servers/${id}`);
     },
+    "reboot-server": async (api) => {
+      const { server_id } = await instance();
+      return () => api.post(`/servers/${server_id}/actions`, { action: "reboot" });
+    },
+    "update-server": async (api) => {
+      const { server_id } = await instance();
+      return () => api.post(`/servers/${server_id}/actions`, { action: "update" });
+    },
     "create-instance": async (api) => {
       const body = await me.instanceBody();
       return () => api.post("/instances", body);
@@ -196,6 +208,7 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
     "clone-instance": async (api) => {
       const source = await instance();
       const { id: backup_id } = await backup("completed", source);
+      await seedBackupCode(me.id, { id: backup_id, instance_id: source.id }); // so that every step runs
       return () => api.post(`/instances/${source.id}/clone`, { name: "Copy", domain: uniqueDomain("copy"), backup_id });
     },
     "update-instance": async (api, from) => {
@@ -241,6 +254,26 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
       await work("import-backup", failed, true);
       const backupId = (await failed).as(Backup).id;
       return () => api.post(`/backups/${backupId}/import`, { server_id });
+    },
+    "check-code-instance": async (api, from) => {
+      const { id } = await instance(from);
+      await api.put(`/instances/${id}/code`, CODE);
+      return () => api.post(`/instances/${id}/code/check`, {});
+    },
+    // Back to the first of two deploys, with its data, so that every step runs.
+    "deploy-instance": async (api, from) => {
+      const { id } = await instance("running", { domain: uniqueDomain("old-image.shop") });
+      await api.put(`/instances/${id}/code`, CODE);
+      const deploy = async (body: object) => {
+        const response = api.post(`/instances/${id}/deploys`, { rehearse: false, ...body });
+        await work("deploy-instance", response);
+        return (await response).as(Begun).id;
+      };
+      const rollback_to = await deploy({ backup_first: false });
+      await deploy({});
+      if (from === "stopped") await work("stop-instance", act(id, "stop"));
+      if (from === "failed") await work("restart-instance", act(id, "restart"), true);
+      return () => api.post(`/instances/${id}/deploys`, { rollback_to, restore_database: true, update_image: true });
     },
     "run-bulk": async (api) => {
       const [{ id: running }, { id: stopped }] = [await instance(), await instance("stopped")];

@@ -199,6 +199,7 @@ export function expectConsistent(snapshot: Snapshot): void {
     expect(instance, `the instance of the ERP ${instance_id}`).toBeDefined();
     expect(instance?.server_id, "the ERP's server").toBe(server?.id);
     expect(erp?.replaced, "what a restore has put aside").toBeNull();
+    expect([erp?.before_code, erp?.fetched], "what a deploy has put aside, or fetched").toEqual([null, null]);
     expect(erp, "the ERP").toMatchObject({ domain: instance?.domain, database_name: instance?.database_name });
     expect(erp?.database, "the ERP's database").not.toBeNull();
     if (instance?.state !== "failed") expect(erp?.status).toBe(instance?.state);
@@ -306,7 +307,11 @@ export function expectCounts({
   const open = operations.flatMap(({ state }) => (isOpen(state) ? [`operation#${state}`] : []));
   const present = RESOURCE_TYPES.flatMap((kind) => filters[kind].map((filter) => `${kind}#${filter}`));
   const openAlerts = alerts.flatMap(({ state, resource }) => (state === ALERT.open ? [alertTotal(resource.type)] : []));
-  expect(withoutZeros(shown), "the overview").toEqual(Object.fromEntries(tally([...present, ...open, ...openAlerts])));
+  const updates = instances.flatMap(({ update_available }) => (update_available === true ? ["update_available"] : []));
+  const reboots = servers.flatMap(({ needs_reboot }) => (needs_reboot === true ? ["needs_reboot"] : []));
+  expect(withoutZeros(shown), "the overview").toEqual(
+    Object.fromEntries(tally([...present, ...open, ...openAlerts, ...updates, ...reboots])),
+  );
 }
 
 /** A bulk action has begun nothing twice; one that succeeded has dealt with every resource, and shows how many. */

@@ -1,10 +1,11 @@
-// Filters of the alerts: open or closed ones, their kind, and one resource.
+// Filters of the alerts: open or closed ones, their kind, when they opened, and one resource.
 import Button from "@cloudscape-design/components/button";
 import SegmentedControl from "@cloudscape-design/components/segmented-control";
 import Select from "@cloudscape-design/components/select";
 import { ALERT, ALERT_KIND_NAMES, ALERT_STATUSES, isAlertKind } from "../../../shared/domain/alerts.ts";
 import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { CreatedFilter, createdQuery } from "../resource/created-filter.tsx";
 import type { Narrowing } from "../resource/list-query.ts";
 import type { Place } from "../resource/use-place.ts";
 import { kindInWords } from "./words.ts";
@@ -17,6 +18,7 @@ export function alertQuery(place: Place): ListQuery {
     status: statusIn(place),
     ...(type !== undefined && isAlertKind(type) && { kind: type }),
     ...(resource && { resource_id: resource }),
+    ...createdQuery(place),
   };
 }
 
@@ -39,6 +41,7 @@ export const AlertFilters: Narrowing["Fields"] = ({ place, go }) => {
           onChange={({ detail }) => go({ ...place, page: 1, type: detail.selectedOption.value })}
         />
       </div>
+      <CreatedFilter place={place} go={go} labels={say.opened} />
       {place.resource && (
         <Button iconName="close" iconAlign="right" onClick={() => go({ ...place, page: 1, resource: undefined })}>
           {say.oneResource}

@@ -1,7 +1,7 @@
 // What opens alerts, for all servers and instances of the account.
 import Checkbox from "@cloudscape-design/components/checkbox";
 import FormField from "@cloudscape-design/components/form-field";
-import { api } from "../../../shared/api/index.ts";
+import { update } from "../../../shared/api/alert-settings.ts";
 import type { AlertSettings } from "../../../shared/domain/alerts.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
@@ -29,8 +29,6 @@ export default function AlertSettingsPage() {
 const STEPS = ["disk_free_percent", "memory_free_percent", "token_expiry_days"] as const;
 const NUMBERS = ["disk_quota_percent", "certificate_days", "error_rate_percent", "down_minutes", "cpu_percent"] as const;
 const EVENTS = ["backup_overdue", "drill_failed", "operation_failed"] as const;
-/** Their alerts come with the measurements. */
-const NOT_MEASURED: readonly string[] = ["error_rate_percent", "cpu_percent"] satisfies (keyof AlertSettings)[];
 
 type Typed = (typeof STEPS)[number] | (typeof NUMBERS)[number];
 type Values = Record<Typed, string> & Record<(typeof EVENTS)[number], boolean>;
@@ -78,7 +76,7 @@ function SettingsForm({ settings }: { settings: AlertSettings }) {
     question: alertSettings(),
     values: valuesOf,
     shown,
-    schema: api.alertSettings.update.body,
+    schema: update().body,
     body: bodyOf,
     send: (body, version) => client.alertSettings.update({ body, ...version }),
     unchanged: saved,
@@ -91,14 +89,7 @@ function SettingsForm({ settings }: { settings: AlertSettings }) {
         <TextField key={name} label={say.fields[name]} hint={`1–99. ${say.steps}`} {...form.text(name)} />
       ))}
       {NUMBERS.map((name) => (
-        <TextField
-          key={name}
-          label={say.fields[name]}
-          {...(NOT_MEASURED.includes(name) && { description: say.notMeasured })}
-          hint={`${RANGES[name]}. ${say.off}`}
-          type="number"
-          {...form.text(name)}
-        />
+        <TextField key={name} label={say.fields[name]} hint={`${RANGES[name]}. ${say.off}`} type="number" {...form.text(name)} />
       ))}
       <FormField label={say.events}>
         {EVENTS.map((name) => (

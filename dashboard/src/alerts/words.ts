@@ -15,5 +15,6 @@ export function valueInWords({ kind, value, threshold }: Pick<Alert, "kind" | "v
   const say = text.alerts.values;
   if (unit === "days") return say.days(value, threshold);
   if (unit === "minutes") return say.minutes(value, threshold);
+  if (kind === "error_rate") return say.failing(value, threshold);
   return opens === "below" ? say.free(value, threshold) : say.used(value, threshold);
 }

@@ -47,7 +47,11 @@ export const isNeverInstalled = (
   { status, operation_id, allowed_actions }: RuledInstance,
   server: ServerOf | undefined,
 ): boolean =>
-  status === FAILED && operation_id === null && !allowed_actions.includes("start") && (server === undefined || isUsable(server));
+  status === FAILED &&
+  operation_id === null &&
+  allowed_actions.includes("delete") && // there are none while work on its server's machine holds that
+  !allowed_actions.includes("start") &&
+  (server === undefined || isUsable(server));
 
 /** Changing the name and email needs no operation on the server. */
 export function whyNotEdit({ status }: RuledInstance): string | undefined {

@@ -1,9 +1,13 @@
 // The API's client in the browser: signed in with the session; a 401 response ends the session.
 import { BASE_PATH } from "../../../shared/api/base-path.ts";
 import { buildClient } from "../../../shared/api/client-of.ts";
+import { PROBLEMS } from "../../../shared/domain/problems.ts";
 import { language } from "../messages/language.ts";
 import { noteDate } from "../session/clock.ts";
+import { errorIn } from "../session/error-in.ts";
+import { withProof } from "../session/proof.ts";
 import { endSession, onOtherUser, session } from "../session/session.ts";
+import { noteSetUp } from "../session/set-up.ts";
 import { endpoints } from "./endpoints.ts";
 import { throughGate } from "./gate.ts";
 
@@ -51,13 +55,21 @@ export const client = buildClient(endpoints, {
       return new Promise<never>(() => undefined);
     }
     const token = session()?.token;
-    const response = await throughGate(request, revalidated);
+    const response = await withProof(() => throughGate(request, revalidated));
     noteDate(response.headers.get("date"));
     // A response that arrives after another sign-in does not affect the new session.
-    if (response.status === 401 && token !== undefined && session()?.token === token) endSession("ended");
+    if (token === undefined || session()?.token !== token) return response;
+    if (response.status === 401 && !(await isWrongProof(response))) endSession("ended");
+    await noteSetUp(response);
     return response;
   },
 });
+
+/** A wrong code, passkey or single sign-on of whoever is signed in, and not a session that has ended. */
+async function isWrongProof(response: Response): Promise<boolean> {
+  const message = (await errorIn(response))?.message;
+  return message === PROBLEMS.error_proof || message === PROBLEMS.error_sso;
+}
 
 /**
  * Longer than the API takes for any response (an authorizer of 20 s, a function of 28 s): after it, the connection is gone

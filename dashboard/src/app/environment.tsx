@@ -8,7 +8,8 @@ export function EnvironmentBanner() {
   if (useEnvironment() !== "test") return null;
   return (
     <section className="environment" aria-label={text.app.environment.label}>
-      <strong>{text.app.environment.test}</strong> {text.app.environment.sandbox}
+      <strong>{text.app.environment.test}</strong> <span className="in-full">{text.app.environment.sandbox}</span>
+      <span className="in-short">{text.app.environment.sandboxInShort}</span>
     </section>
   );
 }

@@ -41,6 +41,17 @@ export function Failure({ error, retry, resend }: Props) {
   );
 }
 
+/** The same in a notification, whose header says what failed, in its own colors. */
+export function FailureNote({ error }: { error: unknown }) {
+  const { text: explanation, requestId } = wordsOf(error);
+  return (
+    <>
+      {explanation}
+      <RequestId id={requestId} />
+    </>
+  );
+}
+
 /** The seconds left until the rate limit resets; then retries once per error. */
 function useRetryAfterLimit(error: unknown, again: (() => void) | undefined): number {
   const left = useCountdown(waitOf(error), error);

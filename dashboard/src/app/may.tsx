@@ -60,6 +60,7 @@ const PAGES: Readonly<Record<string, readonly Need[]>> = {
   "/instances/create": ["instances:write"],
   "/instances/:id": ["instances:read"],
   "/instances/:id/clone": ["instances:write", "backups:restore"],
+  "/deploys/:id": ["instances:read"],
   "/backups": ["backups:read"],
   "/backups/upload": ["backups:write"],
   "/operations": READ_WORK,

@@ -3,6 +3,7 @@ import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode } from "react";
+import { useNarrow } from "./narrow.ts";
 import { useTitle } from "./title.ts";
 import { type Step, useTrail } from "./trail.ts";
 
@@ -24,15 +25,18 @@ interface Props {
 export function Page({ title, description, summary, above = NONE, actions, headless = false, children }: Props) {
   useTitle(title);
   useTrail(above, title);
+  const narrow = useNarrow();
   return (
     <ContentLayout
       header={
         !headless && (
           <SpaceBetween size="xxs">
-            <Header variant="h1" description={description} actions={actions}>
+            <Header variant="h1" description={description} actions={!narrow && actions}>
               {title}
             </Header>
             {summary}
+            {/* They take several lines on a phone, which shows first what the page is about. */}
+            {narrow && actions}
           </SpaceBetween>
         )
       }

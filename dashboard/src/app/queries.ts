@@ -34,7 +34,15 @@ const named = <T extends { id: string }>(resource: string, list: (query: { ids: 
   return (id: string) => ({ ...question([resource, "named", id], () => find(id)), staleTime: NAMES_MS });
 };
 
+/** Figures come about every ten minutes, and no change of a record brings them. */
+const FIGURES_MS = 60_000;
+const ofFigures = { staleTime: FIGURES_MS, meta: { changedBy: [] } satisfies QueryMeta };
+
 export const servers = {
+  metrics: (id: string, query: ListQuery) => ({
+    ...question(["servers", "metrics", id, query], ({ signal }) => client.servers.metrics({ params: { id }, query, signal })),
+    ...ofFigures,
+  }),
   list: (query: ListQuery = {}) => question(["servers", "list", query], ({ signal }) => client.servers.list({ query, signal })),
   one: (id: string) => question(["servers", "one", id], ({ signal }) => client.servers.get({ params: { id }, signal })),
   named: named("servers", (query) => client.servers.list({ query })),
@@ -51,6 +59,10 @@ export const instances = {
     ...question(["instances", "log", id, query], ({ signal }) => client.instances.logs({ params: { id }, query, signal })),
     staleTime: Infinity,
     meta: { changedBy: [] } satisfies QueryMeta,
+  }),
+  metrics: (id: string, query: ListQuery) => ({
+    ...question(["instances", "metrics", id, query], ({ signal }) => client.instances.metrics({ params: { id }, query, signal })),
+    ...ofFigures,
   }),
   named: named("instances", (query) => client.instances.list({ query })),
 };
@@ -95,12 +107,30 @@ export const backupPolicies = {
   of: (id: string) => question(["backup-policy", "one", id], ({ signal }) => client.backupPolicy.get({ params: { id }, signal })),
 };
 
+/** What an instance's ERP has besides its image, or will have. */
+export const code = {
+  of: (id: string) => question(["code", "one", id], ({ signal }) => client.code.get({ params: { id }, signal })),
+};
+
+export const deploys = {
+  listOf: (instanceId: string) => (query: ListQuery) =>
+    question(["deploys", "list", instanceId, query], ({ signal }) =>
+      client.deploys.listOfInstance({ params: { id: instanceId }, query, signal }),
+    ),
+  one: (id: string) => question(["deploys", "one", id], ({ signal }) => client.deploys.get({ params: { id }, signal })),
+};
+
 export const operations = {
   list: (query: ListQuery = {}) =>
     question(["operations", "list", query], ({ signal }) => client.operations.list({ query, signal })),
   one: (id: string) => ({
     ...question(["operations", "one", id], ({ signal }) => client.operations.get({ params: { id }, signal })),
     meta: { changedBy: ["operations"] } satisfies QueryMeta,
+  }),
+  /** It is another one with each status: the end brings what was missing. */
+  log: (id: string, status: string) => ({
+    ...question(["operations", "log", id, status], ({ signal }) => client.operations.log({ params: { id }, signal })),
+    meta: { changedBy: [] } satisfies QueryMeta,
   }),
   /** What becomes of each resource of a bulk action. */
   items: (id: string, query: ListQuery) => ({
@@ -138,6 +168,11 @@ export const sessions = {
     question(["sessions", "list", query], ({ signal }) => client.auth.listSessions({ query, signal })),
 };
 
+export const secondFactors = {
+  list: (query: ListQuery = {}) =>
+    question(["second-factors", "list", query], ({ signal }) => client.secondFactors.list({ query, signal })),
+};
+
 export const users = {
   list: (query: ListQuery = {}) => question(["users", "list", query], ({ signal }) => client.users.list({ query, signal })),
   one: (id: string) => question(["users", "one", id], ({ signal }) => client.users.get({ params: { id }, signal })),
@@ -164,19 +199,21 @@ export const events = {
   list: (query: ListQuery = {}) => question(["events", "list", query], ({ signal }) => client.events.list({ query, signal })),
 };
 
-/** Restore drills of which a check failed: their operations succeeded. */
-export const failedDrills = (query: ListQuery) => ({
-  ...events.list({ type: "backup.drill_failed", ...query }),
-  meta: { changedBy: ["operations"] } satisfies QueryMeta,
-});
-
 export const overview = () => question(["overview"], ({ signal }) => client.overview.get({ signal }));
+
+/** The servers and instances that are loaded most. */
+export const worst = () => ({
+  ...question(["overview", "worst"], ({ signal }) => client.overview.worst({ signal })),
+  ...ofFigures,
+});
 
 /** For forms, which show nothing of the quotas that the settings say, too. */
 export const defaults = () => ({
   ...question(["settings", "defaults"], ({ signal }) => client.settings.get({ signal })),
   meta: { changedBy: ["others"] } satisfies QueryMeta,
 });
+
+export const sso = () => question(["sso", "one"], ({ signal }) => client.sso.get({ signal }));
 
 export const settings = () => question(["settings", "one"], ({ signal }) => client.settings.get({ signal }));
 

@@ -79,6 +79,9 @@ const CHANGED_BY: Readonly<Record<string, readonly Revision[] | "any">> = {
   instances: ["instances", "servers"], // whose status decides what is allowed
   backups: ["backups"],
   "backup-policy": ["policies"],
+  // Deploys and checks are operations; what this user sets is asked for at once.
+  code: ["operations"],
+  deploys: ["operations"],
   operations: ["operations"],
   search: ["servers", "instances", "backups"],
   "ssh-keys": ["ssh_keys"],
@@ -88,6 +91,7 @@ const CHANGED_BY: Readonly<Record<string, readonly Revision[] | "any">> = {
   sessions: ["sessions"],
   alerts: ["others"],
   me: ["users"],
+  sso: ["others"],
   settings: "any", // it says how much of the quotas is used
   events: "any",
 };

@@ -95,6 +95,7 @@ function InstanceField({ disabledReasonOf, ...field }: FieldProps) {
   };
   return (
     <Chooser
+      only
       label={say.instance}
       pages={usePages(instances.list)}
       optionOf={optionOf}

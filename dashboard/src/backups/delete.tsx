@@ -10,7 +10,7 @@ export function DeleteBackup({ backup, onDismiss }: { backup: Backup; onDismiss:
   return (
     <Deletion
       of={backup.id}
-      title={say.titleOf(backup.instance_name, momentOf(backup))}
+      title={say.titleOf(backup, momentOf(backup))}
       confirm={say.title}
       send={() => client.backups.delete({ params: { id: backup.id } })}
       rehearse={() => client.backups.delete.dryRun({ params: { id: backup.id } })}

@@ -25,7 +25,7 @@ import { Reason } from "../resource/reason.tsx";
 import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
 import { DrillResult } from "./drill.tsx";
-import { kindInWords, momentOf, versionOf } from "./words.ts";
+import { copyPage, kindInWords, momentOf, versionOf } from "./words.ts";
 import { sizeInWords } from "../resource/size.ts";
 
 const ImportAgain = lazily(async () => (await import("../uploads/import-again.tsx")).ImportAgain, "backupDialogs", "servers");
@@ -48,7 +48,7 @@ export function BackupDetails({ id, prefix, onDismiss }: Props) {
         <SpaceBetween size="l">
           <Progress id={data.data.operation_id} />
           <Reason of={data.data} action={<ImportAgain backup={data.data} />} />
-          {data.data.instance_id === null && <CreateFrom backup={data.data} />}
+          <CreateFrom backup={data.data} />
           <Facts backup={data.data} />
           <DrillResult backup={data.data} />
           <OnDemand title={text.operations.title} opened={search.has(`${prefix}-page`)}>
@@ -64,17 +64,19 @@ export function BackupDetails({ id, prefix, onDismiss }: Props) {
   );
 }
 
-/** An uploaded backup is there to become an instance. */
+/** What an uploaded backup is there for. */
 function CreateFrom({ backup }: { backup: Backup }) {
+  const { create, toNew } = text.backupDialogs.details;
   const navigate = useNavigate();
+  const isUploaded = backup.instance_id === null;
   return (
     <Action
       needs={BACKUP_NEEDS.clone}
-      variant="primary"
+      variant={isUploaded ? "primary" : "normal"}
       disabledReason={whyNotRead(backup)}
-      onClick={() => void navigate(`/instances/create?backup=${backup.id}`)}
+      onClick={() => void navigate(copyPage(backup))}
     >
-      {text.backupDialogs.details.create}
+      {isUploaded ? create : toNew}
     </Action>
   );
 }

@@ -7,7 +7,8 @@ import { backups } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
-import { LabelsField, labelsIn, labelsToText, mergedLabels } from "../resource/labels.tsx";
+import { labelsToText } from "../resource/labels.tsx";
+import { LabelsField, labelsIn, mergedLabels } from "../resource/labels-field.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
 import { given } from "../resource/use-form.ts";
 import { momentOf } from "./words.ts";
@@ -35,13 +36,13 @@ export function EditBackup({ backup, onDismiss }: { backup: Backup; onDismiss: (
       notify({
         id: backup.id,
         type: "success",
-        header: say.saved(data.instance_name, momentOf(data)),
+        header: say.saved(data, momentOf(data)),
       });
       onDismiss();
     },
   });
   return (
-    <FormDialog title={say.title(backup.instance_name, momentOf(backup))} form={form} submit={say.save} onDismiss={onDismiss}>
+    <FormDialog title={say.title(backup, momentOf(backup))} form={form} submit={say.save} onDismiss={onDismiss}>
       <TextField label={say.note} optional description={say.noteAbout} {...form.text("note")} />
       <Checkbox
         checked={form.values.locked}

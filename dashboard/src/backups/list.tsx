@@ -8,6 +8,7 @@ import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { useFollow } from "../app/follow.ts";
 import { needsOf, useMay } from "../app/may.tsx";
+import { useNarrow } from "../app/narrow.ts";
 import { Page } from "../app/page.tsx";
 import { instances } from "../app/queries.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
@@ -28,7 +29,7 @@ const ALL = PER_PAGE_MAX;
 
 export default function Backups() {
   const say = text.backups;
-  const [may, follow] = [useMay(), useFollow()];
+  const may = useMay();
   const [choosing, setChoosing] = useState(false);
   const all = useQuery(instances.list({ page: 1, per_page: ALL }));
   const homeOf = ({ instance_id }: Backup): Home => {
@@ -38,11 +39,7 @@ export default function Backups() {
   };
   const actions = (
     <SpaceBetween direction="horizontal" size="xs">
-      {may(...needsOf("/backups/upload")) && (
-        <Button href="/backups/upload" onFollow={follow}>
-          {say.upload}
-        </Button>
-      )}
+      {may(...needsOf("/backups/upload")) && <UploadButton />}
       <Action needs={INSTANCE_NEEDS.backup} variant="primary" disabledReason={whyNotAny(all)} onClick={() => setChoosing(true)}>
         {say.backUpNow}
       </Action>
@@ -59,6 +56,17 @@ export default function Backups() {
         />
       )}
     </Page>
+  );
+}
+
+/** A phone has room for one button beside the heading. */
+function UploadButton() {
+  const link = { href: "/backups/upload", onFollow: useFollow() };
+  const { upload } = text.backups;
+  return useNarrow() ? (
+    <Button {...link} variant="icon" iconName="upload" ariaLabel={upload} />
+  ) : (
+    <Button {...link}>{upload}</Button>
   );
 }
 

@@ -8,7 +8,7 @@ import { BACKUP_NEEDS } from "../allowed/needs.ts";
 import { text } from "../messages/text.ts";
 import { RowMenu } from "../resource/row-menu.tsx";
 import { sendDownload, useDownload } from "./download.ts";
-import { momentOf } from "./words.ts";
+import { copyPage, momentOf } from "./words.ts";
 import { lazily } from "../app/lazily.tsx";
 
 const ApiCallDialog = lazily(async () => (await import("../resource/api-call.tsx")).ApiCallDialog);
@@ -36,12 +36,7 @@ export function BackupMenu({ backup, home, onRestore, onDrill, onEdit, onDelete 
   const handlers: Readonly<Record<string, () => void>> = {
     restore: onRestore,
     drill: onDrill,
-    clone: () =>
-      void navigate(
-        backup.instance_id === null
-          ? `/instances/create?backup=${backup.id}`
-          : `/instances/${backup.instance_id}/clone?backup=${backup.id}`,
-      ),
+    clone: () => void navigate(copyPage(backup)),
     download: () => download(backup),
     "download-call": () => setCalling(true),
     edit: onEdit,
@@ -50,7 +45,7 @@ export function BackupMenu({ backup, home, onRestore, onDrill, onEdit, onDelete 
   return (
     <>
       <RowMenu
-        label={say.label(backup.instance_name, momentOf(backup))}
+        label={say.label(backup, momentOf(backup))}
         items={[
           item("restore", say.restore, whyNotRestore(backup, home)),
           item("drill", say.drill, whyNotDrill(backup)),

@@ -27,7 +27,7 @@ import { TextField } from "../resource/form.tsx";
 import { isSameName } from "../resource/same-name.ts";
 import { usePages } from "../resource/use-pages.ts";
 import { useForm } from "../resource/use-form.ts";
-import { backupOption, momentOf } from "./words.ts";
+import { backupOption, copyPage, momentOf } from "./words.ts";
 
 const { body: restoreBody } = restore();
 
@@ -144,10 +144,8 @@ function RestoreForm({ backup, instance, onDismiss, children }: Props & { instan
   return (
     <FormDialog title={say.title(instance.name)} form={form} submit={say.submit} destructive onDismiss={onDismiss}>
       {children}
-      <Alert type="warning">
-        {say.about({ part, instance: instance.name, at: momentOf(backup), backupFirst: backup_first })}
-      </Alert>
-      <Link to={`/instances/${instance.id}/clone?backup=${backup.id}`}>{say.toNew}</Link>
+      <Alert type="warning">{say.about({ part, at: momentOf(backup), backupFirst: backup_first })}</Alert>
+      <Link to={copyPage(backup)}>{say.toNew}</Link>
       <FormField label={say.parts} errorText={form.error("restore_database")}>
         <RadioGroup
           value={part}

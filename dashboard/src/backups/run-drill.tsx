@@ -1,5 +1,4 @@
 // The dialog that runs a restore drill of a backup.
-import Alert from "@cloudscape-design/components/alert";
 import { useQuery } from "@tanstack/react-query";
 import { drill, type Backup } from "../../../shared/api/backups.ts";
 import { id as idField } from "../../../shared/api/fields.ts";
@@ -38,9 +37,9 @@ export function RunDrill({ backup, onDismiss }: Props) {
   });
   const server_id = given(form.values.server_id);
   return (
-    <FormDialog title={say.runTitle(backup.instance_name, momentOf(backup))} form={form} submit={say.run} onDismiss={onDismiss}>
-      <Alert type="info">{say.about}</Alert>
+    <FormDialog title={say.runTitle(backup, momentOf(backup))} form={form} submit={say.run} onDismiss={onDismiss}>
       <ServerField
+        only={deleted}
         label={say.server}
         placeholder={deleted ? say.chooseServer : say.itsServer}
         {...(deleted && { description: say.serverAbout })}
@@ -54,6 +53,7 @@ export function RunDrill({ backup, onDismiss }: Props) {
           rehearse={() => client.backups.drill.dryRun({ params: { id: backup.id }, body: { server_id } })}
           of={[backup.id, server_id]}
           returns={false}
+          words={{ backup_drilled: say.about }}
         />
       )}
     </FormDialog>

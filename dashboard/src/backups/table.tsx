@@ -20,6 +20,7 @@ import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import type { Home } from "../allowed/backups.ts";
 import { DrillStatus } from "./drill-status.tsx";
+import { BackupFilters, backupQuery } from "./filters.tsx";
 import { BackupMenu } from "./menu.tsx";
 import { backupName, kindInWords, momentOf } from "./words.ts";
 import { sizeInWords } from "../resource/size.ts";
@@ -68,8 +69,9 @@ export function BackupsTable({ homeOf, instanceId, empty, actions, Filters, bulk
           {...(Filters !== undefined && { Filters })}
           searchable
           filters={{ status: "backup" }}
+          narrowing={{ query: backupQuery, Fields: BackupFilters }}
           description={say.about}
-          columns={[madeColumn(), instanceColumn(homeOf), ...factColumns(), menuColumn(menu)]}
+          columns={[madeColumn(), instanceColumn(homeOf), ...factColumns({ areLabelsFilters: true }), menuColumn(menu)]}
         />
       ) : (
         <ResourceTable
@@ -77,7 +79,7 @@ export function BackupsTable({ homeOf, instanceId, empty, actions, Filters, bulk
           only={{ instance_id: instanceId }}
           prefix="backups"
           perPage={10}
-          columns={[madeColumn(), ...factColumns(), menuColumn(menu)]}
+          columns={[madeColumn(), ...factColumns({ areLabelsFilters: false }), menuColumn(menu)]}
         />
       )}
       {dialog?.what === "restore" && <Restore backup={dialog.backup} onDismiss={close} />}
@@ -123,7 +125,7 @@ const instanceColumn = (homeOf: Props["homeOf"]): Column<Backup> => ({
     ),
 });
 
-function factColumns(): Column<Backup>[] {
+function factColumns({ areLabelsFilters }: { areLabelsFilters: boolean }): Column<Backup>[] {
   const say = text.backups.columns;
   return [
     { id: "status", header: say.status, cell: (backup) => <BackupState backup={backup} />, text: ({ status }) => status },
@@ -148,7 +150,6 @@ function factColumns(): Column<Backup>[] {
     {
       id: "note",
       header: say.note,
-      long: true,
       cell: ({ note }) => (note === null ? "–" : <Wrapped>{note}</Wrapped>),
       text: ({ note }) => note ?? "",
     },
@@ -156,8 +157,7 @@ function factColumns(): Column<Backup>[] {
       id: "labels",
       header: say.labels,
       hidden: true,
-      long: true,
-      cell: ({ labels }) => <Labels of={labels} />,
+      cell: ({ labels }) => <Labels of={labels} areFilters={areLabelsFilters} />,
       text: ({ labels }) => labelsToText(labels),
     },
     { id: "id", header: say.id, hidden: true, cell: ({ id }) => id, text: ({ id }) => id },

@@ -19,6 +19,10 @@ export const momentOf = ({ created_at }: Pick<Backup, "created_at">): string => 
 export const backupName = (backup: Pick<Backup, "created_at" | "instance_name" | "file_name">): string =>
   [backup.instance_name ?? backup.file_name, momentOf(backup)].filter((each) => each !== null).join(", ");
 
+/** The page that makes an instance of it: an uploaded one has none to be a clone of. */
+export const copyPage = ({ id, instance_id }: Pick<Backup, "id" | "instance_id">): string =>
+  instance_id === null ? `/instances/create?backup=${id}` : `/instances/${instance_id}/clone?backup=${id}`;
+
 /** Of an uploaded archive, it is known once it was examined. */
 export const versionOf = ({ erp_version, edition }: Pick<Backup, "erp_version" | "edition">): string =>
   erp_version === null || edition === null ? "–" : `${erp_version} ${edition}`;

@@ -15,7 +15,8 @@ interface Props extends DialogProps {
   children?: ReactNode;
 }
 
-export function BulkDialog({ kind, action, selected, parameters, disabled = false, children, onDone, onDismiss }: Props) {
+export function BulkDialog(props: Props) {
+  const { kind, action, selected, parameters, disabled = false, children, onDone, onDismiss } = props;
   const say = text.bulk;
   const { verb, ask, effect } = bulkWork(kind, action);
   const choice = choose(selected);
@@ -25,8 +26,9 @@ export function BulkDialog({ kind, action, selected, parameters, disabled = fals
   const request = { action, ids, ...(parameters !== undefined && { parameters }) };
   return (
     <Dialog
-      title={ids.length === 0 ? say.none(verb, selected.length, kind) : `${asked}?`}
+      title={ids.length === 0 ? say.none(verb, selected.length, kind) : asked}
       confirm={ids.length === 0 ? verb : asked}
+      destructive={action.startsWith("delete")}
       disabled={ids.length === 0 || disabled}
       pending={bulk.pending}
       error={bulk.error}

@@ -10,7 +10,7 @@ import { LABELS_MAX } from "../../../shared/domain/limits.ts";
 import { problemsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { Dialog } from "../resource/dialog.tsx";
-import { labelsIn, LabelsField } from "../resource/labels.tsx";
+import { labelsIn, LabelsField } from "../resource/labels-field.tsx";
 import { whyWrong } from "../resource/use-form.ts";
 import type { DialogProps } from "./candidate.ts";
 import { choose, Included } from "./included.tsx";

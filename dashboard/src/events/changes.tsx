@@ -1,11 +1,12 @@
-// What a change did to a resource's fields, or why an operation failed.
+// What a change did to a resource's fields, and what came of a request.
 import Box from "@cloudscape-design/components/box";
 import type { Alert } from "../../../shared/api/alerts.ts";
-import type { Event, FieldChange } from "../../../shared/api/events.ts";
+import type { Event, FieldChange, OperationOutcome } from "../../../shared/api/events.ts";
 import { kindInWords, valueInWords as measuredInWords } from "../alerts/words.ts";
 import { text } from "../messages/text.ts";
 import { errorInWords } from "../resource/sentence.ts";
 import { sizeInWords } from "../resource/size.ts";
+import { shownOf } from "../resource/status.tsx";
 
 export const Changes = ({ of }: { of: Event }) =>
   changesIn(of).map((change) => (
@@ -15,11 +16,18 @@ export const Changes = ({ of }: { of: Event }) =>
   ));
 
 /** "Name: Shop → Shop 2". */
-export const changesIn = ({ data }: Pick<Event, "data">): string[] => [
+export const changesIn = ({ type, data }: Pick<Event, "type" | "data">): string[] => [
   ...(data?.alert ? [alertInWords(data.alert)] : []),
   ...(data?.changes ?? []).map(inWords),
-  ...(data?.operation?.error ? [errorInWords(data.operation.error)] : []),
+  ...(data?.operation ? outcomeInWords(data.operation, type) : []),
 ];
+
+/** "Failed: The provider's server limit is reached". That an operation ended, and how, is said by the type of its own event. */
+function outcomeInWords(outcome: OperationOutcome, type: string): string[] {
+  const { status, error } = outcome;
+  const reason = error === null ? [] : [errorInWords(error)];
+  return type === outcome.type ? [[shownOf("operation", status).word, ...reason].join(": ")] : reason;
+}
 
 const alertInWords = (alert: Alert): string =>
   [kindInWords(alert.kind), measuredInWords(alert)].filter((part) => part !== "").join(": ");

@@ -20,10 +20,13 @@ import { actionInWords } from "./words.ts";
 
 const ExportEvents = lazily(async () => (await import("./export.tsx")).ExportEvents);
 
-function originInWords({ type, ip_address, role }: Event["actor"]): string {
+function originInWords({ type, ip_address, role, signed_in_with }: Event["actor"]): string {
   const actors: Readonly<Record<string, string>> = text.events.actors; // a newer service may have others
   const roles: Readonly<Record<string, { name: string } | undefined>> = text.people.roles;
-  const actor = role === undefined ? (actors[type] ?? type) : (roles[role]?.name ?? role);
+  const ways: Readonly<Record<string, string>> = text.events.signedInWith;
+  const way = signed_in_with === undefined ? undefined : ways[signed_in_with];
+  const as = role === undefined ? (actors[type] ?? type) : (roles[role]?.name ?? role);
+  const actor = way === undefined ? as : text.events.with(as, way);
   return ip_address === null ? actor : text.events.from(actor, ip_address);
 }
 
@@ -42,7 +45,7 @@ function columnsNow(newest: Newest): [Column<Event>, ...Column<Event>[]] {
           <Changes of={event} />
         </Wrapped>
       ),
-      text: (event) => [actionInWords(event.type), ...changesIn(event)].join("; "),
+      text: (event) => [wordsOf(event), ...changesIn(event)].join("; "),
     },
     {
       id: "resource",
@@ -74,10 +77,12 @@ function columnsNow(newest: Newest): [Column<Event>, ...Column<Event>[]] {
 }
 
 /** What it started or came of has a page, with its outcome and the reason. */
-function What({ event: { type, operation_id } }: { event: Event }) {
-  const words = actionInWords(type);
-  return operation_id === null ? words : <Link to={`/operations/${operation_id}`}>{words}</Link>;
+function What({ event }: { event: Event }) {
+  const words = wordsOf(event);
+  return event.operation_id === null ? words : <Link to={`/operations/${event.operation_id}`}>{words}</Link>;
 }
+
+const wordsOf = ({ type, operation_id }: Event): string => actionInWords(type, operation_id !== null);
 
 export default function Activity() {
   const newest = useRef<string>(undefined);

@@ -28,10 +28,14 @@ import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Outcome } from "../operations/outcome.tsx";
 import { pageOf } from "../operations/pages.ts";
+import { OnDemand } from "../resource/on-demand.tsx";
+import { lazily } from "../app/lazily.tsx";
 import { Retry } from "./retry.tsx";
 import { useOperation } from "../operations/watch.ts";
 import { isOpen } from "../operations/watch-store.ts";
 import { actorInWords, durationInWords, workOf } from "../operations/words.ts";
+
+const WorkLog = lazily(async () => (await import("../operations/work-log.tsx")).WorkLog);
 
 const above = () => [{ text: text.operations.title, href: "/operations" }];
 
@@ -78,12 +82,24 @@ function Shown({ operation: loaded }: { operation: Operation }) {
               { label: say.duration, value: durationInWords(operation) },
             ]}
           />
-          {bulk !== undefined && isOpen(operation) ? <BulkProgress operation={operation} /> : <Outcome operation={operation} />}
+          {bulk !== undefined && isOpen(operation) ? (
+            <BulkProgress operation={operation} />
+          ) : (
+            <Outcome operation={operation} onOwnPage />
+          )}
           {bulk !== undefined && <div>{text.bulk.summary(bulk.succeeded, bulk.total, bulk.failed, bulk.cancelled)}</div>}
           {bulk !== undefined && isOpen(operation) && <ApiCall send={() => sendControl(operation.id, "pause")} />}
         </SpaceBetween>
       </Container>
       {bulk !== undefined && <Items operation={operation} />}
+      {bulk === undefined &&
+        (status === "failed" ? (
+          <WorkLog operation={operation} />
+        ) : (
+          <OnDemand title={text.operations.log.title} description={text.operations.log.about}>
+            <WorkLog operation={operation} />
+          </OnDemand>
+        ))}
     </Page>
   );
 }
@@ -116,7 +132,6 @@ function Items({ operation }: { operation: Operation }) {
         {
           id: "reason",
           header: say.columns.reason,
-          long: true,
           cell: ({ error }) => (error === null ? "–" : <Wrapped>{errorInWords(error)}</Wrapped>),
           text: ({ error }) => error?.message ?? "",
         },

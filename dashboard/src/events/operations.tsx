@@ -1,5 +1,6 @@
 // All operations of the account: how each ended, why it failed, how long it took, who started it, and another try.
 import type { Operation } from "../../../shared/api/operations.ts";
+import { lazily } from "../app/lazily.tsx";
 import { Link } from "../app/link.tsx";
 import { operations } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -9,12 +10,17 @@ import { LiveStatus } from "../operations/table.tsx";
 import { actorInWords, durationInWords, workOf } from "../operations/words.ts";
 import type { Column } from "../resource/column.ts";
 import { ListPage } from "../resource/list-page.tsx";
+import { buildQuery } from "../resource/list-query.ts";
+import { OnDemand } from "../resource/on-demand.tsx";
 import { errorInWords } from "../resource/sentence.ts";
 import { Time } from "../resource/time.tsx";
+import { usePlace } from "../resource/use-place.ts";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Only } from "./filters.tsx";
 import { OperationFilters, operationQuery } from "./operation-filters.tsx";
 import { Retry } from "./retry.tsx";
+
+const OverTime = lazily(async () => (await import("./over-time.tsx")).OverTime);
 
 function columns(): [Column<Operation>, ...Column<Operation>[]] {
   const say = text.operations.columns;
@@ -30,7 +36,6 @@ function columns(): [Column<Operation>, ...Column<Operation>[]] {
     {
       id: "outcome",
       header: say.result,
-      long: true,
       cell: (operation) => <Outcome operation={operation} />,
       text: ({ error }) => (error === null ? "" : errorInWords(error)),
     },
@@ -63,17 +68,24 @@ function Subject({ of: resource }: { of: Operation["resource"] }) {
   );
 }
 
+const LIST = { filters: { status: "operation" }, narrowing: { query: operationQuery, Fields: OperationFilters } } as const;
+
 export default function Operations() {
+  const say = text.events.overTime;
+  const [place] = usePlace("");
   return (
     <ListPage
+      {...LIST}
       title={text.operations.title}
       description={text.events.operations}
       list={operations.list}
-      filters={{ status: "operation" }}
-      narrowing={{ query: operationQuery, Fields: OperationFilters }}
       columns={columns()}
       perPage={25}
       empty={text.operations.empty}
-    />
+    >
+      <OnDemand title={say.title} description={say.about}>
+        <OverTime query={buildQuery(LIST, place).query} />
+      </OnDemand>
+    </ListPage>
   );
 }

@@ -11,6 +11,7 @@ import { ChangeDomain } from "../instances/change-domain.tsx";
 import { DeleteInstance } from "../instances/delete.tsx";
 import { Interrupt } from "../instances/interrupt.tsx";
 import { Found } from "../resource/found.tsx";
+import { ActOnServer } from "../servers/act.tsx";
 import { DeleteServer } from "../servers/delete.tsx";
 import { type Failed, workOf } from "../operations/words.ts";
 
@@ -26,6 +27,13 @@ export function RetryDialog({ operation: { type, resource, result }, onDismiss }
       return (
         <Found {...shared} question={servers.one(resource.id)}>
           {(server) => <DeleteServer server={server} onDismiss={onDismiss} />}
+        </Found>
+      );
+    case "server.reboot":
+    case "server.update":
+      return (
+        <Found {...shared} question={servers.one(resource.id)}>
+          {(server) => <ActOnServer action={ON_SERVER[type]} server={server} onDismiss={onDismiss} />}
         </Found>
       );
     case "instance.start":
@@ -47,6 +55,7 @@ export function RetryDialog({ operation: { type, resource, result }, onDismiss }
   }
 }
 
+const ON_SERVER = { "server.reboot": "reboot", "server.update": "update" } as const;
 const INTERRUPTIONS = { "instance.start": "start", "instance.stop": "stop", "instance.restart": "restart" } as const;
 
 interface InstanceProps {
@@ -57,8 +66,7 @@ interface InstanceProps {
 
 function OfInstance({ type, ...props }: InstanceProps) {
   if (type === "instance.update") return <ChangeDomain {...props} />;
-  if (type === "instance.delete")
-    return <DeleteInstance {...props} server={props.instance.server ?? undefined} onDeleting={props.onDismiss} />;
+  if (type === "instance.delete") return <DeleteInstance {...props} onDeleting={props.onDismiss} />;
   return <Interrupt action={INTERRUPTIONS[type]} {...props} />;
 }
 

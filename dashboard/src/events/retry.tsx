@@ -11,7 +11,6 @@ import { type Failed, workOf } from "../operations/words.ts";
 
 const RetryDialog = lazily(
   async () => (await import("./retry-dialog.tsx")).RetryDialog,
-  "allowed",
   "backups",
   "backupDialogs",
   "instances",
@@ -37,6 +36,8 @@ function pageFor({ type, resource: { id } }: Failed): string | undefined {
 /** What has a dialog, and what the dialog's request needs. */
 const IN_DIALOG: Readonly<Record<string, readonly Need[]>> = {
   "server.delete": SERVER_NEEDS.delete,
+  "server.reboot": SERVER_NEEDS.reboot,
+  "server.update": SERVER_NEEDS.update,
   "instance.start": INSTANCE_NEEDS.start,
   "instance.stop": INSTANCE_NEEDS.stop,
   "instance.restart": INSTANCE_NEEDS.restart,

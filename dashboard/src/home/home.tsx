@@ -6,6 +6,7 @@ import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { Failure } from "../app/failure.tsx";
 import { lazily } from "../app/lazily.tsx";
+import { useMay } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -21,6 +22,8 @@ import { Running } from "./running.tsx";
 import { type Tallies, useTallies } from "./use-tally.ts";
 
 const Nights = lazily(async () => (await import("./nights.tsx")).Nights, "backups");
+
+const Worst = lazily(async () => (await import("./worst.tsx")).Worst);
 
 const THIRD = { colspan: { default: 12, xs: 4 } } as const;
 const QUARTER = { colspan: { default: 12, xs: 6, s: 3 } } as const;
@@ -49,16 +52,27 @@ export default function Home() {
 function Glance({ tallies, isFirst }: { tallies: Tallies; isFirst: boolean }) {
   const { servers, backups, protection } = tallies;
   const needs = useNeeds(tallies);
+  const mayCompare = useMay()("servers:read", "instances:read");
   const isKnown = protection !== undefined && tallies.instances.total > 0;
   return (
     <SpaceBetween size="l">
-      <NeedsYou needs={needs} overdue={protection?.overdue ?? 0} unprotected={isFirst ? 0 : (protection?.unprotected ?? 0)} />
+      <NeedsYou
+        needs={needs}
+        overdue={protection?.overdue ?? 0}
+        unprotected={isFirst ? 0 : (protection?.unprotected ?? 0)}
+        hints={{ updates: tallies.updates, reboots: tallies.reboots }}
+      />
       {backups.total > 0 && (
         <OnDemand title={text.home.nights.title} description={text.home.nights.about}>
           <Nights />
         </OnDemand>
       )}
       {needs.lowDisks.length > 0 && <LowDisks of={needs.lowDisks} />}
+      {mayCompare && servers.total > 0 && (
+        <OnDemand title={text.home.worst.title} description={text.home.worst.about}>
+          <Worst />
+        </OnDemand>
+      )}
       <Grid gridDefinition={isKnown ? [QUARTER, QUARTER, QUARTER, QUARTER] : [THIRD, THIRD, THIRD]}>
         {isKnown && <Protection counts={protection} />}
         <Counts of="server" title={text.home.servers} href="/servers" tally={servers} />

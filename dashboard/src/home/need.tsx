@@ -3,6 +3,7 @@ import Box from "@cloudscape-design/components/box";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import type { ReactNode } from "react";
 import { RequestId } from "../app/failure.tsx";
+import { Link } from "../app/link.tsx";
 import type { NamedResource } from "../operations/pages.ts";
 import { Time } from "../resource/time.tsx";
 import { Name } from "./names.tsx";
@@ -11,6 +12,8 @@ export interface Need {
   id: string;
   title: string;
   sign?: "error" | "warning";
+  /** Where there is more of it: an operation with its log. */
+  page?: string;
   resource: NamedResource;
   why?: ReactNode;
   since: string | null;
@@ -18,11 +21,12 @@ export interface Need {
   action?: ReactNode;
 }
 
-export function NeedItem({ need: { title, sign = "error", resource, why, since, requestId, action } }: { need: Need }) {
+export function NeedItem({ need: { title, sign = "error", page, resource, why, since, requestId, action } }: { need: Need }) {
   return (
     <li className="need">
       <div>
-        <StatusIndicator type={sign}>{title}</StatusIndicator>: <Name of={resource} />
+        <StatusIndicator type={sign}>{page === undefined ? title : <Link to={page}>{title}</Link>}</StatusIndicator>:{" "}
+        <Name of={resource} />
         <Box>{why}</Box>
         <Box variant="small" color="text-body-secondary">
           {since !== null && <Time at={since} />}

@@ -6,17 +6,16 @@ import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import { useState } from "react";
-import type { Event } from "../../../shared/api/events.ts";
+import { type ReactNode, useState } from "react";
+import type { Alert } from "../../../shared/api/alerts.ts";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
-import { OPERATION } from "../../../shared/domain/lifecycle.ts";
-import { INSTANCE_NEEDS } from "../allowed/needs.ts";
+import { BACKUP_NEEDS, INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
 import { lazily } from "../app/lazily.tsx";
-import { useMay } from "../app/may.tsx";
+import { type Need as Permitted, useMay } from "../app/may.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
 import { subjectOf } from "../operations/pages.ts";
@@ -29,6 +28,12 @@ import { SHOWN, type useNeeds } from "./needs.ts";
 
 const AlertNeeds = lazily(async () => (await import("./alert-needs.tsx")).AlertNeeds, "alerts");
 const BackUp = lazily(async () => (await import("../backups/back-up.tsx")).BackUp, "backupDialogs");
+const DrillNewest = lazily(
+  async () => (await import("../backups/drill-newest.tsx")).DrillNewest,
+  "backups",
+  "backupDialogs",
+  "servers",
+);
 
 function ofOperation(operation: Operation): Need {
   const { id, request_id: requestId, type, error, finished_at, created_at } = operation;
@@ -36,6 +41,7 @@ function ofOperation(operation: Operation): Need {
     id,
     requestId,
     title: workOf(type).failed,
+    page: `/operations/${id}`,
     resource: subjectOf(operation),
     why: error && errorInWords(error),
     since: finished_at ?? created_at,
@@ -43,17 +49,22 @@ function ofOperation(operation: Operation): Need {
   };
 }
 
-function ofDrill({ id, request_id: requestId, resource, created_at: since }: Event): Need {
-  const again = { ...resource, type: "backup" as const };
-  return {
-    id,
-    requestId,
-    title: text.operations.drillFailed,
-    resource,
-    since,
-    action: <Retry operation={{ type: "backup.drill", status: OPERATION.failed, resource: again, result: null }} />,
-  };
-}
+/** A later drill that passes closes the alert: of the newest backup, which is the one to rely on. */
+const ofDrill = ({ id, resource, opened_at }: Alert): Need => ({
+  id,
+  title: text.operations.drillFailed,
+  resource,
+  since: opened_at,
+  action: (
+    <Mend
+      needs={BACKUP_NEEDS.drill}
+      label={text.operations.retry}
+      ariaLabel={text.operations.retryOf(workOf("backup.drill").name, resource.name)}
+    >
+      {(onDismiss) => <DrillNewest instance={resource} onDismiss={onDismiss} />}
+    </Mend>
+  ),
+});
 
 function ofServer(server: ListedServer): Need {
   const { id, name, reported_at, updated_at } = server;
@@ -72,7 +83,11 @@ const ofOverdue = ({ id, name, protection }: ListedInstance): Need => ({
   resource: { type: "instance", id, name },
   why: text.home.needs.lastBackup(<Time at={protection.last_backup_at} none={text.home.needs.never} />),
   since: null,
-  action: <BackUpNow id={id} name={name} />,
+  action: (
+    <Mend needs={INSTANCE_NEEDS.backup} label={text.home.needs.backUp} ariaLabel={text.home.needs.backUpOf(name)}>
+      {(onDismiss) => <BackUp instance={{ id, name }} onDismiss={onDismiss} />}
+    </Mend>
+  ),
 });
 
 const serverIn = ({ type, id }: Operation["resource"]): string | undefined => (type === "server" ? id : undefined);
@@ -82,9 +97,37 @@ interface Props {
   /** How many instances have an overdue backup, or no protection at all. */
   overdue: number;
   unprotected: number;
+  hints: HintsProps;
 }
 
-export function NeedsYou({ needs, overdue, unprotected }: Props) {
+interface HintsProps {
+  /** For how many instances there is a newer image. */
+  updates: number;
+  /** How many servers need a reboot. */
+  reboots: number;
+}
+
+/** What can wait, and is no reason to say that there is something to do. */
+function Hints(counts: HintsProps) {
+  const say = text.home.needs;
+  const follow = useFollow();
+  const hints = [
+    { count: counts.updates, words: say.updates, href: "/instances?image=newer", show: say.showUpdates },
+    { count: counts.reboots, words: say.reboots, href: "/servers?reboot=needed", show: say.showReboots },
+  ];
+  return hints
+    .filter(({ count }) => count > 0)
+    .map(({ count, words, href, show }) => (
+      <li key={href} className="need">
+        <StatusIndicator type="info">{words(count)}</StatusIndicator>
+        <Button variant="inline-link" href={href} onFollow={follow}>
+          {show}
+        </Button>
+      </li>
+    ));
+}
+
+export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
   const say = text.home.needs;
   const follow = useFollow();
   const failures = [...needs.failures.map(ofOperation), ...needs.drills.map(ofDrill)].toSorted((a, b) =>
@@ -127,6 +170,7 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
               </Button>
             </li>
           )}
+          <Hints {...hints} />
         </ul>
         {overdue > SHOWN && <Link to="/instances?protection=overdue">{say.allOverdue(overdue)}</Link>}
         {needs.alerts.length > SHOWN && <Link to="/alerts">{say.allAlerts}</Link>}
@@ -136,16 +180,23 @@ export function NeedsYou({ needs, overdue, unprotected }: Props) {
   );
 }
 
-function BackUpNow({ id, name }: { id: string; name: string }) {
+interface MendProps {
+  needs: readonly Permitted[];
+  label: string;
+  ariaLabel: string;
+  /** The dialog. */
+  children: (onDismiss: () => void) => ReactNode;
+}
+
+function Mend({ needs, label, ariaLabel, children }: MendProps) {
   const [asking, setAsking] = useState(false);
-  const say = text.home.needs;
-  if (!useMay()(...INSTANCE_NEEDS.backup)) return null;
+  if (!useMay()(...needs)) return null;
   return (
     <>
-      <Button variant="inline-link" wrapText={false} ariaLabel={say.backUpOf(name)} onClick={() => setAsking(true)}>
-        {say.backUp}
+      <Button variant="inline-link" wrapText={false} ariaLabel={ariaLabel} onClick={() => setAsking(true)}>
+        {label}
       </Button>
-      {asking && <BackUp instance={{ id, name }} onDismiss={() => setAsking(false)} />}
+      {asking && children(() => setAsking(false))}
     </>
   );
 }

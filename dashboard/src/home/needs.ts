@@ -1,12 +1,13 @@
-// What needs a person: failures that nothing has mended, servers that are offline or full, overdue backups, and other alerts.
+// What needs a person: failures that nothing has mended, servers that are offline or full, overdue backups, and other alerts,
+// those of failed restore drills first: the service closes these by itself once a drill passes.
 import { useQuery } from "@tanstack/react-query";
 import type { Token } from "../../../shared/api/tokens.ts";
-import { ALERT } from "../../../shared/domain/alerts.ts";
+import { ALERT, type AlertKind } from "../../../shared/domain/alerts.ts";
 import { OPERATION, SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { DISK_STEPS } from "../../../shared/domain/low-disk.ts";
 import { needsOf, useMay } from "../app/may.tsx";
-import { alerts, failedDrills, instances, operations, servers, tokens } from "../app/queries.ts";
+import { alerts, instances, operations, servers, tokens } from "../app/queries.ts";
 import { serviceNow } from "../session/clock.ts";
 import { lowDiskOf } from "../servers/reported.tsx";
 import { endOf, unmended } from "./unmended.ts";
@@ -28,7 +29,7 @@ const expiresSoon = ({ expires_at, replaced_by }: Token): boolean => {
   return replaced_by === null && left > 0 && left < EXPIRING_DAYS * DAY_MS;
 };
 
-/** Two requests if nothing is wrong, three for owners and admins, and at most seven. */
+/** One request if nothing is wrong, two for owners and admins, and at most six. */
 export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }: Tallies) {
   // The API lists operations by their start, so one that took long and has just failed may be far down.
   const may = useMay();
@@ -42,7 +43,6 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
     ...operations.list({ status: OPERATION.succeeded, created_after: since, per_page: PER_PAGE_MAX }),
     enabled: since !== undefined,
   });
-  const drills = useQuery({ ...failedDrills({ per_page: SHOWN }), enabled: may(...needsOf("/activity")) });
   const offline = SERVER_PHASES.unreachable;
   const isServerBad = counted.count(offline) > 0 || Object.values(lowDisks).some((count) => count > 0);
   const machines = useQuery({ ...servers.list({ per_page: PER_PAGE_MAX }), enabled: isServerBad });
@@ -52,7 +52,8 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
   });
   const open = useQuery({ ...alerts.list({ status: ALERT.open, per_page: PER_PAGE_MAX }), enabled: openAlerts > 0 });
   const keys = useQuery({ ...tokens.list({ per_page: PER_PAGE_MAX }), enabled: may("admin") });
-  const queries = [failed, succeeded, drills, machines, overdue, open, keys];
+  const queries = [failed, succeeded, machines, overdue, open, keys];
+  const found = openAlerts > 0 ? (open.data?.data ?? []) : [];
   const bad = machines.data?.data ?? [];
   const unreachable = bad.filter(({ status }) => status === offline);
   const low = bad
@@ -70,12 +71,12 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
     retry: () => void Promise.all(queries.filter(({ isError }) => isError).map(({ refetch }) => refetch())),
     isPending: queries.some(({ isLoading }) => isLoading),
     failures: unmended(recent ?? [], succeeded.data?.data ?? []),
-    drills: (drills.data?.data ?? []).filter(({ created_at }) => isRecent(created_at)),
+    drills: found.filter(({ kind }) => kind === ("drill_failed" satisfies AlertKind)),
     offline: unreachable,
     lowDisks: low,
     overdue: overdue.data?.data ?? [],
     // Once it is known what of them is said elsewhere.
-    alerts: openAlerts > 0 && !machines.isLoading ? untold(open.data?.data ?? [], told) : [],
+    alerts: machines.isLoading ? [] : untold(found, told),
     expiring: (keys.data?.data ?? []).filter(expiresSoon),
   };
 }

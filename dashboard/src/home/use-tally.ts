@@ -28,12 +28,20 @@ type LowDisks = NonNullable<Overview["servers"]>["low_disk"];
 const lowDisksIn = ({ low_disk = NO_DISKS }: Partial<NonNullable<Overview["servers"]>>): LowDisks => low_disk;
 const NO_DISKS: LowDisks = { below_15_percent: 0, below_5_percent: 0 };
 
+/** An older service says nothing of images and reboots. */
+const updatesIn = ({ update_available = 0 }: Partial<NonNullable<Overview["instances"]>>): number => update_available;
+const rebootsIn = ({ needs_reboot = 0 }: Partial<NonNullable<Overview["servers"]>>): number => needs_reboot;
+
 export interface Tallies {
   servers: Tally;
   instances: Tally;
   backups: Tally;
   lowDisks: LowDisks;
   protection: NonNullable<Overview["instances"]>["protection"] | undefined;
+  /** Instances for which there is a newer image. */
+  updates: number;
+  /** Servers that need a reboot. */
+  reboots: number;
   /** Of those that the user may read. */
   openAlerts: number;
 }
@@ -47,6 +55,8 @@ export function useTallies() {
     backups: tallyOf(found.backups),
     lowDisks: lowDisksIn(found.servers ?? {}),
     protection: found.instances?.protection,
+    updates: updatesIn(found.instances ?? {}),
+    reboots: rebootsIn(found.servers ?? {}),
     openAlerts: found.alerts?.open ?? 0,
   };
   return { tallies, updatedAt: dataUpdatedAt, error: data === undefined ? error : null, retry: () => void refetch() };

@@ -5,9 +5,10 @@ import { lazily } from "../app/lazily.tsx";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { BulkMenu, type Kind } from "../bulk/menu.tsx";
 
-const can = (action: "start" | "stop" | "restart" | "backup" | "delete") =>
+const can = (action: "start" | "stop" | "restart" | "backup" | "deploy" | "delete") =>
   [action, (instance: ListedInstance) => whyNot(action, instance, instance.server ?? undefined)] as const;
 
+const DeployDialog = lazily(async () => (await import("../code/bulk-dialog.tsx")).DeployDialog, "code");
 const PolicyDialog = lazily(async () => (await import("../policies/bulk-dialog.tsx")).PolicyDialog, "policies");
 
 const INSTANCES: Kind<ListedInstance> = {
@@ -19,12 +20,13 @@ const INSTANCES: Kind<ListedInstance> = {
     can("stop"),
     can("restart"),
     can("backup"),
+    can("deploy"),
     ["set_policy", (instance) => whyNotEdit(instance) ?? whyNotProtect(instance, instance.server ?? undefined)],
     ["delete_policy", whyNotEdit],
     ["set_labels", whyNotEdit],
     can("delete"),
   ],
-  dialogs: { set_policy: PolicyDialog },
+  dialogs: { set_policy: PolicyDialog, deploy: DeployDialog },
 };
 
 export const InstancesBulk = ({ selected, onDone }: { selected: readonly ListedInstance[]; onDone: () => void }) => (

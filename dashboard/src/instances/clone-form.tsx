@@ -85,6 +85,7 @@ export function CloneForm({ source: { id, instance }, offered, preselected, onMa
   const leave = () => void navigate(instance === undefined ? "/backups" : `/instances/${id}`);
   const server = (
     <ServerField
+      only={instance === undefined}
       label={text.instances.fields.server}
       placeholder={instance === undefined ? text.instances.form.chooseServer : say.sameServer}
       {...(instance === undefined && { description: say.deletedServer })}

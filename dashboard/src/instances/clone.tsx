@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { useParams, useSearchParams } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
+import { isSafetyBackup } from "../../../shared/domain/backup-kinds.ts";
 import { RESTORABLE, type BackupStatus } from "../../../shared/domain/lifecycle.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
@@ -83,7 +84,7 @@ const usableOf = (instanceId: string, known: readonly Backup[]): Backup[] =>
 function preselectedOf(usable: readonly Backup[], named: string | null): Backup | undefined {
   if (named !== null) return usable.find(({ id }) => id === named);
   // A safety backup holds what a restore has just replaced: the user can choose it, but the form never preselects it.
-  return usable.find(({ kind }) => kind !== "pre_restore");
+  return usable.find((backup) => !isSafetyBackup(backup));
 }
 
 /** Loads page after page until the requested record is among them; returns whether loading continues. */

@@ -190,7 +190,7 @@ function InstanceForm({ active, ...props }: Props) {
   const { fields, create: say } = text.instances;
   const navigate = useNavigate();
   const form = useInstanceForm(props);
-  const { name, database_name, server_id } = form.values;
+  const { name, database_name, server_id, erp_version, edition } = form.values;
   const chosen = active.items.find(({ id }) => id === server_id);
   /** Follows the name until the user changes it. */
   const rename = (next: string) =>
@@ -225,6 +225,9 @@ function InstanceForm({ active, ...props }: Props) {
       <TextField label={fields.databaseName} hint={say.databaseNameHint} {...form.text("database_name")} />
       <TextField label={fields.adminEmail} description={say.adminEmailAbout} type="email" {...form.text("admin_email")} />
       <AdminPasswordField {...form.text("admin_password")} />
+      {backup === undefined && chosen !== undefined && (
+        <div role="status">{say.follows(versionOf({ erp_version, edition }), chosen.name)}</div>
+      )}
       {backup !== undefined && model === undefined && (
         <SettledForecast
           schema={instanceBody}

@@ -32,6 +32,8 @@ import { lazily } from "../app/lazily.tsx";
 
 const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable);
 const BackupsOf = lazily(async () => (await import("./backups.tsx")).BackupsOf);
+const InstanceCode = lazily(async () => (await import("../code/panel.tsx")).InstanceCode, "code");
+const InstanceMetrics = lazily(async () => (await import("../metrics/charts.tsx")).InstanceMetrics, "metrics");
 const InstanceLog = lazily(async () => (await import("./log.tsx")).InstanceLog, "logs");
 
 const above = () => [{ text: text.instances.title, href: "/instances" }];
@@ -96,7 +98,7 @@ function withoutDo(search: URLSearchParams): URLSearchParams {
   return others;
 }
 
-const TABS = ["overview", "backups", "history", "logs", "settings"] as const;
+const TABS = ["overview", "backups", "code", "metrics", "history", "logs", "settings"] as const;
 /** Of the place in its history, in the URL. */
 const HISTORY = "operations";
 
@@ -137,19 +139,15 @@ function Shown({ instance }: { instance: ShownInstance }) {
       <Tabs label={text.instances.tabs.label(instance.name)} tabs={tabs} chosen={tab}>
         {tab === "overview" && <Overview instance={instance} server={server} />}
         {tab === "backups" && <BackupsOf instance={instance} server={server} />}
+        {tab === "code" && <InstanceCode instance={instance} server={server} />}
+        {tab === "metrics" && <InstanceMetrics instance={instance} />}
         {tab === "history" && <OperationsTable {...text.instances.history} resourceId={instance.id} prefix={HISTORY} />}
         {tab === "logs" && <InstanceLog instance={instance} />}
         {tab === "settings" && <InstanceSettings instance={instance} server={server} onAsk={setDialog} />}
       </Tabs>
       <ShownDetails />
       {shown !== undefined && missing === undefined && (
-        <InstanceDialog
-          dialog={shown}
-          instance={instance}
-          server={server}
-          onDeleting={() => void navigate("/instances")}
-          onDismiss={dismiss}
-        />
+        <InstanceDialog dialog={shown} instance={instance} onDeleting={() => void navigate("/instances")} onDismiss={dismiss} />
       )}
     </Page>
   );

@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import type { Instance } from "../../../shared/api/instances.ts";
-import type { ServerOf } from "../allowed/instances.ts";
 import { lazily } from "../app/lazily.tsx";
 import { backupPolicies, instances } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
@@ -42,13 +41,12 @@ export const dialogNamed = (name: string | null): Dialog | undefined => DIALOGS.
 interface Props {
   dialog: Dialog;
   instance: Instance;
-  server: ServerOf | undefined;
   onDeleting: () => void;
   onDismiss: () => void;
 }
 
-export function InstanceDialog({ dialog, server, onDeleting, ...props }: Props) {
-  if (dialog === "delete") return <DeleteInstance {...props} server={server} onDeleting={onDeleting} />;
+export function InstanceDialog({ dialog, onDeleting, ...props }: Props) {
+  if (dialog === "delete") return <DeleteInstance {...props} onDeleting={onDeleting} />;
   if (dialog === "start" || dialog === "stop" || dialog === "restart") return <Interrupt action={dialog} {...props} />;
   const Asking = OTHERS[dialog];
   return <Asking {...props} />;
@@ -58,13 +56,11 @@ type OneProps = Pick<Props, "instance" | "onDismiss">;
 
 /** Of a list, which has less of an instance than its dialogs need. */
 export const DialogOfListed = ({
-  instance: { id, name, server },
+  instance: { id, name },
   ...props
-}: Omit<Props, "instance" | "server"> & {
-  instance: { id: string; name: string; server: ServerOf | null };
-}) => (
+}: Omit<Props, "instance"> & { instance: Pick<Instance, "id" | "name"> }) => (
   <Found title={name} question={instances.one(id)} onDismiss={props.onDismiss}>
-    {(instance) => <InstanceDialog {...props} instance={instance} server={server ?? undefined} />}
+    {(instance) => <InstanceDialog {...props} instance={instance} />}
   </Found>
 );
 

@@ -7,7 +7,8 @@ import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
-import { LabelsField, labelsIn, labelsToText, mergedLabels } from "../resource/labels.tsx";
+import { labelsToText } from "../resource/labels.tsx";
+import { LabelsField, labelsIn, mergedLabels } from "../resource/labels-field.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
 
 const GB = 1_000_000_000;

@@ -47,6 +47,7 @@ export function Facts({ instance }: { instance: ShownInstance }) {
           ...certificateFacts(instance.certificate),
           { label: fields.disk, value: <DiskUse of={instance} /> },
           ...missingModuleFacts(instance),
+          ...imageFacts(instance),
           { label: fields.created, value: <Time at={instance.created_at} exact /> },
           ...(origin === null
             ? []
@@ -77,6 +78,20 @@ const missingModuleFacts = ({ missing_modules }: Instance) =>
           value: <StatusIndicator type="warning">{missing_modules.join(", ")}</StatusIndicator>,
         },
       ];
+
+/** Nothing as long as that is unknown. */
+function imageFacts({ id, update_available }: Instance) {
+  const { fields, facts: say } = text.instances;
+  if (typeof update_available !== "boolean") return [];
+  const value = update_available ? (
+    <StatusIndicator type="info">
+      <Link to={`/instances/${id}?tab=code`}>{say.newerImage}</Link>
+    </StatusIndicator>
+  ) : (
+    say.newestImage
+  );
+  return [{ label: fields.image, value }];
+}
 
 function DiskUse({ of: { disk_used_bytes: used, disk_quota_bytes: quota } }: { of: Instance }) {
   const inWords = used === null ? text.reports.none : sizeInWords(used);

@@ -1,18 +1,19 @@
-// Filters of the instances by what else their list can show: version, edition, server, last backup and drill.
-import Button from "@cloudscape-design/components/button";
+// Filters of the instances by what else their list can show: version, edition, image, server, last backup, drill and creation.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { type ListQuery, catalog, servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { CreatedFilter, createdQuery, isCreatedChosen, MoreFilters } from "../resource/created-filter.tsx";
 import { FilterSelect } from "../resource/filter-select.tsx";
 import type { Narrowing } from "../resource/list-query.ts";
 import { usePages } from "../resource/use-pages.ts";
 import type { Place } from "../resource/use-place.ts";
 import { serviceNow } from "../session/clock.ts";
 
-const NAMES = ["version", "edition", "server", "older", "drill"] as const;
+const NAMES = ["version", "edition", "image", "server", "older", "drill"] as const;
 const EDITIONS = ["community", "enterprise"] as const;
 const DRILLS = ["passed", "failed"] as const;
+/** Whether there is a newer image, as the API says it. */
+const IMAGES = { newer: "true", newest: "false" } as const;
 const DAYS = [1, 2, 7, 30] as const;
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 
@@ -20,22 +21,25 @@ const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 const daysAgo = (days: number): string => new Date(Math.floor(serviceNow() / HOUR_MS) * HOUR_MS - days * DAY_MS).toISOString();
 
 /** What a link has that is no such filter is left out. */
-export function instanceQuery({ version, edition, server, older, drill }: Place): ListQuery {
+export function instanceQuery({ version, edition, image, server, older, drill, ...place }: Place): ListQuery {
   const days = DAYS.find((each) => String(each) === older);
   return {
     ...(version && { erp_version: version }),
     ...(EDITIONS.some((each) => each === edition) && { edition }),
+    ...((image === "newer" || image === "newest") && { update_available: IMAGES[image] }),
     ...(server && { server_id: server }),
     ...(days !== undefined && { last_backup_before: daysAgo(days) }),
     ...(DRILLS.some((each) => each === drill) && { drill }),
+    ...createdQuery(place),
   };
 }
 
-export const InstanceFilters: Narrowing["Fields"] = (props) => {
-  const say = text.instances.filters;
-  const [open, setOpen] = useState(() => NAMES.some((name) => props.place[name]));
-  return open ? <Fields {...props} /> : <Button onClick={() => setOpen(true)}>{say.more}</Button>;
-};
+export const InstanceFilters: Narrowing["Fields"] = (props) => (
+  <MoreFilters chosen={NAMES.some((name) => props.place[name]) || isCreatedChosen(props.place)}>
+    <Fields {...props} />
+    <CreatedFilter {...props} />
+  </MoreFilters>
+);
 
 const Fields: Narrowing["Fields"] = ({ place, go }) => {
   const say = text.instances.filters;
@@ -44,6 +48,7 @@ const Fields: Narrowing["Fields"] = ({ place, go }) => {
   const options = {
     version: versions.map(({ version }) => ({ value: version, label: version })),
     edition: EDITIONS.map((value) => ({ value, label: text.instances.create.editions[value].label })),
+    image: (["newer", "newest"] as const).map((value) => ({ value, label: say.images[value] })),
     server: items.map(({ id, name }) => ({ value: id, label: name })),
     older: DAYS.map((days) => ({ value: String(days), label: say.days(days) })),
     drill: DRILLS.map((value) => ({ value, label: say.drills[value] })),

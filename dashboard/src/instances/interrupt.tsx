@@ -1,11 +1,12 @@
 // Asks before an instance stops or restarts, which disconnects its users, or before a failed start is tried again.
-import Box from "@cloudscape-design/components/box";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
 import { Dialog } from "../resource/dialog.tsx";
 import { Forecast } from "../resource/forecast.tsx";
 import { useAct } from "./use-act.ts";
+
+const EFFECTS = { start: "erp_started", stop: "erp_stopped", restart: "erp_restarted" } as const;
 
 interface Props {
   action: "start" | "stop" | "restart";
@@ -26,8 +27,8 @@ export function Interrupt({ action, instance, onDismiss }: Props) {
       onConfirm={() => act.mutate(undefined, { onSuccess: onDismiss })}
       onDismiss={onDismiss}
     >
-      <Box>{say.effect}</Box>
       <Forecast
+        words={{ [EFFECTS[action]]: say.effect }}
         rehearse={() => client.instances.act.dryRun({ params: { id: instance.id }, body: { action } })}
         of={[instance.id, action]}
         returns={action === "restart"}

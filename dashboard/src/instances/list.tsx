@@ -1,4 +1,5 @@
 // All instances.
+import Box from "@cloudscape-design/components/box";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { Link } from "../app/link.tsx";
 import { instances } from "../app/queries.ts";
@@ -33,7 +34,6 @@ function columnsOf(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
     {
       id: "address",
       header: fields.url,
-      long: true,
       cell: (instance) => (
         <Wrapped>
           <Address of={instance} />
@@ -41,7 +41,7 @@ function columnsOf(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
       ),
       text: ({ url }) => url,
     },
-    { id: "version", header: fields.version, cell: versionOf, text: versionOf },
+    { id: "version", header: fields.version, cell: (instance) => <Version of={instance} />, text: versionOf },
     {
       id: "server",
       header: fields.server,
@@ -97,6 +97,17 @@ export default function Instances() {
     />
   );
 }
+
+const Version = ({ of: instance }: { of: ListedInstance }) => (
+  <>
+    {versionOf(instance)}
+    {instance.update_available === true && (
+      <Box variant="small" display="block">
+        {text.instances.updateAvailable}
+      </Box>
+    )}
+  </>
+);
 
 const Name = ({ of: { id, name } }: { of: ListedInstance }) => (
   <Wrapped>

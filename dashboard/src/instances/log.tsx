@@ -1,4 +1,5 @@
-// What the ERP of an instance has logged: with levels, a search, and as a file. A tenant writes it: it is shown as text.
+// What the ERP of an instance, its database and its proxy have logged: with levels, a search, as it comes, and as a file. Tenants
+// and visitors write it: it is shown as text.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
@@ -7,12 +8,23 @@ import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import ToggleButton from "@cloudscape-design/components/toggle-button";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { Instance } from "../../../shared/api/instances.ts";
-import { contains, LOG_LEVELS, type LogLevel, type LogLine, reaches } from "../../../shared/domain/log-levels.ts";
+import {
+  contains,
+  LOG_LEVELS,
+  LOG_SOURCES,
+  type LogLevel,
+  type LogLine,
+  type LogSource,
+  reaches,
+} from "../../../shared/domain/log-levels.ts";
 import { LOG_READS } from "../../../shared/domain/limits.ts";
+import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
+import { useMissing } from "../app/may.tsx";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { saveFile } from "../resource/csv.ts";
@@ -22,9 +34,13 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
   const say = text.logs;
   const [level, setLevel] = useState<LogLevel>("debug");
   const [search, setSearch] = useState("");
-  const { data, error, isFetching, refetch } = useQuery(instances.log(id, { lines: LOG_READS.linesMax }));
+  const [source, setSource] = useState<LogSource>("erp");
+  const [isFollowed, setFollowed] = useState(false);
+  const { data, error: unread, isFetching, refetch } = useQuery(instances.log(id, { source, lines: LOG_READS.linesMax }));
   const again = () => void refetch();
-  const lines = data?.data.lines ?? [];
+  const news = useNews(id, source, isFollowed ? data?.data.next : undefined);
+  const error = unread ?? news.error;
+  const lines = [...(data?.data.lines ?? []), ...news.lines].slice(-LOG_READS.linesMax);
   const shown = lines.filter((line) => reaches(line.level, level) && contains(line, search.trim()));
   return (
     <Container
@@ -34,18 +50,13 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
           description={say.about}
           counter={data && `(${say.shown(shown.length, lines.length)})`}
           actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              <Button
-                disabled={shown.length === 0}
-                iconName="download"
-                onClick={() => saveFile(fileName(name), toText(shown), "plain")}
-              >
-                {say.download}
-              </Button>
-              <Button iconName="refresh" loading={isFetching} onClick={again}>
-                {say.refresh}
-              </Button>
-            </SpaceBetween>
+            <Controls
+              followed={isFollowed}
+              onFollow={setFollowed}
+              reading={isFetching}
+              onRead={again}
+              onSave={shown.length === 0 ? undefined : () => saveFile(fileName(name), toText(shown), "plain")}
+            />
           }
         >
           {say.title}
@@ -56,13 +67,10 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
         {error !== null && !isFetching && <Failure error={error} retry={again} />}
         <div className="filters">
           <div className="filter find">
-            <Input
-              type="search"
-              ariaLabel={say.search}
-              placeholder={say.searchPlaceholder}
-              value={search}
-              onChange={({ detail }) => setSearch(detail.value)}
-            />
+            <Search search={search} onChange={setSearch} />
+          </div>
+          <div className="filter">
+            <SourceFilter source={source} onChange={setSource} />
           </div>
           <div className="filter">
             <LevelFilter level={level} onChange={setLevel} />
@@ -76,6 +84,88 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
         )}
       </SpaceBetween>
     </Container>
+  );
+}
+
+interface ControlsProps {
+  followed: boolean;
+  onFollow: (followed: boolean) => void;
+  reading: boolean;
+  onRead: () => void;
+  /** Undefined if there is nothing to save. */
+  onSave: (() => void) | undefined;
+}
+
+const Controls = ({ followed, onFollow, reading, onRead, onSave }: ControlsProps) => (
+  <SpaceBetween direction="horizontal" size="xs">
+    <Button disabled={onSave === undefined} iconName="download" onClick={() => onSave?.()}>
+      {text.logs.download}
+    </Button>
+    <ToggleButton pressed={followed} onChange={({ detail }) => onFollow(detail.pressed)}>
+      {text.logs.follow}
+    </ToggleButton>
+    <Button iconName="refresh" loading={reading} onClick={onRead}>
+      {text.logs.refresh}
+    </Button>
+  </SpaceBetween>
+);
+
+const Search = ({ search, onChange }: { search: string; onChange: (search: string) => void }) => (
+  <Input
+    type="search"
+    ariaLabel={text.logs.search}
+    placeholder={text.logs.searchPlaceholder}
+    value={search}
+    onChange={({ detail }) => onChange(detail.value)}
+  />
+);
+
+/** More often than ten times a minute, nobody may read the log of an instance. */
+const PAUSE_MS = 6_500;
+const FOLLOW_SECONDS = 20;
+
+/** What is logged behind a place of the log, as it comes; nothing without a place. */
+function useNews(id: string, source: LogSource, from: string | undefined) {
+  const [news, setNews] = useState<{ from: string | undefined; lines: LogLine[]; error: Error | null }>(NOTHING_NEW);
+  useEffect(() => {
+    if (from === undefined) return undefined;
+    const abort = new AbortController();
+    const { signal } = abort;
+    setNews({ ...NOTHING_NEW, from });
+    const follow = async (): Promise<void> => {
+      for (let after = from; !signal.aborted;) {
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        if (signal.aborted) return;
+        const query = { source, after, follow: FOLLOW_SECONDS, lines: LOG_READS.linesMax };
+        const { data } = await client.instances.logs({ params: { id }, query, signal });
+        after = data.next;
+        setNews((before) => ({ ...before, lines: [...before.lines, ...data.lines].slice(-LOG_READS.linesMax) }));
+      }
+    };
+    follow().catch((error: unknown) => {
+      if (!signal.aborted) setNews((before) => ({ ...before, error: error instanceof Error ? error : new Error(String(error)) }));
+    });
+    return () => abort.abort();
+  }, [id, source, from]);
+  return news.from === from ? news : NOTHING_NEW;
+}
+const NOTHING_NEW = { from: undefined, lines: [], error: null };
+
+function SourceFilter({ source, onChange }: { source: LogSource; onChange: (source: LogSource) => void }) {
+  const say = text.logs;
+  const isMissing = useMissing()("backups:restore") !== undefined;
+  const options = LOG_SOURCES.map((value) => ({
+    value,
+    label: say.sources[value],
+    ...(value === "database" && isMissing && { disabled: true, disabledReason: say.withData }),
+  }));
+  return (
+    <Select
+      ariaLabel={say.source}
+      options={options}
+      selectedOption={options.find(({ value }) => value === source) ?? null}
+      onChange={({ detail }) => onChange(LOG_SOURCES.find((each) => each === detail.selectedOption.value) ?? source)}
+    />
   );
 }
 

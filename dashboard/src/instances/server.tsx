@@ -1,7 +1,8 @@
-// The page of a server, with what can be done with many of its instances at once.
+// The page of a server, with what can be done with one of its instances, and with many at once.
 import ServerDetail from "../servers/detail.tsx";
 import { InstancesBulk } from "./bulk.tsx";
+import { InstanceMenu } from "./menu.tsx";
 
 export default function ServerWithInstances() {
-  return <ServerDetail bulk={InstancesBulk} />;
+  return <ServerDetail bulk={InstancesBulk} Menu={InstanceMenu} />;
 }

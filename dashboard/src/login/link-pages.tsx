@@ -9,6 +9,7 @@ import { wordsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { beginSession } from "../session/session.ts";
 import { Box, Field, Product, Support } from "./parts.tsx";
+import { SsoReturn } from "./sso-return.tsx";
 
 const tokenInAddress = (): string => new URLSearchParams(window.location.hash.slice(1)).get("token") ?? "";
 
@@ -145,9 +146,10 @@ function ResetPassword() {
   );
 }
 
-/** By their paths, which mails contain. */
+/** By their paths, which mails contain; or which an identity provider was told. */
 export const LINK_PAGES: Readonly<Record<string, ComponentType>> = {
   "/accept-invitation": AcceptInvitation,
   "/forgot-password": ForgotPassword,
   "/reset-password": ResetPassword,
+  "/sso": SsoReturn,
 };

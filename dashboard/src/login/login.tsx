@@ -1,102 +1,130 @@
 // The sign-in page. Without the design system, the router and the cache of responses: together they are most of what a first
 // visit waits for.
 import "./login.css";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { ClientError } from "../../../shared/api/client-of.ts";
-import { client } from "../app/client.ts";
+import { recognizeProblem } from "../../../shared/domain/problems.ts";
 import { useTitle } from "../app/title.ts";
 import { wordsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { useCountdown } from "../session/countdown.ts";
+import { offersPasskeys } from "../session/passkeys-offered.ts";
+import { type Ending, useEnding } from "../session/session.ts";
 import { Box, Field, Product, Support } from "./parts.tsx";
-import { beginSession, type Ending, useEnding, useSession } from "../session/session.ts";
+import { SecondStep } from "./second-step.tsx";
+import { OtherAddress } from "./sso.ts";
+import { NoPasskey, useSignIn, useSuggestedPasskeys } from "./use-sign-in.ts";
 
 const FORGOTTEN = "/forgot-password";
 
 /** `onTyping` is called with each key, long before the user has signed in. */
 export default function Login({ onTyping = () => undefined }: { onTyping?: () => void }) {
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
-  const [asked, setAsked] = useState(false);
-  const { send, busy, error, failures, forget } = useSignIn();
+  const signing = useSignIn();
+  const { asked, busy, error, failures } = signing;
   const locked = useCountdown(isLockOut(error) ? error.retryAfter : undefined, failures);
   const ending = useEnding();
-  useTitle(text.login.title);
-  const missing = (value: string, why: string) => (asked && value === "" ? why : undefined);
+  useTitle(asked === undefined ? text.login.title : text.login.second.title);
+  useSuggestedPasskeys(asked === undefined && !busy);
   return (
     <main className="login">
       <Product />
       <div role="alert" aria-atomic="false">
-        <Notice error={error} locked={locked} ending={ending} />
+        <Notice error={error} locked={locked} ending={ending} isSecond={asked !== undefined} />
       </div>
-      <form
-        noValidate
-        onInput={onTyping}
-        onSubmit={(event) => {
-          event.preventDefault();
-          // Shown before the field gets the focus, so that a screen reader reads the error with it.
-          flushSync(() => setAsked(true));
-          const empty = event.currentTarget.querySelector<HTMLInputElement>("input[aria-invalid=true]");
-          if (empty !== null) empty.focus();
-          else if (!busy && locked === 0) void send(email.trim(), password);
-        }}
-      >
-        <Field
-          label={text.login.email}
-          error={missing(email, text.login.noEmail)}
-          value={email}
-          onChange={(typed) => {
-            setEmail(typed);
-            forget(); // the earlier error, even a lock-out, belongs to the other email
-          }}
-          type="email"
-          name="email"
-          autoComplete="username"
-          autoFocus
+      {asked === undefined ? (
+        <>
+          <PasswordForm {...signing} locked={locked > 0} onTyping={onTyping} />
+          {offersPasskeys() && (
+            <button type="button" className="second" aria-busy={busy} onClick={() => !busy && void signing.withPasskey()}>
+              {text.login.withPasskey}
+            </button>
+          )}
+          <a href={FORGOTTEN}>{text.login.forgotten}</a>
+        </>
+      ) : (
+        <SecondStep
+          asked={asked}
+          busy={busy}
+          locked={locked > 0}
+          proveCode={(method, code) => void signing.proveCode(method, code)}
+          usePasskey={() => void signing.usePasskey()}
+          onBack={signing.back}
         />
-        <Field
-          label={text.login.password}
-          error={missing(password, text.login.noPassword)}
-          value={password}
-          onChange={setPassword}
-          type="password"
-          name="password"
-          autoComplete="current-password"
-        />
-        <button type="submit" disabled={locked > 0} aria-busy={busy}>
-          {text.login.signIn}
-        </button>
-      </form>
-      <a href={FORGOTTEN}>{text.login.forgotten}</a>
+      )}
       <Support />
     </main>
   );
 }
 
-/** Busy until the page that follows has replaced this one. */
-function useSignIn() {
-  const [sending, setSending] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const [failures, setFailures] = useState(0);
-  const session = useSession();
-  const send = async (email: string, password: string): Promise<void> => {
-    setSending(true);
-    try {
-      const { data } = await client.auth.login({ body: { email, password } });
-      setError(undefined);
-      beginSession(data);
-    } catch (cause) {
-      setError(cause);
-      setFailures((before) => before + 1);
-    } finally {
-      setSending(false);
-    }
-  };
-  return { send, busy: sending || session !== undefined, error, failures, forget: () => setError(undefined) };
+interface PasswordFormProps extends Pick<ReturnType<typeof useSignIn>, "signIn" | "withSso" | "busy" | "forget"> {
+  locked: boolean;
+  onTyping: () => void;
 }
 
-function Notice({ error, locked, ending }: { error: unknown; locked: number; ending: Ending | undefined }) {
+function PasswordForm({ signIn, withSso, busy, forget, locked, onTyping }: PasswordFormProps) {
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [asked, setAsked] = useState<"password" | "sso">();
+  const form = useRef<HTMLFormElement>(null);
+  /** Unless something is missing, which gets the focus. */
+  const send = (how: "password" | "sso"): void => {
+    // Shown before the field gets the focus, so that a screen reader reads the error with it.
+    flushSync(() => setAsked(how));
+    const empty = form.current?.querySelector<HTMLInputElement>("input[aria-invalid=true]");
+    if (empty != null) empty.focus();
+    else if (!busy && !locked) void (how === "sso" ? withSso(email.trim()) : signIn(email.trim(), password));
+  };
+  return (
+    <form
+      ref={form}
+      noValidate
+      onInput={onTyping}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send("password");
+      }}
+    >
+      <Field
+        label={text.login.email}
+        error={asked !== undefined && email.trim() === "" ? text.login.noEmail : undefined}
+        value={email}
+        onChange={(typed) => {
+          setEmail(typed);
+          forget(); // the earlier error, even a lock-out, belongs to the other email
+        }}
+        type="email"
+        name="email"
+        autoComplete="username webauthn"
+        autoFocus
+      />
+      <Field
+        label={text.login.password}
+        error={asked === "password" && password === "" ? text.login.noPassword : undefined}
+        value={password}
+        onChange={setPassword}
+        type="password"
+        name="password"
+        autoComplete="current-password"
+      />
+      <button type="submit" disabled={locked} aria-busy={busy}>
+        {text.login.signIn}
+      </button>
+      <button type="button" className="second" disabled={locked} aria-busy={busy} onClick={() => send("sso")}>
+        {text.login.sso.continue}
+      </button>
+    </form>
+  );
+}
+
+interface NoticeProps {
+  error: unknown;
+  locked: number;
+  ending: Ending | undefined;
+  isSecond: boolean;
+}
+
+function Notice({ error, locked, ending, isSecond }: NoticeProps) {
   const { login } = text;
   if (locked > 0)
     return (
@@ -108,7 +136,16 @@ function Notice({ error, locked, ending }: { error: unknown; locked: number; end
         )}
       </Box>
     );
-  if (error instanceof ClientError && error.code === "UNAUTHORIZED") return <Box type="error">{login.wrong}</Box>;
+  if (error instanceof NoPasskey) return <Box type="warning">{login.second.notUsed}</Box>;
+  if (error instanceof OtherAddress)
+    return (
+      <Box type="warning">
+        {login.sso.elsewhere} <a href={`${error.address}/login`}>{error.address}</a>
+      </Box>
+    );
+  if (error instanceof ClientError && error.code === "NOT_FOUND") return <Box type="error">{login.sso.none}</Box>;
+  if (error instanceof ClientError && error.code === "UNAUTHORIZED")
+    return <Box type="error">{isSecond || isProof(error) ? login.second.wrong : login.wrong}</Box>;
   if (error !== undefined && !isLockOut(error)) {
     const { title, text: explanation } = wordsOf(error);
     return (
@@ -119,6 +156,9 @@ function Notice({ error, locked, ending }: { error: unknown; locked: number; end
   }
   return ending !== undefined && <Box type={ending === "logged-out-here" ? "warning" : "info"}>{login.endings[ending]}</Box>;
 }
+
+/** Of a passkey alone. */
+const isProof = ({ message }: ClientError): boolean => recognizeProblem(message)?.code === "error_proof";
 
 /** Other errors with a time to wait, such as from a service that is down, are not lock-outs. */
 const isLockOut = (error: unknown): error is ClientError => error instanceof ClientError && error.code === "RATE_LIMIT_EXCEEDED";

@@ -14,7 +14,8 @@ import { useStep } from "./use-step.ts";
 import { useOperation } from "./watch.ts";
 import { verificationInWords, workOf } from "./words.ts";
 
-export function Outcome({ operation }: { operation: Operation }) {
+/** `onOwnPage`: its log is beside it. */
+export function Outcome({ operation, onOwnPage = false }: { operation: Operation; onOwnPage?: boolean }) {
   const live = useOperation(operation.id) ?? operation;
   const step = useStep(live);
   const { error, finished_at, progress, result, type, request_id } = live;
@@ -29,6 +30,11 @@ export function Outcome({ operation }: { operation: Operation }) {
         <>
           {errorInWords(error)}
           <RequestId id={request_id} />
+          {!onOwnPage && (
+            <div>
+              <Link to={`/operations/${live.id}`}>{text.operations.log.open}</Link>
+            </div>
+          )}
         </>
       )}
       {result !== null && <Found result={result} />}

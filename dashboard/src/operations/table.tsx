@@ -32,7 +32,7 @@ export function OperationsTable({ resourceId, title = text.operations.title, des
       columns={[
         { id: "type", header: say.operation, cell: (operation) => <Work operation={operation} on={resourceId} /> },
         { id: "status", header: say.status, cell: (operation) => <LiveStatus operation={operation} /> },
-        { id: "outcome", header: say.result, long: true, cell: (operation) => <Outcome operation={operation} /> },
+        { id: "outcome", header: say.result, cell: (operation) => <Outcome operation={operation} /> },
         { id: "by", header: say.by, cell: ({ created_by }) => actorInWords(created_by) },
         { id: "at", header: say.at, cell: ({ created_at }) => <Time at={created_at} /> },
       ]}

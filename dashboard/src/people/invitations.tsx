@@ -5,7 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Invitation } from "../../../shared/api/invitations.ts";
 import { client } from "../app/client.ts";
-import { Failure } from "../app/failure.tsx";
+import { FailureNote } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
 import { invitations } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -66,7 +66,7 @@ function Resend({ invitation: { id, email } }: { invitation: Invitation }) {
       setKey(crypto.randomUUID());
       notify({ id, type: "success", header: text.people.invite.sent(email) });
     },
-    onError: (error) => notify({ id, type: "error", header: say.notSent(email), content: <Failure error={error} /> }),
+    onError: (error) => notify({ id, type: "error", header: say.notSent(email), content: <FailureNote error={error} /> }),
   });
   return (
     <Button
@@ -86,7 +86,7 @@ function Withdraw({ invitation: { id, email }, onDismiss }: { invitation: Invita
   return (
     <Deletion
       of={id}
-      title={say.withdrawTitle}
+      title={say.withdrawTitle(email)}
       confirm={say.withdraw}
       send={() => client.invitations.delete({ params: { id } })}
       onDeleted={() => {

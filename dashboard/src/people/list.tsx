@@ -20,9 +20,10 @@ import { Role } from "./role.tsx";
 
 const ChangeRole = lazily(async () => (await import("./change-role.tsx")).ChangeRole, "tokens");
 const Invite = lazily(async () => (await import("./invite.tsx")).Invite, "tokens");
+const RemoveFactors = lazily(async () => (await import("./remove-factors.tsx")).RemoveFactors);
 const RemoveUser = lazily(async () => (await import("./remove.tsx")).RemoveUser);
 
-type Act = "role" | "remove";
+type Act = "role" | "factors" | "remove";
 type Open = { act: Act; user: AccountUser } | { act: "invite" };
 
 function columns(own: string | undefined): [Column<AccountUser>, ...Column<AccountUser>[]] {
@@ -32,12 +33,14 @@ function columns(own: string | undefined): [Column<AccountUser>, ...Column<Accou
       id: "name",
       header: say.name,
       text: ({ name, email }) => `${name} <${email}>`,
-      cell: ({ id, name, email, email_status }) => (
+      cell: ({ id, name, email, email_status, second_factors, sso }) => (
         <>
           <Wrapped>{name}</Wrapped> {id === own && <Badge>{text.people.you}</Badge>}
           <Box variant="small" display="block">
             {email}
           </Box>
+          <Factors of={second_factors} />
+          {sso && <StatusIndicator type="success">{text.people.sso}</StatusIndicator>}
           {email_status === "bouncing" && <StatusIndicator type="warning">{text.people.bouncing}</StatusIndicator>}
         </>
       ),
@@ -51,6 +54,14 @@ function columns(own: string | undefined): [Column<AccountUser>, ...Column<Accou
     },
     { id: "added", header: say.added, text: ({ created_at }) => created_at, cell: ({ created_at }) => <Time at={created_at} /> },
   ];
+}
+
+/** A service from before there were second factors says nothing of them. */
+const hasFactors = ({ second_factors: of }: Partial<AccountUser>): boolean => of != null && (of.passkeys > 0 || of.totp);
+
+function Factors({ of }: { of: AccountUser["second_factors"] | undefined }) {
+  if (of == null || !hasFactors({ second_factors: of })) return null;
+  return <StatusIndicator type="success">{text.people.factors.has(of.passkeys, of.totp)}</StatusIndicator>;
 }
 
 export default function People() {
@@ -68,20 +79,22 @@ export default function People() {
     cell: (user) =>
       mayChange(user) && (
         <SpaceBetween direction="horizontal" size="s">
-          {(["role", "remove"] as const).map((act) => {
-            const label = act === "role" ? say.role.action : say.removal.action;
-            return (
-              <Button
-                key={act}
-                variant="inline-link"
-                wrapText={false}
-                ariaLabel={text.resource.list.act(label, user.name)}
-                onClick={() => setOpen({ act, user })}
-              >
-                {label}
-              </Button>
-            );
-          })}
+          {(["role", ...(isOwner && user.id !== own && hasFactors(user) ? (["factors"] as const) : []), "remove"] as const).map(
+            (act) => {
+              const label = { role: say.role, factors: say.factors, remove: say.removal }[act].action;
+              return (
+                <Button
+                  key={act}
+                  variant="inline-link"
+                  wrapText={false}
+                  ariaLabel={text.resource.list.act(label, user.name)}
+                  onClick={() => setOpen({ act, user })}
+                >
+                  {label}
+                </Button>
+              );
+            },
+          )}
         </SpaceBetween>
       ),
   };
@@ -103,6 +116,7 @@ export default function People() {
       <Invitations mayChange={isAdmin} />
       {open?.act === "invite" && <Invite mayMakeOwner={isOwner} onDismiss={close} />}
       {open?.act === "role" && <ChangeRole user={open.user} mayMakeOwner={isOwner} onDismiss={close} />}
+      {open?.act === "factors" && <RemoveFactors user={open.user} onDismiss={close} />}
       {open?.act === "remove" && <RemoveUser user={open.user} onDismiss={close} />}
     </ListPage>
   );

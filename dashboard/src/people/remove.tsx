@@ -19,7 +19,7 @@ export function RemoveUser({ user: { id, name, email }, onDismiss }: { user: Acc
   return (
     <Deletion
       of={id}
-      title={say.title}
+      title={say.title(name)}
       confirm={say.confirm}
       send={send}
       onDeleted={onDismiss}

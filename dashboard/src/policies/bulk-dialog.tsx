@@ -1,7 +1,7 @@
 // Sets the same backup policy for many instances.
 import { update } from "../../../shared/api/backup-policy.ts";
 import { text } from "../messages/text.ts";
-import { PolicyFields, toBody, toValues } from "./form.tsx";
+import { NextRuns, PolicyFields, toBody, toValues } from "./form.tsx";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { useForm } from "../resource/use-form.ts";
 import type { DialogProps } from "../bulk/candidate.ts";
@@ -33,6 +33,7 @@ function PolicyForm({ kind, action, selected, onDone, onDismiss }: DialogProps) 
   return (
     <FormDialog title={ask(say.count(ids.length, kind))} form={form} submit={verb} onDismiss={onDismiss}>
       <PolicyFields form={form} />
+      <NextRuns values={form.values} />
       <div>{say.byService}</div>
       <Included of={choice} />
     </FormDialog>

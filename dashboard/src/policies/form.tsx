@@ -2,14 +2,16 @@
 import Checkbox from "@cloudscape-design/components/checkbox";
 import ColumnLayout from "@cloudscape-design/components/column-layout";
 import FormField from "@cloudscape-design/components/form-field";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import Box from "@cloudscape-design/components/box";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import type { BackupPolicy } from "../../../shared/api/policy-shown.ts";
+import { type BackupPolicy, NEXT_RUNS } from "../../../shared/api/policy-shown.ts";
 import { update } from "../../../shared/api/backup-policy.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Settings } from "../../../shared/api/settings.ts";
 import { KEEP_RULES } from "../../../shared/domain/retention.ts";
+import { nextRuns } from "../../../shared/domain/schedule.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { backupPolicies, settings as settingsQuestion } from "../app/queries.ts";
@@ -18,8 +20,10 @@ import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
 import { SettledForecast } from "../resource/settled.tsx";
+import { Times } from "../resource/time.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
 import type { useForm } from "../resource/use-form.ts";
+import { serviceNow } from "../session/clock.ts";
 import { Kept } from "./kept.tsx";
 import { drillsInWords, FOUR_A_DAY, keepInWords, scheduleInWords, timeOfDay } from "./words.ts";
 
@@ -170,8 +174,18 @@ export function DefaultPolicyForm({ settings, onDismiss }: DefaultProps) {
   return (
     <FormDialog title={say.defaultTitle} form={form} submit={say.save} onDismiss={onDismiss}>
       <PolicyFields form={form} />
+      <NextRuns values={form.values} />
     </FormDialog>
   );
+}
+
+/** Where no dry run says it. Of what is no policy yet there are none. */
+export function NextRuns({ values }: { values: Values }) {
+  const say = text.resource.forecast;
+  const { data } = policyBody.safeParse(toBody(values));
+  if (data === undefined) return null;
+  const runs = data.enabled ? nextRuns(data, serviceNow(), NEXT_RUNS).map((at) => new Date(at).toISOString()) : [];
+  return <KeyValuePairs items={[{ label: say.nextRuns, value: <Times times={runs} none={say.never} /> }]} />;
 }
 
 interface FieldsProps {

@@ -1,7 +1,7 @@
 // Chooses one record of a list, which may be longer than a page: scrolling loads more, and typing searches all of it in the API.
 import FormField from "@cloudscape-design/components/form-field";
 import Select, { type SelectProps } from "@cloudscape-design/components/select";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { text } from "../messages/text.ts";
 import { inDigits } from "./number.ts";
 import type { Pages } from "./use-pages.ts";
@@ -22,6 +22,8 @@ interface Props<Item> {
   what: string;
   empty: string;
   secondaryControl?: ReactNode;
+  /** If there is one choice, it is made. */
+  only?: boolean;
 }
 
 /** With so few, the user needs no search. */
@@ -38,6 +40,12 @@ export function Chooser<Item extends { id: string }>(props: Props<Item>) {
   const present = options.find(({ value }) => value === chosen);
   // A search may leave the chosen one out.
   const [last, setLast] = useState(initially && toOption(initially));
+  const [first] = options;
+  const sole = props.only === true && total === 1 && first?.disabled !== true ? first?.value : undefined;
+  useEffect(() => {
+    if (sole !== undefined && chosen === "") onChange(sole);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once it is known that there is no other choice
+  }, [sole]);
   return (
     <FormField label={label} description={description} errorText={error} secondaryControl={secondaryControl}>
       <Select

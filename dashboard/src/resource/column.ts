@@ -8,10 +8,8 @@ export interface Column<Item> {
   width?: number;
   /** The header is for screen readers alone: a column of buttons explains itself. */
   quiet?: boolean;
-  /** The same as plain text, for a file; columns without it are left out there. */
+  /** The same as plain text, for a file; columns without it are left out there. A phone leaves out what is empty. */
   text?: (item: Item) => string;
-  /** Too long for half a card on a phone. */
-  long?: boolean;
   /** Shown only if the user chooses it. */
   hidden?: boolean;
 }

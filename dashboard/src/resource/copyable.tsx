@@ -2,14 +2,23 @@
 import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
 import { text } from "../messages/text.ts";
 
-/** `what` names the value for screen readers: "address"; `code` is for values that machines read. */
-export function Copyable({ value, what, code = false }: { value: string; what: string; code?: boolean }) {
+interface Props {
+  value: string;
+  /** Names the value for screen readers: "address". */
+  what: string;
+  /** For values that machines read. */
+  code?: boolean;
+  /** What is shown of a long one. */
+  shown?: string;
+}
+
+export function Copyable({ value, what, code = false, shown = value }: Props) {
   return (
     <div className="copyable">
       <CopyToClipboard
         variant="inline"
         textToCopy={value}
-        textToDisplay={code ? <code className="code">{value}</code> : value}
+        textToDisplay={code ? <code className="code">{shown}</code> : shown}
         copyButtonAriaLabel={text.resource.copy.copy(what)}
         copySuccessText={text.resource.copy.copied}
         copyErrorText={text.resource.copy.failed}

@@ -3,7 +3,7 @@ import Alert from "@cloudscape-design/components/alert";
 import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import { useMutation } from "@tanstack/react-query";
-import { type ReactNode, useRef, useState } from "react";
+import { type ComponentProps, type ReactNode, useRef, useState } from "react";
 import { text } from "../messages/text.ts";
 import { Dialog } from "./dialog.tsx";
 import { Forecast, type Rehearse } from "./forecast.tsx";
@@ -24,11 +24,13 @@ interface Props {
   send: () => Promise<unknown>;
   /** The dry run of `send`, if it has one. */
   rehearse?: Rehearse;
+  words?: ComponentProps<typeof Forecast>["words"];
   onDeleted: () => void;
   onDismiss: () => void;
 }
 
-export function Deletion({ of, title, confirm, children, options, name, send, rehearse, onDeleted, onDismiss }: Props) {
+export function Deletion(props: Props) {
+  const { of, title, confirm, children, options, name, send, rehearse, words = {}, onDeleted, onDismiss } = props;
   const [typed, setTyped] = useState("");
   const deletion = useMutation({ mutationFn: send });
   const matches = name === undefined || isSameName(typed, name);
@@ -49,7 +51,7 @@ export function Deletion({ of, title, confirm, children, options, name, send, re
     >
       <Alert type="warning">{children}</Alert>
       {options}
-      {rehearse !== undefined && <Forecast rehearse={rehearse} of={[of]} returns={false} />}
+      {rehearse !== undefined && <Forecast rehearse={rehearse} of={[of]} returns={false} words={words} />}
       {name !== undefined && <TypedName name={name} typed={typed} onType={setTyped} onSubmit={confirmed} />}
     </Dialog>
   );

@@ -6,6 +6,7 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ClientError } from "../../../shared/api/client-of.ts";
 import type { DryRun } from "../../../shared/api/dry-run.ts";
+import type { SentenceCode } from "../../../shared/domain/sentences.ts";
 import { Failure } from "../app/failure.tsx";
 import { problemsOf, spanInWords, wordsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
@@ -22,11 +23,13 @@ interface Props {
   of: readonly unknown[];
   /** Whether the ERP comes back by itself, so that the time until then is of interest. */
   returns?: boolean;
+  /** Sentences of the dry run for which the dialog has better words. */
+  words?: Partial<Record<SentenceCode, string>>;
   /** Whether an error of a field is not repeated here. */
   isAtField?: (field: string) => boolean;
 }
 
-export function Forecast({ rehearse, of, returns = true, isAtField = () => false }: Props) {
+export function Forecast({ rehearse, of, returns = true, words = {}, isAtField = () => false }: Props) {
   // Always fetched anew: what was allowed a minute ago may not be any more. The last one stays visible while the next is fetched.
   const { data, error, refetch } = useQuery({
     queryKey: ["dry-run", ...of],
@@ -45,11 +48,15 @@ export function Forecast({ rehearse, of, returns = true, isAtField = () => false
   if (data === undefined) return <Spinner />;
   const say = text.resource.forecast;
   const { effects, downtime_seconds, disk_bytes, next_runs } = data.data;
+  const own: Readonly<Record<string, string | undefined>> = words;
   return (
     <div aria-live="polite">
       <KeyValuePairs
         items={[
-          { label: say.effects, value: <Lines lines={effects.map((effect) => sentenceOf(effect, effect.detail))} /> },
+          {
+            label: say.effects,
+            value: <Lines lines={effects.map((effect) => own[effect.code] ?? sentenceOf(effect, effect.detail))} />,
+          },
           ...(returns ? [{ label: say.downtime, value: downtimeInWords(downtime_seconds) }] : []),
           ...(next_runs === undefined ? [] : [{ label: say.nextRuns, value: <Times times={next_runs} none={say.never} /> }]),
           ...(disk_bytes === null || disk_bytes === 0 ? [] : [{ label: say.disk, value: sizeInWords(disk_bytes) }]),

@@ -1,7 +1,6 @@
-// A form: its fields in a box, the error below them, and two buttons.
+// A form: its fields in a box, and below them the error and two buttons.
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
-import CloudscapeForm from "@cloudscape-design/components/form";
 import FormField from "@cloudscape-design/components/form-field";
 import Input, { type InputProps } from "@cloudscape-design/components/input";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -57,12 +56,23 @@ export function Form({ needs = [], ...props }: FormProps) {
 
 type Fillable = Omit<FormProps, "needs">;
 
-function Fillable({ form, submit, onCancel, secret = false, destructive = false, boxed = true, children }: Fillable) {
+function Fillable(props: Fillable) {
+  const { form, secret = false, boxed = true, children } = props;
   useFocusFirst(form.ref);
-  const fields = (
+  const content = (
     <SpaceBetween size="l">
       {children}
       <ApiCall send={form.send} />
+      {form.conflict !== undefined && <ChangedMeanwhile of={form.conflict} />}
+      {form.failure !== undefined && <Failure error={form.failure} resend={form.unchanged ? form.submit : undefined} />}
+      {/* Under the fields, where one looks after the last of them; in a dialog, at its end. */}
+      {boxed ? (
+        <Buttons {...props} />
+      ) : (
+        <div className="at-end">
+          <Buttons {...props} />
+        </div>
+      )}
     </SpaceBetween>
   );
   return (
@@ -76,33 +86,31 @@ function Fillable({ form, submit, onCancel, secret = false, destructive = false,
       }}
     >
       {secret && form.pending && <StayOnPage />}
-      <CloudscapeForm
-        actions={
-          <SpaceBetween direction="horizontal" size="xs">
-            {onCancel && (
-              <Button variant="link" formAction="none" disabled={form.pending} onClick={onCancel}>
-                {text.resource.form.cancel}
-              </Button>
-            )}
-            <Button
-              variant="primary"
-              formAction="submit"
-              loading={form.pending}
-              disabled={form.conflict !== undefined}
-              {...(destructive && { style: DANGER })}
-            >
-              {submit}
-            </Button>
-          </SpaceBetween>
-        }
-      >
-        <SpaceBetween size="l">
-          {boxed ? <Container>{fields}</Container> : fields}
-          {form.conflict !== undefined && <ChangedMeanwhile of={form.conflict} />}
-          {form.failure !== undefined && <Failure error={form.failure} resend={form.unchanged ? form.submit : undefined} />}
-        </SpaceBetween>
-      </CloudscapeForm>
+      {boxed ? <Container>{content}</Container> : content}
     </form>
+  );
+}
+
+function Buttons({ form, submit, onCancel, destructive = false, boxed = true }: Fillable) {
+  const cancel = onCancel && (
+    <Button variant="link" formAction="none" disabled={form.pending} onClick={onCancel}>
+      {text.resource.form.cancel}
+    </Button>
+  );
+  return (
+    <SpaceBetween direction="horizontal" size="xs">
+      {!boxed && cancel}
+      <Button
+        variant="primary"
+        formAction="submit"
+        loading={form.pending}
+        disabled={form.conflict !== undefined}
+        {...(destructive && { style: DANGER })}
+      >
+        {submit}
+      </Button>
+      {boxed && cancel}
+    </SpaceBetween>
   );
 }
 

@@ -1,22 +1,53 @@
-// The search and the filters of a list.
-import { type FiltersProps, knownFilters } from "./list-query.ts";
-import { ListSearch } from "./list-search.tsx";
+// The search and the filters of a list. A phone shows the search alone, and the rest once the user opens it.
+import Button from "@cloudscape-design/components/button";
+import { useState } from "react";
+import { useNarrow } from "../app/narrow.ts";
+import { text } from "../messages/text.ts";
+import { labelInWords } from "./labels.tsx";
+import { canNarrow, type FiltersProps, knownFilters, labelIn } from "./list-query.ts";
+import { ListSearch, ListSort } from "./list-search.tsx";
 import { SavedFilters } from "./saved-filters.tsx";
 import { StatusFilter } from "./status-filter.tsx";
+import { PARAMETERS, type Place } from "./use-place.ts";
 
-export function ListFilters({ title, filters, narrowing, searchable = false, place, go }: FiltersProps) {
-  const { find = "", sort = "" } = place;
+export function ListFilters(props: FiltersProps) {
+  const { title, searchable = false, place, go } = props;
+  const narrow = useNarrow();
+  const [open, setOpen] = useState(false);
+  if (!canNarrow(props)) return null;
   return (
     <div className="filters">
       {searchable && (
-        <ListSearch
-          title={title}
-          typed={find}
-          onType={(typed) => go({ ...place, page: 1, find: typed })}
-          sort={sort}
-          onSort={(next) => go({ ...place, page: 1, sort: next })}
-        />
+        <ListSearch title={title} typed={place.find ?? ""} onType={(typed) => go({ ...place, page: 1, find: typed })} />
       )}
+      {narrow && (
+        <Button iconName="filter" ariaExpanded={open} onClick={() => setOpen(!open)}>
+          {text.resource.find.filters(filtersIn(place))}
+        </Button>
+      )}
+      {(open || !narrow) && <Others {...props} />}
+    </div>
+  );
+}
+
+/** Removes what a label's button has added. */
+function LabelChosen({ place, go }: Pick<FiltersProps, "place" | "go">) {
+  const label = labelIn(place);
+  if (label === undefined) return null;
+  const [key = "", ...value] = label.split(":");
+  return (
+    <Button iconName="close" iconAlign="right" onClick={() => go({ ...place, page: 1, label: undefined })}>
+      {text.resource.find.onlyLabel(labelInWords([key, value.join(":")]))}
+    </Button>
+  );
+}
+
+const filtersIn = (place: Place): number => PARAMETERS.filter((name) => name !== "find" && name !== "sort" && place[name]).length;
+
+function Others({ filters, narrowing, searchable = false, place, go, tools }: FiltersProps) {
+  return (
+    <>
+      {searchable && <ListSort sort={place.sort ?? ""} onSort={(next) => go({ ...place, page: 1, sort: next })} />}
       {filters !== undefined && (
         <StatusFilter
           of={filters}
@@ -25,7 +56,9 @@ export function ListFilters({ title, filters, narrowing, searchable = false, pla
         />
       )}
       {narrowing !== undefined && <narrowing.Fields place={place} go={go} />}
-      {searchable && <SavedFilters place={place} go={go} />}
-    </div>
+      {searchable && <LabelChosen place={place} go={go} />}
+      {(searchable || narrowing !== undefined) && <SavedFilters place={place} go={go} />}
+      {tools}
+    </>
   );
 }

@@ -1,5 +1,5 @@
 // What a list asks the API for: its filters, the words and labels to find, and the order.
-import type { ComponentType } from "react";
+import type { ComponentType, ReactNode } from "react";
 import type { ListQuery } from "../app/queries.ts";
 import { withoutUrls } from "./pasted.ts";
 import { STATUSES } from "./status.tsx";
@@ -26,7 +26,13 @@ export interface FiltersProps extends Asking {
   title: string;
   place: Place;
   go: (next: Place) => void;
+  /** What of the list's tools a phone has no other room for. */
+  tools: ReactNode;
 }
+
+/** Whether a list has any of them. */
+export const canNarrow = ({ filters, narrowing, searchable = false }: Asking): boolean =>
+  searchable || filters !== undefined || narrowing !== undefined;
 
 export type Chosen = Partial<Record<FilterName, string>>;
 
@@ -41,12 +47,15 @@ export const knownFilters = (filters: Filters, place: Place): Chosen =>
 
 const LABEL = /^[a-z0-9][a-z0-9_.-]{0,62}:/;
 
+/** The label of a link or of a row's button. A value may have blanks, which what is typed cannot. */
+export const labelIn = ({ label }: Place): string | undefined => (LABEL.test(label ?? "") ? label : undefined);
+
 /** What a list is asked for: `env:production` is a label, anything else is searched for as words. */
-function parseTyped(typed: string): ListQuery {
+function parseTyped(typed: string, chosen: string | undefined): ListQuery {
   const parts = withoutUrls(typed)
     .split(/\s+/)
     .filter((part) => part !== "");
-  const label = parts.filter((part) => LABEL.test(part));
+  const label = [...(chosen === undefined ? [] : [chosen]), ...parts.filter((part) => LABEL.test(part))];
   const search = parts.filter((part) => !LABEL.test(part)).join(" ");
   return { ...(label.length > 0 && { label }), ...(/[\p{L}\p{N}]/u.test(search) && { search: search.slice(0, 100) }) };
 }
@@ -64,8 +73,9 @@ export function buildQuery(props: Asking, place: Place) {
   const narrowed = narrowing?.query(place) ?? {};
   const chosen = filters === undefined ? {} : knownFilters(filters, place);
   const { find = "", sort = "" } = searchable ? place : {};
+  const label = searchable ? labelIn(place) : undefined;
   return {
-    query: { ...chosen, ...narrowed, ...parseTyped(find), ...SORTS.find(({ value }) => value === sort)?.query },
-    filtered: [chosen, narrowed].some((each) => Object.keys(each).length > 0) || find !== "",
+    query: { ...chosen, ...narrowed, ...parseTyped(find, label), ...SORTS.find(({ value }) => value === sort)?.query },
+    filtered: [chosen, narrowed].some((each) => Object.keys(each).length > 0) || find !== "" || label !== undefined,
   };
 }

@@ -12,11 +12,9 @@ interface Props {
   title: string;
   typed: string;
   onType: (typed: string) => void;
-  sort: string;
-  onSort: (sort: string) => void;
 }
 
-export function ListSearch({ title, typed, onType, sort, onSort }: Props) {
+export function ListSearch({ title, typed, onType }: Props) {
   const say = text.resource.find;
   const [latest, setLatest] = useState(typed);
   const settled = useSettled(latest, PAUSE_MS);
@@ -32,26 +30,30 @@ export function ListSearch({ title, typed, onType, sort, onSort }: Props) {
     onType(settled);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what was typed asks for something else
   }, [settled]);
+  return (
+    <div className="filter find">
+      <Input
+        type="search"
+        ariaLabel={say.label(title)}
+        placeholder={say.placeholder}
+        value={latest}
+        onChange={({ detail }) => setLatest(detail.value)}
+      />
+    </div>
+  );
+}
+
+export function ListSort({ sort, onSort }: { sort: string; onSort: (sort: string) => void }) {
+  const say = text.resource.find;
   const sorts = SORTS.map(({ value }) => ({ value, label: say.sorts[value] }));
   return (
-    <>
-      <div className="filter find">
-        <Input
-          type="search"
-          ariaLabel={say.label(title)}
-          placeholder={say.placeholder}
-          value={latest}
-          onChange={({ detail }) => setLatest(detail.value)}
-        />
-      </div>
-      <div className="filter">
-        <Select
-          ariaLabel={say.sort}
-          options={sorts}
-          selectedOption={sorts.find(({ value }) => value === sort) ?? sorts[0] ?? null}
-          onChange={({ detail }) => onSort(detail.selectedOption.value ?? "")}
-        />
-      </div>
-    </>
+    <div className="filter">
+      <Select
+        ariaLabel={say.sort}
+        options={sorts}
+        selectedOption={sorts.find(({ value }) => value === sort) ?? sorts[0] ?? null}
+        onChange={({ detail }) => onSort(detail.selectedOption.value ?? "")}
+      />
+    </div>
   );
 }

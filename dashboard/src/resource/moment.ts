@@ -38,6 +38,17 @@ const formatsIn = (timeZone: string | undefined) => ({
     timeZone,
   }),
 });
+/** On the axis of a chart. */
+const ticksIn = (timeZone: string | undefined) => ({
+  time: new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone }),
+  day: new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone }),
+});
+const DAYS = {
+  local: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),
+  utc: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" }),
+};
+const TICKS = { local: ticksIn(undefined), utc: ticksIn("UTC") };
+
 const FORMATS = { local: formatsIn(undefined), utc: formatsIn("UTC") };
 
 export function inShort(at: string): string {
@@ -62,6 +73,12 @@ export const inShortOfId = (id: string): string =>
   );
 
 export const inFull = (at: string): string => FORMATS[chosen.get()].exact.format(new Date(at));
+
+/** A time of figures that are so many seconds apart. */
+export const inTicks = (at: Date, step: number): string => TICKS[chosen.get()][step < 3600 ? "time" : "day"].format(at);
+
+/** A day alone. */
+export const inDays = (at: Date): string => DAYS[chosen.get()].format(at);
 
 /** The day of a time in the chosen zone, as a date of the browser's. */
 export function dayIn(at: number | string): Date {

@@ -2,7 +2,7 @@
 import Button from "@cloudscape-design/components/button";
 import Pagination from "@cloudscape-design/components/pagination";
 import { text } from "../messages/text.ts";
-import { useNarrow } from "./narrow.ts";
+import { useNarrow } from "../app/narrow.ts";
 import { inDigits } from "./number.ts";
 
 interface Props {

@@ -1,15 +1,13 @@
 // The filters of a list that the user has given a name, kept in this browser.
-import Box from "@cloudscape-design/components/box";
-import Button from "@cloudscape-design/components/button";
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
-import FormField from "@cloudscape-design/components/form-field";
-import Input from "@cloudscape-design/components/input";
-import Modal from "@cloudscape-design/components/modal";
 import { useState } from "react";
 import { useLocation } from "react-router";
+import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
 import { parsed } from "./use-preferences.ts";
 import { type Place, PARAMETERS } from "./use-place.ts";
+
+const NameFilters = lazily(async () => (await import("./name-filters.tsx")).NameFilters);
 
 interface Saved {
   name: string;
@@ -69,7 +67,7 @@ export function SavedFilters({ place, go }: Props) {
         {say.title}
       </ButtonDropdown>
       {naming && (
-        <Naming
+        <NameFilters
           onName={(name) => {
             keep([...saved.filter((each) => each.name !== name), { name, place: Object.fromEntries(chosen) }]);
             setNaming(false);
@@ -78,31 +76,5 @@ export function SavedFilters({ place, go }: Props) {
         />
       )}
     </>
-  );
-}
-
-const NAME_MAX = 60;
-
-function Naming({ onName, onDismiss }: { onName: (name: string) => void; onDismiss: () => void }) {
-  const say = text.resource.find.saved;
-  const [name, setName] = useState("");
-  return (
-    <Modal visible header={say.saveTitle} onDismiss={onDismiss}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (name.trim() !== "") onName(name.trim().slice(0, NAME_MAX));
-        }}
-      >
-        <FormField label={say.name} description={say.kept}>
-          <Input autoFocus value={name} onChange={({ detail }) => setName(detail.value)} />
-        </FormField>
-        <Box float="right" margin={{ top: "m" }}>
-          <Button variant="primary" formAction="submit" disabled={name.trim() === ""}>
-            {say.submit}
-          </Button>
-        </Box>
-      </form>
-    </Modal>
   );
 }

@@ -5,6 +5,7 @@ import type { Drill } from "../../../shared/api/drill.ts";
 import type { Certificate } from "../../../shared/api/instances.ts";
 import type {
   BackupStatus,
+  DeployStatus,
   HealthStatus,
   InstanceStatus,
   ItemStatus,
@@ -31,6 +32,7 @@ export const STATUSES = {
     starting: "in-progress",
     restarting: "in-progress",
     restoring: "in-progress",
+    updating: "in-progress",
     failed: "error",
     deleting: "in-progress",
   } satisfies Record<InstanceStatus, Sign>,
@@ -60,6 +62,12 @@ export const STATUSES = {
     passed: "success",
     failed: "error",
   } satisfies Record<Drill["status"], Sign>,
+  deploy: {
+    pending: "pending",
+    running: "in-progress",
+    completed: "success",
+    failed: "error",
+  } satisfies Record<DeployStatus, Sign>,
   operation: {
     pending: "pending",
     running: "in-progress",

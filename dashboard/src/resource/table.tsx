@@ -1,28 +1,29 @@
 // A list of resources: searched, filtered, sorted and paged by the API, as a table or, on a phone, as cards.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import Cards from "@cloudscape-design/components/cards";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type ComponentType, type ReactNode, useMemo, useState } from "react";
+import { type ComponentProps, type ComponentType, type ReactNode, useMemo, useState } from "react";
 import type { ListMeta } from "../../../shared/api/fields.ts";
 import { Failure } from "../app/failure.tsx";
 import { lazily } from "../app/lazily.tsx";
+import { useNarrow } from "../app/narrow.ts";
 import type { ListQuery, Question } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { Cell } from "./cell.tsx";
 import type { Column } from "./column.ts";
 import { useAllPages } from "./all-pages.ts";
 import { ExportButton } from "./export-button.tsx";
-import { useNarrow } from "./narrow.ts";
-import { buildQuery, type Filters as FilterKinds, type FiltersProps, type Narrowing } from "./list-query.ts";
+import { buildQuery, canNarrow, type Filters as FilterKinds, type FiltersProps, type Narrowing } from "./list-query.ts";
 import { SelectionBar } from "./selection-bar.tsx";
 import { Updated } from "./updated.tsx";
 import { useFocusNext } from "./use-focus-next.ts";
 import { type Place, usePlace } from "./use-place.ts";
 import { inDigits } from "./number.ts";
 import { Paging } from "./paging.tsx";
+import { PhoneList } from "./phone-list.tsx";
 import { usePreferences } from "./use-preferences.ts";
 import { useSelection } from "./use-selection.ts";
 
@@ -82,55 +83,73 @@ function useListed<Item extends { id: string }>(props: TableProps<Item>) {
   return { place, go, preferences, setPreferences, perPage, filtered, asked: all, query, columns };
 }
 
-export function ResourceTable<Item extends { id: string }>(props: TableProps<Item>) {
-  const { title, list, Filters, empty, bulk: Bulk, nameOf = ownName } = props;
-  const listed = useListed(props);
-  const { place, go, perPage, filtered, asked, query, columns, preferences } = listed;
-  const { data: items = [], meta } = query.data ?? {};
-  const box = useFocusNext(query.data);
-  const { selected, selectShown, select } = useSelection(items, JSON.stringify({ ...asked, sort: "", order: "" }));
+type Listed<Item extends { id: string }> = ReturnType<typeof useListed<Item>>;
+
+/** The selected records of a list, and what can be done with them. */
+function useChosen<Item extends { id: string }>({ list, bulk: Bulk }: TableProps<Item>, { asked, query }: Listed<Item>) {
+  const { data = [], meta } = query.data ?? {};
+  const { selected, selectShown, select } = useSelection(data, JSON.stringify({ ...asked, sort: "", order: "" }));
   const everything = useAllPages(list, asked, select);
   /** What the user selects counts, and not what arrives after it. */
   const selectNow = (choose: () => void): void => {
     everything.cancel();
     choose();
   };
-  const pages = Math.max(1, Math.ceil((meta?.total ?? 0) / perPage));
-  const [total, sort] = [meta?.total ?? 0, place.sort];
+  return {
+    count: selected.length,
+    error: selected.length > 0 && everything.error !== null && <Failure error={everything.error} />,
+    bar: <SelectionBar {...{ selected, total: meta?.total ?? 0, everything }} onClear={() => selectNow(() => select([]))} />,
+    menu: Bulk !== undefined && <Bulk selected={everything.pending ? [] : selected} onDone={() => select([])} />,
+    selection:
+      Bulk === undefined
+        ? undefined
+        : {
+            selected,
+            // The rows of an earlier filter, shown until the right ones arrive, are not for selecting.
+            disabled: query.isPlaceholderData,
+            onSelect: (items: readonly Item[]) => selectNow(() => selectShown(items)),
+          },
+  };
+}
 
+export function ResourceTable<Item extends { id: string }>(props: TableProps<Item>) {
+  const { title, main = false, Filters, empty, nameOf = ownName } = props;
+  const listed = useListed(props);
+  const { place, go, perPage, filtered, query, columns } = listed;
+  const { data: items = [], meta } = query.data ?? {};
+  const box = useFocusNext(query.data);
+  const chosen = useChosen(props, listed);
+  const narrow = useNarrow();
+  const pages = Math.max(1, Math.ceil((meta?.total ?? 0) / perPage));
   const failure = query.isError && <Failure error={query.error} retry={() => void query.refetch()} />;
+  const tools = <Tools of={props} listed={listed} />;
+  // Beside the heading of a phone's list there is room for one button; its other filters have some for the tools.
+  const folded = narrow && Filters !== undefined && canNarrow(props);
+  const clear = (): void => go({ page: 1, sort: place.sort });
   const shared = {
+    title,
+    main,
+    counter: counterOf(meta, chosen.count),
     items,
+    columns,
+    nameOf,
     loading: query.isPending,
-    loadingText: text.resource.list.loading,
-    trackBy: "id",
-    empty: failure || <Nothing empty={empty} filtered={filtered} past={place.page > 1} onClear={() => go({ page: 1, sort })} />,
-    header: (
-      <SpaceBetween size="s">
+    empty: failure || <Nothing empty={empty} filtered={filtered} past={place.page > 1} onClear={clear} />,
+    notices: (
+      <>
         {items.length > 0 && failure}
-        {selected.length > 0 && everything.error !== null && <Failure error={everything.error} />}
-        <ListHeader
-          {...props}
-          {...(selected.length > 0 && {
-            description: <SelectionBar {...{ selected, total, everything }} onClear={() => selectNow(() => select([]))} />,
-          })}
-          total={meta}
-          updatedAt={query.dataUpdatedAt}
-          refreshing={query.isRefetching}
-          onRefresh={() => void query.refetch()}
-          selected={selected.length}
-          tools={<Tools of={props} listed={listed} total={total} />}
-          onSelection={Bulk !== undefined && <Bulk selected={everything.pending ? [] : selected} onDone={() => select([])} />}
-        />
-      </SpaceBetween>
+        {chosen.error}
+      </>
     ),
-    ...(Filters !== undefined && { filter: <Filters {...props} place={place} go={go} /> }),
-    // The rows of an earlier filter, shown until the right ones arrive, are not for selecting.
-    ...(Bulk !== undefined && selectable(selected, (items) => selectNow(() => selectShown(items)), query.isPlaceholderData)),
+    filter: Filters !== undefined && <Filters {...props} place={place} go={go} tools={folded && tools} />,
   };
   return (
     <div ref={box} className="list">
-      <CardsOrTable title={title} nameOf={nameOf} columns={columns} compact={preferences.compact ?? false} shared={shared} />
+      {narrow ? (
+        <OnPhone of={props} shared={shared} chosen={chosen} tools={folded ? null : tools} />
+      ) : (
+        <OnDesktop of={props} shared={shared} chosen={chosen} tools={tools} compact={listed.preferences.compact ?? false} />
+      )}
       {/* Below the rows, so that nothing moves when the number of pages is known. */}
       {pages > 1 && (
         <div className="pages">
@@ -141,29 +160,108 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
   );
 }
 
-const selectable = <Item,>(selected: readonly Item[], onSelect: (items: readonly Item[]) => void, disabled: boolean) => ({
-  selectionType: "multi" as const,
-  selectedItems: selected,
-  isItemDisabled: () => disabled,
-  onSelectionChange: ({ detail }: { detail: { selectedItems: Item[] } }) => onSelect(detail.selectedItems),
-});
+/** "(12)", or "(3/12)" of which three are selected; nothing until the list is there. */
+function counterOf(meta: ListMeta | undefined, selected: number): string {
+  if (meta === undefined) return "";
+  const all = `${inDigits(meta.total)}${meta.total_capped ? "+" : ""}`;
+  return selected > 0 ? `(${inDigits(selected)}/${all})` : `(${all})`;
+}
+
+interface Shown<Item extends { id: string }> {
+  of: TableProps<Item>;
+  shared: Omit<ComponentProps<typeof PhoneList<Item>>, "actions" | "selection">;
+  chosen: ReturnType<typeof useChosen<Item>>;
+  tools: ReactNode;
+}
+
+function OnPhone<Item extends { id: string }>({ of: { actions }, shared, chosen, tools }: Shown<Item>) {
+  const bar = (
+    <>
+      {chosen.bar}
+      {chosen.menu}
+    </>
+  );
+  return (
+    <PhoneList
+      {...shared}
+      actions={
+        <>
+          {tools}
+          {actions}
+        </>
+      }
+      selection={chosen.selection && { ...chosen.selection, bar }}
+    />
+  );
+}
+
+function OnDesktop<Item extends { id: string }>({ of, shared, chosen, tools, compact }: Shown<Item> & { compact: boolean }) {
+  const { title, columns, main, counter, notices, filter, nameOf, items, loading, empty } = shared;
+  const { selection } = chosen;
+  const columnDefinitions = useMemo(() => columns.map(definitionOf), [columns]);
+  return (
+    <Table
+      items={items}
+      trackBy="id"
+      loading={loading}
+      loadingText={text.resource.list.loading}
+      empty={empty}
+      header={
+        <SpaceBetween size="s">
+          {notices}
+          <Header
+            variant={main ? "h1" : "h2"}
+            {...(counter !== "" && { counter })}
+            description={chosen.count > 0 ? chosen.bar : of.description}
+            actions={
+              <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+                {tools}
+                {chosen.menu}
+                {of.actions}
+              </SpaceBetween>
+            }
+          >
+            {title}
+          </Header>
+        </SpaceBetween>
+      }
+      {...(of.Filters !== undefined && { filter })}
+      {...(selection !== undefined && {
+        selectionType: "multi" as const,
+        selectedItems: selection.selected,
+        isItemDisabled: () => selection.disabled,
+        onSelectionChange: ({ detail }: { detail: { selectedItems: Item[] } }) => selection.onSelect(detail.selectedItems),
+      })}
+      contentDensity={compact ? "compact" : "comfortable"}
+      // However narrow the window is, what a row is and its actions are in view.
+      stickyColumns={{ first: 1, last: isActions(columns.at(-1)) ? 1 : 0 }}
+      ariaLabels={{ tableLabel: title, ...selectionLabels(title, nameOf) }}
+      columnDefinitions={columnDefinitions}
+    />
+  );
+}
 
 interface ToolsProps<Item extends { id: string }> {
   of: TableProps<Item>;
-  listed: ReturnType<typeof useListed<Item>>;
-  total: number;
+  listed: Listed<Item>;
 }
 
-/** The file and the preferences of a list. */
-function Tools<Item extends { id: string }>({
-  of: { title, list, columns: all, perPage, main = false },
-  ...rest
-}: ToolsProps<Item>) {
-  const { listed, total } = rest;
-  const { asked, columns, preferences, setPreferences } = listed;
+/** How old a list is, its file, and how the user wants to see it. */
+function Tools<Item extends { id: string }>({ of, listed }: ToolsProps<Item>) {
+  const { title, list, columns: all, perPage, main = false } = of;
+  const total = listed.query.data?.meta.total ?? 0;
+  const { asked, query, columns, preferences, setPreferences } = listed;
   const [open, setOpen] = useState(false);
   return (
-    <SpaceBetween direction="horizontal" size="xs">
+    <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+      <Updated at={query.dataUpdatedAt} />
+      <Button
+        variant="icon"
+        iconName="refresh"
+        ariaLabel={text.resource.list.refresh(title)}
+        loading={query.isRefetching}
+        onClick={() => void query.refetch()}
+      />
       {main && total > 0 && <ExportButton title={title} list={list} query={asked} columns={columns} />}
       <Button
         variant="icon"
@@ -186,92 +284,6 @@ function Tools<Item extends { id: string }>({
         />
       )}
     </SpaceBetween>
-  );
-}
-
-interface HeaderProps extends Pick<TableProps<never>, "title" | "main" | "actions"> {
-  description?: ReactNode;
-  total: ListMeta | undefined;
-  updatedAt: number;
-  refreshing: boolean;
-  onRefresh: () => void;
-  selected: number;
-  tools: ReactNode;
-  onSelection: ReactNode;
-}
-
-function ListHeader(props: HeaderProps) {
-  const { title, main = false, description, actions, total, updatedAt, refreshing, onRefresh, selected } = props;
-  const all = `${inDigits(total?.total ?? 0)}${total?.total_capped ? "+" : ""}`;
-  return (
-    <Header
-      variant={main ? "h1" : "h2"}
-      {...(total !== undefined && { counter: selected > 0 ? `(${inDigits(selected)}/${all})` : `(${all})` })}
-      description={description}
-      actions={
-        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-          <Updated at={updatedAt} />
-          <Button
-            variant="icon"
-            iconName="refresh"
-            ariaLabel={text.resource.list.refresh(title)}
-            loading={refreshing}
-            onClick={onRefresh}
-          />
-          {props.tools}
-          {props.onSelection}
-          {actions}
-        </SpaceBetween>
-      }
-    >
-      {title}
-    </Header>
-  );
-}
-
-interface ShownProps<Item> extends Pick<TableProps<Item>, "title" | "columns"> {
-  nameOf: (item: Item) => string;
-  compact: boolean;
-  shared: { items: Item[]; loading: boolean; loadingText: string; trackBy: string; empty: ReactNode; header: ReactNode };
-}
-
-interface CellProps<Item> {
-  of: Column<Item>["cell"];
-  item: Item;
-}
-
-/** Renders again only for another record, not for another selection: what is in 100 rows takes longer than a click may. */
-const Cell = <Item,>({ of, item }: CellProps<Item>): ReactNode => useMemo(() => of(item), [of, item]);
-
-function CardsOrTable<Item extends { id: string }>({ title, nameOf, columns, compact, shared }: ShownProps<Item>) {
-  const [first, ...others] = columns;
-  const narrow = useNarrow();
-  const columnDefinitions = useMemo(() => columns.map(definitionOf), [columns]);
-  if (narrow)
-    return (
-      <Cards
-        {...shared}
-        ariaLabels={selectionLabels(title, nameOf)}
-        cardDefinition={{
-          header: (item: Item) => <Cell of={first.cell} item={item} />,
-          sections: others.map(({ id, header, cell, long = false }, index) => ({
-            id,
-            header,
-            content: (item: Item) => <Cell of={cell} item={item} />,
-            width: index === 0 || long ? 100 : 50, // the first would be higher than one beside it
-          })),
-        }}
-      />
-    );
-  return (
-    <Table
-      {...shared}
-      contentDensity={compact ? "compact" : "comfortable"}
-      // However narrow the window is, what a row is and its actions are in view.
-      stickyColumns={{ first: 1, last: isActions(columns.at(-1)) ? 1 : 0 }}
-      ariaLabels={{ tableLabel: title, ...selectionLabels(title, nameOf) }}
-      columnDefinitions={columnDefinitions}
-    />
   );
 }
 

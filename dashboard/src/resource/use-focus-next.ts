@@ -1,7 +1,7 @@
 // When the focused row goes away, the focus moves to the row that takes its place.
 import { type RefObject, useEffect, useRef } from "react";
 
-const ROWS = "tbody tr, ol > li";
+const ROWS = "tbody tr, .card";
 const LOOK_EVERY_MS = 50;
 
 export function useFocusNext(items: unknown): RefObject<HTMLDivElement | null> {

@@ -8,6 +8,7 @@ export const PARAMETERS = [
   "protection",
   "health",
   "find",
+  "label",
   "sort",
   "class",
   "type",
@@ -18,9 +19,15 @@ export const PARAMETERS = [
   "to",
   "version",
   "edition",
+  "image",
   "server",
+  "provider",
+  "region",
+  "size",
+  "kind",
   "older",
   "drill",
+  "reboot",
 ] as const;
 type Parameter = (typeof PARAMETERS)[number];
 
@@ -38,12 +45,16 @@ export function usePlace(prefix: string): [Place, (next: Place) => void] {
     return value === null ? [] : [[each, value]];
   });
   const place: Place = { page: Number.isInteger(page) && page >= 1 ? page : 1, ...Object.fromEntries(given) };
+  // Only what differs from what is shown, in the address of now: a choice before this one may not be shown yet.
   const go = (next: Place): void =>
-    setSearch((before) => {
-      const after = new URLSearchParams(before);
-      for (const each of ["page", ...PARAMETERS]) after.delete(name(each));
-      for (const each of PARAMETERS) if (next[each]) after.set(name(each), next[each]);
-      if (next.page > 1) after.set(name("page"), String(next.page));
+    setSearch(() => {
+      const after = new URLSearchParams(window.location.search);
+      for (const each of ["page", ...PARAMETERS] as const) {
+        if (next[each] === place[each]) continue;
+        const value = each === "page" && next.page <= 1 ? undefined : next[each];
+        if (value) after.set(name(each), String(value));
+        else after.delete(name(each));
+      }
       return after;
     });
   return [place, go];

@@ -1,6 +1,6 @@
 // What can be done with many servers at once.
 import type { ListedServer } from "../../../shared/api/servers.ts";
-import { whyNotRename } from "../allowed/servers.ts";
+import { whyNotAct, whyNotRename } from "../allowed/servers.ts";
 import { SERVER_NEEDS } from "../allowed/needs.ts";
 import { BulkMenu, type Kind } from "../bulk/menu.tsx";
 
@@ -8,7 +8,11 @@ const SERVERS: Kind<ListedServer> = {
   one: "server",
   needs: SERVER_NEEDS,
   nameOf: ({ name }) => name,
-  actions: [["set_labels", whyNotRename]],
+  actions: [
+    ["reboot", whyNotAct],
+    ["update", whyNotAct],
+    ["set_labels", whyNotRename],
+  ],
 };
 
 export const ServersBulk = ({ selected, onDone }: { selected: readonly ListedServer[]; onDone: () => void }) => (

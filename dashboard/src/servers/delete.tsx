@@ -15,6 +15,7 @@ export function DeleteServer({ server, onDismiss }: { server: ListedServer; onDi
       confirm={text.servers.deletion.title}
       send={() => client.servers.delete({ params: { id: server.id } })}
       rehearse={() => client.servers.delete.dryRun({ params: { id: server.id } })}
+      words={{ server_deleted: text.servers.deletion.effect }}
       onDeleted={() => void navigate("/servers")}
       onDismiss={onDismiss}
     >

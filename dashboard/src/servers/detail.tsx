@@ -5,10 +5,11 @@ import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ComponentType, useState } from "react";
 import { useParams, useSearchParams } from "react-router";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { Server } from "../../../shared/api/servers.ts";
+import { SERVER_ACTIONS, type ServerAction } from "../../../shared/domain/lifecycle.ts";
 import { useFollow } from "../app/follow.ts";
 import { Link } from "../app/link.tsx";
 import { May } from "../app/may.tsx";
@@ -22,6 +23,7 @@ import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
 import { BothWays } from "../resource/both-ways.tsx";
 import { ListFilters } from "../resource/list-filters.tsx";
+import { menuColumn } from "../resource/list-page.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Status } from "../resource/status.tsx";
@@ -31,7 +33,7 @@ import { Summary } from "../resource/summary.tsx";
 import { Tabs, useTab } from "../resource/tabs.tsx";
 import { Time } from "../resource/time.tsx";
 import { SERVER_NEEDS } from "../allowed/needs.ts";
-import { whyNotDelete, whyNotRename } from "../allowed/servers.ts";
+import { whyNotAct, whyNotDelete, whyNotRename } from "../allowed/servers.ts";
 import { priceInWords } from "./price.ts";
 import { LowDisk, reportedFacts } from "./reported.tsx";
 import { ServerState } from "./state.tsx";
@@ -40,28 +42,35 @@ import { lazily } from "../app/lazily.tsx";
 
 const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable);
 const Again = lazily(async () => (await import("./again.tsx")).Again);
+const ServerMetrics = lazily(async () => (await import("../metrics/charts.tsx")).ServerMetrics, "metrics");
 const DeleteServer = lazily(async () => (await import("./delete.tsx")).DeleteServer);
 const Tell = lazily(async () => (await import("../alerts/tell.tsx")).Tell, "alerts");
+const ActOnServer = lazily(async () => (await import("./act.tsx")).ActOnServer);
 const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);
 
 const above = () => [{ text: text.servers.title, href: "/servers" }];
 
-/** The actions on selected instances, which their own folder has. */
-type Bulk = NonNullable<TableProps<ListedInstance>["bulk"]>;
+/** The actions on selected instances, and on each, which their own folder has. */
+interface OfInstances {
+  bulk: NonNullable<TableProps<ListedInstance>["bulk"]>;
+  Menu: ComponentType<{ instance: ListedInstance }>;
+}
 
-export default function ServerDetail({ bulk }: { bulk: Bulk }) {
+export default function ServerDetail(ofInstances: OfInstances) {
   const { id = "" } = useParams();
   return (
     <Loaded kind={text.servers.one} above={above()} question={servers.one(id)}>
-      {(server) => <Shown key={server.id} server={server} bulk={bulk} />}
+      {(server) => <Shown key={server.id} server={server} {...ofInstances} />}
     </Loaded>
   );
 }
 
-const TABS = ["overview", "history"] as const;
+const TABS = ["overview", "metrics", "history"] as const;
 
-function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
-  const [dialog, setDialog] = useState<"edit" | "delete" | "tell">();
+type Dialog = "edit" | "delete" | "tell" | ServerAction;
+
+function Shown({ server, ...ofInstances }: OfInstances & { server: Server }) {
+  const [dialog, setDialog] = useState<Dialog>();
   const [search] = useSearchParams();
   const tab = useTab(TABS, search.has("operations-page") ? "history" : undefined);
   const held = useQuery(instances.onServer({ server_id: server.id, page: 1, per_page: INSTANCES }));
@@ -78,23 +87,7 @@ function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
         />
       }
       above={above()}
-      actions={
-        <SpaceBetween direction="horizontal" size="xs">
-          <Action needs={SERVER_NEEDS.tell} disabledReason={undefined} onClick={() => setDialog("tell")}>
-            {text.resource.tell}
-          </Action>
-          <Action needs={SERVER_NEEDS.edit} disabledReason={whyNotRename(server)} onClick={() => setDialog("edit")}>
-            {text.servers.detail.edit}
-          </Action>
-          <Action
-            needs={SERVER_NEEDS.delete}
-            disabledReason={whyNotDelete(server, held.data?.meta.total)}
-            onClick={() => setDialog("delete")}
-          >
-            {text.servers.detail.delete}
-          </Action>
-        </SpaceBetween>
-      }
+      actions={<Actions server={server} instances={held.data?.meta.total} onChoose={setDialog} />}
     >
       <Progress id={server.operation_id} />
       <Reason of={server} action={<Again server={server} onDelete={() => setDialog("delete")} />} />
@@ -105,18 +98,54 @@ function Shown({ server, bulk }: { server: Server; bulk: Bulk }) {
         chosen={tab}
       >
         {tab === "overview" && (
-          <>
+          <SpaceBetween size="l">
             <Facts server={server} />
-            <InstancesOf server={server} bulk={bulk} />
-          </>
+            <InstancesOf server={server} {...ofInstances} />
+          </SpaceBetween>
         )}
+        {tab === "metrics" && <ServerMetrics server={server} />}
         {tab === "history" && <OperationsTable resourceId={server.id} />}
       </Tabs>
-      {dialog === "tell" && <Tell type="server" id={server.id} name={server.name} onDismiss={() => setDialog(undefined)} />}
-      {dialog === "edit" && <EditServer server={server} onDismiss={() => setDialog(undefined)} />}
-      {dialog === "delete" && <DeleteServer server={server} onDismiss={() => setDialog(undefined)} />}
+      {dialog !== undefined && <ServerDialog dialog={dialog} server={server} onDismiss={() => setDialog(undefined)} />}
     </Page>
   );
+}
+
+interface ActionsProps {
+  server: Server;
+  /** How many are on it; undefined while that is not known. */
+  instances: number | undefined;
+  onChoose: (dialog: Dialog) => void;
+}
+
+function Actions({ server, instances: count, onChoose }: ActionsProps) {
+  const say = text.servers.detail;
+  return (
+    <SpaceBetween direction="horizontal" size="xs">
+      <Action needs={SERVER_NEEDS.tell} disabledReason={undefined} onClick={() => onChoose("tell")}>
+        {text.resource.tell}
+      </Action>
+      {SERVER_ACTIONS.map((action) => (
+        <Action key={action} needs={SERVER_NEEDS[action]} disabledReason={whyNotAct(server)} onClick={() => onChoose(action)}>
+          {say[action]}
+        </Action>
+      ))}
+      <Action needs={SERVER_NEEDS.edit} disabledReason={whyNotRename(server)} onClick={() => onChoose("edit")}>
+        {say.edit}
+      </Action>
+      <Action needs={SERVER_NEEDS.delete} disabledReason={whyNotDelete(server, count)} onClick={() => onChoose("delete")}>
+        {say.delete}
+      </Action>
+    </SpaceBetween>
+  );
+}
+
+function ServerDialog({ dialog, ...props }: { dialog: Dialog; server: Server; onDismiss: () => void }) {
+  const { server, onDismiss } = props;
+  if (dialog === "tell") return <Tell type="server" id={server.id} name={server.name} onDismiss={onDismiss} />;
+  if (dialog === "edit") return <EditServer {...props} />;
+  if (dialog === "delete") return <DeleteServer {...props} />;
+  return <ActOnServer action={dialog} {...props} />;
 }
 
 /** What a server reports is no change that pages follow. */
@@ -172,7 +201,7 @@ const INSTANCES = 10;
 
 const FILTERS = { status: "instance", protection: "protection" } as const;
 
-function instanceColumns(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
+function instanceColumns(Menu: OfInstances["Menu"]): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
   const say = text.servers.instances;
   return [
     { id: "name", header: say.name, cell: ({ id, name }) => <Link to={`/instances/${id}`}>{name}</Link> },
@@ -184,10 +213,11 @@ function instanceColumns(): [Column<ListedInstance>, ...Column<ListedInstance>[]
     },
     { id: "version", header: say.version, cell: ({ erp_version, edition }) => `${erp_version} ${edition}` },
     { id: "protection", header: say.protection, cell: ({ protection }) => <Status of="protection" status={protection.status} /> },
+    menuColumn((instance) => <Menu instance={instance} />),
   ];
 }
 
-function InstancesOf({ server, bulk }: { server: Server; bulk: Bulk }) {
+function InstancesOf({ server, bulk, Menu }: OfInstances & { server: Server }) {
   const say = text.servers.instances;
   const follow = useFollow();
   return (
@@ -201,7 +231,7 @@ function InstancesOf({ server, bulk }: { server: Server; bulk: Bulk }) {
       Filters={ListFilters}
       filters={FILTERS}
       bulk={bulk}
-      columns={instanceColumns()}
+      columns={instanceColumns(Menu)}
       empty={say.empty}
       actions={
         <May needs={SERVER_NEEDS.create}>

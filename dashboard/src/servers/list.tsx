@@ -12,6 +12,7 @@ import { inDigits } from "../resource/number.ts";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { ServersBulk } from "./bulk.tsx";
+import { ServerFilters, serverQuery } from "./filters.tsx";
 import { ServerMenu } from "./menu.tsx";
 import { diskUse, memoryUse } from "./reported.tsx";
 import { ServerState } from "./state.tsx";
@@ -86,6 +87,7 @@ export default function Servers() {
       list={servers.list}
       searchable
       filters={{ status: "server" }}
+      narrowing={{ query: serverQuery, Fields: ServerFilters }}
       columns={columns()}
       bulk={ServersBulk}
       add={<CreateLink to="/servers/create">{say.create}</CreateLink>}

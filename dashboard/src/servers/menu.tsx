@@ -2,14 +2,16 @@
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { ListedServer } from "../../../shared/api/servers.ts";
+import { SERVER_ACTIONS } from "../../../shared/domain/lifecycle.ts";
 import { isUsable } from "../allowed/instances.ts";
 import { SERVER_NEEDS } from "../allowed/needs.ts";
-import { whyNotDelete, whyNotRename } from "../allowed/servers.ts";
+import { whyNotAct, whyNotDelete, whyNotRename } from "../allowed/servers.ts";
 import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
 import { RowMenu } from "../resource/row-menu.tsx";
 
 const DeleteServer = lazily(async () => (await import("./delete.tsx")).DeleteServer);
+const ActOnServer = lazily(async () => (await import("./act.tsx")).ActOnServer);
 const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);
 
 export function ServerMenu({ server }: { server: ListedServer }) {
@@ -29,6 +31,12 @@ export function ServerMenu({ server }: { server: ListedServer }) {
             why: isUsable(server) ? undefined : instances.notActive,
           },
           { id: "edit", needs: SERVER_NEEDS.edit, text: detail.edit, why: whyNotRename(server) },
+          ...SERVER_ACTIONS.map((action) => ({
+            id: action,
+            needs: SERVER_NEEDS[action],
+            text: detail[action],
+            why: whyNotAct(server),
+          })),
           { id: "like", needs: SERVER_NEEDS.like, text: detail.createLike },
           { id: "delete", needs: SERVER_NEEDS.delete, text: detail.delete, why: whyNotDelete(server, server.instance_count) },
         ]}
@@ -38,6 +46,7 @@ export function ServerMenu({ server }: { server: ListedServer }) {
           else setDialog(id);
         }}
       />
+      {(dialog === "reboot" || dialog === "update") && <ActOnServer action={dialog} server={server} onDismiss={dismiss} />}
       {dialog === "edit" && <EditServer server={server} onDismiss={dismiss} />}
       {dialog === "delete" && <DeleteServer server={server} onDismiss={dismiss} />}
     </>

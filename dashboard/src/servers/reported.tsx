@@ -6,13 +6,14 @@ import { text } from "../messages/text.ts";
 import { gigabytes, sizeInWords } from "../resource/size.ts";
 import { Time } from "../resource/time.tsx";
 
-/** For the details of the server. */
-export function reportedFacts(server: Server) {
-  const { disk, memory, at, none } = text.reports;
+/** For the details of the server. An older service does not say whether it needs a reboot. */
+export function reportedFacts({ needs_reboot = null, ...server }: Omit<Server, "needs_reboot"> & Partial<Server>) {
+  const { disk, memory, system, needsReboot, needsNoReboot, at, none } = text.reports;
   const { reported_at } = server;
   return [
     { label: disk, value: diskUse(server) },
     { label: memory, value: memoryUse(server) },
+    { label: system, value: needs_reboot === null ? none : needs_reboot ? needsReboot : needsNoReboot },
     { label: at, value: <Time at={reported_at} exact none={none} /> },
   ];
 }

@@ -15,6 +15,8 @@ interface Props {
   chosen: string;
   error: string | undefined;
   onChange: (id: string) => void;
+  /** If there is one, it is chosen. */
+  only?: boolean;
 }
 
 export const useActiveServers = (): Pages<ListedServer> => usePages(servers.list, { status: "active" });

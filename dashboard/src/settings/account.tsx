@@ -5,7 +5,7 @@ import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { Failure } from "../app/failure.tsx";
 import { lazily } from "../app/lazily.tsx";
-import { Missing, useMissing } from "../app/may.tsx";
+import { May, Missing, useMissing } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
 import { catalog, settings } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -18,6 +18,8 @@ import { Sessions } from "./sessions.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { SignedIn } from "./signed-in.tsx";
 
+const SecondFactors = lazily(async () => (await import("./second-factors.tsx")).SecondFactors);
+const SingleSignOn = lazily(async () => (await import("./single-sign-on.tsx")).SingleSignOn, "people");
 const Notifications = lazily(async () => (await import("./notifications.tsx")).Notifications);
 
 export default function Account() {
@@ -30,6 +32,9 @@ export default function Account() {
         <Notifications />
       </OnDemand>
       <PasswordForm />
+      <OnDemand title={text.settings.factors.title} description={text.settings.factors.about}>
+        <SecondFactors />
+      </OnDemand>
       <Sessions />
       <Shared />
     </Page>
@@ -57,6 +62,11 @@ function SharedSettings() {
     return (
       <SpaceBetween size="l">
         <SettingsForm kept={kept.data.data} offered={offered.data.data.providers} />
+        <May needs={["owner"]}>
+          <OnDemand title={text.settings.sso.title} description={text.settings.sso.about}>
+            <SingleSignOn />
+          </OnDemand>
+        </May>
         <DefaultPolicy settings={kept.data.data} etag={kept.data.etag} />
         <Quotas quotas={kept.data.data.quotas} />
       </SpaceBetween>

@@ -11,6 +11,7 @@ import { client } from "../app/client.ts";
 import { May } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
 import { DefaultPolicyForm } from "../policies/form.tsx";
+import { Kept } from "../policies/kept.tsx";
 import { drillsInWords, keepInWords, scheduleInWords } from "../policies/words.ts";
 import { Deletion } from "../resource/deletion.tsx";
 
@@ -43,19 +44,7 @@ export function DefaultPolicy({ settings, etag }: Props) {
         </Header>
       }
     >
-      {policy === null ? (
-        <Box color="text-body-secondary">{say.none}</Box>
-      ) : (
-        <KeyValuePairs
-          columns={3}
-          minColumnWidth={200}
-          items={[
-            { label: say.schedule, value: policy.enabled ? scheduleInWords(policy) : say.paused(scheduleInWords(policy)) },
-            { label: say.keeps, value: keepInWords(policy.keep) },
-            { label: say.drills, value: drillsInWords(policy.drill_every_days) },
-          ]}
-        />
-      )}
+      {policy === null ? <Box color="text-body-secondary">{say.none}</Box> : <Facts policy={policy} />}
       {dialog === "edit" && <DefaultPolicyForm settings={settings} onDismiss={close} />}
       {dialog === "delete" && (
         <Deletion
@@ -72,5 +61,28 @@ export function DefaultPolicy({ settings, etag }: Props) {
         </Deletion>
       )}
     </Container>
+  );
+}
+
+function Facts({ policy }: { policy: NonNullable<Settings["default_backup_policy"]> }) {
+  const say = text.settings.defaultPolicy;
+  return (
+    <KeyValuePairs
+      columns={3}
+      minColumnWidth={200}
+      items={[
+        { label: say.schedule, value: policy.enabled ? scheduleInWords(policy) : say.paused(scheduleInWords(policy)) },
+        {
+          label: say.keeps,
+          value: (
+            <>
+              {keepInWords(policy.keep)}
+              <Kept keep={policy.keep} />
+            </>
+          ),
+        },
+        { label: say.drills, value: drillsInWords(policy.drill_every_days) },
+      ]}
+    />
   );
 }

@@ -7,9 +7,10 @@ import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { SignedIn } from "../../../shared/api/auth.ts";
+import { recognizeDevice } from "../../../shared/domain/device.ts";
 import { SESSIONS_PER_USER } from "../../../shared/domain/limits.ts";
 import { client } from "../app/client.ts";
-import { Failure } from "../app/failure.tsx";
+import { Failure, FailureNote } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
 import { sessions } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -58,10 +59,13 @@ export function Sessions() {
 function Session({ session }: { session: SignedIn }) {
   const say = text.settings.sessions;
   const { user_agent, ip_address, created_at, current } = session;
+  const device = user_agent === null ? undefined : recognizeDevice(user_agent);
   return (
     <li>
       <div>
-        <Wrapped>{user_agent ?? say.unknown}</Wrapped>
+        <div title={user_agent ?? undefined}>
+          <Wrapped>{device === undefined ? (user_agent ?? say.unknown) : say.device(device)}</Wrapped>
+        </div>
         <Box variant="small" display="block">
           {ip_address ?? say.unknown} · <Time at={created_at} />
         </Box>
@@ -72,7 +76,7 @@ function Session({ session }: { session: SignedIn }) {
 }
 
 const tellFailure = (error: Error): void =>
-  notify({ id: "sessions", type: "error", header: text.settings.sessions.notEnded, content: <Failure error={error} /> });
+  notify({ id: "sessions", type: "error", header: text.settings.sessions.notEnded, content: <FailureNote error={error} /> });
 
 function End({ session: { id, ip_address } }: { session: SignedIn }) {
   const say = text.settings.sessions;

@@ -2,9 +2,13 @@
 import Container from "@cloudscape-design/components/container";
 import FormField from "@cloudscape-design/components/form-field";
 import Header from "@cloudscape-design/components/header";
+import RadioGroup from "@cloudscape-design/components/radio-group";
 import Select from "@cloudscape-design/components/select";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import * as z from "zod";
 import type { CatalogProvider } from "../../../shared/api/catalog.ts";
-import { update, Settings } from "../../../shared/api/settings.ts";
+import { REQUIRES_SECOND_FACTOR, SETTABLE, settable } from "../../../shared/api/settable.ts";
+import type { Settings } from "../../../shared/api/settings.ts";
 import { client } from "../app/client.ts";
 import { May } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
@@ -13,8 +17,6 @@ import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
 import { given } from "../resource/use-form.ts";
-
-const { body: settingsBody } = update();
 
 interface Props {
   kept: Settings;
@@ -35,6 +37,8 @@ const useSettingsForm = (kept: Settings) => {
       default_region: record.default_region ?? "",
       backup_retention_days: String(record.backup_retention_days),
       token_max_days: String(record.token_max_days ?? ""),
+      require_second_factor: record.require_second_factor,
+      allowed_ips: networksToText(record),
     }),
     shown: (values) => ({
       [say.accountName]: values.account_name,
@@ -43,14 +47,26 @@ const useSettingsForm = (kept: Settings) => {
       [say.region]: values.default_region,
       [say.retention]: values.backup_retention_days,
       [say.tokenDays]: values.token_max_days,
+      [say.secondFactor]: say.secondFactorOf[values.require_second_factor],
+      [say.allowedIps]: values.allowed_ips,
     }),
     // The API accepts some of them; this form has all.
-    schema: settingsBody.safeExtend({
-      account_name: Settings.shape.account_name,
-      backup_retention_days: Settings.shape.backup_retention_days,
+    schema: z.strictObject({
+      ...SETTABLE,
+      account_name: settable.account_name,
+      backup_retention_days: settable.backup_retention_days,
     }),
-    body: ({ account_name, contact_email, default_provider, default_region, backup_retention_days, token_max_days }) => ({
-      account_name,
+    body: ({
+      contact_email,
+      default_provider,
+      default_region,
+      backup_retention_days,
+      token_max_days,
+      allowed_ips,
+      ...others
+    }) => ({
+      ...others,
+      allowed_ips: allowed_ips.split(/[,;\s]+/).filter(Boolean),
       contact_email: given(contact_email) ?? null,
       default_provider: given(default_provider) ?? null,
       default_region: given(default_region) ?? null,
@@ -103,17 +119,58 @@ export function SettingsForm({ kept, offered }: Props) {
           {...form.text("backup_retention_days")}
         />
         <May needs={["owner"]}>
-          <TextField
-            label={say.tokenDays}
-            optional
-            description={say.tokenDaysAbout}
-            hint={say.tokenDaysHint}
-            type="number"
-            {...form.text("token_max_days")}
-          />
+          <OwnersFields form={form} />
         </May>
       </Form>
     </Container>
+  );
+}
+
+function OwnersFields({ form }: { form: ReturnType<typeof useSettingsForm> }) {
+  const say = text.settings.settings;
+  return (
+    <SpaceBetween size="l">
+      <TextField
+        label={say.tokenDays}
+        optional
+        description={say.tokenDaysAbout}
+        hint={say.tokenDaysHint}
+        type="number"
+        {...form.text("token_max_days")}
+      />
+      <RequiredFactor
+        chosen={form.values.require_second_factor}
+        onChange={(require_second_factor) => form.set({ require_second_factor })}
+      />
+      <TextField
+        label={say.allowedIps}
+        optional
+        description={say.allowedIpsAbout}
+        hint={say.allowedIpsHint}
+        {...form.text("allowed_ips")}
+      />
+    </SpaceBetween>
+  );
+}
+
+/** A service from before there were such networks says nothing of them. */
+const networksToText = ({ allowed_ips }: Partial<Settings>): string => (allowed_ips ?? []).join(", ");
+
+type Required = Settings["require_second_factor"];
+
+function RequiredFactor({ chosen, onChange }: { chosen: Required; onChange: (of: Required) => void }) {
+  const say = text.settings.settings;
+  return (
+    <FormField label={say.secondFactor} description={say.secondFactorAbout} stretch>
+      <RadioGroup
+        value={chosen}
+        items={REQUIRES_SECOND_FACTOR.map((value) => ({ value, label: say.secondFactorOf[value] }))}
+        onChange={({ detail }) => {
+          const of = REQUIRES_SECOND_FACTOR.find((each) => each === detail.value);
+          if (of !== undefined) onChange(of);
+        }}
+      />
+    </FormField>
   );
 }
 

@@ -1,24 +1,30 @@
-// The signed-in user, and when the session ends.
+// The signed-in user, what they may do, and when the session ends.
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import { useQuery } from "@tanstack/react-query";
+import { overview } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { Role } from "../people/role.tsx";
 import { Time } from "../resource/time.tsx";
 import { useSession } from "../session/session.ts";
 
 export function SignedIn() {
   const say = text.settings.session;
   const session = useSession();
+  const { role, permissions } = useQuery({ ...overview(), enabled: false }).data?.data ?? {};
+  const grant = role == null || permissions === undefined ? undefined : { role, permissions };
   return (
     session !== undefined && (
       <Container header={<Header variant="h2">{say.title}</Header>}>
         <KeyValuePairs
-          columns={3}
+          columns={4}
           minColumnWidth={220} // keeps an email address on one line
           items={[
             { label: say.name, value: session.user.name },
             { label: say.email, value: session.user.email },
             { label: say.ends, value: <Time at={session.expires_at} exact /> },
+            { label: say.role, value: grant === undefined ? "–" : <Role of={grant} /> },
           ]}
         />
       </Container>

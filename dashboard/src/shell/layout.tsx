@@ -24,8 +24,16 @@ export function Layout({ breadcrumbs, children }: { breadcrumbs: ReactNode; chil
   const trail = useRef<HTMLDivElement>(null);
   useEffect(() => setOpen(isWide), [isWide]);
   useEffect(() => {
-    if (!wide.matches) setOpen(false); // a link was followed
+    if (!wide.matches) setOpen(false); // a link of the page was followed
   }, [pathname]);
+  const isOver = open && !isWide;
+  /** By the keyboard, which goes on at the button. */
+  const close = (): void => {
+    if (!isOver) return;
+    setOpen(false);
+    trail.current?.querySelector("button")?.focus();
+  };
+  useTapBeside(isOver, () => setOpen(false));
   useTopHeight();
   return (
     <div className="layout">
@@ -43,18 +51,29 @@ export function Layout({ breadcrumbs, children }: { breadcrumbs: ReactNode; chil
         <nav
           className="side"
           aria-label={text.shell.navigation.label}
-          onKeyDown={(event) => {
-            if (event.key !== "Escape" || isWide) return;
-            setOpen(false);
-            trail.current?.querySelector("button")?.focus();
+          onKeyDown={({ key }) => {
+            if (key === "Escape") close();
           }}
         >
-          <Navigation />
+          <Navigation onFollow={close} />
         </nav>
       )}
       <main className="content">{children}</main>
     </div>
   );
+}
+
+/** Outside of the navigation and of the bar with its button. */
+function useTapBeside(isOver: boolean, onTap: () => void): void {
+  useEffect(() => {
+    if (!isOver) return undefined;
+    const look = ({ target }: PointerEvent): void => {
+      if (target instanceof Element && target.closest(".side, .trail") === null) onTap();
+    };
+    document.addEventListener("pointerdown", look);
+    return () => document.removeEventListener("pointerdown", look);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- it only closes
+  }, [isOver]);
 }
 
 /** The navigation stays below the top bar, whose height depends on the window's width. */

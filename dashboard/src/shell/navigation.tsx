@@ -5,7 +5,8 @@ import { useFollow } from "../app/follow.ts";
 import { needsOf, useMay } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
 
-export function Navigation() {
+/** `onFollow` hears of each link that is followed, also of one to the page that is shown. */
+export function Navigation({ onFollow }: { onFollow: () => void }) {
   const say = text.shell.navigation;
   const { pathname } = useLocation();
   const links = [
@@ -28,12 +29,16 @@ export function Navigation() {
   const all = [...links, ...settings, activity];
   const here = all.find(({ href }) => pathname === href || (href !== "/" && pathname.startsWith(`${href}/`)));
   const may = useMay();
+  const follow = useFollow();
   const shown = (each: readonly { text: string; href: string }[]) =>
     each.filter(({ href }) => may(...needsOf(href))).map((one) => ({ type: "link" as const, ...one }));
   return (
     <SideNavigation
       activeHref={here?.href ?? ""}
-      onFollow={useFollow()}
+      onFollow={(event) => {
+        follow(event);
+        onFollow();
+      }}
       items={[
         ...shown(links),
         { type: "divider" },

@@ -23,7 +23,11 @@ import { routes } from "./routes.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { useShownTrail } from "../app/trail.ts";
 import { text } from "../messages/text.ts";
+import { useOpenProof } from "../session/proof.ts";
+import { useMustSetUp } from "../session/set-up.ts";
 
+const ProofDialog = lazily(async () => (await import("./proof-dialog.tsx")).ProofDialog);
+const SetUpPage = lazily(async () => (await import("./set-up-page.tsx")).default, "settings");
 const BulkPanel = lazily(async () => (await import("../bulk/panel.tsx")).BulkPanel, "bulk");
 
 export default function Shell() {
@@ -31,6 +35,8 @@ export default function Shell() {
   useWatch();
   useFollowChanges();
   useFocusOnPage(pathname);
+  const mustSetUp = useMustSetUp();
+  const isProofAsked = useOpenProof() !== undefined;
   const isBulkRunning = useRunning().some(({ result }) => result?.bulk !== undefined);
   return (
     <I18nProvider locale={language} messages={componentText}>
@@ -50,19 +56,22 @@ export default function Shell() {
           <ConnectionNotice />
           <LimitNotice />
           <Boundary place={pathname}>
-            <Suspense fallback={<Spinner size="large" />}>
-              <Routes>
-                {routes.map(({ path, Page }) => (
-                  <Route key={path} path={path} element={<Permitted path={path} Page={Page} />} />
-                ))}
-              </Routes>
-            </Suspense>
+            <Suspense fallback={<Spinner size="large" />}>{mustSetUp ? <SetUpPage /> : <Pages />}</Suspense>
           </Boundary>
         </div>
       </Layout>
+      {isProofAsked && <ProofDialog />}
     </I18nProvider>
   );
 }
+
+const Pages = () => (
+  <Routes>
+    {routes.map(({ path, Page: Shown }) => (
+      <Route key={path} path={path} element={<Permitted path={path} Page={Shown} />} />
+    ))}
+  </Routes>
+);
 
 /** The page, or which permission it needs, for those who follow a link to it without. */
 function Permitted({ path, Page: Shown }: { path: string; Page: ComponentType }) {
@@ -104,7 +113,8 @@ function Notifications() {
         dismissible: true,
         dismissLabel: text.shell.dismiss,
         onDismiss: () => dismiss(id),
-        ariaRole: type === "error" ? "alert" : "status",
+        // Announced as well as an alert, which would take the focus from a dialog or from what somebody is typing.
+        ariaRole: "status",
       }))}
     />
   );

@@ -1,6 +1,6 @@
 // Chooses an SSH key, or adds one in place.
 import Button from "@cloudscape-design/components/button";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { sshKeys } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Chooser } from "../resource/chooser.tsx";
@@ -19,14 +19,10 @@ export function SshKeyField({ chosen, error, onChange }: Props) {
   const say = text.sshKeys.field;
   const [adding, setAdding] = useState(false);
   const pages = usePages(sshKeys.list, {}, { searchable: false });
-  const only = pages.total === 1 ? pages.items[0]?.id : undefined;
-  useEffect(() => {
-    if (only !== undefined && chosen === "") onChange(only);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once it is known that there is no other choice
-  }, [only]);
   return (
     <>
       <Chooser
+        only
         label={say.label}
         description={say.about}
         error={error}

@@ -26,7 +26,6 @@ function columns(): [Column<SshKey>, ...Column<SshKey>[]] {
       id: "fingerprint",
       header: say.fingerprint,
       text: ({ fingerprint }) => fingerprint,
-      long: true,
       cell: ({ name, fingerprint }) => <Copyable value={fingerprint} what={text.sshKeys.fingerprintOf(name)} code />,
     },
     { id: "type", header: say.type, cell: typeOf, text: typeOf },

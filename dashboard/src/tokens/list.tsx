@@ -1,10 +1,12 @@
 // All API keys: who created them, their permissions and last use; revoking them.
 import Box from "@cloudscape-design/components/box";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Token } from "../../../shared/api/tokens.ts";
+import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { useMay } from "../app/may.tsx";
-import { tokens } from "../app/queries.ts";
+import { tokens, users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { actionColumn, CreateLink, ListPage } from "../resource/list-page.tsx";
 import type { Column } from "../resource/column.ts";
@@ -17,7 +19,16 @@ import { lazily } from "../app/lazily.tsx";
 const RotateApiKey = lazily(async () => (await import("./rotate.tsx")).RotateApiKey);
 const RevokeApiKey = lazily(async () => (await import("./revoke.tsx")).RevokeApiKey);
 
-function columns(): [Column<Token>, ...Column<Token>[]] {
+type Creator = Token["created_by"];
+
+/** Says who of those who created something is no user any more; nobody, as long as that is not known. */
+function useIsRemoved(): (creator: Creator) => boolean {
+  const all = useQuery({ ...users.list({ per_page: PER_PAGE_MAX }), enabled: useMay()("settings:read") }).data;
+  const known = all === undefined || all.meta.total > all.data.length ? undefined : new Set(all.data.map(({ id }) => id));
+  return ({ type, id }) => type === "user" && known?.has(id) === false;
+}
+
+function columns(isRemoved: (creator: Creator) => boolean): [Column<Token>, ...Column<Token>[]] {
   const say = text.tokens.columns;
   return [
     { id: "name", header: say.name, cell: ({ name }) => <Wrapped>{name}</Wrapped>, text: ({ name }) => name },
@@ -64,6 +75,11 @@ function columns(): [Column<Token>, ...Column<Token>[]] {
           <Box variant="small" display="block">
             {text.tokens.createdBy(created_by.name)}
           </Box>
+          {isRemoved(created_by) && (
+            <Box variant="small" display="block">
+              {text.tokens.creatorRemoved}
+            </Box>
+          )}
         </>
       ),
     },
@@ -73,6 +89,7 @@ function columns(): [Column<Token>, ...Column<Token>[]] {
 export default function ApiKeys() {
   const say = text.tokens;
   const isAdmin = useMay()("admin");
+  const isRemoved = useIsRemoved();
   const [rotating, setRotating] = useState<Token>();
   const [revoking, setRevoking] = useState<Token>();
   return (
@@ -81,7 +98,7 @@ export default function ApiKeys() {
       description={say.about}
       list={tokens.list}
       columns={[
-        ...columns(),
+        ...columns(isRemoved),
         ...(isAdmin
           ? [
               actionColumn<Token>(

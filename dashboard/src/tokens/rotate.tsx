@@ -33,7 +33,7 @@ export function RotateApiKey({ token, onDismiss }: { token: Token; onDismiss: ()
     );
   return (
     <Dialog
-      title={say.title}
+      title={say.title(name)}
       confirm={say.confirm}
       pending={rotation.isPending}
       error={rotation.error}

@@ -7,14 +7,16 @@ import { forget } from "./unfinished.ts";
 
 interface Props {
   id: string;
+  /** Its file's, or what else distinguishes it. */
+  name: string;
   onAborted: () => void;
   onDismiss: () => void;
 }
 
-export const AbortUpload = ({ id, onAborted, onDismiss }: Props) => (
+export const AbortUpload = ({ id, name, onAborted, onDismiss }: Props) => (
   <Deletion
     of={id}
-    title={text.uploads.abort}
+    title={text.uploads.abortTitle(name)}
     confirm={text.uploads.abort}
     send={() =>
       client.uploads.delete({ params: { id } }).catch((error: unknown) => {

@@ -37,9 +37,10 @@ function ChooseServer({ backup, onDismiss }: { backup: Backup; onDismiss: () => 
     done: onDismiss,
   });
   return (
-    <FormDialog title={say.title} form={form} submit={say.submit} onDismiss={onDismiss}>
+    <FormDialog title={say.title(backup, inShort(backup.created_at))} form={form} submit={say.submit} onDismiss={onDismiss}>
       {backup.expires_at !== null && say.about(inShort(backup.expires_at))}
       <ServerField
+        only
         label={drill.server}
         placeholder={drill.chooseServer}
         pages={active}

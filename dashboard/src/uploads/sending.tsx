@@ -80,7 +80,7 @@ export function Sending({ begun: { file, upload, serverId, transfer }, active, o
         </SpaceBetween>
         {phase === "sending" && <Box variant="small">{say.keepOpen}</Box>}
       </SpaceBetween>
-      {aborting && <AbortUpload id={upload.id} onAborted={onEnd} onDismiss={() => setAborting(false)} />}
+      {aborting && <AbortUpload id={upload.id} name={file.name} onAborted={onEnd} onDismiss={() => setAborting(false)} />}
       <LeaveGuard active={phase === "sending" || isPending} />
     </Container>
   );

@@ -36,13 +36,13 @@ export function UnfinishedUploads({ own, failure, onAborted }: Props) {
   return (
     <Box margin={{ bottom: "l" }}>
       <SpaceBetween size="l">
-        {own.map(({ id, name, size_bytes }) => (
-          <Abortable key={id} id={id} title={say.title(name, sizeInWords(size_bytes))} onAborted={gone}>
+        {own.map((upload) => (
+          <Abortable key={upload.id} upload={upload} onAborted={gone}>
             {say.about}
           </Abortable>
         ))}
-        {others.map(({ id, note, size_bytes, created_at }) => (
-          <Abortable key={id} id={id} title={say.title(note ?? inShort(created_at), sizeInWords(size_bytes))} onAborted={gone}>
+        {others.map(({ note, created_at, ...upload }) => (
+          <Abortable key={upload.id} upload={{ ...upload, name: note ?? inShort(created_at) }} onAborted={gone}>
             {say.elsewhere}
           </Abortable>
         ))}
@@ -52,20 +52,24 @@ export function UnfinishedUploads({ own, failure, onAborted }: Props) {
 }
 
 interface AbortableProps {
-  id: string;
-  title: string;
+  upload: { id: string; name: string; size_bytes: number };
   onAborted: (id: string) => void;
   children: ReactNode;
 }
 
-function Abortable({ id, title, onAborted, children }: AbortableProps) {
+function Abortable({ upload: { id, name, size_bytes }, onAborted, children }: AbortableProps) {
+  const { abort, unfinished } = text.uploads;
   const [asking, setAsking] = useState(false);
   return (
     <>
-      <Alert type="info" header={title} action={<Button onClick={() => setAsking(true)}>{text.uploads.abort}</Button>}>
+      <Alert
+        type="info"
+        header={unfinished.title(name, sizeInWords(size_bytes))}
+        action={<Button onClick={() => setAsking(true)}>{abort}</Button>}
+      >
         {children}
       </Alert>
-      {asking && <AbortUpload id={id} onAborted={() => onAborted(id)} onDismiss={() => setAsking(false)} />}
+      {asking && <AbortUpload id={id} name={name} onAborted={() => onAborted(id)} onDismiss={() => setAsking(false)} />}
     </>
   );
 }

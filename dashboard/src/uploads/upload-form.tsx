@@ -27,10 +27,9 @@ interface Props {
   onBegun: (begun: Begun) => void;
 }
 
-function useUploadForm(file: File | undefined, { active, onBegun }: Props) {
-  const [first, second] = active.items;
+function useUploadForm(file: File | undefined, onBegun: Props["onBegun"]) {
   return useForm({
-    initial: { size_bytes: 0, note: "", server_id: second === undefined ? (first?.id ?? "") : "" },
+    initial: { size_bytes: 0, note: "", server_id: "" },
     schema: uploadBody.extend({ server_id: id("server") }),
     body: ({ size_bytes, note, server_id }) => ({
       size_bytes: file === undefined ? "" : size_bytes,
@@ -65,7 +64,7 @@ export function UploadForm({ active, onBegun }: Props) {
   const navigate = useNavigate();
   const [file, setFile] = useState<File>();
   const [left, setLeft] = useState(unfinished);
-  const form = useUploadForm(file, { active, onBegun });
+  const form = useUploadForm(file, onBegun);
   const wrong = form.error("size_bytes");
   const continues = file !== undefined && unfinishedOf(file) !== undefined;
   return (
@@ -97,6 +96,7 @@ export function UploadForm({ active, onBegun }: Props) {
           </SpaceBetween>
         </FormField>
         <ServerField
+          only
           label={say.server.label}
           description={say.server.about}
           placeholder={say.server.placeholder}

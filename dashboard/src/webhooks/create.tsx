@@ -3,8 +3,7 @@ import FormField from "@cloudscape-design/components/form-field";
 import Select from "@cloudscape-design/components/select";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { api } from "../../../shared/api/index.ts";
-import { WEBHOOK_FORMATS, type WebhookFormat } from "../../../shared/api/webhooks.ts";
+import { create, WEBHOOK_FORMATS, type WebhookFormat } from "../../../shared/api/webhooks.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { Page } from "../app/page.tsx";
@@ -30,7 +29,7 @@ export default function CreateWebhook() {
   const open = (id: string): void => void navigate(`${LIST}/${id}`);
   const form = useForm({
     initial,
-    schema: api.webhooks.create.body,
+    schema: create().body,
     body: ({ name, url, format, events }) => ({ name, url, format, events: eventsIn(events) }),
     send: (filled, idempotencyKey) => client.webhooks.create({ body: filled, idempotencyKey }),
     done: ({ data: { id, name, secret } }) => {

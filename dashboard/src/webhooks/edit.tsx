@@ -1,6 +1,5 @@
 // The dialog that changes a webhook.
-import { api } from "../../../shared/api/index.ts";
-import type { Webhook } from "../../../shared/api/webhooks.ts";
+import { create, type Webhook } from "../../../shared/api/webhooks.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { webhooks } from "../app/queries.ts";
@@ -10,7 +9,8 @@ import { TextField } from "../resource/form.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
 import { EventsField, eventsIn } from "./events-field.tsx";
 
-const { name, url, events } = api.webhooks.create.body.shape;
+const { body } = create();
+const { name, url, events } = body.shape;
 
 /** The URL of a chat is a secret that the service does not show: an empty field keeps it. */
 export function EditWebhook({ webhook, onDismiss }: { webhook: Webhook; onDismiss: () => void }) {
@@ -26,7 +26,7 @@ export function EditWebhook({ webhook, onDismiss }: { webhook: Webhook; onDismis
       [say.create.url]: record.url,
       [say.create.events]: record.events,
     }),
-    schema: api.webhooks.create.body.pick({ name: true, events: true }).extend({ name, events, url: url.optional() }),
+    schema: body.pick({ name: true, events: true }).extend({ name, events, url: url.optional() }),
     body: (values) => ({
       name: values.name,
       ...(values.url !== "" && { url: values.url }),
@@ -40,7 +40,7 @@ export function EditWebhook({ webhook, onDismiss }: { webhook: Webhook; onDismis
     },
   });
   return (
-    <FormDialog title={say.detail.edit} form={form} submit={say.detail.save} onDismiss={onDismiss}>
+    <FormDialog title={say.detail.editTitle(webhook.name)} form={form} submit={say.detail.save} onDismiss={onDismiss}>
       <TextField label={say.create.name} {...form.text("name")} />
       <TextField label={say.create.url} hint={say.create.urlHint} {...form.text("url")} />
       <EventsField {...form.text("events")} />

@@ -1,4 +1,7 @@
 // What the steps of cloning an instance do.
+import { toBrought } from "../../../shared/hosts/brought-code.ts";
+import { findBackupCode, withoutSecrets } from "../../../shared/records/backup-code.ts";
+import { recordBrought } from "../../../shared/records/present-code.ts";
 import { addResult } from "../../../shared/records/operations.ts";
 import { recordNeutralized } from "../../../shared/records/instances.ts";
 import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
@@ -24,6 +27,18 @@ export const handler = tasks(workflow, {
         start: false,
       })
     ).ready,
+
+  bringCode: async ({ operation, input, instance, backup, server, jobId }) => {
+    const stored = await findBackupCode(await backup());
+    if (stored === undefined) return true;
+    const code = input.neutralize ? { ...stored, code: withoutSecrets(stored.code) } : stored;
+    const brought = await toBrought(code);
+    const { instance_id } = input;
+    const job = { id: jobId, kind: "bring_code", instance_id, code_id: operation.id, code: brought } as const;
+    if (!(await run(await server(), job)).ready) return false;
+    await recordBrought(operation, await instance(), code);
+    return true;
+  },
 
   restoreArchive: async ({ operation, input, backup, server, jobId }) => {
     const restored = await run(await server(), {

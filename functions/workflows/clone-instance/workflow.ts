@@ -17,10 +17,13 @@ export default workflow({
     neutralize: z.boolean(),
     reset_users: z.boolean(),
     keep_uuid: z.boolean().default(false), // of operations from before it existed
+    bring_code: z.boolean().default(false), // likewise
   }),
   steps: [
     poll("verifyArchive", "Verifying the backup", { upToMinutes: JOB_MINUTES.verify_archive }),
     poll("installErp", "Installing the ERP", { undo: "removeErp", upToMinutes: JOB_MINUTES.install_erp }),
+    // Before the data, whose modules are then found.
+    poll("bringCode", "Bringing the backup's code", { when: "bring_code", upToMinutes: JOB_MINUTES.bring_code }),
     poll("restoreArchive", "Restoring the backup", { upToMinutes: JOB_MINUTES.restore_archive }),
     poll("neutralize", "Turning off scheduled jobs, mail and payments", {
       when: "neutralize",

@@ -1,4 +1,6 @@
 // What the steps of backing up an instance do.
+import { codeInManifest } from "../../../shared/records/backup-code.ts";
+import { presentCode } from "../../../shared/records/present-code.ts";
 import { recordArchive } from "../../../shared/records/backups.ts";
 import { addResult } from "../../../shared/records/operations.ts";
 import { type MadeArchive, skippedIn } from "../../../shared/hosts/host.ts";
@@ -48,15 +50,17 @@ async function make(
   backup: BackupRecord,
   server: ServerRecord,
 ): Promise<MadeArchive | undefined> {
+  const present = await presentCode({ account_id: operation.account_id, id: instance_id });
   const made = await run(server, {
     id: jobIdFor(operation, "makeArchive"),
     kind: "make_archive",
     instance_id,
     key: archiveKey(backup),
     note: backup.note,
+    code: codeInManifest(present),
   });
   if (!made.ready) return undefined;
   await addResult(operation, skippedIn(made.result));
-  await recordArchive(operation, backup.id, made.result); // last: with it, the work counts as done
+  await recordArchive(operation, backup.id, made.result, present); // last: with it, the work counts as done
   return made.result;
 }

@@ -1,6 +1,8 @@
 // What the steps of drilling a backup do.
+import { toBrought } from "../../../shared/hosts/brought-code.ts";
 import { markCorrupt } from "../../../shared/operations/corrupt-backups.ts";
 import { buildCheck, buildDrill, noteDrill, recordDrill } from "../../../shared/operations/drills.ts";
+import { findBackupCode } from "../../../shared/records/backup-code.ts";
 import { findOperation } from "../../../shared/records/operations.ts";
 import { DRILL } from "../../../shared/domain/lifecycle.ts";
 import { because, type Reason } from "../../../shared/domain/reasons.ts";
@@ -39,7 +41,9 @@ export const handler = tasks(workflow, {
     const { note } = record;
     try {
       const { edition, ...archive } = requireStoredArchive(record);
-      const job = { id: jobId, kind: "drill_archive", archive, edition, note } as const;
+      const code = await findBackupCode(record);
+      const brought = code && (await toBrought(code));
+      const job = { id: jobId, kind: "drill_archive", archive, edition, note, code: brought } as const;
       const progress = await run(await server(), job);
       if (progress.ready) await noteDrill(operation, buildDrill([WHOLE, ...progress.result.checks], because("check_not_made")));
       return progress.ready;

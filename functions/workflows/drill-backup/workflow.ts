@@ -7,7 +7,7 @@ import { poll, step, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   operation: "backup.drill",
-  access: { keys: ["hosts"], configuration: true, storage: "write" },
+  access: { keys: ["hosts", "sealing"], configuration: true, storage: "write" },
   input: z.object({
     account_id: fields.id("account"),
     operation_id: fields.id("operation"),

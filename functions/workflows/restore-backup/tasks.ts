@@ -1,4 +1,6 @@
 // What the steps of restoring a backup do.
+import { codeInManifest } from "../../../shared/records/backup-code.ts";
+import { presentCode } from "../../../shared/records/present-code.ts";
 import { backupRef, recordArchive } from "../../../shared/records/backups.ts";
 import { recordNeutralized } from "../../../shared/records/instances.ts";
 import { addResult, failInto, keepModules, recordModules } from "../../../shared/records/operations.ts";
@@ -44,6 +46,7 @@ export const handler = tasks(workflow, {
   makeSafetyBackup: async ({ operation, input, instance, server, jobId }) => {
     const safety = await reserveSafetyBackup(operation, await instance(), input.safety_backup_id);
     if (safety.state === LIFECYCLE["backup.create"].through) {
+      const present = await presentCode(await instance());
       const made = await run(await server(), {
         id: jobId,
         kind: "make_archive",
@@ -51,10 +54,11 @@ export const handler = tasks(workflow, {
         key: archiveKey(safety),
         note: safety.note,
         restore_id: operation.id,
+        code: codeInManifest(present),
       });
       if (!made.ready) return false;
       await requireStored(archiveKey(safety), made.result);
-      await recordArchive(operation, safety.id, made.result);
+      await recordArchive(operation, safety.id, made.result, present);
       await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.result) });
       await completeSafetyBackup(operation, safety.id);
     }

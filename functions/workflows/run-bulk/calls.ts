@@ -3,10 +3,11 @@ import * as z from "zod";
 import { bulkAction } from "../../../shared/api/bulk-actions.ts";
 import * as backupPolicy from "../../../shared/api/backup-policy.ts";
 import * as backups from "../../../shared/api/backups.ts";
+import * as deploys from "../../../shared/api/deploys.ts";
 import * as instances from "../../../shared/api/instances.ts";
 import * as servers from "../../../shared/api/servers.ts";
 import { changedLabels, type LabelsChange } from "../../../shared/domain/labels.ts";
-import type { ResourceType } from "../../../shared/domain/lifecycle.ts";
+import type { ResourceType, ServerAction } from "../../../shared/domain/lifecycle.ts";
 import type { Permission } from "../../../shared/api/permissions.ts";
 import { isId } from "../../../shared/domain/ids.ts";
 import { backupVersion, getBackup } from "../../../shared/records/backups.ts";
@@ -20,9 +21,11 @@ import { handler as createBackup } from "../../backups/create.ts";
 import { handler as deleteBackup } from "../../backups/delete.ts";
 import { handler as drillBackup } from "../../backups/drill.ts";
 import { handler as updateBackup } from "../../backups/update.ts";
+import { handler as createDeploy } from "../../deploys/create.ts";
 import { handler as actOnInstance } from "../../instances/act.ts";
 import { handler as deleteInstance } from "../../instances/delete.ts";
 import { handler as updateInstance } from "../../instances/update.ts";
+import { handler as actOnServer } from "../../servers/act.ts";
 import { handler as updateServer } from "../../servers/update.ts";
 
 type Request = Omit<InProcessRequest, "body" | "ifMatch">;
@@ -47,10 +50,16 @@ const [backupCreated, backupChanged, backupDeleted, backupDrilled] = [
   backups.drill(),
 ];
 const [instanceActed, instanceChanged, instanceDeleted] = [instances.act(), instances.update(), instances.delete()];
-const serverChanged = servers.update();
+const deployed = deploys.create();
+const [serverActed, serverChanged] = [servers.act(), servers.update()];
 
 const acting = (action: "start" | "stop" | "restart"): Action => ({
   call: (request) => callInProcess(actOnInstance, instanceActed, { ...request, body: { action } }),
+  begins: true,
+});
+
+const actingOnServer = (action: ServerAction): Action => ({
+  call: (request) => callInProcess(actOnServer, serverActed, { ...request, body: { action } }),
   begins: true,
 });
 
@@ -82,6 +91,10 @@ const ACTIONS: Record<ResourceType, Readonly<Record<string, Action>>> = {
     restart: acting("restart"),
     backup: {
       call: (request, body) => callInProcess(createBackup, backupCreated, { ...request, body }),
+      begins: true,
+    },
+    deploy: {
+      call: (request, body) => callInProcess(createDeploy, deployed, { ...request, body }),
       begins: true,
     },
     set_policy: { call: (request, body) => callInProcess(setPolicy, policySet, { ...request, body }) },
@@ -120,6 +133,8 @@ const ACTIONS: Record<ResourceType, Readonly<Record<string, Action>>> = {
     },
   },
   server: {
+    reboot: actingOnServer("reboot"),
+    update: actingOnServer("update"),
     set_labels: {
       call: async (request, change) => {
         const server = await getServer(request.caller.account_id, request.id);

@@ -1,6 +1,6 @@
 // A request as API Gateway sees it: read within its limits, or rejected with a gateway error.
 import type { IncomingMessage } from "node:http";
-import { CLIENT_ADDRESS_HEADER } from "../../../shared/runtime/origin.ts";
+import { CLIENT_ADDRESS_HEADER, DASHBOARD_ORIGIN_HEADER } from "../../../shared/runtime/origin.ts";
 import type { ApiResource } from "../template/api.ts";
 import { GatewayError } from "./errors.ts";
 
@@ -56,7 +56,9 @@ export function readHeaders(request: IncomingMessage, front: Record<string, stri
   headers.set(forwarded, [before === undefined ? from : `${before}, ${from}`]);
   headers.set("X-Forwarded-Port", [String(request.socket.localPort ?? "")]).set("X-Forwarded-Proto", ["http"]);
   if (front === undefined) return headers;
-  const added = Object.entries({ ...front, [CLIENT_ADDRESS_HEADER]: from });
+  // Browsers refuse passkeys at an IP address.
+  const origin = `http://localhost:${request.socket.localPort ?? ""}`;
+  const added = Object.entries({ ...front, [CLIENT_ADDRESS_HEADER]: from, [DASHBOARD_ORIGIN_HEADER]: origin });
   const theirs = added.map(([name]) => name.toLowerCase());
   const kept = [...headers].filter(([name]) => !theirs.includes(name.toLowerCase()));
   return new Map([...kept, ...added.map(([name, value]): [string, string[]] => [name, [value]])]);

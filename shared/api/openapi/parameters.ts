@@ -60,7 +60,7 @@ export const PARAMETERS: Record<string, Parameter> = {
   },
 };
 
-const WORDS: Partial<Record<IdKind, string>> = { ssh_key: "SSH key", token: "API token" };
+const WORDS: Partial<Record<IdKind, string>> = { ssh_key: "SSH key", token: "API token", second_factor: "second factor" };
 
 /** What `:id` names, by the segment before it: `/instances/:id/backups` is of an instance. */
 export function resourceIn(path: string): { kind: IdKind; words: string } | undefined {
@@ -71,15 +71,22 @@ export function resourceIn(path: string): { kind: IdKind; words: string } | unde
 
 const isIdKind = (kind: string): kind is IdKind => Object.hasOwn(ID_PREFIXES, kind);
 
+/** Parameters of paths that are no IDs. */
+const OTHERS: Readonly<Record<string, { description: string; pattern: string; maxLength: number }>> = {
+  name: { description: "Name of the repository", pattern: "^[a-z0-9][a-z0-9-]{0,62}$", maxLength: 63 },
+  secret: { description: "The secret of the deploy hook", pattern: "^[A-Za-z0-9_-]{28}$", maxLength: 28 },
+};
+
 export const pathParameters = ({ path }: Route): Parameter[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => {
     const { kind, words } = resourceIn(path) ?? {};
+    const { description = words === undefined ? "ID of the resource" : `ID of the ${words}`, ...form } = OTHERS[name] ?? {};
     return {
       name,
       in: "path",
       required: true,
-      description: words === undefined ? "ID of the resource" : `ID of the ${words}`,
-      schema: { type: "string", ...(kind !== undefined && idForm(kind)) },
+      description,
+      schema: { type: "string", ...(kind === undefined ? form : idForm(kind)) },
       ...(kind !== undefined && { example: exampleId(kind) }),
     };
   });

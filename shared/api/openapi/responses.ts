@@ -2,6 +2,7 @@
 import { REQUEST_LIMITS } from "../../domain/limits.ts";
 import {
   ApiError,
+  EXAMPLE_CHALLENGE,
   bodyNotTaken,
   dataTooLarge,
   type ErrorCode,
@@ -12,7 +13,9 @@ import {
   preconditionFailed,
   roleRequired,
   type Problem,
+  reauthenticationRequired,
   sessionRequired,
+  setUpRequired,
   tooManyRequests,
   unknownField,
 } from "../errors.ts";
@@ -105,7 +108,7 @@ function describeSuccess(route: Route, data: Schema, components: Components, sho
     headers: headersNamed(
       ...(route.access === "public" ? [] : LIMIT_HEADERS),
       ...(route.unversioned === undefined ? [] : ["ETag"]),
-      ...(route.status === 200 ? [] : ["Location"]),
+      ...(route.status === 200 || route.access === "public" ? [] : ["Location"]),
       ...(route.storesResponse ? ["Idempotent-Replayed"] : []),
     ),
     content: { "application/json": route.unenveloped ? { schema: data, example } : enveloped },
@@ -144,20 +147,24 @@ export function describeFailures(route: Route, body: Schema | undefined, compone
 const isCounted = (status: number): boolean => status !== 401 && status < 500;
 
 function listErrors(route: Route, body: Schema | undefined, components: Components): ApiError[] {
-  const { method, access, role, bodyPermission, fieldPermission, path, rate, idempotent, conditional } = route;
+  const { method, access, role, bodyPermission, fieldPermission, proof, path, rate, idempotent, conditional, unreadBytes } =
+    route;
   const errors: ApiError[] = [];
-  if (body !== undefined) errors.push(...codes("MALFORMED_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"));
+  if (unreadBytes !== undefined) errors.push(...codes("PAYLOAD_TOO_LARGE"));
+  else if (body !== undefined) errors.push(...codes("MALFORMED_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"));
   else if (method !== "GET") errors.push(bodyNotTaken());
   if (access !== "public") errors.push(...codes("UNAUTHORIZED"), tooManyRequests("all", REQUEST_LIMITS.all));
   if (rate === "create_delete") errors.push(tooManyRequests("create_delete", REQUEST_LIMITS.create_delete));
+  if (access !== "public" && !path.startsWith("/auth/")) errors.push(setUpRequired());
   if (access === "session") errors.push(sessionRequired());
   if (role !== undefined) errors.push(roleRequired(role));
   const permissions = Array.isArray(access) ? access : Object.values(bodyPermission?.permissions ?? {});
   for (const permission of new Set([...permissions, ...(fieldPermission === undefined ? [] : [fieldPermission.permission])]))
     errors.push(permissionRequired(permission));
-  if (path.includes("/:")) errors.push(notFound(resourceIn(path)?.words ?? "resource"));
+  if (proof !== undefined) errors.push(reauthenticationRequired(EXAMPLE_CHALLENGE));
+  if (path.includes("/:") && access !== "public") errors.push(notFound(resourceIn(path)?.words ?? "resource"));
   if (conditional) errors.push(preconditionFailed(EXAMPLE_ETAG));
-  errors.push(invalid(findProblem(body, components)), ...route.errors());
+  errors.push(invalid(findProblem(unreadBytes === undefined ? body : undefined, components)), ...route.errors());
   if (idempotent) errors.push(...codes("IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED"));
   // The gateway's own throttle comes before anyone is known, so it has no details.
   errors.push(...(access === "public" ? codes("RATE_LIMIT_EXCEEDED") : []), ...codes("INTERNAL_ERROR", "SERVICE_UNAVAILABLE"));

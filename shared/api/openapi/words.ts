@@ -29,6 +29,16 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
     description:
       "When an instance is backed up automatically, and which of those backups are kept. An instance has at most one policy; its `protection` shows whether the policy does what it says.",
   },
+  code: {
+    name: "Code",
+    description:
+      "What an instance runs besides the ERP: modules from your repositories, Python packages and environment variables.",
+  },
+  deploys: {
+    name: "Deploys",
+    description:
+      "Bringing an instance's code to its ERP. A deploy is rehearsed on a copy of the data first, and if it fails, code and data are put back as they were.",
+  },
   backups: {
     name: "Backups",
     description:
@@ -54,6 +64,11 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
   sshKeys: { name: "SSH keys", description: "Public keys that are installed on new servers, so that you can log in over SSH." },
   catalog: { name: "Catalog", description: "The providers, regions, sizes, ERP versions and editions that you can choose from." },
   settings: { name: "Settings", description: "The account's settings and quotas." },
+  sso: {
+    name: "Single sign-on",
+    description:
+      "The identity provider (OpenID Connect) that the account's people sign in with, and the domains of their emails.",
+  },
   alertSettings: {
     name: "Alert settings",
     description: "The thresholds at which alerts open, for all servers and instances of the account.",
@@ -75,6 +90,11 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
   tokens: { name: "API tokens", description: "Credentials for programs. You create and revoke them in a dashboard session." },
   users: { name: "Users", description: "The people of the account, who sign in to the dashboard, and their roles." },
   invitations: { name: "Invitations", description: "Links by mail, with which people become users of the account." },
+  secondFactors: {
+    name: "Second factors",
+    description:
+      "What you prove with, beside your password, that it is you: passkeys, an authenticator app, and recovery codes for the day when both are lost.",
+  },
   auth: { name: "Session", description: "Sign in to the dashboard, and find out whose credential you are using." },
   health: { name: "Health", description: "Check whether the service responds." },
   openapi: { name: "OpenAPI document", description: "This document." },
@@ -88,7 +108,13 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
 /** When each error occurs. */
 export const WHEN: Record<ErrorCode, string> = {
   MALFORMED_REQUEST: "The body is not a JSON object, or it contains a duplicate key",
-  UNAUTHORIZED: "The token is missing or invalid, or the email or password is wrong at sign-in",
+  UNAUTHORIZED: "The token is missing or invalid, or the email, password, code or passkey is wrong",
+  SECOND_FACTOR_REQUIRED:
+    "The password is right, and the user has a second factor; `details` has the `challenge`, the `methods` and the `passkey_options` for `POST /auth/login/second-factor`",
+  SECOND_FACTOR_SETUP_REQUIRED:
+    "The account requires a second factor of the user, whose sessions can only call `/auth/*` until they have one",
+  REAUTHENTICATION_REQUIRED:
+    "The action needs a fresh proof of the user's second factor; `details` has what `POST /auth/reauthenticate` needs. Then repeat the request",
   FORBIDDEN: "The credential does not have the required permission or role, or the endpoint needs a dashboard session",
   NOT_FOUND:
     "The account has no such resource, or the API has no such path. The response is the same whether the ID is unused or belongs to another account.",
@@ -121,6 +147,12 @@ const WORK_FAILED: Record<OperationErrorCode, string> = {
   BACKUP_CORRUPT:
     "The archive cannot be used: it does not match its checksum, is damaged or incomplete, or an uploaded one is not a backup of the ERP. The message says why, and the backup becomes `failed`",
   STORAGE_ERROR: "The backup storage returned an error",
+  CODE_UNREACHABLE: "A repository could not be read, or its ref is no longer the commit that was to be deployed",
+  CODE_INVALID: "A repository has no module, or one that cannot be used; the message names it",
+  BUILD_FAILED: "The Python packages could not be installed",
+  REHEARSAL_FAILED: "The update failed on a copy of the data; the ERP was not interrupted",
+  UPDATE_FAILED: "The update of the modules failed; the code and the data were put back",
+  HEALTH_CHECK_FAILED: "The ERP did not respond with the new code; the code and the data were put back",
   TIMEOUT: "The operation did not finish in time",
   CANCELLED:
     "The operation was stopped: by the operator of the service, or because something that it needs was deleted meanwhile, such as the SSH key of a new server",
@@ -152,7 +184,7 @@ ${SESSION_HOURS} hours. A token belongs to one environment and one account. Revo
 
 ## Requests and responses
 Requests and responses are JSON in UTF-8 with snake_case names. Timestamps are ISO 8601 in UTC with milliseconds. The prefix of
-an ID shows what it identifies: \`srv_\` server, \`ins_\` instance, \`bak_\` backup, \`upl_\` upload, \`op_\` operation, \`key_\` SSH key,
+an ID shows what it identifies: \`srv_\` server, \`ins_\` instance, \`bak_\` backup, \`upl_\` upload, \`dep_\` deploy, \`op_\` operation, \`key_\` SSH key,
 \`tok_\` token, \`evt_\` event, \`usr_\` user, \`acc_\` account. IDs sort by creation time; those of a scheduled backup and its operation by the
 time at which it was due, and that of an uploaded backup by the beginning of its upload.
 
@@ -171,8 +203,8 @@ send \`Accept-Encoding\`. Responses must not be cached (\`Cache-Control: no-stor
 The response for a single resource has an \`ETag\`. Send it as \`If-Match\` with a PUT or DELETE to make the change only if the resource is still
 that version. Otherwise the response is 412, with the current version in \`details.etag\`. Without \`If-Match\`, changes to different fields do not
 overwrite each other. A GET with \`If-None-Match\` returns 304 without a body if nothing has changed. Fields that change on their own
-(\`last_seen_at\`, \`last_used_at\`, \`last_used_ip\`, \`disk_free_bytes\`, \`memory_free_bytes\`, \`reported_at\`, \`certificate\`) or follow from
-something else (\`url\`, \`allowed_actions\`, \`dns_record\`, \`protection\`, \`next_run_at\`, \`last_run\`, \`quotas\`) do not change the version: to
+(\`last_seen_at\`, \`last_used_at\`, \`last_used_ip\`, \`disk_free_bytes\`, \`memory_free_bytes\`, \`needs_reboot\`, \`reported_at\`, \`certificate\`)
+or follow from something else (\`url\`, \`allowed_actions\`, \`dns_record\`, \`protection\`, \`next_run_at\`, \`last_run\`, \`quotas\`) do not change the version: to
 wait for them, read without \`If-None-Match\`.
 
 ## Operations

@@ -3,7 +3,7 @@ import { strToU8, zipSync, type Zippable } from "fflate";
 import * as z from "zod";
 import { type ErpDatabase, ErpFiles, type SandboxErp } from "../../providers/sandbox/machines.ts";
 import { because } from "../../domain/reasons.ts";
-import type { LeftOut } from "../host.ts";
+import type { Job, LeftOut } from "../host.ts";
 import { byName, countRows, fromDump, toDump } from "./dump.ts";
 import { requirePlainDump, printable, unusable, Unusable } from "./layout.ts";
 import { firstModules } from "./modules.ts";
@@ -41,11 +41,11 @@ export function missingFiles({ database, files }: Pick<Archived, "database" | "f
 export const listedFiles = ({ attachments }: ErpDatabase): string[] => [...new Set(attachments.map(({ file }) => file))];
 
 /** The same contents at the same time make the same bytes. */
-export function packArchive(erp: Archivable, at: string): Uint8Array {
+export function packArchive(erp: Archivable, at: string, code?: Job<"make_archive">["code"]): Uint8Array {
   const files: Zippable = {
     "dump.sql": strToU8(toDump(erp.database)),
     ...Object.fromEntries(Object.entries(erp.files).map(([path, text]) => [`${FILESTORE}${path}`, strToU8(text)])),
-    "manifest.json": strToU8(`${JSON.stringify(buildManifest(erp), undefined, 4)}\n`),
+    "manifest.json": strToU8(`${JSON.stringify({ ...buildManifest(erp), ...(code && { code }) }, undefined, 4)}\n`),
   };
   return zipSync(files, { mtime: at });
 }

@@ -12,29 +12,47 @@ import {
   findMachine,
   finishJob,
   isReached,
+  listErps,
+  listJobs,
   later,
   removeErp,
   type SandboxErp,
   type SandboxMachine,
   setMachine,
 } from "../../providers/sandbox/machines.ts";
+import { imageFor } from "../../providers/sandbox/images.ts";
 import { because } from "../../domain/reasons.ts";
 import { GiveUp, TryAgain } from "../../platform/task-errors.ts";
 import { putArchive } from "../../storage/archives.ts";
 import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, type JobKind, requirePassword } from "../host.ts";
+import {
+  bringCode,
+  fetchCode,
+  installPackages,
+  keepData,
+  pullImages,
+  rehearseCode,
+  requireBrought,
+  resolveCode,
+  secondsToFetch,
+  settleCode,
+  startCode,
+  undoCode,
+  updateModules,
+} from "./code.ts";
 import { listedFiles, missingFiles, packArchive } from "./archive.ts";
 import { openArchive, requireWhole, sha256Of } from "./opened.ts";
 import { importArchive } from "./import.ts";
 import { differingModules, firstModules } from "./modules.ts";
 import { drill } from "./drill.ts";
-import { writeErpLog } from "./log.ts";
+import { writeDatabaseLog, writeErpLog, writeJobLog, writeProxyLog } from "./log.ts";
 import { buildReport, buildStatusLine } from "./report.ts";
 
 export const sandbox: Host = {
   run: async <K extends JobKind>(server: HostedServer, job: Job<K>) => {
     const { machine_id } = await reach(server);
     const { seconds, work } = findWork<K>(job.kind);
-    const begun = await beginJob(machine_id, job.id, job.kind, later(seconds));
+    const begun = await beginJob(machine_id, job.id, job.kind, later(typeof seconds === "number" ? seconds : seconds(job)));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that types this kind's result
     const done = (result: unknown) => ({ ready: true, result: JOB_RESULTS[job.kind].parse(result) as JobResult<K> }) as const;
     if (begun.done) return done(JSON.parse(begun.answer ?? "null"));
@@ -44,29 +62,36 @@ export const sandbox: Host = {
     await finishJob(machine_id, job.id, result);
     return done(result);
   },
-  probe: async (server, settings) => {
+  probe: async (server, settings, since = 0) => {
     const machine = await responding(server);
     if (machine === undefined) return { responded: false };
-    if (settings === undefined) return { responded: true, report: await buildReport(machine) };
+    if (settings === undefined) return { responded: true, ...(await buildReport(machine, since)) };
     const changed = { quotas: Object.fromEntries(settings.quotas) };
     await setMachine(machine.machine_id, changed);
-    return { responded: true, settingsTaken: true, report: await buildReport({ ...machine, ...changed }) };
+    return { responded: true, settingsTaken: true, ...(await buildReport({ ...machine, ...changed }, since)) };
   },
   greets: async (server) => (await responding(server)) !== undefined,
   statusLine: async (server) => {
     const machine = await responding(server);
     return machine === undefined ? undefined : buildStatusLine(machine);
   },
-  readLog: async (server, { instance_id, since = "", until = "9999" }) => {
+  readLog: async (server, { instance_id, source, since = "", until = "9999" }) => {
     const { machine_id, created_at } = await reach(server);
     const erp = await findErp(machine_id, instance_id);
     if (erp?.database == null) return undefined;
-    const lines = writeErpLog(erp, { startedAt: erp.started_at ?? created_at, now: later(0) });
+    const lines = WRITE_LOG[source](erp, { startedAt: erp.started_at ?? created_at, now: later(0) });
     // Each begins with its time, to the nanosecond: without the Z, a time in milliseconds is compared as a text.
     const [from, to] = [since.replace("Z", ""), until.replace("Z", "")];
     return lines.filter((line) => line >= from && line < to).join("\n");
   },
+  readWorkLog: async (server, operationId) => {
+    const { machine_id } = await reach(server);
+    const text = (await listJobs(machine_id, operationId)).map(writeJobLog).join("");
+    return { text, lines: text.split("\n").length - 1 };
+  },
 };
+
+const WRITE_LOG = { erp: writeErpLog, database: writeDatabaseLog, proxy: writeProxyLog } as const;
 
 /** The machine, if it responds to a health check. */
 async function responding({ machine_id }: HostedServer): Promise<SandboxMachine | undefined> {
@@ -85,8 +110,8 @@ async function reach({ machine_id }: HostedServer): Promise<SandboxMachine> {
 }
 
 interface Kind<K extends JobKind> {
-  /** How long it takes: less than the second after which a workflow polls again. */
-  seconds: number;
+  /** How long it takes: less than the second after which a workflow polls again, unless it is to take longer. */
+  seconds: number | ((job: Job<K>) => number);
   /** May run twice. */
   work: (machineId: string, job: Job<K>) => Promise<JobResult<K> | "not yet">;
 }
@@ -137,7 +162,13 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     },
   },
   build_restore: { seconds: 0.7, work: build },
-  drill_archive: { seconds: 0.7, work: (_machineId, job) => drill(job) },
+  drill_archive: {
+    seconds: 0.7,
+    work: async (machineId, job) => {
+      await requireBrought(machineId, job.code);
+      return drill(job);
+    },
+  },
   import_archive: { seconds: 0.7, work: (_machineId, job) => importArchive(job) },
   remove_drill: { seconds: 0, work: () => Promise.resolve(null) },
   pause_erp: { seconds: 0.1, work: (machineId, job) => change(machineId, job, () => ({ status: "stopped" })) },
@@ -171,6 +202,38 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
         database: { ...toDatabase(erp), base_url: baseUrl(job.domain) },
       })),
   },
+  bring_code: { seconds: 0.5, work: bringCode },
+  resolve_code: { seconds: 0, work: resolveCode },
+  fetch_code: { seconds: secondsToFetch, work: fetchCode },
+  pull_images: { seconds: 0.3, work: pullImages },
+  install_packages: { seconds: 0, work: installPackages },
+  rehearse_code: { seconds: 0.5, work: rehearseCode },
+  keep_data: { seconds: 0, work: keepData },
+  update_modules: { seconds: 0.5, work: updateModules },
+  start_code: { seconds: 0.3, work: startCode },
+  settle_code: { seconds: 0, work: settleCode },
+  undo_code: { seconds: 0.3, work: undoCode },
+  reboot_host: {
+    seconds: 0.7,
+    work: async (machineId) => {
+      for (const [instance_id, { status }] of await listErps(machineId))
+        if (status === "running") await change(machineId, { instance_id }, startAgain);
+      await setMachine(machineId, { rebooted: true });
+      return { downtime_seconds: 1 };
+    },
+  },
+  update_host: { seconds: 0.5, work: () => Promise.resolve(null) },
+  update_proxy: { seconds: 0.3, work: () => Promise.resolve(null) },
+  update_database: {
+    seconds: 0.3,
+    work: async (machineId, job) => {
+      const { status } = await installed(machineId, job);
+      if (status !== "running") return { downtime_seconds: null };
+      await change(machineId, job, startAgain);
+      return { downtime_seconds: 1 };
+    },
+  },
+  put_database_back: { seconds: 0, work: () => Promise.resolve(null) },
   verify_clone: {
     seconds: 0,
     work: async (machineId, job) => {
@@ -206,6 +269,11 @@ async function install(machineId: string, { instance, database, admin_password, 
     replaced: null,
     built: null,
     archived_uuid: null,
+    image: imageFor(domain),
+    pulled: null,
+    code: null,
+    fetched: null,
+    before_code: null,
     restarted: false,
     started_at: start ? later(0) : null,
   });
@@ -234,7 +302,7 @@ async function freshDatabase({ domain, admin_email, ...code }: Job<"install_erp"
 async function makeArchive(machineId: string, job: Job<"make_archive">): Promise<JobResult<"make_archive">> {
   const erp = await installed(machineId, job);
   const database = toDatabase(erp);
-  const bytes = packArchive({ ...erp, database }, later(0));
+  const bytes = packArchive({ ...erp, database }, later(0), job.code);
   if (job.note === "fail-upload") throw new GiveUp("STORAGE_ERROR", because("archive_not_uploaded"));
   const sha256 = sha256Of(bytes);
   // Damaged between hashing and upload: the storage has what it received, but that is not what was created.
@@ -350,6 +418,8 @@ async function change(machineId: string, { instance_id }: OfInstance, what: Para
   if (!(await changeErp(machineId, instance_id, what))) throw notInstalled();
   return null;
 }
+
+const startAgain = () => ({ restarted: true, started_at: later(0) });
 
 const baseUrl = (domain: string): string => `https://${domain}`;
 

@@ -1,5 +1,6 @@
-// What a simulated ERP logs, in the format of a real one: how it started, and each minute what it is asked for.
-import type { SandboxErp } from "../../providers/sandbox/machines.ts";
+// What a simulated ERP, its database and its proxy log, in the formats of real ones: how they started, and each minute what they
+// are asked for.
+import { isReached, type SandboxErp, type SandboxJob } from "../../providers/sandbox/machines.ts";
 
 /** A real one would have been rotated. */
 const MINUTES = 180;
@@ -8,11 +9,9 @@ const MINUTE_MS = 60_000;
 /** An ERP of such a domain runs, and its log has a traceback. */
 const FAILS = "fail-boot.";
 
-export function writeErpLog(
-  { erp_version, database_name, domain, status, database }: SandboxErp,
-  { startedAt, now }: { startedAt: string; now: string },
-): string[] {
-  const start = Date.parse(startedAt);
+export function writeErpLog(erp: SandboxErp, span: Span): string[] {
+  const { erp_version, database_name, domain, database } = erp;
+  const start = Date.parse(span.startedAt);
   const lines: string[] = [];
   const add = (at: number, ...text: string[]): void => {
     const time = new Date(at).toISOString();
@@ -36,9 +35,7 @@ export function writeErpLog(
     add(start + 1_301, ...TRACEBACK);
   }
   log(start + 1_412, "INFO", "odoo.modules.registry", "Registry loaded in 1.204s");
-  const end = status === "running" ? Date.parse(now) : start;
-  const first = Math.max(start + MINUTE_MS, end - MINUTES * MINUTE_MS);
-  for (let at = Math.ceil(first / MINUTE_MS) * MINUTE_MS; at <= end; at += MINUTE_MS) {
+  for (const at of minutesIn(erp, span)) {
     const minute = at / MINUTE_MS;
     log(at, "INFO", "werkzeug", `127.0.0.1 - - [${inCommonLog(at)}] "GET /web/health HTTP/1.1" 200 - 0 0.000 0.002`);
     if (minute % 10 === 0) {
@@ -59,6 +56,60 @@ const TRACEBACK = [
   "    env['ir.model.data']._process_end(processed_modules)",
   "KeyError: 'ir.model.data'",
 ];
+
+interface Span {
+  startedAt: string;
+  now: string;
+}
+
+/** The minutes of which there are lines. */
+function minutesIn({ status }: SandboxErp, { startedAt, now }: Span): number[] {
+  const start = Date.parse(startedAt);
+  const end = status === "running" ? Date.parse(now) : start;
+  const first = Math.ceil(Math.max(start + MINUTE_MS, end - MINUTES * MINUTE_MS) / MINUTE_MS) * MINUTE_MS;
+  return Array.from({ length: Math.max(0, Math.floor((end - first) / MINUTE_MS) + 1) }, (_, index) => first + index * MINUTE_MS);
+}
+
+/** What the ERP's database server logs. */
+export function writeDatabaseLog(erp: SandboxErp, span: Span): string[] {
+  const line = (at: number, text: string): string => {
+    const time = new Date(at).toISOString();
+    return `${time.replace("Z", "000000Z")} ${time.replace("T", " ").slice(0, -1)} UTC [42] ${text}`;
+  };
+  const start = Date.parse(span.startedAt);
+  const failing = erp.domain.startsWith(FAILS)
+    ? [
+        line(start + 1_300, 'ERROR:  column "brand" does not exist at character 8'),
+        line(start + 1_300, "STATEMENT:  SELECT brand FROM product_template WHERE id = 7"),
+      ]
+    : [];
+  return [
+    line(start, "LOG:  starting PostgreSQL 16.11 on x86_64-pc-linux-gnu"),
+    line(start + 90, "LOG:  database system is ready to accept connections"),
+    ...failing,
+    ...minutesIn(erp, span)
+      .filter((at) => (at / MINUTE_MS) % 5 === 0)
+      .map((at) => line(at + 200, "LOG:  checkpoint complete: wrote 41 buffers (0.3%); write=4.1 s, sync=0.01 s, total=4.2 s")),
+  ];
+}
+
+/** A line for each request, as a machine's script makes it of the proxy's own. */
+export const writeProxyLog = (erp: SandboxErp, span: Span): string[] =>
+  minutesIn(erp, span).flatMap((at) => {
+    const status = erp.domain.startsWith("many-errors.") && (at / MINUTE_MS) % 2 === 0 ? 500 : 200;
+    return [
+      `${new Date(at + 100).toISOString()} GET /web/login 200 47 6312 203.0.113.7`,
+      `${new Date(at + 900).toISOString()} POST /web/dataset/call_kw ${status} 112 2048 203.0.113.7`,
+    ];
+  });
+
+/** What a job has printed so far. One that has failed says why, as programs do. */
+export function writeJobLog({ kind, ready_at, done }: SandboxJob): string {
+  const lines = [`# ${kind}`, `Simulated: ${kind.replaceAll("_", " ")}`];
+  if (done) lines.push("Done");
+  else if (isReached(ready_at)) lines.push("Traceback (most recent call last):", "RuntimeError: the simulated work failed");
+  return `${lines.join("\n")}\n`;
+}
 
 /** `26/Nov/2026 19:00:00` */
 function inCommonLog(at: number): string {

@@ -2,7 +2,7 @@
 import type { ErpDatabase, SandboxErp } from "../../providers/sandbox/machines.ts";
 import type { DifferingModule } from "../../domain/missing-modules.ts";
 
-type Code = Pick<SandboxErp, "erp_version" | "edition">;
+type Code = Pick<SandboxErp, "erp_version" | "edition"> & Partial<Pick<SandboxErp, "code">>;
 
 /** The best known ones, with their versions in the series 19.0. */
 const COMMUNITY: Readonly<Record<string, string>> = {
@@ -62,11 +62,20 @@ export function firstModules(code: Code): Record<string, string> {
   return Object.fromEntries([...imageModules(code)].filter(([name]) => first.includes(name)));
 }
 
-/** Those of a database that the image does not have in the same version, as a machine reports them (script/modules.sh). */
-export function differingModules(code: Code, { modules }: ErpDatabase): DifferingModule[] {
+/** Those of a database that the image does not have. */
+export function addOns(code: Code, { modules }: ErpDatabase): Record<string, string> {
   const image = imageModules(code);
+  return Object.fromEntries(Object.entries(modules).filter(([name]) => !image.has(name)));
+}
+
+/**
+ * Those of a database that neither the image nor the code has in the same version, as a machine reports them
+ * (script/modules.sh).
+ */
+export function differingModules(erp: Code, { modules }: ErpDatabase): DifferingModule[] {
+  const available = new Map([...imageModules(erp), ...Object.entries(erp.code?.modules ?? {})]);
   return Object.entries(modules)
-    .map(([name, version]) => ({ name, version, image_version: image.get(name) ?? null }))
+    .map(([name, version]) => ({ name, version, image_version: available.get(name) ?? null }))
     .filter(({ version, image_version }) => version !== image_version)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -3,6 +3,9 @@
 import type { StatusLine } from "../../operations/health.ts";
 import type { MachineReport } from "../../records/host-reports.ts";
 import { listErps, type SandboxErp, type SandboxMachine } from "../../providers/sandbox/machines.ts";
+import { describeImage } from "../../providers/sandbox/images.ts";
+import type { Sample } from "../../domain/figures.ts";
+import { inventSamples } from "./figures.ts";
 import { DISK_STEPS } from "../../domain/low-disk.ts";
 import { timeOfId } from "../../domain/ids.ts";
 import { SANDBOX_CATALOG } from "../../providers/sandbox/catalog.ts";
@@ -18,7 +21,12 @@ const LEAST = { disk: GB, memory: 100 * MB };
 /** Percent of the disk that is free. */
 const PAUSED_BELOW = DISK_STEPS[1];
 
-export async function buildReport({ machine_id, name, size, quotas }: SandboxMachine): Promise<MachineReport> {
+/** And what has been measured since a time, in seconds. */
+export async function buildReport(
+  machine: SandboxMachine,
+  since = 0,
+): Promise<{ report: MachineReport; samples: readonly Sample[] }> {
+  const { machine_id, name, size, quotas } = machine;
   const { disk_gb = 0, memory_gb = 0 } = SANDBOX_CATALOG.sizes.find(({ code }) => code === size) ?? {};
   const erps = await listErps(machine_id);
   const all = [...erps.values()];
@@ -30,19 +38,25 @@ export async function buildReport({ machine_id, name, size, quotas }: SandboxMac
     instance_id,
     used_bytes: ERP.disk + countBytes(erp),
     quota_bytes: quotas[instance_id] ?? null,
+    image: describeImage(erp.image),
   }));
   const worst = free < (PAUSED_BELOW / 100) * disk_gb * GB ? findWorst(uses) : undefined;
-  return {
+  const memoryFree = Math.max(LEAST.memory, memory);
+  const used = { diskUsed: disk_gb * GB - free, memoryUsed: memory_gb * GB - memoryFree };
+  const samples = inventSamples(machine, erps, { since, now: Date.now() / 1000, ...used });
+  const report = {
     disk_size_bytes: disk_gb * GB,
     disk_free_bytes: free,
     uses: uses.map((use) => ({ ...use, paused: use.instance_id === worst })),
-    memory_free_bytes: Math.max(LEAST.memory, memory),
+    memory_free_bytes: memoryFree,
+    needs_reboot: name.startsWith("needs-reboot") && !machine.rebooted,
     certificates: [...erps].map(([instance_id, { domain }]) => ({
       instance_id,
       domain,
       ...inventCertificate(instance_id, domain),
     })),
   };
+  return { report, samples };
 }
 
 /** As on a real machine (script/disk.sh): the one that is farthest above its quota. */
@@ -70,12 +84,12 @@ function inventCertificate(instanceId: string, domain: string): { expires_at: st
 
 /** Written anew whenever it is read. */
 export async function buildStatusLine(machine: SandboxMachine): Promise<StatusLine> {
-  const [{ uses = [] }, all] = await Promise.all([buildReport(machine), listErps(machine.machine_id)]);
+  const [{ report }, all] = await Promise.all([buildReport(machine), listErps(machine.machine_id)]);
   const erps = [...all].filter(([, erp]) => erp.status === "running" && isDown(erp));
   return {
     sequence: Math.round((performance.timeOrigin + performance.now()) * 1000),
     faults: erps.map(([instance_id]) => ({ instance_id, what: "page", looks: 1 })),
-    paused: uses.some(({ paused }) => paused),
+    paused: (report.uses ?? []).some(({ paused }) => paused),
   };
 }
 

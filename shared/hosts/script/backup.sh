@@ -135,10 +135,19 @@ manifest() {
   sql "$DATABASE" <<<"select coalesce(json_object_agg(name, latest_version), '{}') from (
       select left(name, 100) as name, left(latest_version, 100) as latest_version from ir_module_module where state = 'installed' limit 5000
     ) as modules" |
-    head -c 2000000 | jq -c --arg name "$DATABASE" --arg major "$VERSION" --arg server "$((server / 10000)).0" '{
+    head -c 2000000 | jq -c --arg name "$DATABASE" --arg major "$VERSION" --arg server "$((server / 10000)).0" --argjson code "$(code_in_manifest)" '{
       odoo_dump: "1", db_name: $name, version_info: (($major | split(".") | map(tonumber)) + [0, "final", 0, ""]),
       major_version: $major, pg_version: $server, modules: .
-    }'
+    } + $code'
+}
+
+# What the ERP has besides its image, with a hash of each module.
+code_in_manifest() {
+  local modules
+  modules=$HERE/codes/$(fact code)/modules
+  if [[ ! -s $modules ]]; then modules=/dev/null; fi
+  jq -cn --argjson code "${P[CODE]:-null}" --slurpfile modules "$modules" \
+    'if $code == null then {} else { code: ($code + { modules: ($modules[0] // {} | map_values(.hash)) }) } end'
 }
 
 job_upload_parts() {

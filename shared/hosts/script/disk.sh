@@ -2,7 +2,7 @@
 # Tenants write what is measured here, and some are hostile: files with holes, links, millions of files, files that are deleted and still
 # open. Everything is counted in allocated blocks, without following links, and as far as that gets within its time and memory.
 # For each instance, "disk" has its bytes, when they were measured, how many milliseconds that took, and the bytes of the time before;
-# "quota" has what it may use, and "paused" why it is paused.
+# "used" has the bytes of its database and of its files; "quota" has what it may use, and "paused" why it is paused.
 
 DISK=$ROOT/disk
 DISK_LOW=5 DISK_WELL=6  # percent that tenants can still get: below the one an instance is paused, from the other on it runs again
@@ -277,7 +277,7 @@ find_places() {
 # What could be counted in time is the least that it uses. If that is not all, it is taken to use no less than it did before.
 measure_instance() { # INSTANCE SECONDS fd|map_files…: where deleted files that are still open are looked for
   local here=$INSTANCES/$1 seconds=$2 project container layer log volumes processes place trees=() open=()
-  local before=0 began bytes partly
+  local before=0 began bytes database files partly
   began=$(milliseconds)
   while IFS='|' read -r project container layer log volumes; do
     if [[ $project != "erp-$1" ]]; then continue; fi
@@ -288,19 +288,26 @@ measure_instance() { # INSTANCE SECONDS fd|map_files…: where deleted files tha
   done <"$DISK/places"
   if ((${#trees[@]} == 0)); then return 0; fi
   read -r before _ 2>/dev/null <"$here/disk" || true
-  read -r bytes partly < <({
+  read -r bytes database files partly < <({
     blocks_in "$seconds" "${trees[@]}"
+    echo "0 1 0 deleted"
     blocks_of_deleted "$seconds" "${trees[0]}" "${open[@]}"
-  } | awk '/^partly/ { partly = $1 } /^[0-9]/ { blocks += $1 / $2 } END { printf "%.0f %s\n", blocks * 512, partly }')
+  } | awk '
+    /^partly/ { partly = $1 }
+    NF == 4 && $3 == 0 { kind = $4 ~ /_db\/_data$/ ? "database" : $4 ~ /_odoo\/_data$/ ? "files" : "" }
+    /^[0-9]/ { blocks += $1 / $2; of[kind] += $1 / $2 }
+    END { printf "%.0f %.0f %.0f %s\n", blocks * 512, of["database"] * 512, of["files"] * 512, partly }')
   if [[ -n $partly ]] && ((bytes < before)); then bytes=$before; fi
   if [[ ! -d $here ]]; then return 0; fi
   echo "$bytes $(date +%s) $(($(milliseconds) - began)) ${before:-0}" >"$here/disk.$$"
   mv "$here/disk.$$" "$here/disk"
+  if [[ -z $partly ]]; then echo "$database $files" >"$here/used.$$" && mv "$here/used.$$" "$here/used"; fi
 }
 
-# BLOCKS NAMES: a file counts once, however many names it has. To know which have been counted would take as much memory as a tenant likes.
+# BLOCKS NAMES: a file counts once, however many names it has. To know which have been counted would take as much memory as a tenant likes. Of a
+# directory also its depth, and in which of these it is.
 blocks_in() { # SECONDS DIRECTORY…
-  within_bounds "$1" find "${@:2}" -xdev -ignore_readdir_race '(' -type d -printf '%b 1\n' ')' -o -printf '%b %n\n' || echo partly
+  within_bounds "$1" find "${@:2}" -xdev -ignore_readdir_race '(' -type d -printf '%b 1 %d %H\n' ')' -o -printf '%b %n\n' || echo partly
 }
 
 blocks_of_deleted() { # SECONDS DIRECTORY PLACE…: of the file system that the directory is in
@@ -331,9 +338,15 @@ instances_on_disk() {
   local here used
   for here in "$INSTANCES"/*/; do
     if ! read -r used _ <"$here/disk"; then continue; fi
-    echo "$(basename "$here") $used $(cat "$here/quota" || echo null) $(cat "$here/paused" || true)"
-  done 2>/dev/null | jq -Rcn '[inputs | split(" ")
-    | { instance_id: .[0], used_bytes: (.[1] | tonumber), quota_bytes: (.[2] | fromjson), paused: (.[3] != "") }]'
+    echo "$(basename "$here") $used $(cat "$here/quota" || echo null) $(cat "$here/image" || echo -) $(cat "$here/paused" || true)"
+  done 2>/dev/null | jq -Rcn --rawfile images <(images_in_use) '($images | split("\n") | map(select(. != "") | split(" ") | { (.[0]): .[1] }) | add // {}) as $created
+    | [inputs | split(" ") | { instance_id: .[0], used_bytes: (.[1] | tonumber), quota_bytes: (.[2] | fromjson), paused: (.[4] != ""),
+      image: (if .[3] == "-" then null else { id: .[3], created_at: $created[.[3]] } end) }]'
+}
+
+images_in_use() { # ID CREATED
+  cat "$INSTANCES"/*/image 2>/dev/null | grep -aoE 'sha256:[0-9a-f]{64}' | sort -u |
+    xargs -r timeout 2 docker image inspect -f '{{.Id}} {{.Created}}' 2>/dev/null || true
 }
 
 # By timers, with a small script of their own: bash takes as long for all of this one as for the work.

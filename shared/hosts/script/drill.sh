@@ -14,6 +14,7 @@ job_drill_archive() {
   open_drill "$version" "$edition"
   require_room_for_data
   require_memory $((DRILL_DB_MB + DRILL_ERP_MB)) "A restore drill"
+  bring_drill_code
   start_drill_database
   try_restore
   if [[ -n $MISSING ]]; then
@@ -52,6 +53,14 @@ open_drill() { # VERSION EDITION
   chown "$user" "$HERE/odoo.conf"
   chmod 400 "$HERE/odoo.conf"
   : >"$JOB/work/checks"
+}
+
+# Whatever fails here is no fault of the archive: it fails the drill, and not a check.
+bring_drill_code() {
+  if [[ -z ${P[REPOSITORIES]:-} ]]; then return; fi
+  CODE=drill CODE_HOME=$HERE/codes/drill
+  bring_code
+  set_fact code "$CODE"
 }
 
 # The instances' limits add up to the machine's memory, but they seldom use all of it. Of a machine that runs short, the drill ends first.
@@ -167,9 +176,10 @@ try_boot() {
   local modules=()
   remove_generated "$NEW" || require_own_error $? # a database that has no such table fails its start
   if [[ $(fact edition) == enterprise ]]; then modules=(-v "$ROOT/enterprise/$VERSION:/mnt/enterprise:ro"); fi
+  use_code "$(fact code)"
   drill_container "$DRILL" "$DRILL_ERP_MB" --network "$NETWORK" --read-only --tmpfs "/tmp:size=${TMP_MB}m,mode=1777" -v "${DRILL}_odoo:/var/lib/odoo" \
-    -v "$HERE/odoo.conf:/etc/odoo/odoo.conf:ro" "${modules[@]}" --entrypoint odoo "$IMAGE" -c /etc/odoo/odoo.conf --workers=0 \
-    --max-cron-threads=0 || broken "The throwaway ERP does not start"
+    -v "$HERE/odoo.conf:/etc/odoo/odoo.conf:ro" "${modules[@]}" "${CODE_OPTIONS[@]}" --entrypoint odoo "$IMAGE" -c /etc/odoo/odoo.conf \
+    --workers=0 --max-cron-threads=0 "${CODE_ARGUMENTS[@]}" || broken "The throwaway ERP does not start"
   if within "$DRILL_BOOT_SECONDS" shows_login_or_ends && shows_login && within "$DRILL_PAGE_SECONDS" loads_page_or_ends && loads_page; then
     check boots true "The ERP started without scheduled jobs, and its sign-in page loads with a stylesheet and a script"
   else
@@ -211,7 +221,7 @@ job_remove_drill() {
 
 # By their names alone: whatever drill they are of, it is over, or holds the lock.
 remove_drill() {
-  docker rm -fv "$DRILL" "$DRILL-files" "$DRILL-psql" "$DRILL-db" >/dev/null 2>&1 || true
-  docker volume rm -f "${DRILL}_db" "${DRILL}_odoo" >/dev/null
+  docker rm -fv "$DRILL" "$DRILL-files" "$DRILL-psql" "$DRILL-db" "$DRILL-builder" >/dev/null 2>&1 || true
+  docker volume rm -f "${DRILL}_db" "${DRILL}_odoo" "${DRILL}_code_drill" "${DRILL}_python_drill" >/dev/null
   rm -rf "$ROOT/drill"
 }

@@ -46,8 +46,8 @@ refresh_firewall() {
 }
 
 firewall() {
-  local input='policy accept; iifname @containers jump from_containers' containers opened
-  containers=$(bridges) && opened=$(opened_networks) || return 1
+  local input='policy accept; iifname @containers jump from_containers' containers builders opened
+  containers=$(bridges) && builders=$(bridges builder) && opened=$(opened_networks) || return 1
   if [[ ${P[FIREWALL]:-yes} == yes ]]; then input=$(input_rules); fi
   cat <<NFT
 table inet erp_hosting
@@ -56,6 +56,10 @@ table inet erp_hosting {
   set containers {
     type ifname
     $(elements <<<"$containers")
+  }
+  set builders {
+    type ifname
+    $(elements <<<"$builders")
   }
   set opened {
     type ipv4_addr
@@ -75,14 +79,19 @@ table inet erp_hosting {
   # To the machine itself: only the sites, and a resolver.
   chain from_containers {
     ct state established,related accept
+    jump resolvers
+    iifname @builders drop
     meta l4proto { icmp, ipv6-icmp } accept
     tcp dport { 80, 443 } accept
     udp dport 443 accept
     jump open
     drop
   }
+  chain resolvers {
+    meta l4proto { tcp, udp } th dport 53 accept # they often have private addresses, and change
+  }
   chain open {
-    meta l4proto { tcp, udp } th dport 53 accept # resolvers often have private addresses, and change
+    jump resolvers
     ip daddr @opened accept
     ip6 daddr @opened6 accept
   }
@@ -96,8 +105,12 @@ table inet erp_hosting {
     ip daddr 169.254.0.0/16 drop
     ip6 daddr fd00:ec2::254 drop
   }
+  # What fetches code and packages reaches no address that was opened for ERPs, and no other services.
   chain out_of_containers {
-    jump open
+    jump resolvers
+    iifname @builders tcp dport != { 22, 443, 8443 } drop
+    iifname @builders meta l4proto != tcp drop
+    iifname != @builders jump open
     tcp dport 25 drop
     ip daddr { 0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.0.0.0/24, 192.168.0.0/16, 198.18.0.0/15, 224.0.0.0/3 } drop
     ip6 daddr { ::/96, ::ffff:0:0/96, 64:ff9b::/96, 64:ff9b:1::/48, 2002::/16, fc00::/7, fe80::/10, ff00::/8 } drop
@@ -109,7 +122,9 @@ NFT
 elements() { sed '/^$/d' | paste -sd, - | sed '/./s/.*/elements = { & }/'; } # a line each; none is no list at all
 
 # Of our networks, with their names in quotes. Docker names a bridge after its network's ID, which stays.
-bridges() { docker network ls --filter driver=bridge --format '{{.ID}} {{.Name}}' | sed -nE 's/^([0-9a-f]{12}) erp-.*/"br-\1"/p'; }
+bridges() { # [NAME]
+  docker network ls --filter driver=bridge --format '{{.ID}} {{.Name}}' | sed -nE 's/^([0-9a-f]{12}) erp-'"${1:+$1\$}"'.*/"br-\1"/p'
+}
 
 # Jobs that know the operator's setting store it for those that do not.
 opened_networks() {

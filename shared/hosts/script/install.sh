@@ -87,11 +87,11 @@ pin() { # FACT NAME
 # Those that lost their name to a newer one. Docker keeps images that have a container; one that is being installed may have none yet.
 # `docker image prune` would remove the images of that one.
 remove_unused_images() {
-  local image of=(--filter reference=odoo --filter reference=postgres --filter reference=pgvector/pgvector --filter reference=nginx)
+  local image of=(--filter reference=odoo --filter reference=postgres --filter reference=pgvector/pgvector --filter reference=nginx --filter reference=caddy)
   (
     flock 5
     for image in $(docker image ls -q --no-trunc --filter dangling=true "${of[@]}"); do
-      if grep -qsF "$image" "$INSTANCES"/*/{image,db_image} "$ROOT"/drill/{image,db_image}; then continue; fi
+      if grep -qsF "$image" "$INSTANCES"/*/{image,db_image,db_before} "$INSTANCES"/*/codes/*/{image,db_image} "$ROOT"/drill/{image,db_image}; then continue; fi
       docker image rm "$image" >/dev/null 2>&1 || true
     done
   ) 5>"$ROOT/locks/images"
@@ -185,7 +185,8 @@ CONF
 }
 
 compose_file() {
-  local modules=''
+  local modules='' CODE_VOLUMES CODE_NAMES CODE_VARIABLES CODE_FLAG
+  code_in_compose
   if [[ $(fact edition) == enterprise ]]; then modules=", \"$ROOT/enterprise/$VERSION:/mnt/enterprise:ro\""; fi
   cat <<YAML
 x-logging: &logging
@@ -225,9 +226,9 @@ services:
     # Bypasses the image's own entry point, which puts the database password on a command line. After a restart of the machine both
     # start concurrently, and an ERP without workers that does not find its database never runs its scheduled jobs again.
     entrypoint: ["sh", "-c", "rm -rf $ERP_TEMPORARY; mkdir $ERP_TEMPORARY; until pg_isready -q -h db; do sleep 1; done; exec odoo -c /etc/odoo/odoo.conf --workers=$WORKERS
-      --limit-time-cpu=$LIMIT_TIME_CPU --limit-time-real=$LIMIT_TIME_REAL --limit-time-real-cron=$LIMIT_TIME_REAL_CRON"]
+      --limit-time-cpu=$LIMIT_TIME_CPU --limit-time-real=$LIMIT_TIME_REAL --limit-time-real-cron=$LIMIT_TIME_REAL_CRON$CODE_FLAG"]
     command: []
-    environment: { ODOO_HTTP_SOCKET_TIMEOUT: "$CLIENT_SECONDS", TMPDIR: $ERP_TEMPORARY }
+    environment: { ODOO_HTTP_SOCKET_TIMEOUT: "$CLIENT_SECONDS", TMPDIR: $ERP_TEMPORARY$CODE_VARIABLES }
     read_only: true
     tmpfs: ["/tmp:size=${TMP_MB}m,mode=1777"]
     depends_on: ["db"]
@@ -238,13 +239,14 @@ services:
       interval: 60s
       timeout: 10s
       start_period: 300s
-    volumes: ["odoo:/var/lib/odoo", "./odoo.conf:/etc/odoo/odoo.conf:ro"$modules]
+    volumes: ["odoo:/var/lib/odoo", "./odoo.conf:/etc/odoo/odoo.conf:ro"$modules$CODE_VOLUMES]
     networks: ["db", "edge"]
     logging: *logging
 $(if has_buffer; then buffer_service; fi)
 volumes:
   db: { name: ${PROJECT}_db }
   odoo: { name: ${PROJECT}_odoo }
+$CODE_NAMES
 networks:
   db: { name: ${PROJECT}_db, internal: true }
   edge: { name: ${PROJECT}_edge, labels: { erp-hosting.edge: "yes" } }
@@ -357,6 +359,7 @@ remove_instance() {
     flock "$ROOT/locks/proxy" rm -f "$CADDY/etc/sites/$1.caddy" "$CADDY/etc/sites/$1".from-*.caddy
     reload_proxy
   fi
+  access_logs "$1" | xargs -r rm -f
   forget_project "$1"
   rm -rf "${INSTANCES:?}/$1"
   remove_unused_buffers

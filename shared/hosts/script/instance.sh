@@ -12,6 +12,17 @@ hold_instance() {
   if [[ $(<"$JOB/kind") == remove_erp ]]; then return; fi
   forget_snapshot
   settle_restores
+  settle_deploys
+  settle_database
+}
+
+# For a job that only looks: it waits for no other job on the instance, and neither disturbs nor ends what that does.
+look_at_instance() {
+  local id
+  id=$(parameter INSTANCE_ID '[a-z0-9_]+')
+  require_docker
+  load "$id"
+  ID=''
 }
 
 load() {
@@ -35,7 +46,7 @@ require_installed() { [[ -n $(fact database) ]] || broken "The ERP is not instal
 
 # Removes what a killed job left running in containers. Only the job that locks the instance may do so.
 sweep() {
-  docker rm -fv "$PROJECT-job" "$PROJECT-files" "$PROJECT-psql" "$PROJECT-pg_dump" >/dev/null 2>&1 || true
+  docker rm -fv "$PROJECT-job" "$PROJECT-files" "$PROJECT-psql" "$PROJECT-pg_dump" "$PROJECT-builder" >/dev/null 2>&1 || true
   if runs "$PROJECT-db"; then
     docker exec "$PROJECT-db" psql -XqAt -U "$(superuser)" -d postgres \
       -c "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'erp-hosting' and pid <> pg_backend_pid()" \
@@ -217,11 +228,12 @@ odoo() {
   if [[ $(fact edition) == enterprise ]]; then enterprise=(-v "$ROOT/enterprise/$VERSION:/mnt/enterprise:ro"); fi
   docker rm -fv "$PROJECT-job" >/dev/null 2>&1 || true
   share
+  use_code "$(fact code)"
   docker run --rm -i --log-driver none --name "$PROJECT-job" --network "${PROJECT}_db" --memory "${ERP_MB}m" \
     --memory-swap "${ERP_MB}m" --cpus "$CPUS" --pids-limit 512 --cap-drop ALL --security-opt no-new-privileges \
     --read-only --tmpfs "/tmp:size=${TMP_MB}m,mode=1777" -v "${PROJECT}_odoo:/var/lib/odoo" \
-    -v "$HERE/odoo.conf:/etc/odoo/odoo.conf:ro" "${enterprise[@]}" --entrypoint odoo "$IMAGE" "$@" \
-    2>&1 | bounded
+    -v "$HERE/odoo.conf:/etc/odoo/odoo.conf:ro" "${enterprise[@]}" "${CODE_OPTIONS[@]}" --entrypoint odoo "$IMAGE" "$@" \
+    "${CODE_ARGUMENTS[@]}" 2>&1 | bounded
 }
 
 require_room() { # DIRECTORY BYTES WHAT [free: root does the work, which may use what is reserved, too]

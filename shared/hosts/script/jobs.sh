@@ -6,7 +6,9 @@
 #   end JOB                  kills it, and those whose IDs start with "JOB-"; one that never started cannot start any more
 #   health INSTANCE          healthy=yes|no, reason=, unfinished= and modules= if it is
 #   logs INSTANCE SOURCE SINCE UNTIL   lines=, or installed=no: logs.sh
-#   report                   disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, and certificates= if the proxy responds
+#   work_log OPERATION       lines=: what the jobs whose IDs start with "OPERATION-" have logged
+#   report SINCE             disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, needs_reboot=yes|no, figures= after that
+#                            time, in seconds, and certificates= if the proxy responds
 #   settings                 on stdin: take_settings
 #   watch_disk, measure_disk what timers do every five seconds, and each minute
 #   renew_proxy              an operator's command: machine.sh
@@ -20,8 +22,9 @@
 # Below /var/lib/erp-hosting:
 #   jobs/JOB/       kind, deadline, parameters (until it ends), alive (locked while it runs), pid, log, result; archive.zip
 #   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain, image and
-#                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at, served;
+#                   db_image (ids), db_before (of an update in progress), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at, served;
 #                   buffer/nginx.conf; restores/ID: the progress of a restore; new_ID.oid and old_ID.oid: its databases, whatever their names are
+#                   codes/CODE: code of a deploy, and its progress; code: the one that the ERP runs with: code.sh
 #   disk/           what is known about the disk: disk.sh; the program that timers run
 #   buffers/        a file system for each instance, in a file: what its buffering proxy stores on the disk
 #   open_networks   which private networks, and mail servers, the ERPs reach
@@ -29,7 +32,7 @@
 #   modules/        which modules an image of the ERP has, by its id: modules.sh
 #   archives/       what was found out about backups, by their SHA-256, for a day
 #   caddy/          the proxy in front of all instances, a file for each site, and the line of watch.sh that it serves
-#   watch/          the program that a timer runs each minute, and its files: watch.sh
+#   watch/          the programs that a timer runs each minute, and their files: watch.sh, sample.pl
 set -euo pipefail
 umask 077
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
@@ -157,7 +160,7 @@ end() {
 
 # Jobs that fill the disk, because their data is unusual or someone else fills it meanwhile: stops them
 # before the databases of all instances stop.
-UNPACKING='build_restore|restore_archive|drill_archive|import_archive'
+UNPACKING='build_restore|restore_archive|drill_archive|import_archive|bring_code|fetch_code|install_packages|rehearse_code|keep_data'
 GROWING="make_archive|upload_parts|verify_archive|$UNPACKING"
 guard() {
   local job=$JOBS/$1 docker='' inodes=0 room=free left
@@ -221,7 +224,7 @@ kill_tree() { # JOB TERM|KILL
 # What programs say about a full disk says nothing more.
 fail_job() { # JOB CODE MESSAGE
   local log=''
-  if [[ ! -e $1/full_disk ]]; then log=$(tail -n 20 "$1/log" 2>/dev/null | tail -c 2048 | encoded) || log=''; fi
+  if [[ ! -e $1/full_disk ]]; then log=$(tail -n 40 "$1/log" 2>/dev/null | tail -c 8192 | encoded) || log=''; fi
   conclude "$1" state=failed "code=$2" "message=$(printf %s "$3" | encoded)" "log=$log"
 }
 
@@ -246,7 +249,9 @@ run() {
   mkdir "$JOB/work"
   trap 'finish $?' EXIT
   trap 'trap - EXIT; exit 143' TERM INT HUP # killed is not failed
-  if [[ -n ${P[INSTANCE_ID]:-} ]]; then
+  if [[ ${P[HOLD]:-} == no ]]; then
+    look_at_instance
+  elif [[ -n ${P[INSTANCE_ID]:-} ]]; then
     hold_instance
     keep_watch
   fi

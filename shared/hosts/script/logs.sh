@@ -1,45 +1,126 @@
-# What an ERP has logged, for people. A tenant writes it: nothing of it is code, a pattern or a path here, and all that is read of it is bounded.
+# What an ERP, its database, its proxy and the jobs of an operation have logged, for people. Tenants and visitors write it: nothing of it is code, a pattern or a path here,
+# and all that is read of it is bounded.
 
 LOG_SECONDS=2     # to read it
 LOG_BYTES=1000000 # of its end
 LINE_BYTES=8192   # of a line's beginning
 
 # lines=: its end, each line behind the time when Docker got it, without secrets, compressed. installed=no without an ERP.
-logs() { # INSTANCE erp SINCE UNTIL: times in UTC, or "-"
-  local bounds=()
+logs() { # INSTANCE erp|database|proxy SINCE UNTIL: times in UTC, or "-"
   load "$1"
-  [[ $2 == erp ]] || reject "Unknown log: $2"
+  [[ $2 =~ ^(erp|database|proxy)$ ]] || reject "Unknown log: $2"
   [[ "$3 $4" =~ ^([0-9TZ:.-]{1,30} ?){2}$ ]] || reject "These are no times: $3 $4"
-  if [[ $3 != - ]]; then bounds+=(--since "$3"); fi
-  if [[ $4 != - ]]; then bounds+=(--until "$4"); fi
   if [[ -z $DATABASE ]]; then
     echo installed=no
     return
   fi
-  echo "lines=$(container_log "${bounds[@]}" "$PROJECT" | bounded_log | nice sed -E -f <(redactions) | gzip -1 | encoded)"
+  echo "lines=$("${2}_log" "$3" "$4" | bounded_log | nice sed -E -f <(redactions) | gzip -1 | encoded)"
+}
+
+erp_log() { container_log "$PROJECT" "$@"; } # SINCE UNTIL
+database_log() { container_log "$PROJECT-db" "$@"; } # SINCE UNTIL
+
+# A line for each request: TIME METHOD PATH STATUS MS BYTES CLIENT. A client chooses method and path: what is no printable ASCII, or ends a word, is
+# left out of them.
+proxy_log() { # SINCE UNTIL
+  local since=0 until=9999999999
+  if [[ $1 != - ]]; then since=$(date -d "$1" +%s.%N) || return 0; fi
+  if [[ $2 != - ]]; then until=$(date -d "$2" +%s.%N) || return 0; fi
+  # shellcheck disable=SC2016 # of jq
+  access_logs "$ID" | timeout "$LOG_SECONDS" xargs -r cat -- 2>/dev/null | cut -b "1-$LINE_BYTES" | tail -c $((2 * LOG_BYTES)) |
+    timeout "$LOG_SECONDS" jq -Rr --argjson since "$since" --argjson until "$until" '
+      fromjson? | objects | select((.ts | numbers) >= $since and .ts < $until)
+      | def word($length): tostring | gsub("[^!-~]"; "?") | .[:$length];
+      [ (.ts | floor | todate[:19]) + "." + ((.ts * 1000 | floor) % 1000 + 1000 | tostring)[1:] + "Z",
+        (.request.method | word(20)), (.request.uri | word(4000) | split("?")[0]), (.status | word(3)), (.duration * 1000 | floor),
+        (.size | word(20)), (.request.client_ip // .request.remote_ip | word(50)) ] | join(" ")' 2>/dev/null || true
 }
 
 # Docker keeps 30 MB of it. An ERP writes to both of its outputs.
-container_log() { timeout "$LOG_SECONDS" docker logs --timestamps "$@" 2>&1 || true; } # [OPTION…] CONTAINER
+container_log() { # CONTAINER SINCE UNTIL
+  local bounds=()
+  if [[ $2 != - ]]; then bounds+=(--since "$2"); fi
+  if [[ $3 != - ]]; then bounds+=(--until "$3"); fi
+  timeout "$LOG_SECONDS" docker logs --timestamps "${bounds[@]}" "$1" 2>&1 || true
+}
+
+# lines=: what the jobs of an operation have logged, each behind a line "# KIND", the oldest first; in the end the number of all lines.
+work_log() { # OPERATION
+  local job jobs parameters='' HERE=''
+  mapfile -t jobs < <(ls -dtr "$JOBS/$1"-*/deadline 2>/dev/null)
+  for job in "${jobs[@]%/deadline}"; do
+    if [[ -s $job/instance ]]; then load "$(<"$job/instance")"; fi
+    parameters+=$(secrets_given "$job")$'\n'
+  done
+  echo "lines=$(for job in "${jobs[@]%/deadline}"; do
+    echo "# $(cat "$job/kind")"
+    job_log "$job"
+  done | sed -n 'p;$=' | bounded_log '^# ' | nice sed -E -f <(given <<<"$parameters" && redactions && echo "$URL_REDACTION") | gzip -1 | encoded)"
+}
+
+# While the job runs, without a line that is being written: a secret in it cannot be found yet.
+job_log() { # JOB
+  local bytes
+  if [[ -e $1/result ]]; then
+    grep -a '' "$1/log" 2>/dev/null || true # ends the last line
+  elif bytes=$(stat -c %s "$1/log" 2>/dev/null); then
+    { head -c "$bytes" "$1/log" && echo; } | head -n -1
+  fi
+}
+
+# What a job that runs was given: passwords, addresses that are as good as one, and what code is fetched and runs with. In base64, a line each.
+secrets_given() { # JOB
+  local line
+  sed -nE 's/^[A-Z_]*(PASSWORD|SECRET|KEY|TOKEN|URL)[A-Z_]*=//p' "$1/parameters" 2>/dev/null || true
+  { sed -nE 's/^(REPOSITORIES|ENVIRONMENT)=//p' "$1/parameters" 2>/dev/null || true; } | while read -r line; do
+    base64 -d <<<"$line" | jq -r '.[] | (.credential.token?, (.credential.private_key? // "" | split("\n")[]), (select(.secret).value))
+      | strings | @base64' 2>/dev/null || true
+  done
+}
+
+# Of a URL that was signed, everything behind its path.
+URL_REDACTION='s/(https?:\/\/[^?[:space:]]*\?)[^[:space:]]*/\1[redacted]/g'
+
+given() { # values in base64, a line each
+  local value
+  while read -r value; do
+    base64 -d <<<"$value" 2>/dev/null | tr '\0\n' '  ' || true
+    echo
+  done | exactly
+}
+
+CUT=$'\342\200\246' # the end of a line that was cut
+
+# Of secrets, a line each, what removes them. A line is cut at a blank, which may be within one.
+exactly() {
+  local secret
+  while IFS= read -r secret; do
+    if ((${#secret} < 6)); then continue; fi
+    printf 's\001%s\001[redacted]\001g\n' "$(literally <<<"$secret")"
+    while [[ ${#secret} -le 200 && $secret == *" "* ]]; do
+      secret=${secret% *}
+      printf 's\001%s %s$\001[redacted] %s\001\n' "$(literally <<<"$secret")" "$CUT" "$CUT"
+    done
+  done
+}
 
 # Nothing of a line whose beginning is missing, and of a long line no more than up to a place where no password is cut in two: what is left of a
 # secret could not be found.
-bounded_log() {
-  cut -b "1-$((LINE_BYTES + 1))" | tail -c "$LOG_BYTES" | tr '\000' '\032' | awk -v max="$LINE_BYTES" '
-    NR == 1 && !/^[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9:.]+Z / { next }
+bounded_log() { # [PATTERN that a line begins with]
+  local begins=${1:-^[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9:.]+Z }
+  cut -b "1-$((LINE_BYTES + 1))" | tail -c "$LOG_BYTES" | tr '\000' '\032' | awk -v max="$LINE_BYTES" -v begins="$begins" -v cut="$CUT" '
+    NR == 1 && $0 !~ begins { next }
     length($0) > max {
       end = substr($0, max - 255, 256)
       sub(/[^ ]*$/, "", end)
-      $0 = substr($0, 1, max - 256) end "\342\200\246"
+      $0 = substr($0, 1, max - 256) end cut
     }
     { print }'
 }
 
 # A script for sed: known secrets exactly, and by their form what shared/domain/redaction.ts removes again.
 redactions() {
-  secrets | while IFS= read -r secret; do
-    if ((${#secret} >= 6)); then printf 's\001%s\001[redacted]\001g\n' "$(literally <<<"$secret")"; fi
-  done
+  secrets | exactly
   local between='[A-Za-z0-9_-]{0,40}\\?["'\'']?\s{0,8}(=|:|%3[AD])\s{0,8}'
   local value='(\\"[^"]*("|$)|"([^"\\]|\\.)*("|$)|\\?'\''[^'\'']*('\''|$)|[^]'\''"&;,)}<>[:space:]]+)'
   local names='passw(or)?d|passphrase|secret|token|api[_-]?key|private[_-]?key|session[_-]?id'
@@ -54,8 +135,9 @@ s/\/[A-Za-z0-9_~+=-]{32,}/\/[redacted]/g
 SED
 }
 
-# The passwords of the ERP and its database.
+# The passwords of the ERP and its database, and what its code was given as a secret.
 secrets() {
+  cat "$HERE"/codes/*/variables 2>/dev/null | jq -r '.[] | select(.secret).value' 2>/dev/null || true
   sed -nE 's/^(db_password|admin_passwd) = //p' "$HERE/odoo.conf" 2>/dev/null || true
   sed -n 's/^POSTGRES_PASSWORD=//p' "$HERE/database.env" 2>/dev/null || true
 }

@@ -2,8 +2,8 @@
 
 main() {
   local command=${1:-} id=${2:-}
-  [[ $command =~ ^(probe|report|settings|watch_disk|measure_disk|renew_proxy)$ || $id =~ ^[A-Za-z0-9_-]{1,120}$ ]] ||
-    reject "usage: begin JOB KIND SECONDS | status JOB | end JOB | health INSTANCE | logs INSTANCE SOURCE SINCE UNTIL | report | settings | renew_proxy | probe"
+  [[ $command =~ ^(probe|settings|watch_disk|measure_disk|renew_proxy)$ || $command$id =~ ^report[0-9]{0,15}$ || $id =~ ^[A-Za-z0-9_-]{1,120}$ ]] ||
+    reject "usage: begin JOB KIND SECONDS | status JOB | end JOB | health INSTANCE | logs INSTANCE SOURCE SINCE UNTIL | work_log OPERATION | report SINCE | settings | renew_proxy | probe"
   case $command in
     begin) begin "$id" "$3" "$4" ;;
     status) status "$id" ;;
@@ -12,7 +12,8 @@ main() {
     end) end "$id" ;;
     health) health "$id" ;;
     logs) logs "$id" "$3" "$4" "$5" ;;
-    report) report ;;
+    work_log) work_log "$id" ;;
+    report) report "$id" ;;
     settings) take_settings ;;
     watch_disk | measure_disk | renew_proxy) "$command" ;;
     probe) echo ok ;;

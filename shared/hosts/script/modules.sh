@@ -3,17 +3,19 @@
 MODULES=$ROOT/modules # a file for each image, by its id
 MODULES_MAX=200 # as many are reported
 
-# Of the installed modules, those that the image does not have in the same version, as JSON; null if that cannot be found out. Those that an ERP
+# Of the installed modules, those that neither the code nor the image has in the same version, as JSON; null if that cannot be found out. Those that an ERP
 # has imported as data are in no image, and need none.
 differing_modules() { # DATABASE EDITION
-  local listed installed
+  local listed installed code
+  code=$HERE/codes/$(fact code)/modules
+  if [[ ! -s $code ]]; then code=/dev/null; fi
   if ! listed=$(listed_modules "$2") || ! installed=$(installed_modules "$1"); then
     echo null
     return
   fi
-  jq -Rcn --slurpfile listed "$listed" --argjson max "$MODULES_MAX" '
+  jq -Rcn --slurpfile listed "$listed" --slurpfile code "$code" --argjson max "$MODULES_MAX" '
     [inputs | fromjson? | arrays | select(.[0] | strings)
-      | { name: .[0], version: .[1], image_version: $listed[0][.[0]] } | select(.image_version == null or .version != .image_version)]
+      | { name: .[0], version: .[1], image_version: ($code[0][.[0]].version // $listed[0][.[0]]) } | select(.image_version == null or .version != .image_version)]
     | .[:$max]' <<<"$installed" || echo null
 }
 

@@ -42,14 +42,44 @@ site() { # DOMAIN…
 		import $PROJECT-session
 	}
 }
+($PROJECT-log) {
+	log {
+		output file $(access_log "$ID") {
+			roll_size 20MiB
+			roll_keep 2
+			roll_uncompressed
+		}
+		format filter {
+			wrap json
+			fields {
+				request>uri regexp "[?].*" ""
+				request>headers delete
+				request>tls delete
+				resp_headers delete
+				user_id delete
+			}
+		}
+	}
+}
 $names {
 	import $PROJECT
+	import $PROJECT-log
 }
 $probed {
 	bind 127.0.0.1
 	import $PROJECT
 }
 SITE
+}
+
+# In the proxy's volume, which every machine's proxy has. What clients send besides the path may be secret, and never gets there.
+access_log() { echo "/data/log/$1.log"; } # INSTANCE
+
+# On the machine: with those that it was before, the newest last.
+access_logs() { # INSTANCE
+  local folder
+  folder=$(known_place)/volumes/erp-caddy_data/_data/log
+  ls -tr -- "$folder/$1.log" "$folder/$1"-[0-9]*.log 2>/dev/null || true
 }
 
 # A site that the proxy rejects never becomes part of its configuration: if the job is killed then, the proxy could not load the other

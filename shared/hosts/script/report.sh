@@ -1,14 +1,23 @@
 # What the machine reports about itself. A tenant writes nothing of what is read here: the kernel's figures, facts that root has written, and
-# the proxy's certificates and log. Docker may hang, so each call of it ends soon; without it the report has no certificates.
+# the proxy's certificates and log, and numbers (sample.pl). Docker may hang, so each call of it ends soon; without it the report has no certificates.
 
-report() {
-  local docker certificates
+report() { # SINCE: of the samples, those after this time, in seconds
+  local docker certificates line
+  if [[ -e $ROOT/watch/ring ]]; then echo "figures=$(samples_since "${1:-0}" | gzip -9 | encoded)"; fi
+  # As the proxy serves it: without the proxy, nobody would hear that the ERPs cannot be reached.
+  if line=$(head -c 65536 "$CADDY/etc/status/$(cat "$ROOT/watch/name" 2>/dev/null)" 2>/dev/null); then echo "line=$(encoded <<<"$line")"; fi
   docker=$(timeout 2 docker info -f '{{.DockerRootDir}}' 2>/dev/null) || docker=''
   echo "disk_free_bytes=$(($(least_free "$ROOT" ${docker:+"$docker"})))"
   echo "disk_size_bytes=$(($(df --output=size -B1 "${docker:-$ROOT}" | tail -n 1)))"
   echo "instances=$(instances_on_disk | encoded)"
   awk '/^MemAvailable:/ { printf "memory_free_bytes=%.0f\n", $2 * 1024 }' /proc/meminfo
+  # Written when an update of the system, such as a new kernel, takes effect only after one; /run is empty after it.
+  if [[ -e $SYSTEM/run/reboot-required ]]; then echo needs_reboot=yes; else echo needs_reboot=no; fi
   if [[ -n $docker ]] && certificates=$(certificates); then echo "certificates=$(encoded <<<"$certificates")"; fi
+}
+
+samples_since() { # SECONDS
+  tail -n 180 "$ROOT/watch/ring" | awk -v since="$1" '/^{"t":[0-9]+,/ && substr($0, 6) + 0 > since + 0' | tail -c 1000000
 }
 
 # For each instance: when its domain's certificate expires, and whether it fails: it is for another domain, or the last attempt to get or renew

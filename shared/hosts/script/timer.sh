@@ -14,7 +14,7 @@ install_watch() {
   mkdir -p "$watch" "$CADDY/etc/status" &&
     echo "$server" | replace "$watch/server" && echo "$name" | replace "$watch/name" &&
     padded "$key" 0x36 | replace "$watch/inner" && padded "$key" 0x5c | replace "$watch/outer" &&
-    watch_program | replace "$watch/watch.sh" || return 1
+    watch_program | replace "$watch/watch.sh" && sample_program | replace "$watch/sample.pl" || return 1
   find "$CADDY/etc/status" -type f ! -name "$name" -delete
   serve_status && start_timer
 }
@@ -65,7 +65,7 @@ start_timer() {
 watch_service() {
   cat <<UNIT
 [Unit]
-Description=Looks whether the ERPs can be used
+Description=Looks whether the ERPs can be used, and measures them
 RequiresMountsFor=$ROOT
 
 [Service]
@@ -83,7 +83,7 @@ UNIT
 watch_timer() {
   cat <<UNIT
 [Unit]
-Description=Looks once a minute whether the ERPs can be used
+Description=Looks once a minute whether the ERPs can be used, and measures them
 
 [Timer]
 OnActiveSec=1

@@ -5,6 +5,7 @@ import * as fields from "../../api/fields.ts";
 import { type Key, keys, type Item } from "../../data/keys.ts";
 import { find, putIfAbsent, queryAll, removeOne, transact, updateOne } from "../../data/table.ts";
 import { update, type Write } from "../../data/writes.ts";
+import { FIRST_IMAGE } from "./images.ts";
 
 /** Simulated time: how many seconds one of the sandbox's takes. 0 in tests. */
 function timeScale(): number {
@@ -33,11 +34,13 @@ const SandboxMachine = z.object({
   created_at: fields.timestamp,
   /** What its instances may use of the disk, in bytes. */
   quotas: z.record(z.string(), z.number()).default({}),
+  /** Whether it was rebooted since its creation. */
+  rebooted: z.boolean().default(false),
 });
 export type SandboxMachine = z.infer<typeof SandboxMachine>;
 
 /** Keeps the machine that an earlier try created. */
-export const addMachine = async (machine: Omit<SandboxMachine, "quotas">): Promise<void> =>
+export const addMachine = async (machine: Omit<SandboxMachine, "quotas" | "rebooted">): Promise<void> =>
   void (await putIfAbsent(keys.sandboxMachine(machine.machine_id), machine));
 
 export const findMachine = (machineId: string): Promise<SandboxMachine | undefined> =>
@@ -50,7 +53,7 @@ export async function listMachines(): Promise<SandboxMachine[]> {
 
 export async function setMachine(
   machineId: string,
-  set: Partial<Pick<SandboxMachine, "prepared" | "offline" | "quotas">>,
+  set: Partial<Pick<SandboxMachine, "prepared" | "offline" | "quotas" | "rebooted">>,
 ): Promise<void> {
   await updateOne(keys.sandboxMachine(machineId), { set }, {});
 }
@@ -73,7 +76,7 @@ export async function countRejection(machineId: string): Promise<number> {
 }
 
 const SandboxJob = z.object({ kind: z.string(), ready_at: fields.timestamp, done: z.boolean(), answer: z.string().optional() });
-type SandboxJob = z.infer<typeof SandboxJob>;
+export type SandboxJob = z.infer<typeof SandboxJob>;
 
 /** Longer than any operation takes. */
 const JOB_DAYS = 2;
@@ -87,6 +90,12 @@ export async function beginJob(machineId: string, jobId: string, kind: string, r
   const job: SandboxJob = { kind, ready_at: readyAt, done: false };
   await putIfAbsent(key, { ...job, ttl: keptUntil() });
   return job;
+}
+
+/** The jobs of an operation, the oldest first. */
+export async function listJobs(machineId: string, operationId: string): Promise<SandboxJob[]> {
+  const items = await queryAll(keys.sandboxJob(machineId, "").pk, { beginsWith: `${operationId}-`, consistent: true });
+  return items.map((item) => SandboxJob.parse(item)).toSorted((one, other) => (one.ready_at < other.ready_at ? -1 : 1));
 }
 
 export async function finishJob(machineId: string, jobId: string, answer: unknown): Promise<void> {
@@ -123,6 +132,9 @@ export type ErpFiles = z.infer<typeof ErpFiles>;
 
 const Contents = z.object({ database: ErpDatabase.nullable(), files: ErpFiles });
 
+/** Modules from repositories, with their versions, and the refs that they are from. */
+const SandboxCode = z.object({ code_id: z.string(), modules: z.record(z.string(), z.string()), refs: z.array(z.string()) });
+
 const SandboxErp = Contents.extend({
   status: z.enum(["running", "stopped"]),
   erp_version: z.string(),
@@ -133,6 +145,21 @@ const SandboxErp = Contents.extend({
   replaced: Contents.extend({ restore_id: z.string() }).nullable(),
   /** What a restore has built next to it, until it is swapped or rolled back. */
   built: Contents.extend({ restore_id: z.string() }).nullable().default(null),
+  /** The id of its image, and of the one that a deploy has pulled. */
+  image: z.string().default(FIRST_IMAGE.id),
+  pulled: z.object({ code_id: z.string(), image: z.string() }).nullable().default(null),
+  /** The code that it runs with, and the code that a deploy has fetched. */
+  code: SandboxCode.nullable().default(null),
+  fetched: SandboxCode.nullable().default(null),
+  /** What a deploy has put aside, until it is settled or put back. */
+  before_code: Contents.extend({
+    code_id: z.string(),
+    code: SandboxCode.nullable(),
+    image: z.string().default(FIRST_IMAGE.id),
+    was_running: z.boolean(),
+  })
+    .nullable()
+    .default(null),
   /** The uuid that the database had in the archive it comes from. */
   archived_uuid: z.string().nullable(),
   /** Whether it was started again since its creation. */
@@ -197,27 +224,24 @@ export const removeErp = (machineId: string, instanceId: string): Promise<void> 
 type SandboxData = Record<string, unknown>;
 const SandboxDataText = z.record(z.string(), z.unknown());
 
-/** What people wrote in the ERP of an instance; undefined if the machine has no such ERP. */
-export async function readSandboxData(machineId: string, instanceId: string): Promise<SandboxData | undefined> {
-  const erp = await findErp(machineId, instanceId);
-  const text = erp?.database?.data;
-  return text === undefined ? undefined : SandboxDataText.parse(JSON.parse(text));
-}
+/** What people wrote in an ERP. */
+export const readSandboxData = ({ data }: ErpDatabase): SandboxData => SandboxDataText.parse(JSON.parse(data));
 
 /** Replaces it, with the attachments that such an ERP would have; false if the machine has no such ERP. */
 export async function writeSandboxData(
   { machineId, instanceId }: { machineId: string; instanceId: string },
   data: SandboxData,
   /** Throws if the current value must not be replaced. */
-  allow: (begun: SandboxData) => void,
+  allow: (erp: SandboxErp, database: ErpDatabase) => void,
   /** What must still hold when it is written. */
   guard: Write,
 ): Promise<boolean> {
   let hasDatabase = false;
-  const change = ({ database }: SandboxErp): Partial<ErpState> => {
+  const change = (erp: SandboxErp): Partial<ErpState> => {
+    const { database } = erp;
     hasDatabase = database !== null;
     if (database === null) return {};
-    allow(SandboxDataText.parse(JSON.parse(database.data)));
+    allow(erp, database);
     const { attachments, files } = buildAttachments(data);
     return { database: { ...database, data: JSON.stringify(data), attachments }, files };
   };

@@ -2,6 +2,8 @@
 import * as z from "zod";
 import type { PolicyFields } from "../../api/backup-policy.ts";
 import * as fields from "../../api/fields.ts";
+import type { Settings } from "../../api/settings.ts";
+import { growing } from "../../data/stored.ts";
 import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../../domain/limits.ts";
 import { text, textOrNull, count, counter } from "./fields.ts";
 
@@ -13,6 +15,9 @@ export const AccountRecord = z.object({
   default_region: textOrNull,
   backup_retention_days: count,
   token_max_days: count.nullable().default(null),
+  /** The networks that people may sign in from; empty: everywhere. */
+  allowed_ips: z.array(text).default([]),
+  require_second_factor: growing<Settings["require_second_factor"]>().default("none"),
   /** Those that were ever set; see `alertSettings`. */
   alert_settings: z.record(text, z.unknown()).default({}),
   default_backup_policy: z.custom<PolicyFields>().nullable().default(null),

@@ -4,7 +4,7 @@ import { Backup } from "../../api/backups.ts";
 import * as fields from "../../api/fields.ts";
 import type { BackupStatus } from "../../domain/lifecycle.ts";
 import { growing, stored } from "../../data/stored.ts";
-import { text, textOrNull, noText, maybeText, count, counter, maybeCount, labels, listed, reason } from "./fields.ts";
+import { text, textOrNull, noText, maybeText, count, counter, maybeCount, mark, labels, listed, reason } from "./fields.ts";
 
 export const KeptUpload = z.object({
   /** The storage's ID of the multipart upload, whose parts may not have been joined. */
@@ -41,6 +41,8 @@ export const BackupRecord = storedBackup.extend({
   upload: KeptUpload.optional(),
   /** For a clone once the instance is gone; an uploaded backup never had one. */
   admin_email: textOrNull,
+  /** Whether its instance's ERP had code of its own, which is in an item of its own (`backup-code.ts`). */
+  with_code: mark,
   /** Operations that are reading the archive: it cannot be deleted while there are any. */
   used_by: z.set(text).optional(),
   /** The bytes that it counts in the account's quotas (`backup-quota.ts`); records from before have none, and are not counted. */

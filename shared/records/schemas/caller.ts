@@ -2,9 +2,9 @@
 import * as z from "zod";
 import * as fields from "../../api/fields.ts";
 import type { Permission } from "../../api/permissions.ts";
-import type { Role } from "../../api/roles.ts";
+import type { Role, SignedInWith } from "../../api/roles.ts";
 import { growing } from "../../data/stored.ts";
-import { text, textOrNull, maybeText } from "./fields.ts";
+import { text, mark, textOrNull, maybeText } from "./fields.ts";
 
 /** The caller of a request, as the authorizer identified it. */
 export const Caller = z.object({
@@ -17,6 +17,10 @@ export const Caller = z.object({
   /** Of a user. An authorizer from before there were roles passes none: every user was an owner. */
   role: growing<Role>().optional(),
   session_id: maybeText,
+  /** How the session was opened; one from before second factors does not say. */
+  signed_in_with: growing<SignedInWith>().optional(),
+  /** The session must set up a second factor first. */
+  must_set_up: mark,
   ip_address: textOrNull,
   /** Which of the credential's places for waiting the request has taken, and until when it is taken. */
   wait: z.object({ place: text, until: z.number() }).optional(),

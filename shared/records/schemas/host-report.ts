@@ -19,6 +19,8 @@ const ReportedUse = z.object({
   /** As far as the machine knows it. */
   quota_bytes: count.nullable(),
   paused: z.boolean(),
+  /** Of its ERP; a machine whose script is older does not say. */
+  image: z.object({ id: text, created_at: textOrNull }).nullish(),
 });
 
 export type ReportedUse = z.infer<typeof ReportedUse>;
@@ -33,12 +35,15 @@ export const HostReport = z.object({
   /** When the certificates were reported, which the rest may be without; null if they never were. */
   certificates_at: noText,
   disk_size_bytes: count.nullable().default(null),
+  needs_reboot: z.boolean().nullable().default(null),
   /** By the instance's ID. */
   uses: z.record(text, ReportedUse).default({}),
   /** The step of free disk space, in percent, at which the account's overview counts the server. */
   disk_shown: count.nullable().default(null),
   /** What the instances say in their reasons about their use of the disk, by the instance's ID: the reason's code. */
   explained: z.record(text, text).default({}),
+  /** The images that were last compared with the newest ones, by the instance's ID, and which those were. */
+  judged_images: z.object({ newest: text, images: z.record(text, text) }).default({ newest: "", images: {} }),
   /** The instances whose certificates were failing when events last said so. */
   failing_certificates: z.array(text).default([]),
 });

@@ -55,6 +55,10 @@ export const InstanceRecord = stored(
   /** The newest first, with those that have ended since. */
   previous_domains: z.array(z.object({ domain: text, redirects_until: text })).default([]),
   missing_modules: z.array(text).nullable().default(null),
+  /** The image of its ERP, as its server last reported it, and whether there is a newer one. */
+  image_id: noText,
+  image_created_at: noText,
+  update_available: z.boolean().nullable().default(null),
   /** When the service last restarted it by itself. */
   auto_restarts: z.array(text).default([]),
 });

@@ -37,6 +37,9 @@ export const OperationCore = z.object({
   replaced: z.custom<{ before: RenamedFields; after: RenamedFields }>().optional(),
   /** Where the resource goes instead of what the lifecycle says, if a task found that out. */
   failed_state: maybeText,
+  /** The code of the step that is in progress, and of the one that failed. */
+  step_code: noText,
+  failed_step: maybeText,
   /** How many tries of its undos have failed: each further try is a separate job on the machine. */
   failed_undos: maybeCount,
   /** The modules of the instance's own data, recorded before those of restored data. */
@@ -55,7 +58,6 @@ export type OperationCore = z.infer<typeof OperationCore>;
 
 export const OperationRecord = stored(Operation.omit({ status: true, instance_id: true })).extend({
   ...OperationCore.shape,
-  step_code: noText,
 });
 
 export type OperationRecord = z.infer<typeof OperationRecord>;

@@ -26,6 +26,8 @@ export const ServerRecord = stored(Server.omit({ status: true, reason: true, nam
   host_keys: z.array(text).default([]),
   /** Instances that are on it: it cannot be deleted while there are any. */
   instances: counter,
+  /** As its machine last reported it, for the filter and the overview's count: what is shown is in the report itself. */
+  needs_reboot: z.boolean().nullable().default(null),
   failed_probes: counter,
   /** Scheduled backups that run on it. */
   scheduled_backups: counter,
@@ -44,9 +46,11 @@ export const WatchedServer = z.object({
   silent_at: maybeText,
   /** How many instances were on it at the last login: another number is a reason for the next one. */
   instances_at_login: maybeCount,
-  /** The last line of its machine, and when it was first seen. It was lost if no new one came. */
+  /**
+   * The last line of its machine, and when it was first seen. It was lost if no new one came, and reported if a login brought it.
+   */
   line: z
-    .object({ sequence: count, at: text, lost: z.boolean().default(false) })
+    .object({ sequence: count, at: text, lost: z.boolean().default(false), reported: z.boolean().default(false) })
     .nullable()
     .default(null),
   /** How often each ERP that cannot be used was missed in a row, by its instance's ID. */
@@ -55,6 +59,10 @@ export const WatchedServer = z.object({
   quotas_changed_at: maybeText,
   /** Domains that it redirects no longer, which its machine does not know yet: passed on with the quotas. */
   ended_redirects: z.set(text).optional(),
+  /** When the newest figures were measured that its machine has sent, in seconds since 1970. */
+  figures_at: maybeCount,
+  /** The last day whose figures are summed up, in days since 1970. */
+  figures_day: maybeCount,
   /** Its disk is low: instances on it may be paused at any moment. */
   disk_low: mark,
 });

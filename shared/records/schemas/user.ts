@@ -6,7 +6,7 @@ import type { Role } from "../../api/roles.ts";
 import { ROLE_CODES } from "../../data/codes.ts";
 import { growing } from "../../data/stored.ts";
 import type { Language } from "../../mail/messages.ts";
-import { text, noText, bytes, counter, slots } from "./fields.ts";
+import { text, noText, bytes, counter, mark, slots } from "./fields.ts";
 
 /** What admits the requests of a user's sessions, and so is written by each of them. */
 export const UserAccess = z.object({
@@ -21,6 +21,8 @@ export const UserAccess = z.object({
   r: text.default(ROLE_CODES.owner),
   /** Of a custom role: a bit for each permission (`PERMISSION_BITS`). */
   m: counter,
+  /** Set if they must set up a second factor before their sessions may do anything else. */
+  s: mark,
   all: slots,
   create_delete: slots,
 });
@@ -42,6 +44,12 @@ export const UserRecord = z.object({
   notifications: z.object({ email: growing<"none" | "alerts" | "all">() }).optional(),
   /** `bouncing`: the mailbox does not take mail. */
   email_status: growing<"ok" | "bouncing">().default("ok"),
+  /** How many second factors they have: the factors themselves have items of their own. */
+  passkeys: counter,
+  totp: z.boolean().default(false),
+  recovery_codes_left: counter,
+  /** Which person of the account's identity provider they are: `links` is that of the provider as it was then. */
+  sso: z.object({ links: text, subject: text }).optional(),
   /** That of their last sign-in. */
   language: growing<Language>().default("en"),
 });

@@ -9,6 +9,7 @@ const DOING: Record<InstanceAction, string> = {
   restart: "Ein Neustart",
   backup: "Sichern",
   restore: "Wiederherstellen",
+  deploy: "Ein Deployment",
   update: "Ein Wechsel der Domain",
   delete: "Löschen",
 };
@@ -40,6 +41,7 @@ export const allowed: typeof en = {
   },
   server: {
     checking: "Es wird nach Instanzen gesucht…",
+    notActive: "Der Server muss aktiv sein.",
     instances: (number) =>
       number === 1
         ? "Auf dem Server ist noch 1 Instanz. Löschen Sie zuerst diese Instanz."

@@ -37,6 +37,7 @@ export const app: typeof en = {
     label: "Umgebung",
     test: "TEST",
     sandbox: "Sandbox. Server, Instanzen und Sicherungen sind hier simuliert und kostenlos.",
+    sandboxInShort: "Sandbox: simuliert und kostenlos.",
   },
   failure: {
     tryAgain: "Erneut versuchen",

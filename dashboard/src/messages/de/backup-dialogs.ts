@@ -1,19 +1,19 @@
 // The dialogs of backups.
-import type { backupDialogs as en, Part } from "../en/backup-dialogs.ts";
+import type { backupDialogs as en } from "../en/backup-dialogs.ts";
+import type { Named } from "../en/backups.tsx";
 import { what } from "./backups.tsx";
 
-const REPLACED: Record<Exclude<Part, "files">, (instance: string) => string> = {
-  all: (instance) => `Datenbank und Dateien von ${instance} werden`,
-  database: (instance) => `Die Datenbank von ${instance} wird`,
-};
-
-const titled = (instance: string | null): string => (instance === null ? "Hochgeladene Sicherung" : `Sicherung von ${instance}`);
+const titled = ({ instance_name, file_name }: Named): string =>
+  instance_name === null
+    ? `Hochgeladene Sicherung${file_name === null ? "" : ` ${file_name}`}`
+    : `Sicherung von ${instance_name}`;
 
 export const backupDialogs: typeof en = {
   details: {
     unknown: "Sicherung",
-    title: ({ instance_name, file_name }, at) => `${file_name ?? titled(instance_name)}, ${at}`,
+    title: (backup, at) => `${backup.file_name ?? titled(backup)}, ${at}`,
     create: "Instanz anlegen",
+    toNew: "In neuer Instanz wiederherstellen",
     status: "Status",
     kind: "Art",
     note: "Notiz",
@@ -44,7 +44,7 @@ export const backupDialogs: typeof en = {
   },
   importAgain: {
     open: "Erneut versuchen",
-    title: "Import erneut versuchen",
+    title: (backup, at) => `Import erneut versuchen: ${what(backup)}, ${at}`,
     about: (until) => `Das Archiv ist noch bis ${until} gespeichert. Es muss nicht noch einmal hochgeladen werden.`,
     submit: "Erneut versuchen",
   },
@@ -55,19 +55,10 @@ export const backupDialogs: typeof en = {
     backup: "Sicherung",
     backups: "Sicherungen",
     none: "Noch keine abgeschlossene Sicherung dieser Instanz.",
-    about({ part, instance, at, backupFirst }) {
-      const future = backupFirst ? "sind dann nur noch in der Vorab-Sicherung enthalten" : "gehen verloren";
-      const [effect, replaced] =
-        part === "files"
-          ? [
-              `Die Dateien der Sicherung vom ${at} werden zu denen von ${instance} hinzugefügt; gleichnamige werden ersetzt.`,
-              `Die ersetzten Dateien ${future}.`,
-            ]
-          : [`${REPLACED[part](instance)} durch die Sicherung vom ${at} ersetzt.`, `Seitdem vorgenommene Änderungen ${future}.`];
-      return (
-        `${effect} Während der Wiederherstellung ist ${instance} nicht erreichbar. ${replaced} ` +
-        "Schlägt die Wiederherstellung fehl, wird die Instanz auf ihren jetzigen Stand zurückgesetzt."
-      );
+    about({ part, at, backupFirst }) {
+      const replaced = part === "files" ? "Die ersetzten Dateien" : "Seitdem vorgenommene Änderungen";
+      const kept = backupFirst ? ` ${replaced} sind dann nur noch in der Vorab-Sicherung enthalten.` : "";
+      return `Die Sicherung ist vom ${at}.${kept} Schlägt die Wiederherstellung fehl, wird die Instanz auf ihren jetzigen Stand zurückgesetzt.`;
     },
     parts: "Was wiederhergestellt wird",
     part: { all: "Datenbank und Dateien", database: "Nur Datenbank", files: "Nur Dateien" },
@@ -91,9 +82,9 @@ export const backupDialogs: typeof en = {
     none: "Noch keine Instanzen",
   },
   edit: {
-    title: (instance, at) => `${titled(instance)} bearbeiten, ${at}`,
-    save: "Änderungen speichern",
-    saved: (instance, at) => `Sicherung geändert: ${instance ?? "hochgeladen"}, ${at}`,
+    title: (backup, at) => `${titled(backup)} bearbeiten, ${at}`,
+    save: "Speichern",
+    saved: ({ instance_name, file_name }, at) => `Sicherung geändert: ${instance_name ?? file_name ?? "hochgeladen"}, ${at}`,
     note: "Notiz",
     noteAbout: "Wofür diese Sicherung ist.",
     locked: "Gesperrt",
@@ -101,7 +92,7 @@ export const backupDialogs: typeof en = {
   },
   delete: {
     title: "Sicherung löschen",
-    titleOf: (instance, at) => `${titled(instance)} löschen, ${at}`,
+    titleOf: (backup, at) => `${titled(backup)} löschen, ${at}`,
     about: "Das können Sie nicht rückgängig machen.",
   },
   drill: {
@@ -111,7 +102,8 @@ export const backupDialogs: typeof en = {
     passed: "Bestanden",
     failed: "Nicht bestanden",
     unchecked: "Nicht geprüft",
-    runTitle: (instance, at) => `Wiederherstellungstest starten: ${what(instance)}, ${at}`,
+    runTitle: (backup, at) => `Wiederherstellungstest starten: ${what(backup)}, ${at}`,
+    runTitleOfNewest: (instance) => `Wiederherstellungstest starten: neueste Sicherung von ${instance}`,
     about:
       "Der Test stellt diese Sicherung in einer temporären Datenbank ohne Netzwerk wieder her " +
       "und startet darauf Odoo ohne geplante Aktionen. Er prüft die Daten und entfernt danach alles. Die Instanzen laufen weiter, ihre Daten bleiben unberührt.",

@@ -1,8 +1,8 @@
 // Backups: their list, and those of an instance day by day. Their dialogs: backup-dialogs.ts.
-import type { backups as en } from "../en/backups.tsx";
+import type { backups as en, Named } from "../en/backups.tsx";
 
-export const what = (instance: string | null): string =>
-  instance === null ? "hochgeladene Sicherung" : `Sicherung von ${instance}`;
+export const what = ({ instance_name, file_name }: Named): string =>
+  instance_name === null ? (file_name ?? "hochgeladene Sicherung") : `Sicherung von ${instance_name}`;
 
 export const backups: typeof en = {
   title: "Sicherungen",
@@ -32,8 +32,14 @@ export const backups: typeof en = {
   kinds: {
     manual: "Manuell",
     pre_restore: "Vorab-Sicherung",
+    pre_deploy: "Vor Deployment",
     scheduled: "Geplant",
     uploaded: "Hochgeladen",
+  },
+  filters: {
+    labels: { kind: "Nach Art filtern", drill: "Nach Wiederherstellungstest filtern" },
+    any: { kind: "Jede Art", drill: "Jeder Test" },
+    drills: { passed: "Test bestanden", failed: "Test nicht bestanden" },
   },
   drilled: { passed: "Wiederherstellungstest bestanden", failed: "Wiederherstellungstest nicht bestanden" },
   checks: {
@@ -44,7 +50,7 @@ export const backups: typeof en = {
     files: "Anhänge vollständig",
   },
   menu: {
-    label: (instance, at) => `Aktionen: ${what(instance)}, ${at}`,
+    label: (backup, at) => `Aktionen: ${what(backup)}, ${at}`,
     restore: "Wiederherstellen",
     drill: "Wiederherstellungstest starten",
     create: "Instanz anlegen",
@@ -59,6 +65,7 @@ export const backups: typeof en = {
     failed: (error) => `Die Sicherung konnte nicht heruntergeladen werden: ${error}`,
     withRequestId: (error, id) => `${error} Anfrage-ID: ${id}`,
   },
+  sizes: "Größe im Lauf der Zeit",
   strip: {
     title: "Sicherungen der letzten 35 Tage",
     none: (date) => `${date}: keine Sicherung`,

@@ -29,7 +29,21 @@ export const bulk: typeof en = {
   count: countOf,
   many: (kind) => MANY[kind],
   work: {
-    server: { set_labels: LABELS },
+    server: {
+      reboot: work(
+        "Neu starten",
+        "neu starten",
+        "neu gestartet",
+        "Ihre Instanzen antworten nicht, bis sie wieder gestartet sind.",
+      ),
+      update: work(
+        "Aktualisieren",
+        "aktualisieren",
+        "aktualisiert",
+        "Pakete, Proxy und Datenbankserver werden aktualisiert. Instanzen starten neu, wenn ihr Datenbankserver ein neueres Image bekommt.",
+      ),
+      set_labels: LABELS,
+    },
     instance: {
       start: work("Starten", "starten", "gestartet", "Die Benutzer können sich innerhalb einer Minute wieder anmelden."),
       stop: work(
@@ -45,15 +59,21 @@ export const bulk: typeof en = {
         "Die Verbindung der Benutzer wird kurz unterbrochen; nicht gespeicherte Änderungen gehen verloren.",
       ),
       backup: work("Sichern", "sichern", "gesichert", "Jede Instanz läuft während ihrer Sicherung weiter."),
+      deploy: {
+        verb: "Deployment starten",
+        ask: (things) => `Deployment für ${things} starten`,
+        running: (things) => `Deployment läuft für ${things}`,
+        effect: "Jede bekommt ihren eigenen Code. Die Benutzer können sich nicht anmelden, während Module aktualisiert werden.",
+      },
       set_policy: {
         verb: "Sicherungsplan festlegen",
         ask: (things) => `Sicherungsplan für ${things} festlegen`,
         running: (things) => `Sicherungsplan für ${things} wird festgelegt`,
       },
       delete_policy: {
-        verb: "Sicherungsplan entfernen",
-        ask: (things) => `Sicherungsplan für ${things} entfernen`,
-        running: (things) => `Sicherungsplan für ${things} wird entfernt`,
+        verb: "Sicherungsplan löschen",
+        ask: (things) => `Sicherungsplan für ${things} löschen`,
+        running: (things) => `Sicherungsplan für ${things} wird gelöscht`,
         effect: "Sie werden nicht mehr nach Zeitplan gesichert. Vorhandene Sicherungen bleiben.",
       },
       set_labels: LABELS,

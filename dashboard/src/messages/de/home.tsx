@@ -16,6 +16,18 @@ export const home: typeof en = {
     </>
   ),
   protection: "Schutz",
+  worst: {
+    title: "Am stärksten ausgelastet",
+    about: "Die zehn am stärksten ausgelasteten Server und Instanzen, wie ihre Server sie zuletzt gemeldet haben.",
+    partly:
+      "Die zehn am stärksten ausgelasteten Server und Instanzen. Es sind zu viele Server, um die Instanzen aller zu vergleichen.",
+    memory: "Arbeitsspeicher von Servern",
+    disk: "Speicherplatz von Servern",
+    times: "Antwortzeiten von Instanzen (95 von 100 Anfragen)",
+    none: "In letzter Zeit wurde nichts gemeldet.",
+    percent: (value) => `${value} % belegt`,
+    milliseconds: (value) => `${value} ms`,
+  },
   lowDisks: {
     title: "Festplatten, die voll werden",
     almostFull: "Fast voll",
@@ -38,6 +50,12 @@ export const home: typeof en = {
         ? "1 Instanz ist nicht durch Sicherungen geschützt"
         : `${instances} Instanzen sind nicht durch Sicherungen geschützt`,
     protect: "Schützen",
+    updates: (instances) =>
+      instances === 1 ? "Für 1 Instanz gibt es ein neueres Image" : `Für ${instances} Instanzen gibt es ein neueres Image`,
+    showUpdates: "Instanzen anzeigen",
+    reboots: (servers) =>
+      servers === 1 ? "1 Server muss neu gestartet werden" : `${servers} Server müssen neu gestartet werden`,
+    showReboots: "Server anzeigen",
     keyExpires: (name, time) => (
       <>
         API-Schlüssel {name} läuft ab: {time}

@@ -23,6 +23,7 @@ export const instances: typeof en = {
     disk: "Speicherplatz",
     previousDomains: "Umgeleitete Domains",
     missingModules: "Module, die im Image des ERP fehlen",
+    image: "Odoo-Image",
     diskQuota: "Speicherkontingent in GB",
     created: "Angelegt",
     lastBackup: "Letzte Sicherung",
@@ -33,10 +34,10 @@ export const instances: typeof en = {
     id: "ID",
   },
   filters: {
-    more: "Weitere Filter",
     labels: {
       version: "Nach Version filtern",
       edition: "Nach Edition filtern",
+      image: "Nach Image filtern",
       server: "Nach Server filtern",
       older: "Nach letzter Sicherung filtern",
       drill: "Nach Wiederherstellungstest filtern",
@@ -44,13 +45,16 @@ export const instances: typeof en = {
     any: {
       version: "Jede Version",
       edition: "Jede Edition",
+      image: "Jedes Image",
       server: "Jeder Server",
       older: "Jede letzte Sicherung",
       drill: "Jeder Test",
     },
     days: (days) => (days === 1 ? "Seit einem Tag ungesichert" : `Seit ${days} Tagen ungesichert`),
     drills: { passed: "Test bestanden", failed: "Test nicht bestanden" },
+    images: { newer: "Update verfügbar", newest: "Neuestes Image" },
   },
+  updateAvailable: "Update verfügbar",
   // In the accusative: "Datenbanknamen kopieren".
   copied: {
     databaseName: "Datenbanknamen",
@@ -67,6 +71,8 @@ export const instances: typeof en = {
     neutralization: "Neutralisierte Instanzen",
     neutralizationAbout:
       "Eine neutralisierte Instanz verschickt keine E-Mails, führt keine geplanten Aktionen aus und nimmt keine Zahlungen an. So erreichen Tests niemanden. Wählen Sie dazu beim Klonen oder Wiederherstellen „Neutralisieren“.",
+    newerImage: "Update verfügbar",
+    newestImage: "Das neueste seiner Version",
     off: "Nein (neutralisiert)",
     unchanged: "Ja",
     redirects: (domain, until) => (
@@ -123,6 +129,8 @@ export const instances: typeof en = {
     label: (name) => `Bereiche von ${name}`,
     overview: "Übersicht",
     backups: "Sicherungen",
+    code: "Code",
+    metrics: "Messwerte",
     history: "Verlauf",
     logs: "Protokoll",
     settings: "Einstellungen",
@@ -138,17 +146,17 @@ export const instances: typeof en = {
   },
   interrupt: {
     start: {
-      title: (name) => `${name} starten?`,
+      title: (name) => `${name} starten`,
       confirm: "Starten",
       effect: "Die Benutzer können sich wieder anmelden, sobald sie läuft.",
     },
     stop: {
-      title: (name) => `${name} stoppen?`,
+      title: (name) => `${name} stoppen`,
       confirm: "Stoppen",
       effect: "Die Benutzer können sich erst wieder anmelden, wenn Sie die Instanz starten. Es gehen keine Daten verloren.",
     },
     restart: {
-      title: (name) => `${name} neu starten?`,
+      title: (name) => `${name} neu starten`,
       confirm: "Neu starten",
       effect: "Die Verbindung der Benutzer wird kurz unterbrochen; nicht gespeicherte Änderungen gehen verloren.",
     },
@@ -165,8 +173,7 @@ export const instances: typeof en = {
   changeDomain: {
     title: (name) => `Domain von ${name} ändern`,
     change: "Domain ändern",
-    first: (domain) =>
-      `Legen Sie zuerst den DNS-Eintrag der neuen Domain an. ${domain} funktioniert bis zum Wechsel weiter. Danach leitet sie 90 Tage lang auf die neue um, solange ihr Eintrag bestehen bleibt.`,
+    first: (domain) => `Legen Sie zuerst den DNS-Eintrag der neuen Domain an. ${domain} funktioniert bis zum Wechsel weiter.`,
     newDomain: "Neue Domain",
     same: "Diese Domain hat die Instanz bereits",
   },
@@ -174,9 +181,6 @@ export const instances: typeof en = {
     title: "Instanz löschen",
     titleOf: (name) => `Instanz ${name} löschen`,
     about: (domain) => `${domain} ist dann nicht mehr erreichbar. Das können Sie nicht rückgängig machen.`,
-    backupsKept: "Die Sicherungen bleiben erhalten; daraus können Sie eine neue Instanz klonen.",
-    recordOnly: (server, status) =>
-      `Der Server ${server} hat den Status „${status}“, daher wird jetzt nur der Eintrag entfernt. Das ERP und seine Daten werden entfernt, sobald der Server wieder antwortet.`,
   },
   form: {
     chooseServer: "Aktiven Server auswählen",
@@ -193,6 +197,7 @@ export const instances: typeof en = {
       "Kleinbuchstaben, Ziffern und Unterstriche. Muss mit einem Buchstaben beginnen. Lässt sich später nicht ändern.",
     adminEmailAbout: "Mit dieser E-Mail-Adresse meldet sich der Admin bei Odoo an.",
     chooseVersion: "Version auswählen",
+    follows: (version, server) => `Odoo ${version} wird auf ${server} installiert; das dauert einige Minuten.`,
     deprecated: "veraltet",
     deprecatedAbout: "Die Unterstützung endet bald. Wählen Sie möglichst eine neuere Version.",
     editions: {

@@ -4,8 +4,12 @@ import type { Messages } from "../en/index.ts";
 export const logs: Messages["logs"] = {
   title: "Protokoll",
   about:
-    "Was das ERP zuletzt protokolliert hat, von seinem Server gelesen. Passwörter und Tokens sind unkenntlich. Zu Fehlern gehört ihr Traceback.",
+    "Was zuletzt protokolliert wurde, vom Server der Instanz gelesen. Passwörter und Tokens sind unkenntlich. Zu Fehlern des ERP gehört ihr Traceback.",
   refresh: "Aktualisieren",
+  follow: "Mitlesen",
+  source: "Wessen Protokoll",
+  sources: { erp: "ERP", database: "Datenbank", proxy: "Anfragen" },
+  withData: "Es zeigt Anweisungen mit ihren Daten, deshalb brauchen Sie auch das Recht, Sicherungen wiederherzustellen.",
   download: "Herunterladen",
   level: "Mindeststufe",
   levels: {

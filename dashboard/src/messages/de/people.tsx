@@ -9,11 +9,12 @@ export const people: typeof en = {
   never: "Nie",
   you: "Sie",
   bouncing: "Postfach nimmt keine E-Mails an",
+  sso: "Meldet sich mit Single Sign-on an",
   roles: {
     owner: { name: "Inhaber", about: "Darf alles, auch Inhaber ändern und entfernen." },
     admin: {
       name: "Administrator",
-      about: "Darf alles, außer Inhaber ändern: auch Einstellungen, Personen und API-Schlüssel.",
+      about: "Darf alles, außer Inhaber und Single Sign-on ändern: auch Einstellungen, Personen und API-Schlüssel.",
     },
     operator: {
       name: "Betreuer",
@@ -49,13 +50,29 @@ export const people: typeof en = {
     resend: "Erneut senden",
     notSent: (email) => `Die Einladung an ${email} konnte nicht gesendet werden`,
     withdraw: "Zurückziehen",
-    withdrawTitle: "Einladung zurückziehen",
+    withdrawTitle: (email) => `Einladung an ${email} zurückziehen`,
     withdrawn: (email) => `Einladung zurückgezogen: ${email}`,
     withdrawAbout: (email) => `Der Link, der an ${email} gesendet wurde, funktioniert sofort nicht mehr.`,
   },
+  factors: {
+    action: "Zweite Faktoren entfernen",
+    title: (name) => `Zweite Faktoren von ${name} entfernen`,
+    about: (name, email) => (
+      <>
+        Alle Passkeys, die Authenticator-App und die Wiederherstellungscodes von <strong>{name}</strong> ({email}) werden
+        entfernt. Das Passwort allein genügt dann wieder. Sie beide erhalten eine E-Mail.
+      </>
+    ),
+    onlyIf: "Vergewissern Sie sich, dass die Person Sie wirklich selbst darum gebeten hat.",
+    removed: (name) => `Zweite Faktoren entfernt: ${name}`,
+    has: (passkeys, hasApp) =>
+      [passkeys === 0 ? "" : passkeys === 1 ? "1 Passkey" : `${passkeys} Passkeys`, hasApp ? "Authenticator-App" : ""]
+        .filter((each) => each !== "")
+        .join(", "),
+  },
   removal: {
     action: "Entfernen",
-    title: "Aus dem Konto entfernen",
+    title: (name) => `${name} aus dem Konto entfernen`,
     confirm: "Entfernen",
     removed: (name) => `Aus dem Konto entfernt: ${name}`,
     about: (name, email) => (

@@ -6,6 +6,9 @@ export const reports: typeof en = {
   memory: "Freier Arbeitsspeicher",
   of: (free, all) => `${free} von ${all}`,
   ofQuota: (used, quota) => `${used} von ${quota} Kontingent`,
+  system: "Betriebssystem",
+  needsReboot: "Aktualisiert: Die Aktualisierungen wirken erst nach einem Neustart des Servers",
+  needsNoReboot: "Kein Neustart nötig",
   at: "Gemeldet",
   none: "Noch nicht gemeldet",
   lowDisk: {

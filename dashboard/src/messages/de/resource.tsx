@@ -3,8 +3,8 @@ import type { resource as en } from "../en/resource.tsx";
 import { reasons } from "./reasons.ts";
 import { sentences } from "./sentences.ts";
 
-/** In the accusative: "den API-Schlüssel", "das Admin-Passwort". */
-const the = (what: string): string => `${/passwort$/i.test(what) ? "das" : "den"} ${what}`;
+/** In the accusative: "den API-Schlüssel", "das Admin-Passwort", "die Wiederherstellungscodes". */
+const the = (what: string): string => `${/passwort$/i.test(what) ? "das" : /codes$/i.test(what) ? "die" : "den"} ${what}`;
 
 export const resource: typeof en = {
   tell: "Welche Warnungen gelten hier?",
@@ -18,6 +18,7 @@ export const resource: typeof en = {
       starting: "Wird gestartet",
       restarting: "Wird neu gestartet",
       restoring: "Wird wiederhergestellt",
+      updating: "Wird aktualisiert",
       failed: "Fehlgeschlagen",
       deleting: "Wird gelöscht",
     },
@@ -32,6 +33,7 @@ export const resource: typeof en = {
     certificate: { pending: "Ausstehend", valid: "Gültig", failing: "Fehlerhaft" },
     health: { ok: "Erreichbar", failing: "Gestört", unknown: "Unbekannt" },
     drill: { passed: "Bestanden", failed: "Nicht bestanden" },
+    deploy: { pending: "Wartet", running: "Läuft", completed: "Abgeschlossen", failed: "Fehlgeschlagen" },
     operation: { pending: "Wartet", running: "Läuft", succeeded: "Erfolgreich", failed: "Fehlgeschlagen" },
     item: {
       waiting: "Wartet",
@@ -80,9 +82,13 @@ export const resource: typeof en = {
   find: {
     label: (title) => `${title} suchen`,
     placeholder: "Name, Domain, Notiz, Label (env:prod)",
+    filters: (used) => (used === 0 ? "Filter" : `Filter (${used})`),
     sort: "Sortieren",
     sorts: { "": "Neueste zuerst", oldest: "Älteste zuerst", name: "Name A–Z", "name-desc": "Name Z–A" },
+    more: "Weitere Filter",
+    created: { from: "Angelegt ab", to: "Angelegt bis" },
     any: { status: "Jeder Status", protection: "Jeder Schutzstatus", health: "Jeder Zustand" },
+    onlyLabel: (label) => `Nur Label ${label}`,
     saved: {
       title: "Gespeicherte Filter",
       save: "Diese Filter speichern…",

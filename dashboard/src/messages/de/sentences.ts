@@ -45,7 +45,10 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   files_missing:
     "{missing_files} der Dateien, die in der Datenbank der Sicherung stehen, fehlen in ihr und lassen sich in der neuen Instanz nicht öffnen",
   modules_missing:
-    "Diese installierten Module fehlen im Image des ERP oder sind dort älter: {modules}. Was sie leisten, fehlt dann auch, und das ERP startet vielleicht nicht",
+    "Diese installierten Module fehlen im Image des ERP und im Code der Instanz oder sind dort älter: {modules}. Was sie leisten, fehlt dann auch, und das ERP startet vielleicht nicht",
+  copy_code: "Übernimmt den Code der Sicherung: {url} mit {ref}, Commit {commit}",
+  copy_without_secrets: "Lässt die geheimen Variablen des Codes weg, weil die Kopie neutralisiert wird",
+  restore_code_differs: "Die Sicherung entstand mit anderem Code ({code}); das ERP behält den, den es jetzt hat",
   copy_neutralized: "Neutralisiert die Kopie: Geplante Aktionen, E-Mails und Zahlungen werden abgeschaltet",
   copy_users_reset:
     "Setzt die Benutzer der Kopie zurück: Passwörter, Sitzungen und API-Schlüssel gelten nicht mehr, außer dem neuen Passwort des Administrators",
@@ -57,6 +60,35 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   safety_backup_taken: "Erstellt eine Sicherung der jetzigen Daten, während das ERP gestoppt ist",
   data_not_recoverable: "Ohne vorherige Sicherung lassen sich die jetzigen Daten nicht wiederherstellen",
   files_not_recoverable: "Ohne vorherige Sicherung lassen sich die ersetzten Dateien nicht wiederherstellen",
+  server_rebooted: "Startet die Maschine neu, sobald auf ihren Instanzen nichts anderes läuft",
+  server_packages_updated:
+    "Installiert die Aktualisierungen der Pakete des Betriebssystems, sobald auf den Instanzen nichts anderes läuft",
+  server_proxy_updated:
+    "Erneuert das Image des Proxys, wenn es ein neueres seiner Hauptversion gibt: Dann antwortet einige Sekunden lang keine Instanz",
+  erp_away_for_reboot: "{name} antwortet vom Neustart an nicht, bis es wieder gestartet ist",
+  erp_away_for_update:
+    "{name} startet neu, wenn es für den Datenbankserver ein neueres Image derselben Hauptversion gibt; eine Instanz nach der anderen",
+  server_work_waits:
+    "Zuerst enden die Vorgänge auf Instanzen des Servers; nach 30 Minuten Warten auf sie schlägt dieser Vorgang fehl",
+  deploy_ref: "Bringt {url} ({ref}) ins ERP; der neueste Commit wird dabei ermittelt",
+  deploy_commit: "Bringt {url} ({ref}) ins ERP; der neueste Commit war bei der letzten Prüfung {commit}",
+  deploy_modules_changed: "Aktualisiert die Module, deren Dateien sich geändert haben",
+  deploy_modules_all: "Aktualisiert alle Module des Codes",
+  deploy_modules_named: "Aktualisiert diese Module: {modules}",
+  deploy_modules_installed: "Installiert diese Module, soweit sie nicht installiert sind: {modules}",
+  deploy_packages: "Installiert diese Python-Pakete: {packages}",
+  deploy_image:
+    "Gibt dem ERP und seinem Datenbankserver die neuesten Images derselben Versionen und aktualisiert mit ihnen alle Module",
+  deploy_rehearsed:
+    "Führt die Aktualisierung zuerst an einer Kopie der Datenbank aus; schlägt das fehl, bleibt das ERP, wie es ist",
+  deploy_backup: "Erstellt eine Sicherung, bevor das ERP stoppt",
+  deploy_not_rehearsed: "Ohne Probe unterbricht eine fehlgeschlagene Aktualisierung das ERP, bis alles zurückgesetzt ist",
+  deploy_without_backup:
+    "Ohne vorherige Sicherung geht beim Zurückgehen auf die früheren Daten verloren, was nach dem Deployment eingegeben wurde",
+  deploy_no_code: "Die Instanz hat keine Repositorys: Das ERP läuft danach ohne eigene Module",
+  deploy_rolled_back: "Bringt die Commits des Deployments {deploy} noch einmal ins ERP",
+  deploy_data_restored: "Ersetzt Datenbank und Dateien durch die von {since}, aus der Sicherung {backup}",
+  deploy_data_lost: "{duration} an Änderungen gehen verloren: alles seit {since}",
   erp_started: "Startet das ERP",
   erp_stopped: "Stoppt das ERP, bis Sie es wieder starten",
   erp_restarted: "Stoppt das ERP und startet es wieder",

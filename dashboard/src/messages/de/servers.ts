@@ -27,6 +27,16 @@ export const servers: typeof en = {
     labels: "Labels",
     id: "ID",
   },
+  filters: {
+    labels: {
+      provider: "Nach Anbieter filtern",
+      region: "Nach Region filtern",
+      size: "Nach Größe filtern",
+      reboot: "Nach Neustart filtern",
+    },
+    any: { provider: "Jeder Anbieter", region: "Jede Region", size: "Jede Größe", reboot: "Neustart nötig oder nicht" },
+    reboots: { needed: "Neustart nötig", none: "Kein Neustart nötig" },
+  },
   actionsOf: (name) => `Aktionen: ${name}`,
   deleting: "Wird gelöscht",
   specs: (cpus, memoryGb, diskGb) => `${cpus} CPU${cpus === 1 ? "" : "s"}, ${memoryGb} GB RAM, ${diskGb} GB Speicher`,
@@ -47,6 +57,8 @@ export const servers: typeof en = {
   },
   detail: {
     title: "Details",
+    reboot: "Neu starten",
+    update: "Aktualisieren",
     edit: "Bearbeiten",
     delete: "Löschen",
     deleteAgain: "Löschen erneut versuchen",
@@ -66,6 +78,7 @@ export const servers: typeof en = {
   tabs: {
     label: (name) => `Bereiche von ${name}`,
     overview: "Übersicht",
+    metrics: "Messwerte",
     history: "Verlauf",
   },
   edit: {
@@ -73,10 +86,15 @@ export const servers: typeof en = {
     save: "Speichern",
     saved: (name) => `Server geändert: ${name}`,
   },
+  acting: {
+    reboot: { title: (name) => `Server ${name} neu starten`, confirm: "Server neu starten" },
+    update: { title: (name) => `Server ${name} aktualisieren`, confirm: "Server aktualisieren" },
+  },
   deletion: {
     title: "Server löschen",
     titleOf: (name) => `Server ${name} löschen`,
-    about: "Alles auf der Maschine geht verloren. Das können Sie nicht rückgängig machen.",
+    about: "Das können Sie nicht rückgängig machen.",
+    effect: "Löscht die Maschine mit allem, was darauf ist, und den Eintrag",
   },
   chooser: {
     what: "Server",

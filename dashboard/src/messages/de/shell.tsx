@@ -2,6 +2,18 @@
 import type { shell as en } from "../en/shell.tsx";
 
 export const shell: typeof en = {
+  proof: {
+    title: "Bestätigen Sie, dass Sie es sind",
+    about: "Dafür brauchen Sie Ihren zweiten Faktor. Die Bestätigung gilt 15 Minuten.",
+    passkey: "Passkey verwenden",
+    code: "Code aus Ihrer Authenticator-App",
+    recoveryCode: "Wiederherstellungscode",
+    confirm: "Bestätigen",
+    useRecoveryCode: "Wiederherstellungscode verwenden",
+    useApp: "Authenticator-App verwenden",
+    wrong: "Dieser Code oder Passkey ist nicht gültig: Er ist falsch oder wurde schon benutzt.",
+    notUsed: "Der Browser hat keinen Passkey verwendet. Versuchen Sie es erneut, oder wählen Sie einen anderen Weg.",
+  },
   skip: "Zum Hauptinhalt springen",
   notifications: "Benachrichtigungen",
   dismiss: "Schließen",

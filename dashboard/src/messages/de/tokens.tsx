@@ -15,6 +15,7 @@ export const tokens: typeof en = {
     created: "Angelegt",
   },
   createdBy: (name) => `von ${name}`,
+  creatorRemoved: "inzwischen entfernt",
   usedFrom: (address) => `von ${address} aus`,
   onlyFrom: (networks) => `nur von ${networks.join(", ")}`,
   neverUsed: "Noch nie",
@@ -66,7 +67,7 @@ export const tokens: typeof en = {
   },
   replaced: "ersetzt",
   rotation: {
-    title: "API-Schlüssel ersetzen",
+    title: (name) => `API-Schlüssel ${name} ersetzen`,
     confirm: "Ersetzen",
     about: (name, key) => (
       <>

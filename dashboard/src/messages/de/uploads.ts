@@ -30,6 +30,7 @@ export const uploads: typeof en = {
       "In einem anderen Browser oder über die API begonnen. Setzen Sie ihn dort fort, oder verwerfen Sie ihn, um Platz zu schaffen.",
   },
   abort: "Upload verwerfen",
+  abortTitle: (name) => `Upload von ${name} verwerfen`,
   abortAbout: "Löscht, was bisher hochgeladen wurde. Ihre Datei bleibt unverändert.",
   phases: {
     paused: (name) => `Pausiert: ${name}`,

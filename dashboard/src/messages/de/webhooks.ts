@@ -30,6 +30,7 @@ export const webhooks: typeof en = {
   detail: {
     title: "Einzelheiten",
     edit: "Bearbeiten",
+    editTitle: (name) => `Webhook ${name} bearbeiten`,
     saved: (name) => `Webhook gespeichert: ${name}`,
     save: "Speichern",
     enable: "Aktivieren",

@@ -8,6 +8,7 @@ const DONE: Record<InstanceAction, string> = {
   restart: "restarted",
   backup: "backed up",
   restore: "restored",
+  deploy: "given other code",
   update: "moved to another domain",
   delete: "deleted",
 };
@@ -38,6 +39,7 @@ export const allowed = {
   },
   server: {
     checking: "Checking for instances…",
+    notActive: "The server must be active.",
     instances: (number: number) =>
       number === 1 ? "It has 1 instance. Delete it first." : `It has ${number} instances. Delete them first.`,
   },

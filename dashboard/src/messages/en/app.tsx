@@ -25,6 +25,8 @@ export const app = {
     label: "Environment",
     test: "TEST",
     sandbox: "Sandbox. Servers, instances and backups here are simulated and free of charge.",
+    /** For phones: one line. */
+    sandboxInShort: "Sandbox: simulated and free of charge.",
   },
   failure: {
     tryAgain: "Try again",

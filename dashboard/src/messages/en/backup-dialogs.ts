@@ -1,17 +1,15 @@
 // The dialogs of backups.
-import type { Backup } from "../../../../shared/api/backups.ts";
-import { what } from "./backups.tsx";
+import { type Named, what } from "./backups.tsx";
 
 export type Part = "all" | "database" | "files";
-
-const REPLACED: Record<Exclude<Part, "files">, string> = { all: "database and files", database: "database" };
 
 export const backupDialogs = {
   details: {
     unknown: "Backup",
-    title: ({ instance_name, file_name }: Pick<Backup, "instance_name" | "file_name">, at: string) =>
+    title: ({ instance_name, file_name }: Named, at: string) =>
       `${file_name ?? (instance_name === null ? "Uploaded backup" : `Backup of ${instance_name}`)}, ${at}`,
     create: "Create an instance",
+    toNew: "Restore to a new instance",
     status: "Status",
     kind: "Kind",
     note: "Note",
@@ -42,7 +40,7 @@ export const backupDialogs = {
   },
   importAgain: {
     open: "Try again",
-    title: "Try the import again",
+    title: (backup: Named, at: string) => `Try the import again: ${what(backup)}, ${at}`,
     about: (until: string) => `The archive is stored until ${until}. You don't have to upload it again.`,
     submit: "Try again",
   },
@@ -53,19 +51,11 @@ export const backupDialogs = {
     backup: "Backup",
     backups: "backups",
     none: "No completed backup of this instance yet.",
-    about({ part, instance, at, backupFirst }: { part: Part; instance: string; at: string; backupFirst: boolean }) {
-      const future = backupFirst ? "will exist only in the pre-restore backup" : "will be lost";
-      const [effect, replaced] =
-        part === "files"
-          ? [
-              `This adds the files of the backup from ${at} to those of ${instance}, and replaces those of the same name.`,
-              `The replaced files ${future}.`,
-            ]
-          : [
-              `This replaces the ${REPLACED[part]} of ${instance} with the backup from ${at}.`,
-              `Changes made since then ${future}.`,
-            ];
-      return `${effect} ${instance} is unavailable during the restore. ${replaced} If the restore fails, the instance is rolled back.`;
+    /** What the dry run does not say. */
+    about({ part, at, backupFirst }: { part: Part; at: string; backupFirst: boolean }) {
+      const replaced = part === "files" ? "The replaced files" : "Changes made since then";
+      const kept = backupFirst ? ` ${replaced} will exist only in the pre-restore backup.` : "";
+      return `The backup is from ${at}.${kept} If the restore fails, the instance is rolled back.`;
     },
     parts: "What to restore",
     part: { all: "Database and files", database: "Database only", files: "Files only" } satisfies Record<Part, string>,
@@ -89,9 +79,10 @@ export const backupDialogs = {
     none: "No instances yet",
   },
   edit: {
-    title: (instance: string | null, at: string) => `Edit ${what(instance)}, ${at}`,
-    save: "Save changes",
-    saved: (instance: string | null, at: string) => `Backup updated: ${instance ?? "uploaded"}, ${at}`,
+    title: (backup: Named, at: string) => `Edit ${what(backup)}, ${at}`,
+    save: "Save",
+    saved: ({ instance_name, file_name }: Named, at: string) =>
+      `Backup updated: ${instance_name ?? file_name ?? "uploaded"}, ${at}`,
     note: "Note",
     noteAbout: "What this backup is for.",
     locked: "Locked",
@@ -99,8 +90,8 @@ export const backupDialogs = {
   },
   delete: {
     title: "Delete backup",
-    titleOf: (instance: string | null, at: string) =>
-      `${instance === null ? "Delete uploaded backup" : `Delete backup of ${instance}`}, ${at}`,
+    titleOf: ({ instance_name, file_name }: Named, at: string) =>
+      `Delete ${instance_name === null ? "uploaded backup" : `backup of ${instance_name}`}${file_name === null ? "" : ` ${file_name}`}, ${at}`,
     about: "You can't undo this.",
   },
   drill: {
@@ -110,7 +101,10 @@ export const backupDialogs = {
     passed: "Passed",
     failed: "Failed",
     unchecked: "Not checked",
-    runTitle: (instance: string | null, at: string) => `Run restore drill: ${what(instance)}, ${at}`,
+    runTitle: (backup: Named, at: string) => `Run restore drill: ${what(backup)}, ${at}`,
+    /** Before it is known which one. */
+    runTitleOfNewest: (instance: string) => `Run restore drill: newest backup of ${instance}`,
+    /** Instead of the dry run's sentence. */
     about:
       "The drill restores this backup to a throwaway database without a network, and starts Odoo on it without scheduled actions. " +
       "It checks the data, then removes everything. Instances keep running, and their data isn't touched.",

@@ -3,8 +3,10 @@ import type { ReactNode } from "react";
 import type { Backup } from "../../../../shared/api/backups.ts";
 import type { Drill, DrillCheck } from "../../../../shared/api/drill.ts";
 
-/** An uploaded backup has no instance. */
-export const what = (instance: string | null): string => (instance === null ? "uploaded backup" : `backup of ${instance}`);
+/** An uploaded backup has no instance, but perhaps the name of its file. */
+export type Named = Pick<Backup, "instance_name" | "file_name">;
+export const what = ({ instance_name, file_name }: Named): string =>
+  instance_name === null ? (file_name ?? "uploaded backup") : `backup of ${instance_name}`;
 
 export const backups = {
   title: "Backups",
@@ -34,9 +36,15 @@ export const backups = {
   kinds: {
     manual: "Manual",
     pre_restore: "Pre-restore",
+    pre_deploy: "Pre-deploy",
     scheduled: "Scheduled",
     uploaded: "Uploaded",
   } satisfies Record<Backup["kind"], string>,
+  filters: {
+    labels: { kind: "Filter by kind", drill: "Filter by restore drill" },
+    any: { kind: "Any kind", drill: "Any restore drill" },
+    drills: { passed: "Drill passed", failed: "Drill failed" },
+  },
   /** What the drill of a backup found, in a list of the backup's properties. */
   drilled: { passed: "restore drill passed", failed: "restore drill failed" } satisfies Record<Drill["status"], string>,
   checks: {
@@ -47,7 +55,8 @@ export const backups = {
     files: "Attachments complete",
   } satisfies Record<DrillCheck["name"], string>,
   menu: {
-    label: (instance: string | null, at: string) => `Actions on the ${what(instance)}, ${at}`,
+    label: (backup: Named, at: string) =>
+      `Actions on ${backup.instance_name === null && backup.file_name !== null ? "" : "the "}${what(backup)}, ${at}`,
     restore: "Restore",
     drill: "Run drill",
     create: "Create an instance",
@@ -62,6 +71,8 @@ export const backups = {
     failed: (error: string) => `Couldn't download the backup: ${error.charAt(0).toLowerCase()}${error.slice(1)}`,
     withRequestId: (error: string, id: string) => `${error} Request ID: ${id}`,
   },
+  /** A part of an instance's page. */
+  sizes: "Size over time",
   strip: {
     title: "Backups of the last 35 days",
     none: (date: string) => `${date}: no backup`,

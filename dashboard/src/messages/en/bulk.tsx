@@ -31,23 +31,36 @@ export const bulk = {
   count: countOf,
   many: (kind: Selectable) => `${kind}s`,
   work: {
-    server: { set_labels: LABELS },
+    server: {
+      reboot: work("Reboot", "Rebooting", "Their instances don't respond until they have started again."),
+      update: work(
+        "Update",
+        "Updating",
+        "Packages, proxy and database servers are updated. Instances restart if their database server gets a newer image.",
+      ),
+      set_labels: LABELS,
+    },
     instance: {
       start: work("Start", "Starting", "Users can sign in again within a minute."),
       stop: work("Stop", "Stopping", "Users can't sign in until you start them again. No data is lost."),
       restart: work("Restart", "Restarting", "Users are disconnected for a moment and lose unsaved changes."),
       backup: work("Back up", "Backing up", "Each instance keeps running while it's backed up."),
+      deploy: {
+        ...work("Deploy", "Deploying", "Each gets its own code. Users can't sign in while modules are updated."),
+        ask: (things) => `Deploy to ${things}`,
+        running: (things) => `Deploying to ${things}`,
+      },
       set_policy: {
         ...work("Set backup policy", "Setting the backup policy of"),
         ask: (things) => `Set backup policy of ${things}`,
       },
       delete_policy: {
         ...work(
-          "Remove backup policy",
-          "Removing the backup policy of",
+          "Delete backup policy",
+          "Deleting the backup policy of",
           "They are no longer backed up by schedule. Existing backups are kept.",
         ),
-        ask: (things) => `Remove backup policy of ${things}`,
+        ask: (things) => `Delete backup policy of ${things}`,
       },
       set_labels: LABELS,
       delete: work(

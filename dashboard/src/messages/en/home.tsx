@@ -19,6 +19,17 @@ export const home = {
     </>
   ),
   protection: "Protection",
+  worst: {
+    title: "Most loaded",
+    about: "The ten servers and instances that are loaded most, as their servers last reported.",
+    partly: "The ten servers and instances that are loaded most. There are too many servers to compare the instances of all.",
+    memory: "Memory of servers",
+    disk: "Disk space of servers",
+    times: "Response times of instances (95 of 100 requests)",
+    none: "Nothing was reported lately.",
+    percent: (value: number) => `${value}% in use`,
+    milliseconds: (value: number) => `${value} ms`,
+  },
   lowDisks: {
     title: "Disks that fill up",
     almostFull: "Almost full",
@@ -39,6 +50,11 @@ export const home = {
     unprotected: (instances: number) =>
       instances === 1 ? "1 instance isn't protected by backups" : `${instances} instances aren't protected by backups`,
     protect: "Protect",
+    updates: (instances: number) =>
+      instances === 1 ? "1 instance can get a newer image" : `${instances} instances can get a newer image`,
+    showUpdates: "Show instances",
+    reboots: (servers: number) => (servers === 1 ? "1 server needs a reboot" : `${servers} servers need a reboot`),
+    showReboots: "Show servers",
     keyExpires: (name: string, time: ReactNode) => (
       <>
         API key {name} expires {time}

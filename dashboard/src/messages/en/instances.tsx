@@ -24,6 +24,7 @@ export const instances = {
     disk: "Disk space",
     previousDomains: "Redirected here",
     missingModules: "Modules that the ERP's image lacks",
+    image: "Image",
     diskQuota: "Disk quota in GB",
     created: "Created",
     lastBackup: "Last backup",
@@ -34,10 +35,10 @@ export const instances = {
     id: "ID",
   },
   filters: {
-    more: "More filters",
     labels: {
       version: "Filter by version",
       edition: "Filter by edition",
+      image: "Filter by image",
       server: "Filter by server",
       older: "Filter by last backup",
       drill: "Filter by restore drill",
@@ -45,13 +46,16 @@ export const instances = {
     any: {
       version: "Any version",
       edition: "Any edition",
+      image: "Any image",
       server: "Any server",
       older: "Any last backup",
       drill: "Any restore drill",
     },
     days: (days: number) => (days === 1 ? "No backup for a day" : `No backup for ${days} days`),
     drills: { passed: "Drill passed", failed: "Drill failed" },
+    images: { newer: "Update available", newest: "Newest image" },
   },
+  updateAvailable: "Update available",
   /** What a button copies: "Copy database name". */
   copied: {
     databaseName: "database name",
@@ -68,6 +72,8 @@ export const instances = {
     neutralization: "Neutralized instances",
     neutralizationAbout:
       "A neutralized instance sends no email, runs no scheduled actions and takes no payments, so tests on it reach nobody. Choose Neutralize when you clone or restore.",
+    newerImage: "Update available",
+    newestImage: "The newest of its version",
     off: "No (neutralized)",
     unchanged: "Yes",
     redirects: (domain: string, until: ReactNode) => (
@@ -124,6 +130,8 @@ export const instances = {
     label: (name: string) => `Parts of ${name}`,
     overview: "Overview",
     backups: "Backups",
+    code: "Code",
+    metrics: "Metrics",
     history: "History",
     logs: "Logs",
     settings: "Settings",
@@ -138,17 +146,17 @@ export const instances = {
   },
   interrupt: {
     start: {
-      title: (name: string) => `Start ${name}?`,
+      title: (name: string) => `Start ${name}`,
       confirm: "Start",
       effect: "Users can sign in again once it runs.",
     },
     stop: {
-      title: (name: string) => `Stop ${name}?`,
+      title: (name: string) => `Stop ${name}`,
       confirm: "Stop",
       effect: "Users can't sign in until you start it again. No data is lost.",
     },
     restart: {
-      title: (name: string) => `Restart ${name}?`,
+      title: (name: string) => `Restart ${name}`,
       confirm: "Restart",
       effect: "Users are disconnected for a moment and lose unsaved changes.",
     },
@@ -165,8 +173,7 @@ export const instances = {
   changeDomain: {
     title: (name: string) => `Change the domain of ${name}`,
     change: "Change domain",
-    first: (domain: string) =>
-      `Create the new domain's DNS record first. ${domain} keeps working until the switch. After that it redirects to the new one for 90 days, as long as its record stays.`,
+    first: (domain: string) => `Create the new domain's DNS record first. ${domain} keeps working until the switch.`,
     newDomain: "New domain",
     same: "is already this instance's domain",
   },
@@ -174,9 +181,6 @@ export const instances = {
     title: "Delete instance",
     titleOf: (name: string) => `Delete instance ${name}`,
     about: (domain: string) => `${domain} stops working. You can't undo this.`,
-    backupsKept: "Backups are kept; you can clone a new instance from them.",
-    recordOnly: (server: string, status: string) =>
-      `The server ${server} is ${status.toLowerCase()}, so only the record is removed now. The ERP and its data are removed when the server responds again.`,
   },
   /** What creating and cloning share. */
   form: {
@@ -192,6 +196,7 @@ export const instances = {
     databaseNameHint: "Lowercase letters, numbers and underscores. Must start with a letter. Can't be changed later.",
     adminEmailAbout: "The admin signs in to Odoo with this email.",
     chooseVersion: "Choose a version",
+    follows: (version: string, server: string) => `Odoo ${version} is installed on ${server}, which takes a few minutes.`,
     deprecated: "deprecated",
     deprecatedAbout: "Support ends soon. Choose a newer version if you can.",
     editions: {

@@ -3,8 +3,12 @@
 export const logs = {
   title: "Log",
   about:
-    "What the ERP has logged last, read from its server. Passwords and tokens are left out. Errors come with their traceback.",
+    "What was logged last, read from the server of the instance. Passwords and tokens are left out. Errors of the ERP come with their traceback.",
   refresh: "Refresh",
+  follow: "Follow",
+  source: "Whose log",
+  sources: { erp: "ERP", database: "Database", proxy: "Requests" },
+  withData: "It shows statements with their data, so you need the permission to restore backups, too.",
   download: "Download",
   level: "Lowest level",
   levels: {

@@ -9,9 +9,13 @@ export const people = {
   never: "Never",
   you: "You",
   bouncing: "Mailbox takes no mail",
+  sso: "Signs in with single sign-on",
   roles: {
     owner: { name: "Owner", about: "Can do everything, also change and remove owners." },
-    admin: { name: "Admin", about: "Can do everything except change owners: also settings, people and API keys." },
+    admin: {
+      name: "Admin",
+      about: "Can do everything except change owners and single sign-on: also settings, people and API keys.",
+    },
     operator: {
       name: "Operator",
       about:
@@ -46,13 +50,29 @@ export const people = {
     resend: "Send again",
     notSent: (email: string) => `Couldn't send the invitation to ${email}`,
     withdraw: "Withdraw",
-    withdrawTitle: "Withdraw invitation",
+    withdrawTitle: (email: string) => `Withdraw invitation to ${email}`,
     withdrawn: (email: string) => `Invitation withdrawn: ${email}`,
     withdrawAbout: (email: string) => `The link that was sent to ${email} stops working at once.`,
   },
+  factors: {
+    action: "Remove second factors",
+    title: (name: string) => `Remove second factors of ${name}`,
+    about: (name: string, email: string): ReactNode => (
+      <>
+        All passkeys, the authenticator app and the recovery codes of <strong>{name}</strong> ({email}) are removed. Their
+        password alone signs in again. You both get a mail.
+      </>
+    ),
+    onlyIf: "Make sure that it is really them who have asked you to.",
+    removed: (name: string) => `Second factors removed: ${name}`,
+    has: (passkeys: number, hasApp: boolean) =>
+      [passkeys === 0 ? "" : passkeys === 1 ? "1 passkey" : `${passkeys} passkeys`, hasApp ? "authenticator app" : ""]
+        .filter((each) => each !== "")
+        .join(", "),
+  },
   removal: {
     action: "Remove",
-    title: "Remove from account",
+    title: (name: string) => `Remove ${name} from account`,
     confirm: "Remove",
     removed: (name: string) => `Removed from account: ${name}`,
     about: (name: string, email: string): ReactNode => (

@@ -5,6 +5,9 @@ export const reports = {
   memory: "Free memory",
   of: (free: string, all: string) => `${free} of ${all}`,
   ofQuota: (used: string, quota: string) => `${used} of a quota of ${quota}`,
+  system: "Operating system",
+  needsReboot: "Updated: a reboot is needed for the updates to take effect",
+  needsNoReboot: "No reboot needed",
   at: "Reported",
   none: "Not reported yet",
   lowDisk: {

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { Drill } from "../../../../shared/api/drill.ts";
 import type {
   BackupStatus,
+  DeployStatus,
   HealthStatus,
   InstanceStatus,
   ItemStatus,
@@ -25,6 +26,7 @@ export const resource = {
       starting: "Starting",
       restarting: "Restarting",
       restoring: "Restoring",
+      updating: "Updating",
       failed: "Failed",
       deleting: "Deleting",
     } satisfies Record<InstanceStatus, string>,
@@ -42,6 +44,10 @@ export const resource = {
     certificate: { pending: "Pending", valid: "Valid", failing: "Failing" },
     health: { ok: "Responding", failing: "Not working", unknown: "Unknown" } satisfies Record<HealthStatus, string>,
     drill: { passed: "Passed", failed: "Failed" } satisfies Record<Drill["status"], string>,
+    deploy: { pending: "Pending", running: "Running", completed: "Completed", failed: "Failed" } satisfies Record<
+      DeployStatus,
+      string
+    >,
     operation: { pending: "Pending", running: "Running", succeeded: "Succeeded", failed: "Failed" } satisfies Record<
       OperationStatus,
       string
@@ -96,9 +102,14 @@ export const resource = {
     label: (title: string) => `Find ${title.toLowerCase()}`,
     /** Fits beside the filters. */
     placeholder: "Name, domain, note or label (env:prod)",
+    /** Opens what else a list can be filtered by; `used` is how many of these filters are chosen. */
+    filters: (used: number) => (used === 0 ? "Filters" : `Filters (${used})`),
     sort: "Sort",
     sorts: { "": "Newest first", oldest: "Oldest first", name: "Name A–Z", "name-desc": "Name Z–A" },
+    more: "More filters",
+    created: { from: "Created from", to: "Created until" },
     any: { status: "Any status", protection: "Any protection", health: "Any health" },
+    onlyLabel: (label: string) => `Only label ${label}`,
     saved: {
       title: "Saved filters",
       save: "Save these filters…",

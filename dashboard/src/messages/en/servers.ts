@@ -26,6 +26,16 @@ export const servers = {
     labels: "Labels",
     id: "ID",
   },
+  filters: {
+    labels: {
+      provider: "Filter by provider",
+      region: "Filter by region",
+      size: "Filter by size",
+      reboot: "Filter by reboot",
+    },
+    any: { provider: "Any provider", region: "Any region", size: "Any size", reboot: "Reboot needed or not" },
+    reboots: { needed: "Reboot needed", none: "No reboot needed" },
+  },
   actionsOf: (name: string) => `Actions on ${name}`,
   deleting: "Deleting",
   specs: (cpus: number, memoryGb: number, diskGb: number) =>
@@ -48,6 +58,8 @@ export const servers = {
   },
   detail: {
     title: "Details",
+    reboot: "Reboot",
+    update: "Update",
     edit: "Edit",
     delete: "Delete",
     deleteAgain: "Try deleting again",
@@ -67,6 +79,7 @@ export const servers = {
   tabs: {
     label: (name: string) => `Parts of ${name}`,
     overview: "Overview",
+    metrics: "Metrics",
     history: "History",
   },
   edit: {
@@ -74,10 +87,16 @@ export const servers = {
     save: "Save",
     saved: (name: string) => `Server updated: ${name}`,
   },
+  acting: {
+    reboot: { title: (name: string) => `Reboot server ${name}`, confirm: "Reboot server" },
+    update: { title: (name: string) => `Update server ${name}`, confirm: "Update server" },
+  },
   deletion: {
     title: "Delete server",
     titleOf: (name: string) => `Delete server ${name}`,
-    about: "Everything on the machine is lost. You can't undo this.",
+    about: "You can't undo this.",
+    /** Instead of the dry run's sentence. */
+    effect: "Deletes the machine with everything on it, and the record",
   },
   chooser: {
     /** In the plural, within sentences. */

@@ -2,6 +2,18 @@
 import type { ReactNode } from "react";
 
 export const shell = {
+  proof: {
+    title: "Confirm that it's you",
+    about: "This needs your second factor. It counts for 15 minutes.",
+    passkey: "Use a passkey",
+    code: "Code from your authenticator app",
+    recoveryCode: "Recovery code",
+    confirm: "Confirm",
+    useRecoveryCode: "Use a recovery code",
+    useApp: "Use the authenticator app",
+    wrong: "This code or passkey isn't valid: it is wrong, or was used before.",
+    notUsed: "The browser didn't use a passkey. Try again, or use another way.",
+  },
   skip: "Skip to main content",
   notifications: "Notifications",
   dismiss: "Dismiss",

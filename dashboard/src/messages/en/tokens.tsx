@@ -15,6 +15,7 @@ export const tokens = {
     created: "Created",
   },
   createdBy: (name: string) => `by ${name}`,
+  creatorRemoved: "since removed",
   usedFrom: (address: string) => `from ${address}`,
   onlyFrom: (networks: readonly string[]) => `only from ${networks.join(", ")}`,
   neverUsed: "Never",
@@ -67,7 +68,7 @@ export const tokens = {
   },
   replaced: "replaced",
   rotation: {
-    title: "Rotate API key",
+    title: (name: string) => `Rotate API key ${name}`,
     confirm: "Rotate",
     about: (name: string, key: string) => (
       <>

@@ -28,6 +28,7 @@ export const uploads = {
     elsewhere: "Started in another browser or with the API. Continue it there, or abort it to make room.",
   },
   abort: "Abort upload",
+  abortTitle: (name: string) => `Abort upload of ${name}`,
   abortAbout: "Deletes what was uploaded so far. Your file isn't changed.",
   phases: {
     paused: (name: string) => `Paused: ${name}`,

@@ -29,6 +29,7 @@ export const webhooks = {
   detail: {
     title: "Details",
     edit: "Edit",
+    editTitle: (name: string) => `Edit webhook ${name}`,
     saved: (name: string) => `Webhook saved: ${name}`,
     save: "Save",
     enable: "Enable",

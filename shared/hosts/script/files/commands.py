@@ -5,6 +5,7 @@
 # with the exit code 3 if the archive is the cause.
 #
 #   snapshot DATABASE              links the files into .snapshot; {"files", "bytes"}
+#   keep DATABASE OLD              links the files into OLD
 #   pack DATABASE PART-BYTES       stdin: the manifest in JSON; /in: a dump; /out: the archive; then .snapshot is gone.
 #                                  {"linking"} once it has begun, then {"files", "missing_files", "skipped_files",
 #                                  "skipped_paths", "size_bytes", "sha256", "part_bytes", "parts"}
@@ -72,6 +73,14 @@ def snapshot(database: str) -> Report:
     known: set[bytes] = set()
     size = link_into(source, target, known)
     return {"files": len(known), "bytes": size}
+
+
+def keep(database: str, old: str) -> Report:
+    """What a folder has, in another: the ERP only adds and removes files, it replaces none."""
+    source = folder(database, make=True)
+    remove(old)
+    link_into(source, folder(old, make=True), set())
+    return {}
 
 
 def pack(database: str, part_bytes: str) -> Report:
@@ -471,6 +480,7 @@ def remove_all(*names: str) -> Report:
 
 COMMANDS: dict[str, Callable[..., Report]] = {
     "snapshot": snapshot,
+    "keep": synced(keep),
     "pack": pack,
     "list": list_archive,
     "unpack": synced(unpack),

@@ -1,0 +1,28 @@
+// The sizes of backups at regular times, as a chart shows them.
+import type { Backup } from "../../../shared/api/backups.ts";
+
+const DAY_MS = 86_400_000;
+/** More are no use on a screen. */
+const POINTS_MAX = 300;
+
+interface Sizes {
+  /** Where the first value begins, and the seconds from one to the next: whole days. */
+  from: string;
+  step: number;
+  /** Of the newest backup of each step; null without one. */
+  values: (number | null)[];
+}
+
+/** Of backups in any order; undefined if the size of none is known. */
+export function sizesIn(made: readonly Pick<Backup, "created_at" | "size_bytes">[]): Sizes | undefined {
+  const known = made
+    .flatMap(({ created_at, size_bytes }) => (size_bytes === null ? [] : [{ at: Date.parse(created_at), size: size_bytes }]))
+    .toSorted((a, b) => a.at - b.at);
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const days = Math.floor((last.at - first.at) / DAY_MS) + 1;
+  const stepMs = Math.ceil(days / POINTS_MAX) * DAY_MS;
+  const values = Array.from<number | null>({ length: Math.floor((last.at - first.at) / stepMs) + 1 }).fill(null);
+  for (const { at, size } of known) values[Math.floor((at - first.at) / stepMs)] = size;
+  return { from: new Date(first.at).toISOString(), step: stepMs / 1000, values };
+}

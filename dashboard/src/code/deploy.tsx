@@ -1,0 +1,205 @@
+// One deploy: how far it is, what it has found and changed, its log, and the way back to it.
+import Box from "@cloudscape-design/components/box";
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useParams } from "react-router";
+import type { Deploy } from "../../../shared/api/deploys.ts";
+import type { ShownInstance } from "../../../shared/api/instances.ts";
+import { OPEN_DEPLOYS, DEPLOY_STATUS } from "../../../shared/domain/lifecycle.ts";
+import { whyNot } from "../allowed/instances.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
+import { lazily } from "../app/lazily.tsx";
+import { Link } from "../app/link.tsx";
+import { Page } from "../app/page.tsx";
+import { deploys, instances, operations } from "../app/queries.ts";
+import { spanInWords } from "../app/words.ts";
+import { text } from "../messages/text.ts";
+import { Outcome } from "../operations/outcome.tsx";
+import { isOpen } from "../operations/watch-store.ts";
+import { useOperation } from "../operations/watch.ts";
+import { actorInWords } from "../operations/words.ts";
+import { Action } from "../resource/action.tsx";
+import { Copyable } from "../resource/copyable.tsx";
+import { Loaded } from "../resource/loaded.tsx";
+import { inShort } from "../resource/moment.ts";
+import { OnDemand } from "../resource/on-demand.tsx";
+import { Status } from "../resource/status.tsx";
+import { Time } from "../resource/time.tsx";
+import { Wrapped } from "../resource/wrapped.tsx";
+import { shortCommit, triggerInWords } from "./words.ts";
+
+const WorkLog = lazily(async () => (await import("../operations/work-log.tsx")).WorkLog);
+const Rollback = lazily(async () => (await import("./rollback.tsx")).Rollback);
+
+const TAB = "?tab=code";
+/** A step says more than the deploy only every few seconds. */
+const LOOK_EVERY_MS = 3_000;
+
+export default function DeployDetail() {
+  const { id = "" } = useParams();
+  return (
+    <Loaded kind={text.code.deploys.one} above={[]} question={deploys.one(id)}>
+      {(deploy) => <Shown key={deploy.id} deploy={deploy} />}
+    </Loaded>
+  );
+}
+
+const isRunning = ({ status }: Deploy): boolean => OPEN_DEPLOYS.some((each) => each === status);
+
+function Shown({ deploy: loaded }: { deploy: Deploy }) {
+  const { data } = useQuery({ ...deploys.one(loaded.id), refetchInterval: isRunning(loaded) && LOOK_EVERY_MS });
+  const deploy = data?.data ?? loaded;
+  const { data: found } = useQuery(instances.one(deploy.instance_id));
+  const instance = found?.data;
+  const page = `/instances/${deploy.instance_id}${TAB}`;
+  return (
+    <Page
+      title={text.code.deploys.at(inShort(deploy.created_at))}
+      above={[{ text: instance?.name ?? deploy.instance_id, href: page }]}
+      actions={instance !== undefined && deploy.status === DEPLOY_STATUS.completed && <Back {...{ deploy, instance }} />}
+    >
+      <SpaceBetween size="l">
+        <Facts deploy={deploy} instance={instance} />
+        <Commits deploy={deploy} />
+        {deploy.modules !== null && <Modules modules={deploy.modules} packages={deploy.python_packages} />}
+        {deploy.log_excerpt !== null && <Excerpt text={deploy.log_excerpt} />}
+        <Log operationId={deploy.operation_id} />
+      </SpaceBetween>
+    </Page>
+  );
+}
+
+function Back({ deploy, instance }: { deploy: Deploy; instance: ShownInstance }) {
+  const [open, setOpen] = useState(false);
+  const server = instance.server ?? undefined;
+  return (
+    <>
+      <Action needs={INSTANCE_NEEDS.deploy} disabledReason={whyNot("deploy", instance, server)} onClick={() => setOpen(true)}>
+        {text.code.rollback.action}
+      </Action>
+      {open && <Rollback deploy={deploy} instance={instance} onDismiss={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance | undefined }) {
+  const say = text.code.detail;
+  const { columns } = text.code.deploys;
+  const { backup_id, downtime_seconds, failed_step, note } = deploy;
+  const { data } = useQuery(operations.one(deploy.operation_id));
+  const steps: Readonly<Record<string, string>> = text.operations.steps;
+  return (
+    <Container header={<Header variant="h2">{say.facts}</Header>}>
+      <SpaceBetween size="m">
+        <KeyValuePairs
+          columns={3}
+          minColumnWidth={200}
+          items={[
+            { label: columns.status, value: <Status of="deploy" status={deploy.status} /> },
+            {
+              label: say.instance,
+              value: <Link to={`/instances/${deploy.instance_id}${TAB}`}>{instance?.name ?? deploy.instance_id}</Link>,
+            },
+            { label: say.by, value: `${triggerInWords(deploy.trigger)}: ${actorInWords(deploy.created_by)}` },
+            { label: columns.when, value: <Time at={deploy.created_at} exact /> },
+            { label: say.rehearsal, value: <Rehearsal of={deploy.rehearsal} /> },
+            { label: say.downtime, value: downtime_seconds === null ? say.noDowntime : spanInWords(downtime_seconds) },
+            {
+              label: say.backup,
+              value: backup_id === null ? say.noBackup : <Link to={`/backups?backup=${backup_id}`}>{say.showBackup}</Link>,
+            },
+            {
+              label: say.image,
+              value: deploy.image === null ? say.sameImage : say.imageOf(<Time at={deploy.image.created_at} exact />),
+            },
+            ...(note === null ? [] : [{ label: say.note, value: <Wrapped>{note}</Wrapped> }]),
+            ...(failed_step === null ? [] : [{ label: say.failedStep, value: steps[failed_step] ?? failed_step }]),
+            { label: say.id, value: <Copyable value={deploy.id} what={say.id} code /> },
+          ]}
+        />
+        {data !== undefined && <Outcome operation={data.data} onOwnPage />}
+      </SpaceBetween>
+    </Container>
+  );
+}
+
+function Rehearsal({ of: rehearsal }: { of: Deploy["rehearsal"] }) {
+  const say = text.code.detail;
+  if (rehearsal === null) return say.noRehearsal;
+  const { status, duration_seconds: seconds } = rehearsal;
+  if (status === "passed" && seconds !== null)
+    return <StatusIndicator type="success">{say.passed(spanInWords(seconds))}</StatusIndicator>;
+  return <Status of="drill" status={status} />;
+}
+
+function Commits({ deploy: { commits } }: { deploy: Deploy }) {
+  const say = text.code.detail;
+  const short = (commit: string) => <code className="code">{shortCommit(commit)}</code>;
+  return (
+    <Container header={<Header variant="h2">{say.commits}</Header>}>
+      {commits.length === 0 ? (
+        <Box color="text-status-inactive">{say.noCommits}</Box>
+      ) : (
+        <KeyValuePairs
+          columns={1}
+          items={commits.map(({ url, ref, commit, previous_commit: before, subject }) => ({
+            label: `${url} (${ref})`,
+            value: (
+              <Wrapped>
+                {before === null ? say.first(short(commit)) : say.fromTo(short(before), short(commit))}
+                {subject !== null && <div>{subject}</div>}
+              </Wrapped>
+            ),
+          }))}
+        />
+      )}
+    </Container>
+  );
+}
+
+function Modules({ modules, packages }: { modules: NonNullable<Deploy["modules"]>; packages: readonly string[] }) {
+  const say = text.code.detail;
+  const list = (names: readonly string[]) => <Wrapped>{names.length === 0 ? say.noModules : names.join(", ")}</Wrapped>;
+  return (
+    <Container header={<Header variant="h2">{say.modules}</Header>}>
+      <KeyValuePairs
+        columns={2}
+        minColumnWidth={250}
+        items={[
+          { label: say.updated, value: list(modules.updated) },
+          { label: say.installed, value: list(modules.installed) },
+          { label: say.notInstalled, value: list(modules.changed_but_not_installed) },
+          { label: say.packages, value: list(packages) },
+        ]}
+      />
+    </Container>
+  );
+}
+
+/** Written by the customer's code: it is shown as text. */
+const Excerpt = ({ text: lines }: { text: string }) => (
+  <Container header={<Header variant="h2">{text.code.detail.excerpt}</Header>}>
+    {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must take the focus, or the keyboard cannot scroll it */}
+    <pre className="log" role="region" aria-label={text.code.detail.excerpt} tabIndex={0}>
+      {lines}
+    </pre>
+  </Container>
+);
+
+/** Live while it runs. */
+function Log({ operationId }: { operationId: string }) {
+  const { data } = useQuery(operations.one(operationId));
+  const operation = useOperation(operationId) ?? data?.data;
+  if (operation === undefined) return null;
+  if (isOpen(operation)) return <WorkLog operation={operation} />;
+  return (
+    <OnDemand title={text.operations.log.title} description={text.operations.log.about}>
+      <WorkLog operation={operation} />
+    </OnDemand>
+  );
+}

@@ -1,0 +1,130 @@
+// Signing in: with the password, the second step that may follow, or a passkey alone.
+import { useEffect, useState } from "react";
+import { ClientError } from "../../../shared/api/client-of.ts";
+import type { Assertion, PasskeyOptions, Proof } from "../../../shared/api/second-factors.ts";
+import { client } from "../app/client.ts";
+import { load } from "../app/loading.ts";
+import { offersPasskeys } from "../session/passkeys-offered.ts";
+import { type AskedProof, isAsked } from "../session/proof.ts";
+import { beginSession, useSession } from "../session/session.ts";
+import { goToProvider } from "./sso.ts";
+
+const loadPasskeys = () => load(() => import("../session/passkeys.ts"));
+
+/** The browser used no passkey: the user declined, or has none. */
+export class NoPasskey extends Error {
+  override name = "NoPasskey";
+}
+
+type Send = () => Promise<Parameters<typeof beginSession>[0]>;
+
+/** Busy until the page that follows has replaced this one. */
+export function useSignIn() {
+  const [sending, setSending] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [failures, setFailures] = useState(0);
+  const [credentials, setCredentials] = useState({ email: "", password: "" });
+  const [asked, setAsked] = useState<AskedProof>();
+  const session = useSession();
+
+  const attempt = async (send: Send): Promise<void> => {
+    setSending(true);
+    try {
+      const begun = await send();
+      setError(undefined);
+      beginSession(begun);
+    } catch (cause) {
+      const proof = askedFor(cause);
+      if (proof !== undefined) setAsked(proof);
+      setError(proof === undefined ? cause : undefined);
+      if (proof === undefined) setFailures((before) => before + 1);
+    } finally {
+      setSending(false);
+    }
+  };
+
+  const signIn = (email: string, password: string): Promise<void> => {
+    setCredentials({ email, password });
+    return attempt(async () => (await client.auth.login({ body: { email, password } })).data);
+  };
+
+  const prove = (make: () => Promise<Omit<Proof, "challenge">>): Promise<void> =>
+    attempt(async () => {
+      const given = await make();
+      try {
+        return (await client.auth.secondFactor({ body: { ...given, challenge: asked?.challenge ?? "" } })).data;
+      } catch (wrong) {
+        setAsked((await challengeFor(credentials)) ?? asked); // the challenge may be used up
+        throw wrong;
+      }
+    });
+
+  return {
+    signIn,
+    asked,
+    proveCode: (method: "totp" | "recovery_code", code: string): Promise<void> => prove(async () => ({ method, code })),
+    usePasskey: (): Promise<void> =>
+      prove(async () => ({ method: "passkey", assertion: await askPasskey(asked?.passkey_options ?? undefined) })),
+    withSso: (email: string): Promise<void> => attempt(() => leaveFor(email)),
+    withPasskey: (): Promise<void> => attempt(() => signInAlone(askPasskey)),
+    back: () => {
+      setAsked(undefined);
+      setError(undefined);
+    },
+    busy: sending || session !== undefined,
+    error,
+    failures,
+    forget: () => setError(undefined),
+  };
+}
+
+/** Busy until the provider's page is there. */
+async function leaveFor(email: string): Promise<never> {
+  await goToProvider(email);
+  return new Promise<never>(() => undefined);
+}
+
+const challengeFor = (body: { email: string; password: string }): Promise<AskedProof | undefined> =>
+  client.auth.login({ body }).then(() => undefined, askedFor);
+
+const askedFor = (error: unknown): AskedProof | undefined =>
+  error instanceof ClientError && error.code === "SECOND_FACTOR_REQUIRED" && isAsked(error.details) ? error.details : undefined;
+
+async function askPasskey(options: PasskeyOptions | undefined): Promise<Assertion> {
+  if (options === undefined) throw new NoPasskey();
+  const { askForPasskey } = await loadPasskeys();
+  return askForPasskey(options).catch((cause: unknown) => {
+    throw new NoPasskey(undefined, { cause });
+  });
+}
+
+async function signInAlone(ask: (options: PasskeyOptions) => Promise<Assertion>) {
+  const { data: options } = await client.auth.passkeyLoginOptions({ body: {} });
+  return (await client.auth.passkeyLogin({ body: { assertion: await ask(options) } })).data;
+}
+
+/** Before the challenge has expired. */
+const RENEW_MS = 4 * 60_000;
+
+/** Suggests passkeys for the email field, where the browser can. */
+export function useSuggestedPasskeys(isShown: boolean): void {
+  useEffect(() => {
+    if (!isShown || !offersPasskeys()) return undefined;
+    const left = new AbortController();
+    const wait = async (): Promise<void> => {
+      const { pickedPasskey, suggestsPasskeys } = await loadPasskeys();
+      if (left.signal.aborted || !(await suggestsPasskeys())) return;
+      const begun = await signInAlone(pickedPasskey);
+      if (!left.signal.aborted) beginSession(begun);
+    };
+    // Who picks none, or another one that does not work, types an email.
+    const begin = () => void wait().catch(() => undefined);
+    begin();
+    const timer = setInterval(begin, RENEW_MS);
+    return () => {
+      left.abort();
+      clearInterval(timer);
+      void loadPasskeys().then(({ stopAsking }) => stopAsking());
+    };
+  }, [isShown]);
+}

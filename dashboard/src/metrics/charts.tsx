@@ -1,0 +1,209 @@
+// The charts of a server or an instance, of a time that the user chooses, with what was done meanwhile.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import ColumnLayout from "@cloudscape-design/components/column-layout";
+import Select from "@cloudscape-design/components/select";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Spinner from "@cloudscape-design/components/spinner";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Metrics } from "../../../shared/api/metrics.ts";
+import type { Instance } from "../../../shared/api/instances.ts";
+import type { Operation } from "../../../shared/api/operations.ts";
+import type { Server } from "../../../shared/api/servers.ts";
+import { Failure } from "../app/failure.tsx";
+import { Link } from "../app/link.tsx";
+import { instances, operations, servers } from "../app/queries.ts";
+import type { Messages } from "../messages/en/index.ts";
+import { text } from "../messages/text.ts";
+import { workOf } from "../operations/words.ts";
+import { Deferred } from "../resource/deferred.tsx";
+import { inDays, inShort, useZone } from "../resource/moment.ts";
+import { serviceNow } from "../session/clock.ts";
+import { Chart, type Mark } from "./chart.tsx";
+import { fullAt } from "./forecast.ts";
+
+type Kind = keyof Messages["metrics"]["charts"];
+
+interface Shown {
+  kind: Kind;
+  series: readonly string[];
+  peaks?: true;
+}
+
+const OF_SERVER: readonly Shown[] = [
+  { kind: "cpu", series: ["cpu_percent"], peaks: true },
+  { kind: "memory", series: ["memory_used_bytes", "swap_used_bytes"] },
+  { kind: "disk", series: ["disk_used_bytes"] },
+  { kind: "diskFlow", series: ["disk_read_bytes", "disk_write_bytes"] },
+  { kind: "network", series: ["network_in_bytes", "network_out_bytes"] },
+  { kind: "load", series: ["load"] },
+];
+
+const OF_INSTANCE: readonly Shown[] = [
+  { kind: "times", series: ["p50_ms", "p95_ms"] },
+  { kind: "requests", series: ["requests", "errors_5xx"] },
+  { kind: "cpu", series: ["erp_cpu_percent", "database_cpu_percent"] },
+  { kind: "memory", series: ["erp_memory_bytes", "database_memory_bytes"] },
+  { kind: "network", series: ["network_in_bytes", "network_out_bytes"] },
+  { kind: "connections", series: ["database_connections"] },
+  { kind: "sizes", series: ["database_bytes", "filestore_bytes"] },
+  { kind: "delays", series: ["cron_overdue_seconds", "longest_transaction_seconds"] },
+];
+
+const HOUR_S = 3600;
+/** With at most 300 points each. */
+const PERIODS = [
+  { id: "hours", seconds: 3 * HOUR_S, step: 60 },
+  { id: "day", seconds: 24 * HOUR_S, step: 600 },
+  { id: "week", seconds: 7 * 24 * HOUR_S, step: HOUR_S },
+  { id: "quarter", seconds: 90 * 24 * HOUR_S, step: 24 * HOUR_S },
+] as const;
+type Period = (typeof PERIODS)[number];
+const [LATELY, , , QUARTER] = PERIODS;
+
+/** The parameters of a period that ends now, the same for a minute. */
+function asked({ seconds, step }: Period): { from: string; step: number } {
+  const now = Math.floor(serviceNow() / 60_000) * 60_000;
+  return { from: new Date(now - seconds * 1000).toISOString(), step };
+}
+
+function useTime() {
+  const [period, setPeriod] = useState<Period>(LATELY);
+  const [query, setQuery] = useState(() => asked(LATELY));
+  const choose = (next: Period): void => {
+    setPeriod(next);
+    setQuery(asked(next));
+  };
+  return { period, query, choose };
+}
+
+export function ServerMetrics({ server }: { server: Pick<Server, "id" | "disk_size_bytes"> }) {
+  const time = useTime();
+  const marks = useMarksOfServer(server.id, time.query.from);
+  return (
+    <SpaceBetween size="l">
+      <Charts shown={OF_SERVER} question={servers.metrics(server.id, time.query)} time={time} marks={marks} />
+      <Deferred>
+        <DiskInAQuarter server={server} />
+      </Deferred>
+    </SpaceBetween>
+  );
+}
+
+export function InstanceMetrics({ instance: { id } }: { instance: Pick<Instance, "id"> }) {
+  const time = useTime();
+  const done = useQuery(operations.list({ resource_id: id, created_after: time.query.from, per_page: 100 }));
+  const marks = (done.data?.data ?? []).filter(({ type }) => MARKED.includes(type)).map((each) => markOf(each));
+  return <Charts shown={OF_INSTANCE} question={instances.metrics(id, time.query)} time={time} marks={marks} />;
+}
+
+interface Props {
+  shown: readonly Shown[];
+  question: ReturnType<typeof servers.metrics>;
+  time: ReturnType<typeof useTime>;
+  /** The newest first. */
+  marks: readonly Mark[];
+}
+
+function Charts({ shown, question, time: { period, choose }, marks }: Props) {
+  const say = text.metrics;
+  useZone();
+  const { data, error, isFetching, refetch } = useQuery(question);
+  const options = PERIODS.map(({ id }) => ({ value: id, label: say.periods[id] }));
+  return (
+    <SpaceBetween size="l">
+      <SpaceBetween direction="horizontal" size="xs">
+        <Select
+          ariaLabel={say.period}
+          options={options}
+          selectedOption={options.find(({ value }) => value === period.id) ?? null}
+          onChange={({ detail }) => choose(PERIODS.find(({ id }) => id === detail.selectedOption.value) ?? period)}
+        />
+        <Button iconName="refresh" loading={isFetching} onClick={() => choose(period)}>
+          {say.refresh}
+        </Button>
+      </SpaceBetween>
+      {error !== null && !isFetching && <Failure error={error} retry={() => void refetch()} />}
+      {data === undefined ? (
+        error === null && <Spinner size="large" />
+      ) : (
+        <ColumnLayout columns={2} minColumnWidth={320}>
+          {shown.map(({ kind, series, peaks = false }) => (
+            <Chart
+              key={kind}
+              title={say.charts[kind]}
+              metrics={data.data}
+              lines={linesOf(data.data, series)}
+              peaks={peaks}
+              marks={marks.slice(0, MARKS_MAX)}
+            />
+          ))}
+        </ColumnLayout>
+      )}
+      {marks.length > 0 && <Marks marks={marks} />}
+    </SpaceBetween>
+  );
+}
+
+const linesOf = ({ series }: Metrics, names: readonly string[]) =>
+  names.flatMap((name) => series.find((each) => each.name === name) ?? []);
+
+/** What may explain a change of the figures. */
+const MARKED_ON_SERVERS = ["instance.deploy", "instance.restart", "backup.restore"] as const;
+const MARKED: readonly string[] = [...MARKED_ON_SERVERS, "instance.start", "instance.stop"];
+/** More lines across a chart hide it; the list has all. */
+const MARKS_MAX = 10;
+
+/** On a server, with the name of the instance. */
+function markOf({ id, type, created_at }: Operation, instance?: string): Mark {
+  const parts = [workOf(type).name, ...(instance === undefined ? [] : [instance]), inShort(created_at)];
+  return { id, at: created_at, title: parts.join(", ") };
+}
+
+/** A server's own operations are not those of its instances. */
+function useMarksOfServer(serverId: string, since: string): Mark[] {
+  const held = useQuery(instances.onServer({ server_id: serverId, page: 1, per_page: 100 }));
+  const names = new Map(held.data?.data.map(({ id, name }) => [id, name]));
+  const done = useQueries({
+    queries: MARKED_ON_SERVERS.map((type) => operations.list({ type, created_after: since, per_page: 100 })),
+  });
+  return done
+    .flatMap(({ data }) => data?.data ?? [])
+    .toSorted((one, other) => other.created_at.localeCompare(one.created_at))
+    .flatMap((operation) => {
+      const name = names.get(operation.instance_id ?? "");
+      return name === undefined ? [] : [markOf(operation, name)];
+    });
+}
+
+const Marks = ({ marks }: { marks: readonly Mark[] }) => (
+  <div>
+    <Box variant="h3">{text.metrics.marks}</Box>
+    <ul>
+      {marks.map(({ id, title }) => (
+        <li key={id}>
+          <Link to={`/operations/${id}`}>{title}</Link>
+        </li>
+      ))}
+    </ul>
+  </div>
+);
+
+function DiskInAQuarter({ server: { id, disk_size_bytes: size } }: { server: Pick<Server, "id" | "disk_size_bytes"> }) {
+  const say = text.metrics.quarter;
+  const [query] = useState(() => ({ ...asked(QUARTER), series: "disk_used_bytes" }));
+  const { data } = useQuery(servers.metrics(id, query));
+  const lines = data === undefined ? [] : linesOf(data.data, ["disk_used_bytes"]);
+  if (data === undefined || size === null) return null;
+  const full = fullAt(lines[0]?.values ?? [], { from: data.data.from, size });
+  return (
+    <Chart
+      title={say.title}
+      description={full === undefined ? say.notFull : say.full(inDays(full))}
+      metrics={data.data}
+      lines={lines}
+      limit={{ title: say.size, value: size }}
+    />
+  );
+}

@@ -1,0 +1,244 @@
+// Single sign-on of the account, for its owners: the identity provider, and the domains whose people sign in with it.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import Checkbox from "@cloudscape-design/components/checkbox";
+import Container from "@cloudscape-design/components/container";
+import FormField from "@cloudscape-design/components/form-field";
+import Header from "@cloudscape-design/components/header";
+import Select from "@cloudscape-design/components/select";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Spinner from "@cloudscape-design/components/spinner";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import Textarea from "@cloudscape-design/components/textarea";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Sso, SSO_ROLES, type SsoDomain, type SsoRole, update } from "../../../shared/api/sso.ts";
+import { client } from "../app/client.ts";
+import { Failure, FailureNote } from "../app/failure.tsx";
+import { notify } from "../app/notifications.ts";
+import { sso as ssoQuestion } from "../app/queries.ts";
+import { queryClient } from "../app/query-client.ts";
+import { isMissing } from "../app/words.ts";
+import { text } from "../messages/text.ts";
+import { Copyable } from "../resource/copyable.tsx";
+import { Deletion } from "../resource/deletion.tsx";
+import { Form, TextField } from "../resource/form.tsx";
+import { useEditForm } from "../resource/use-edit-form.ts";
+import { useEver } from "../resource/use-ever.ts";
+import { given } from "../resource/use-form.ts";
+import { Wrapped } from "../resource/wrapped.tsx";
+
+const { body: ssoBody } = update();
+
+const reload = (): Promise<void> => queryClient.resetQueries({ queryKey: ssoQuestion().queryKey });
+
+export function SingleSignOn() {
+  const say = text.settings.sso;
+  const found = useQuery({ ...ssoQuestion(), retry: (count, error) => !isMissing(error) && count < 2 });
+  // The form asks again when it is shown: it stays meanwhile.
+  const wasNone = useEver(isMissing(found.error));
+  const [removing, setRemoving] = useState(false);
+  const sso = isMissing(found.error) ? undefined : found.data?.data;
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          description={say.about}
+          actions={sso !== undefined && <Button onClick={() => setRemoving(true)}>{say.remove}</Button>}
+        >
+          {say.title}
+        </Header>
+      }
+    >
+      {sso !== undefined || wasNone ? (
+        <SpaceBetween size="l">
+          {sso !== undefined && <Domains of={sso} />}
+          <SsoForm key={String(sso === undefined)} sso={sso} />
+        </SpaceBetween>
+      ) : found.error === null ? (
+        <Spinner />
+      ) : (
+        <Failure error={found.error} retry={() => void found.refetch()} />
+      )}
+      {removing && <Remove etag={found.data?.etag} onDone={() => setRemoving(false)} />}
+    </Container>
+  );
+}
+
+interface Values {
+  issuer: string;
+  client_id: string;
+  client_secret: string;
+  domains: string;
+  default_role: SsoRole;
+  role_claim: string;
+  roles: string;
+  required: boolean;
+}
+
+const toValues = (sso: Sso | undefined): Values => ({
+  issuer: sso?.issuer ?? "",
+  client_id: sso?.client_id ?? "",
+  client_secret: "",
+  domains: (sso?.domains ?? []).map(({ name }) => name).join(", "),
+  default_role: sso?.default_role ?? "viewer",
+  role_claim: sso?.role_claim ?? "",
+  roles: Object.entries(sso?.roles ?? {})
+    .map(([value, role]) => `${value}: ${role}`)
+    .join("\n"),
+  required: sso?.required ?? false,
+});
+
+/** The role is what follows the last colon; the schema says whether it is one. */
+function rolesIn(typed: string): Record<string, SsoRole> {
+  const lines = typed.split("\n").map((line) => line.trim());
+  const entries = lines.filter(Boolean).map((line) => {
+    const at = line.lastIndexOf(":");
+    return at < 0 ? [line, ""] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the form's schema checks what was typed
+  return Object.fromEntries(entries) as Record<string, SsoRole>;
+}
+
+const toBody = ({ client_secret, domains, role_claim, roles, ...values }: Values) => {
+  const secret = given(client_secret);
+  return {
+    ...values,
+    issuer: values.issuer.trim(),
+    client_id: values.client_id.trim(),
+    ...(secret !== undefined && { client_secret: secret }),
+    domains: domains
+      .split(/[,;\s]+/)
+      .filter(Boolean)
+      .map((name) => ({ name })),
+    role_claim: given(role_claim) ?? null,
+    roles: rolesIn(roles),
+  };
+};
+
+function SsoForm({ sso }: { sso: Sso | undefined }) {
+  const say = text.settings.sso;
+  const form = useEditForm({
+    record: sso,
+    question: ssoQuestion(),
+    values: toValues,
+    shown: (values) => ({
+      [say.issuer]: values.issuer,
+      [say.clientId]: values.client_id,
+      [say.domains]: values.domains,
+      [say.role]: text.people.roles[values.default_role].name,
+      [say.claim]: values.role_claim,
+      [say.roles]: values.roles,
+      [say.required]: values.required ? text.resource.conflict.yes : text.resource.conflict.no,
+    }),
+    isWhole: true,
+    schema: ssoBody,
+    body: toBody,
+    send: (_changed, version, body) => client.sso.update({ body, ...version }),
+    done: () => {
+      notify({ id: "sso", type: "success", header: say.saved });
+      void reload();
+    },
+  });
+  const { values } = form;
+  return (
+    <Form form={form} submit={say.save} boxed={false} needs={["owner"]}>
+      {sso !== undefined && (
+        <FormField label={say.redirect} description={say.redirectAbout}>
+          <Copyable value={sso.redirect_uri} what={say.redirect} code />
+        </FormField>
+      )}
+      <TextField label={say.issuer} description={say.issuerAbout} {...form.text("issuer")} />
+      <TextField label={say.clientId} {...form.text("client_id")} />
+      <TextField label={say.clientSecret} description={say.secretAbout} type="password" {...form.text("client_secret")} />
+      <TextField label={say.domains} description={say.domainsAbout} hint={say.domainsHint} {...form.text("domains")} />
+      <FormField label={say.role} description={say.roleAbout} errorText={form.error("default_role")}>
+        <Select
+          options={SSO_ROLES.map((value) => ({ value, label: text.people.roles[value].name }))}
+          selectedOption={{ value: values.default_role, label: text.people.roles[values.default_role].name }}
+          onChange={({ detail }) => {
+            const role = SSO_ROLES.find((each) => each === detail.selectedOption.value);
+            if (role !== undefined) form.set({ default_role: role });
+          }}
+        />
+      </FormField>
+      <TextField label={say.claim} optional description={say.claimAbout} {...form.text("role_claim")} />
+      <FormField label={text.resource.form.optional(say.roles)} description={say.rolesAbout} errorText={form.error("roles")}>
+        <Textarea value={values.roles} rows={3} spellcheck={false} onChange={({ detail }) => form.set({ roles: detail.value })} />
+      </FormField>
+      <Checkbox
+        checked={values.required}
+        description={say.requiredAbout}
+        onChange={({ detail }) => form.set({ required: detail.checked })}
+      >
+        {say.required}
+      </Checkbox>
+    </Form>
+  );
+}
+
+function Domains({ of: { domains } }: { of: Sso }) {
+  return (
+    <ul className="sessions" aria-label={text.settings.sso.domains}>
+      {domains.map((domain) => (
+        <Domain key={domain.name} domain={domain} />
+      ))}
+    </ul>
+  );
+}
+
+function Domain({ domain: { name, verified, txt_record } }: { domain: SsoDomain }) {
+  const say = text.settings.sso;
+  const verifying = useMutation({
+    mutationFn: () => client.sso.verifyDomain({ params: { name }, body: {} }),
+    onSuccess: () => {
+      notify({ id: `sso-${name}`, type: "success", header: say.verifiedNow(name) });
+      return reload();
+    },
+    onError: (error) =>
+      notify({ id: `sso-${name}`, type: "error", header: say.notVerified(name), content: <FailureNote error={error} /> }),
+  });
+  return (
+    <li>
+      <div>
+        <Wrapped>{name}</Wrapped>{" "}
+        <StatusIndicator type={verified ? "success" : "pending"}>{verified ? say.verified : say.unverified}</StatusIndicator>
+        {!verified && (
+          <Box variant="small" display="block">
+            {say.txtAbout} <Copyable value={txt_record} what={say.txt} code />
+          </Box>
+        )}
+      </div>
+      {!verified && (
+        <Button
+          loading={verifying.isPending}
+          ariaLabel={text.resource.list.act(say.verify, name)}
+          onClick={() => verifying.mutate()}
+        >
+          {say.verify}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+function Remove({ etag, onDone }: { etag: string | undefined; onDone: () => void }) {
+  const say = text.settings.sso;
+  return (
+    <Deletion
+      of="sso"
+      title={say.remove}
+      confirm={say.remove}
+      send={() => client.sso.delete(etag === undefined ? {} : { ifMatch: etag })}
+      onDeleted={() => {
+        notify({ id: "sso", type: "success", header: say.removed });
+        onDone();
+        void reload();
+      }}
+      onDismiss={onDone}
+    >
+      {say.removeAbout}
+    </Deletion>
+  );
+}

@@ -1,0 +1,33 @@
+// PUT /instances/:id/code
+import * as code from "../../shared/api/code.ts";
+import { retryOnConflict } from "../../shared/data/change.ts";
+import { showImage } from "../../shared/operations/images.ts";
+import { requireReachable } from "../../shared/operations/repositories.ts";
+import { newestImages } from "../../shared/providers/images.ts";
+import { changesBetween } from "../../shared/records/audit-changes.ts";
+import { codeRef, codeVersion, emptyCode, setCode, toCode } from "../../shared/records/code.ts";
+import { logEvent } from "../../shared/records/events.ts";
+import { instanceRef, requireInstance } from "../../shared/records/instances.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+const CHANGEABLE = ["repositories", "python_packages", "allow_source_builds", "install_modules", "environment", "auto_deploy"];
+
+export const handler = handle(code.update)(async ({ params, body, caller, by, read, commit, match, matchTag }) =>
+  retryOnConflict(async () => {
+    const { account_id } = caller;
+    const { change, ...records } = await beginChange(
+      { caller, read },
+      { instance: instanceRef(account_id, params.id), code: codeRef(account_id, params.id) },
+    );
+    const instance = requireInstance(records.instance);
+    const before = records.code ?? emptyCode(instance);
+    if (records.code === undefined) matchTag(codeVersion(before).etag);
+    else match(change, codeVersion(records.code));
+    requireReachable(body.repositories ?? []);
+    const set = await setCode(change, instance, records.code, body);
+    const changes = changesBetween(toCode(before), toCode(set), CHANGEABLE);
+    logEvent(change, by, { type: "code.update", changes }, { type: "instance", id: instance.id, name: instance.name });
+    return commit(change, toCode(set, showImage(instance, await newestImages())));
+  }),
+);

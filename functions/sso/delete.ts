@@ -1,0 +1,22 @@
+// DELETE /settings/sso
+import * as ssoApi from "../../shared/api/sso.ts";
+import { retryOnConflict } from "../../shared/data/change.ts";
+import { requireStill } from "../../shared/operations/roles.ts";
+import { logEvent } from "../../shared/records/events.ts";
+import { removeSso, requireSso, ssoRef, ssoVersion, unlinkOthers } from "../../shared/records/sso.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(ssoApi.delete)(async ({ caller, by, read, commit, match }) => {
+  const deleted = await retryOnConflict(async () => {
+    const { change, account, sso: found } = await beginChange({ caller, read }, { sso: ssoRef(caller.account_id) });
+    const sso = requireSso(found);
+    match(change, ssoVersion(sso));
+    requireStill(change, caller);
+    removeSso(change, sso);
+    logEvent(change, by, "sso.delete", { type: "account", id: account.id, name: account.account_name });
+    return commit(change, { id: account.id, deleted: true });
+  });
+  await unlinkOthers(caller.account_id, undefined);
+  return deleted;
+});

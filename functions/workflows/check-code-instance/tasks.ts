@@ -1,0 +1,75 @@
+// What the steps of checking an instance's code do.
+import { fitted, findProblems, toCommits } from "../../../shared/operations/code-checks.ts";
+import { findCode, recordChecked } from "../../../shared/records/code.ts";
+import { openRepositories } from "../../../shared/records/code-secrets.ts";
+import { addResult } from "../../../shared/records/operations.ts";
+import { run } from "../../../shared/hosts/index.ts";
+import { tasks, jobIdFor, type Work } from "../../../shared/runtime/tasks.ts";
+import type { InputOf } from "../../../shared/domain/workflow.ts";
+import workflow from "./workflow.ts";
+
+type Check = Work<InputOf<typeof workflow>>;
+
+export const handler = tasks(workflow, {
+  resolveCode: async (work) => {
+    const { resolved, code } = await resolve(work);
+    if (!resolved.ready) return false;
+    await recordChecked(await work.instance(), toCommits(code.repositories, resolved.result.commits));
+    return true;
+  },
+
+  inspectCode: async (work) => {
+    const { operation, input, server, jobId } = work;
+    const { resolved, code, repositories } = await resolve(work);
+    if (!resolved.ready) return false;
+    const { commits } = resolved.result;
+    // Those that have a commit; the machine numbers what it is given.
+    const fetched = repositories.flatMap((repository, index) => {
+      const commit = commits[index]?.commit;
+      return commit == null ? [] : [{ index, repository: { ...repository, commit } }];
+    });
+    const inspected = await run(await server(), {
+      id: jobId,
+      kind: "fetch_code",
+      instance_id: input.instance_id,
+      code_id: operation.id,
+      repositories: fetched.map(({ repository }) => repository),
+      environment: [],
+      named: [],
+      keep: false,
+    });
+    if (!inspected.ready) return false;
+    const { subjects, problems } = inspected.result;
+    const found = {
+      commits: commits.map(({ commit }, index) => ({
+        url: code.repositories[index]?.url ?? "",
+        ref: code.repositories[index]?.ref ?? "",
+        commit,
+        subject: subjects[fetched.findIndex((each) => each.index === index)] ?? null,
+      })),
+      problems: [
+        ...findProblems(code.repositories, commits),
+        ...findProblems(
+          fetched.map(({ repository }) => repository),
+          problems,
+        ),
+      ],
+    };
+    await addResult(operation, { code: fitted(found) });
+    return true;
+  },
+});
+
+/** Starting a job again with the same ID returns its result. */
+async function resolve({ operation, input, instance, server }: Check) {
+  const code = await findCode(await instance());
+  const repositories = await openRepositories(code);
+  const job = {
+    id: jobIdFor(operation, "resolveCode"),
+    kind: "resolve_code",
+    instance_id: input.instance_id,
+    repositories,
+    hold: false,
+  } as const;
+  return { resolved: await run(await server(), job), code, repositories };
+}

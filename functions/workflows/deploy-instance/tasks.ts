@@ -1,0 +1,319 @@
+// What the steps of deploying an instance's code do.
+import { toCommits, findProblems, requireNoProblem } from "../../../shared/operations/code-checks.ts";
+import { recordImage } from "../../../shared/operations/images.ts";
+import { leaveDrillPlace, tryRetakeDrillPlace, tryTakeDrillPlace } from "../../../shared/operations/drills.ts";
+import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/operations/safety-backups.ts";
+import { codeInManifest } from "../../../shared/records/backup-code.ts";
+import { presentCode } from "../../../shared/records/present-code.ts";
+import { backupRef, getBackup, recordArchive } from "../../../shared/records/backups.ts";
+import { findCode, recordChecked, recordDeployed } from "../../../shared/records/code.ts";
+import { openEnvironment, openRepositories, openSecrets } from "../../../shared/records/code-secrets.ts";
+import { getDeploy, getPlan, noteDeploy, setModules, updateEverything } from "../../../shared/records/deploys.ts";
+import { showDuring } from "../../../shared/records/instances.ts";
+import { addResult, failInto, keepModules, recordModules } from "../../../shared/records/operations.ts";
+import { find } from "../../../shared/data/table.ts";
+import { abandonedState, DEPLOY_STATUS, LIFECYCLE, REHEARSAL } from "../../../shared/domain/lifecycle.ts";
+import { planModules } from "../../../shared/domain/module-plan.ts";
+import { because, inEnglish } from "../../../shared/domain/reasons.ts";
+import { skippedIn } from "../../../shared/hosts/host.ts";
+import { forgetSent, respondsAgain, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { log } from "../../../shared/platform/log.ts";
+import { newestImages } from "../../../shared/providers/images.ts";
+import { GiveUp } from "../../../shared/platform/task-errors.ts";
+import { jobIdFor, tasks, type Work } from "../../../shared/runtime/tasks.ts";
+import { archiveKey } from "../../../shared/storage/archive-key.ts";
+import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
+import { requireStoredArchive } from "../../../shared/storage/stored-archive.ts";
+import type { InputOf } from "../../../shared/domain/workflow.ts";
+import workflow from "./workflow.ts";
+
+type Deploy = Work<InputOf<typeof workflow>>;
+
+/** Names of modules that a deploy shows: together so many bytes, so that its record stays below 64 KB. */
+const NAMES_BYTES_MAX = 32 * 1024;
+
+export const handler = tasks(workflow, {
+  resolveCode: async ({ operation, input, instance, server, jobId }) => {
+    await noteDeploy(operation, { status: DEPLOY_STATUS.running });
+    const { code, commits: given } = await getPlan(input.account_id, input.deploy_id);
+    const resolved =
+      given === undefined
+        ? await run(await server(), {
+            id: jobId,
+            kind: "resolve_code",
+            instance_id: input.instance_id,
+            repositories: await openRepositories(code),
+            hold: true,
+          })
+        : ({ ready: true, result: { commits: given.map((commit) => ({ commit, problem: null, host_key: null })) } } as const);
+    if (!resolved.ready) return false;
+    requireNoProblem(findProblems(code.repositories, resolved.result.commits));
+    const commits = toCommits(code.repositories, resolved.result.commits);
+    if (commits.length < code.repositories.length) throw new GiveUp("HOST_JOB_FAILED", because("machine_not_understood"));
+    const record = await instance();
+    if (given === undefined) await recordChecked(record, commits);
+    const { deployed } = await findCode(record);
+    await noteDeploy(operation, {
+      commits: commits.map(({ url, ref, path, commit }) => ({
+        url,
+        ref,
+        commit,
+        previous_commit: deployed?.commits.find((each) => each.url === url && each.path === path)?.commit ?? null,
+        subject: null,
+      })),
+    });
+    return true;
+  },
+
+  fetchCode: async ({ operation, input, server, jobId }) => {
+    const { account_id, instance_id, deploy_id } = input;
+    const [{ code, select }, { commits }] = await Promise.all([getPlan(account_id, deploy_id), getDeploy(account_id, deploy_id)]);
+    const repositories = await openRepositories(code);
+    const fetched = await run(await server(), {
+      id: jobId,
+      kind: "fetch_code",
+      instance_id,
+      code_id: operation.id,
+      repositories: repositories.map((repository, index) => ({ ...repository, commit: commits[index]?.commit ?? "" })),
+      environment: await openEnvironment(code),
+      named: [...code.install_modules, ...(typeof select === "string" ? [] : select)],
+      keep: true,
+    });
+    if (!fetched.ready) return false;
+    const { problems, subjects } = fetched.result;
+    requireNoProblem(findProblems(code.repositories, problems));
+    const { updated, installed, changed_but_not_installed } = planModules(fetched.result, {
+      select,
+      install: code.install_modules,
+    });
+    const has = new Set([...fetched.result.installed, ...installed]);
+    const versions = fetched.result.modules.filter(({ name }) => has.has(name)).map(({ name, version }) => [name, version]);
+    // Data that comes back was last updated with this code.
+    const plan = input.restore_database ? { updated: [], installed: [] } : { updated, installed };
+    await setModules(operation, plan, Object.fromEntries(versions));
+    await noteDeploy(operation, {
+      commits: commits.map((commit, index) => ({ ...commit, subject: subjects[index] ?? null })),
+      modules: {
+        updated: shorten(plan.updated),
+        installed: shorten(plan.installed),
+        changed_but_not_installed: shorten(changed_but_not_installed),
+      },
+    });
+    return true;
+  },
+
+  pullImages: async ({ operation, input, server, jobId }) => {
+    const { instance_id } = input;
+    const pulled = await run(await server(), { id: jobId, kind: "pull_images", instance_id, code_id: operation.id });
+    if (!pulled.ready) return false;
+    const { changed, ...image } = pulled.result;
+    if (changed) await updateEverything(operation);
+    await noteDeploy(operation, { image });
+    return true;
+  },
+
+  installPackages: async ({ operation, input, server, jobId }) => {
+    const { code } = await getPlan(input.account_id, input.deploy_id);
+    const { instance_id } = input;
+    const { python_packages: packages, allow_source_builds } = code;
+    const job = {
+      id: jobId,
+      kind: "install_packages",
+      instance_id,
+      code_id: operation.id,
+      packages,
+      allow_source_builds,
+    } as const;
+    const installed = await withLog(operation, async () => run(await server(), job));
+    if (installed.ready) await noteDeploy(operation, { python_packages: installed.result.packages });
+    return installed.ready;
+  },
+
+  awaitPlace: async (work) => {
+    const { operation, server } = work;
+    return isEmpty(await readUpdate(work)) || tryTakeDrillPlace(operation, (await server()).id);
+  },
+
+  rehearse: async (work) => {
+    const { operation, server, jobId } = work;
+    const update = await readUpdate(work);
+    if (isEmpty(update)) return true; // as in a rollback whose data comes back
+    const job = { id: jobId, kind: "rehearse_code", ...update } as const;
+    try {
+      const progress = await withLog(operation, async () => run(await server(), job));
+      if (!progress.ready) return false;
+      const { duration_seconds } = progress.result;
+      await noteDeploy(operation, { rehearsal: { status: REHEARSAL.passed, duration_seconds, error: null } });
+    } catch (error) {
+      if (error instanceof GiveUp && error.code === "REHEARSAL_FAILED")
+        await noteDeploy(operation, {
+          rehearsal: { status: REHEARSAL.failed, duration_seconds: null, error: inEnglish(error.reason) },
+        });
+      throw error;
+    }
+    await leaveDrillPlace(operation, (await server()).id);
+    return true;
+  },
+
+  makeSafetyBackup: async ({ operation, input, instance, server, jobId }) => {
+    const safety = await reserveSafetyBackup(operation, await instance(), input.safety_backup_id);
+    if (safety.state === LIFECYCLE["backup.create"].through) {
+      const key = archiveKey(safety);
+      const { instance_id } = input;
+      const present = await presentCode(await instance());
+      const code = codeInManifest(present);
+      const job = { id: jobId, kind: "make_archive", instance_id, key, note: safety.note, code } as const;
+      const made = await run(await server(), job);
+      if (!made.ready) return false;
+      await requireStored(key, made.result);
+      await recordArchive(operation, safety.id, made.result, present);
+      await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.result) });
+      await completeSafetyBackup(operation, safety.id);
+      await noteDeploy(operation, { backup_id: safety.id });
+    }
+    return forgetSent(await server(), jobId);
+  },
+
+  keepData: async ({ operation, input, instance, server, jobId }) => {
+    await showDuring(operation, await instance());
+    const { instance_id } = input;
+    return (await run(await server(), { id: jobId, kind: "keep_data", instance_id, code_id: operation.id })).ready;
+  },
+
+  restoreData: async ({ operation, input, server, jobId }) => {
+    if (input.data_backup_id === undefined) throw new GiveUp("INTERNAL_ERROR", because("internal_error"));
+    const restored = await run(await server(), {
+      id: jobId,
+      kind: "restore_archive",
+      instance_id: input.instance_id,
+      restore_id: `${operation.id}_data`,
+      archive: requireStoredArchive(await getBackup(input.account_id, input.data_backup_id)),
+      restore_database: true,
+      restore_filestore: true,
+      neutralize: false,
+    });
+    return restored.ready;
+  },
+
+  updateModules: async (work) => {
+    const { operation, server, jobId } = work;
+    const job = { id: jobId, kind: "update_modules", ...(await readUpdate(work)) } as const;
+    return (await withLog(operation, async () => run(await server(), job))).ready;
+  },
+
+  /** Also one that was stopped: only its response shows that it runs with the new code. */
+  startErp: async ({ operation, input, server, jobId }) => {
+    const { instance_id } = input;
+    const started = await run(await server(), { id: jobId, kind: "start_code", instance_id, code_id: operation.id });
+    if (!started.ready) return false;
+    const { downtime_seconds } = started.result;
+    await noteDeploy(operation, { downtime_seconds });
+    if (downtime_seconds !== null) await addResult(operation, { downtime_seconds });
+    return true;
+  },
+
+  awaitHealthy: async ({ operation, instance, server, jobId }) => {
+    const record = await instance();
+    await keepModules(operation, record);
+    return respondsAgain(await server(), { operation, instance: record, jobId });
+  },
+
+  stopAgain: async ({ operation, input, server, jobId }) => {
+    if (operation.before !== LIFECYCLE["instance.stop"].to) return true;
+    return (await run(await server(), { id: jobId, kind: "stop_erp", instance_id: input.instance_id })).ready;
+  },
+
+  settleCode: async (work) => settle(work),
+
+  putBack: async (work) => {
+    const { operation, input, server, jobId, stepJobs } = work;
+    if (operation.committed) return settleAgain(work);
+    const { instance_id } = input;
+    const start = operation.before === LIFECYCLE["instance.start"].to;
+    const job = { id: jobId, kind: "undo_code", instance_id, code_id: operation.id, start, ends: stepJobs } as const;
+    const progress = await runUndo(await server(), job);
+    if (progress !== "down") {
+      if (progress.ready && operation.modules_before) await recordModules(operation, instance_id, operation.modules_before);
+      return progress.ready;
+    }
+    // What was there before is kept, but nobody knows now with which code and data the ERP runs.
+    await failInto(operation, abandonedState(operation.type));
+    return true;
+  },
+
+  leavePlace: async ({ operation, server, jobId, stepJobs }) => {
+    const record = await server();
+    // Only whoever has the place may remove what is there.
+    if (!(await tryRetakeDrillPlace(operation, record.id))) return true;
+    if (!(await undoUnlessDown(record, { id: jobId, kind: "remove_drill", ends: stepJobs }))) return false;
+    await leaveDrillPlace(operation, record.id);
+    return true;
+  },
+
+  closeSafetyBackup: async ({ operation, input, server, jobId }) => {
+    const { account_id, safety_backup_id: id } = input;
+    const safety = await find(backupRef(account_id, id));
+    if (safety?.state !== LIFECYCLE["backup.create"].through) return true; // a completed one stays: it is valid
+    const made_by = jobIdFor(operation, "makeSafetyBackup");
+    if (!(await undoUnlessDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: [made_by] }))) return false;
+    await removeArchive(archiveKey(safety));
+    await failSafetyBackup(account_id, id);
+    return true;
+  },
+});
+
+function shorten(names: readonly string[]): string[] {
+  let room = NAMES_BYTES_MAX / 3;
+  return names.filter((name) => (room -= name.length + 3) >= 0);
+}
+
+/** What the ERP updates and installs. */
+async function readUpdate({ operation, input: { account_id, instance_id, deploy_id } }: Deploy) {
+  const { code, update, install } = await getPlan(account_id, deploy_id);
+  return { instance_id, code_id: operation.id, update, install, secrets: await openSecrets(code) };
+}
+
+const isEmpty = ({ update, install }: { update: readonly string[]; install: readonly string[] }): boolean =>
+  update.length + install.length === 0;
+
+/** Keeps what the machine logged of a step that failed. */
+async function withLog<T>(operation: Deploy["operation"], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof GiveUp && error.log !== undefined) await noteDeploy(operation, { log_excerpt: error.log });
+    throw error;
+  }
+}
+
+async function settle({ operation, input, instance, server, jobId }: Deploy): Promise<boolean> {
+  const { account_id, instance_id, deploy_id } = input;
+  if (!(await run(await server(), { id: jobId, kind: "settle_code", instance_id, code_id: operation.id })).ready) return false;
+  const [{ code }, deploy] = await Promise.all([getPlan(account_id, deploy_id), getDeploy(account_id, deploy_id)]);
+  const { commits, python_packages } = deploy;
+  const deployed = { deploy_id, code_id: operation.id, commits: toCommits(code.repositories, commits), python_packages };
+  await recordDeployed(await instance(), deployed);
+  // The server's next report says so, too.
+  if (deploy.image !== null) await recordImage(await instance(), deploy.image, await newestImages());
+  return true;
+}
+
+/** The new code stays, because the data from before may be gone by now. */
+async function settleAgain(work: Deploy): Promise<boolean> {
+  const { operation, input, server, jobId, stepJobs, triedEnough } = work;
+  const { instance_id } = input;
+  try {
+    const progress = await runUndo(await server(), {
+      id: jobId,
+      kind: "settle_code",
+      instance_id,
+      code_id: operation.id,
+      ends: stepJobs,
+    });
+    return progress === "down" || progress.ready;
+  } catch (error) {
+    if (!(error instanceof GiveUp && triedEnough)) throw error;
+    log.error("the data from before a deploy is still on the machine", { instance: instance_id, error });
+    return true;
+  }
+}

@@ -1,0 +1,44 @@
+// Where a reader is in a log that grows. Of an instance's it is a time, of an operation's a number of lines: what is left out of
+// a line may change once the job behind it has ended, and with it the line's length.
+import type { LogLine } from "./log-levels.ts";
+
+/** Where a reader is in a log: the time of the last message that it has seen, and how many of this time it has seen. */
+interface Position {
+  at: string;
+  seen: number;
+}
+
+export const POSITION = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\.(\d{1,6})$/;
+
+export function readPosition(text: string): Position {
+  const [, at = "", seen = "0"] = POSITION.exec(text) ?? [];
+  return { at, seen: Number(seen) };
+}
+
+/** Behind the last of the messages from a time on. */
+export function positionAfter(all: readonly LogLine[], { at: since, seen }: Position): string {
+  const at = all.at(-1)?.at;
+  return at === undefined ? `${since}.${seen}` : `${at}.${all.filter((line) => line.at === at).length}`;
+}
+
+/**
+ * The messages behind a position, of a log that is read from the time of it on. Whether some are missing in between: those that
+ * were seen are no longer there.
+ */
+export function linesBehind(all: readonly LogLine[], { at, seen }: Position): { lines: LogLine[]; isGap: boolean } {
+  const same = all.filter((line) => line.at === at).length;
+  const later = all.filter((line) => line.at > at);
+  return { lines: [...all.filter((line) => line.at === at).slice(seen), ...later], isGap: same < seen };
+}
+
+/** In the place of the first lines of an operation's log. */
+export const leftOut = (lines: number): string => `… ${lines} earlier lines\n`;
+const LEFT_OUT = /^… (\d{1,9}) earlier lines\n/;
+
+/** Of an operation's log what is behind so many of its lines. */
+export function workBehind(text: string, seen: number): { text: string; next: string } {
+  const [head = "", before = "0"] = LEFT_OUT.exec(text) ?? [];
+  const lines = text.slice(head.length).match(/[^\n]*\n/g) ?? [];
+  const next = String(Math.max(seen, Number(before) + lines.length));
+  return { text: seen === 0 ? text : lines.slice(Math.max(0, seen - Number(before))).join(""), next };
+}

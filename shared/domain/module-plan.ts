@@ -1,0 +1,42 @@
+// Which modules a deploy updates and installs: those that were asked for, of those that the database has.
+
+/** A module in an instance's code. */
+interface CodeModule {
+  name: string;
+  version: string;
+  /** Whether its files differ from those that the database was last updated with. */
+  changed: boolean;
+}
+
+/** What a deploy updates: modules with other files, all modules of the code, or these. */
+export type Selection = "changed" | "all" | readonly string[];
+
+export interface ModulePlan {
+  updated: string[];
+  installed: string[];
+  changed_but_not_installed: string[];
+}
+
+/**
+ * `installed` are those of the database, as far as they are in the code or were named. Dependants of a module are updated by the
+ * ERP itself.
+ */
+export function planModules(
+  { modules, installed }: { modules: readonly CodeModule[]; installed: readonly string[] },
+  { select, install }: { select: Selection; install: readonly string[] },
+): ModulePlan {
+  const has = new Set(installed);
+  const missing = install.filter((name) => !has.has(name));
+  const isSelected = ({ name, changed }: CodeModule): boolean =>
+    select === "all" || (select === "changed" ? changed : select.includes(name));
+  const named = typeof select === "string" ? [] : select;
+  const selected = new Set([...modules.filter(isSelected).map(({ name }) => name), ...named]);
+  return {
+    updated: [...selected].filter((name) => has.has(name)).toSorted(),
+    installed: missing.toSorted(),
+    changed_but_not_installed: modules
+      .filter(({ name, changed }) => changed && !has.has(name) && !missing.includes(name))
+      .map(({ name }) => name)
+      .toSorted(),
+  };
+}

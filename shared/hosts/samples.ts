@@ -1,0 +1,54 @@
+// What a machine's timer has measured (script/sample.pl), as far as it can be believed: its root may be hostile, and a line
+// that is wrong costs nothing but itself.
+import * as z from "zod";
+import {
+  type Figures,
+  INSTANCE_SERIES,
+  MINUTE,
+  RING_MINUTES,
+  type Sample,
+  type Series,
+  SERVER_SERIES,
+} from "../domain/figures.ts";
+import { isId } from "../domain/ids.ts";
+
+/** More than the figures of any machine. */
+const FIGURE_MAX = 1e15;
+/** More than the instances of any machine. */
+const INSTANCES_MAX = 1000;
+
+const Measured = z.array(z.number().min(0).max(FIGURE_MAX).nullable()).max(100);
+const Line = z.object({ t: z.number().int(), s: Measured, i: z.record(z.string(), Measured) });
+
+/** The samples in these lines, in their order; none of before the ring, or of the future. */
+export function parseSamples(text: string, now: number): Sample[] {
+  return text
+    .split("\n")
+    .slice(-RING_MINUTES)
+    .flatMap((line): Sample[] => {
+      const { success, data } = Line.safeParse(parseOrNothing(line));
+      if (!success || data.t > now + MINUTE || data.t < now - (RING_MINUTES + 1) * MINUTE) return [];
+      const instances = Object.entries(data.i)
+        .filter(([id]) => isId("instance", id))
+        .slice(0, INSTANCES_MAX);
+      return [
+        {
+          at: data.t,
+          server: complete(data.s, SERVER_SERIES),
+          instances: new Map(instances.map(([id, figures]) => [id, complete(figures, INSTANCE_SERIES)])),
+        },
+      ];
+    })
+    .toSorted((one, other) => one.at - other.at);
+}
+
+function parseOrNothing(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A machine with an earlier script measures less. */
+const complete = (figures: Figures, all: readonly Series[]): Figures => all.map((_, index) => figures[index] ?? null);

@@ -1,0 +1,488 @@
+# Fetches an instance's code by git, checks its modules, and writes their files. Nothing of the code is run, and git writes no
+# file of it: this program does, from git's objects. Runs in the builder's container as nobody; its request is JSON on stdin, so
+# that credentials are on no command line.
+#
+#   resolve                    {repositories, known_hosts} → {commits, known_hosts}
+#   fetch SERIES PLACE         the same, with a commit for each repository → {subjects, problems, modules, folders, known_hosts};
+#                              writes a folder of modules for each repository into PLACE
+import ast
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from typing import NamedTuple, TypedDict, cast
+from urllib.parse import urlsplit
+
+# Tests fetch from servers of their own.
+PROTOCOLS = os.environ.get("CODE_PROTOCOLS", "https:ssh")
+SECONDS = 600
+BYTES_MAX = int(os.environ.get("CODE_BYTES_MAX", str(1 << 30)))
+FILES_MAX = 50_000
+MANIFEST_BYTES_MAX = 1 << 20
+MODULES_MAX = 3_000
+PROBLEMS_MAX = 100
+MANIFEST = b"__manifest__.py"
+SCRATCH = "scratch"
+
+# The keys that the three big hosts have published; those of others are kept as they were at the first use.
+PINNED = [
+    "github.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
+    "gitlab.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAfuCHKVTjquxvt6CM6tdG4SLp1Btn/nOeHHE5UOzRdf",
+    "bitbucket.org ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIazEu89wgQZ4bqs3d63QSMzYVa0MuJ2e2gKTKqu+UUO",
+]
+
+
+class Credential(TypedDict, total=False):
+    username: str
+    token: str
+    private_key: str
+
+
+class Repository(TypedDict):
+    url: str
+    ref: str
+    path: str | None
+    credential: Credential | None
+    commit: str
+
+
+class Request(TypedDict):
+    repositories: list[Repository]
+    known_hosts: list[str]
+
+
+class Entry(NamedTuple):
+    mode: bytes
+    kind: bytes
+    hash: bytes
+    size: int
+    path: bytes
+
+
+class Problem(Exception):
+    """Why a repository cannot be deployed, as a sentence."""
+
+    def __init__(self, code: str, sentence: str, module: str | None = None) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.module = module
+
+
+def unreachable(sentence: str) -> Problem:
+    return Problem("CODE_UNREACHABLE", sentence)
+
+
+def invalid(sentence: str, module: str | None = None) -> Problem:
+    return Problem("CODE_INVALID", sentence, module)
+
+
+# What old repositories have and no attack needs.
+TOLERATED = ("zeroPaddedFilemode", "missingSpaceBeforeDate", "badTimezone", "badDate", "missingEmail", "missingSpaceBeforeEmail")
+
+SETTINGS = [
+    ("http.followRedirects", "false"),
+    ("http.lowSpeedLimit", "1000"),
+    ("http.lowSpeedTime", "30"),
+    ("credential.helper", ""),
+    ("core.hooksPath", "/dev/null"),
+    ("core.attributesFile", "/dev/null"),
+    ("core.bigFileThreshold", "16m"),
+    ("fetch.fsckObjects", "true"),
+    *((f"fetch.fsck.{name}", "ignore") for name in TOLERATED),
+    ("fetch.recurseSubmodules", "false"),
+    ("fetch.unpackLimit", "1"),
+    ("pack.threads", "1"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("protocol.version", "2"),
+]
+
+
+class Git:
+    """git for one repository, with its credentials and nobody's settings."""
+
+    def __init__(self, repository: Repository, home: str, known_hosts: str) -> None:
+        self.repository = repository
+        self.url = repository["url"]
+        self.known_hosts = known_hosts
+        settings = list(SETTINGS)
+        credential = repository["credential"] or {}
+        if "token" in credential:
+            pair = f"{credential.get('username', '')}:{credential['token']}".encode()
+            target = urlsplit(self.url)
+            header = f"Authorization: Basic {base64.b64encode(pair).decode()}"
+            settings.append((f"http.{target.scheme}://{target.netloc}/.extraHeader", header))
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": home,
+            "LC_ALL": "C",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_CONFIG_COUNT": str(len(settings)),
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "true",
+            "GIT_ALLOW_PROTOCOL": PROTOCOLS,
+            "GIT_NO_REPLACE_OBJECTS": "1",
+            "GIT_SSH_COMMAND": self.ssh(credential, home, known_hosts),
+        }
+        for number, (name, value) in enumerate(settings):
+            self.environment[f"GIT_CONFIG_KEY_{number}"] = name
+            self.environment[f"GIT_CONFIG_VALUE_{number}"] = value
+
+    def ssh(self, credential: Credential, home: str, known_hosts: str) -> str:
+        options = ["-F", "none", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-o", "UpdateHostKeys=no"]
+        options += ["-o", "GlobalKnownHostsFile=none", "-o", f"UserKnownHostsFile={known_hosts}"]
+        options += ["-o", "HashKnownHosts=no", "-o", "PreferredAuthentications=publickey", "-o", "ProxyCommand=none"]
+        is_pinned = urlsplit(self.url).hostname in {line.split(" ")[0] for line in PINNED}
+        options += ["-o", f"StrictHostKeyChecking={'yes' if is_pinned else 'accept-new'}"]
+        if "private_key" in credential:
+            file = os.path.join(home, "key")
+            with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as key:
+                key.write(credential["private_key"])
+            options += ["-o", "IdentitiesOnly=yes", "-i", file]
+        return " ".join(["ssh", *options])
+
+    def run(self, *arguments: str, place: str | None = None, seconds: int = SECONDS) -> subprocess.CompletedProcess[bytes]:
+        where = [] if place is None else ["-C", place]
+        try:
+            return subprocess.run(
+                ["git", *where, *arguments],
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise unreachable(f"The repository {self.url} could not be read: it takes too long") from error
+
+    def explain(self, stderr: bytes) -> Problem:
+        """Why git could not read the repository, in its own words only if there are no better ones."""
+        said = stderr.decode("utf-8", "replace")
+        last = next((line for line in reversed(said.splitlines()) if line.strip()), "")
+        why = re.sub(r"[^\x20-\x7e]", "", re.sub(r"^(?:fatal|error|remote): *", "", last))[:200]
+        if re.search(r"resolve host|Could not resolve|refused|timed out|unreachable|No route", said):
+            return unreachable(f"The host of {self.url} cannot be reached: {why}")
+        if re.search(r"Host key verification|IDENTIFICATION HAS CHANGED", said):
+            return unreachable(f"The repository {self.url} could not be read: its host presents another key than before")
+        if re.search(r"Authentication failed|40[134]|not found|could not read|ermission denied|access", said, re.IGNORECASE):
+            return unreachable(f"The repository {self.url} does not exist, or what it is read with may not read it")
+        if re.search(r"File size limit|fsize|unable to write|No space|SIGXFSZ|died of signal", said):
+            return invalid(f"The repository {self.url} has more than 1 GB or 50,000 files")
+        return unreachable(f"The repository {self.url} could not be read: {why}")
+
+    def host_key(self) -> str | None:
+        """What the host is known by: its key's type and the key."""
+        target = urlsplit(self.url)
+        if target.scheme != "ssh":
+            return None
+        names = {target.hostname, f"[{target.hostname}]:{target.port}"}
+        with open(self.known_hosts, encoding="utf-8") as file:
+            entries = [line.split() for line in file]
+        keys = [entry[1:3] for entry in entries if len(entry) >= 3 and not names.isdisjoint(entry[0].split(","))]
+        return " ".join(keys[0]) if keys else None
+
+    def commit_of_ref(self) -> str:
+        ref = self.repository["ref"]
+        if re.fullmatch(r"[0-9a-f]{40}", ref):
+            return ref
+        # The last one is the commit of an annotated tag.
+        names = [f"refs/heads/{ref}", f"refs/tags/{ref}^{{}}", f"refs/tags/{ref}"]
+        listed = self.run("ls-remote", "--", self.url, names[0], names[2], names[1])
+        if listed.returncode != 0:
+            raise self.explain(listed.stderr)
+        lines = [line.split("\t", 1) for line in listed.stdout.decode("utf-8", "replace").splitlines() if "\t" in line]
+        found = {name: commit for commit, name in lines}
+        commit = next((found[name] for name in names if name in found), "")
+        if not re.fullmatch(r"[0-9a-f]{40}", commit):
+            raise unreachable(f"The repository {self.url} has no branch, tag or commit {ref}")
+        return commit
+
+    def fetch(self, place: str) -> None:
+        """Exactly the commit; where the host hands out no commit by its hash, the ref, if it still is that one."""
+        commit, ref = self.repository["commit"], self.repository["ref"]
+        self.run("init", "--quiet", "--bare", "--template=", place)
+        options = [
+            "--quiet",
+            "--depth=1",
+            "--no-tags",
+            "--no-recurse-submodules",
+            "--no-write-fetch-head",
+            "--no-auto-maintenance",
+        ]
+        fetched = self.run("fetch", *options, "--", self.url, commit, place=place)
+        if fetched.returncode == 0 and self.has_commit(place, commit):
+            return
+        if ref == commit and re.search(rb"not our ref|unadvertised|no such remote ref|couldn't find", fetched.stderr):
+            raise unreachable(f"The repository {self.url} has no branch, tag or commit {ref}")
+        for name in (f"refs/heads/{ref}", f"refs/tags/{ref}"):
+            again = self.run("fetch", *options, "--", self.url, f"+{name}:refs/fetched", place=place)
+            if again.returncode == 0 and self.text(place, "rev-parse", "--verify", "refs/fetched^{commit}") == commit:
+                return
+        if re.search(rb"not our ref|unadvertised", fetched.stderr):
+            raise unreachable(
+                f"{ref} of {self.url} is no longer the commit {commit}, and the host does not hand that out. Deploy again"
+            )
+        raise self.explain(fetched.stderr)
+
+    def has_commit(self, place: str, commit: str) -> bool:
+        return self.text(place, "cat-file", "-t", commit) == "commit"
+
+    def text(self, place: str, *arguments: str) -> str:
+        return self.run(*arguments, place=place, seconds=60).stdout.decode("utf-8", "replace").strip()
+
+    def subject(self, place: str) -> str:
+        said = self.text(place, "log", "-1", "--format=%s", self.repository["commit"])
+        return "".join(character for character in said if character.isprintable())[:200]
+
+    def entries(self, place: str) -> list[Entry]:
+        """Everything in the folder of the modules: files, links, folders and submodules."""
+        path = self.repository["path"]
+        tree = self.repository["commit"] + (f":{path}" if path else "^{tree}")
+        listed = self.run("ls-tree", "-r", "-t", "-z", "-l", tree, place=place)
+        if listed.returncode != 0:
+            raise self.no_module()
+        entries: list[Entry] = []
+        for line in listed.stdout.split(b"\0")[:-1]:
+            what, path_bytes = line.split(b"\t", 1)
+            mode, kind, hashed, size = what.split()
+            entries.append(Entry(mode, kind, hashed, int(size) if size.isdigit() else 0, path_bytes))
+        return entries
+
+    def tree(self, place: str) -> bytes:
+        path = self.repository["path"]
+        return self.text(place, "rev-parse", self.repository["commit"] + (f":{path}" if path else "^{tree}")).encode()
+
+    def no_module(self) -> Problem:
+        path = self.repository["path"]
+        return invalid(f"{self.url} has no module" if path is None else f"{self.url} has no module in the folder {path}")
+
+    def contents(self, place: str, hashes: list[bytes]) -> Iterator[bytes]:
+        """The contents of files, in the order of their hashes."""
+        with subprocess.Popen(
+            ["git", "-C", place, "cat-file", "--batch"], env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as process:
+            assert process.stdin is not None and process.stdout is not None
+            for hashed in hashes:
+                process.stdin.write(hashed + b"\n")
+                process.stdin.flush()
+                head = process.stdout.readline().split()
+                if len(head) != 3 or head[1] != b"blob":
+                    raise unreachable(f"The repository {self.url} could not be read: an object is missing")
+                content = process.stdout.read(int(head[2]))
+                process.stdout.read(1)
+                yield content
+            process.stdin.close()
+
+
+class Module(NamedTuple):
+    name: str
+    folder: bytes  # empty: the repository itself is one
+    hash: bytes
+
+
+IS_MODULE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+
+
+def name_of(folder: bytes, repository: Repository) -> str:
+    name = os.path.basename(folder).decode("utf-8", "replace")
+    return name or os.path.basename(urlsplit(repository["url"]).path).removesuffix(".git")
+
+
+def find_modules(git: Git, entries: list[Entry], root: bytes) -> list[Module]:
+    folders = {entry.path: entry.hash for entry in entries if entry.kind == b"tree"}
+    manifests = sorted(
+        os.path.dirname(entry.path)
+        for entry in entries
+        if os.path.basename(entry.path) == MANIFEST and entry.mode in (b"100644", b"100755")
+    )
+    found: dict[str, Module] = {}
+    for folder in manifests:
+        if any(folder != other and is_in(folder, other) for other in manifests):
+            continue  # a part of another module, such as a template of one
+        name = name_of(folder, git.repository)
+        if not IS_MODULE.fullmatch(name):
+            continue
+        if name in found:
+            raise invalid(f"{git.url} has two modules of the name {name}", name)
+        found[name] = Module(name, folder, folders.get(folder, root))
+    if not found:
+        raise git.no_module()
+    if len(found) > MODULES_MAX:
+        raise invalid(f"The repository {git.url} has more than 1 GB or 50,000 files")
+    return list(found.values())
+
+
+def is_in(path: bytes, folder: bytes) -> bool:
+    return folder == b"" or path.startswith(folder + b"/")
+
+
+def require_inside(git: Git, entries: list[Entry], contents: dict[bytes, bytes]) -> None:
+    """No link leads out of the repository. Those that stay in it are left out, like submodules."""
+    base = (git.repository["path"] or "").encode()
+    for entry in entries:
+        if entry.mode == b"120000":
+            target = contents[entry.hash]
+            place = os.path.normpath(os.path.join(b"/", base, os.path.dirname(entry.path)) + b"/" + target)
+            depth = os.path.normpath(os.path.join(base, os.path.dirname(entry.path), target))
+            if target.startswith(b"/") or depth == b".." or depth.startswith(b"../") or not place.startswith(b"/"):
+                name = re.sub(r"[^\x20-\x7e]", "?", entry.path.decode("utf-8", "replace"))[:200]
+                raise invalid(f"The link {name} in {git.url} leads out of the repository")
+
+
+def version_in(git: Git, module: str, content: bytes, series: str) -> str | None:
+    """As the ERP has it in its database; None for a module that says it cannot be installed."""
+    try:
+        value: object = ast.literal_eval(content[:MANIFEST_BYTES_MAX].decode("utf-8"))
+        if not isinstance(value, dict):
+            raise ValueError("it is no dictionary")
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError) as error:
+        why = re.sub(r"[^\x20-\x7e]", "?", str(error) or type(error).__name__)[:150]
+        raise invalid(f"The manifest of the module {module} in {git.url} does not parse: {why}", module) from error
+    manifest = cast(dict[object, object], value)
+    if not manifest.get("installable", True):
+        return None
+    version = str(manifest.get("version", "1.0"))[:50]
+    if version.startswith(f"{series}."):
+        return version
+    if re.fullmatch(r"(?:saas~)?\d+\.\d+\.\d+\.\d+(?:\.\d+)?", version):
+        own = ".".join(version.split(".")[:2])
+        raise invalid(f"The module {module} in {git.url} is for the version {own} of the ERP; the instance has {series}", module)
+    return f"{series}.{version}"
+
+
+class Budget:
+    """What all repositories of an instance may have together."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.files = 0
+
+    def take(self, git: Git, entries: list[Entry]) -> None:
+        self.bytes += sum(entry.size for entry in entries)
+        self.files += len(entries)
+        if self.bytes > BYTES_MAX or self.files > FILES_MAX:
+            raise invalid(f"The repository {git.url} has more than 1 GB or 50,000 files")
+
+
+def write(place: bytes, parts: list[bytes], content: bytes) -> None:
+    """No part of a path leads anywhere else, and nothing here makes links."""
+    for part in parts:
+        if part in (b"", b".", b"..") or part.lower() == b".git":
+            raise ValueError("An entry of a tree has a name that git forbids")
+    target = os.path.join(place, *parts)
+    os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
+    with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb") as file:
+        file.write(content)
+
+
+class Found(TypedDict):
+    name: str
+    version: str
+    hash: str
+
+
+def take_repository(git: Git, number: int, series: str, place: str, budget: Budget) -> tuple[str, list[Found], str]:
+    """Fetches one repository, and writes its modules; its subject, its modules, and the name of their folder."""
+    scratch = os.path.join(place, SCRATCH, str(number))
+    git.fetch(scratch)
+    entries = git.entries(scratch)
+    budget.take(git, entries)
+    files = [entry for entry in entries if entry.kind == b"blob"]
+    links = [entry for entry in files if entry.mode == b"120000"]
+    targets = [entry.hash for entry in links]
+    require_inside(git, links, dict(zip(targets, git.contents(scratch, targets), strict=True)))
+    modules = find_modules(git, entries, git.tree(scratch))
+    own = re.sub(r"[^a-z0-9]+", "-", os.path.basename(urlsplit(git.url).path).removesuffix(".git").lower()).strip("-")
+    folder = f"{number + 1}-{own[:40] or 'code'}"
+    found: list[Found] = []
+    for module in modules:
+        prefix = module.folder + b"/" if module.folder else b""
+        inside = [entry for entry in files if entry.path.startswith(prefix) and entry.mode != b"120000"]
+        manifest = next(entry for entry in inside if entry.path == prefix + MANIFEST)
+        [content] = git.contents(scratch, [manifest.hash])
+        version = version_in(git, module.name, content, series)
+        if version is None:
+            continue
+        found.append({"name": module.name, "version": version, "hash": module.hash.decode()})
+        hashes = [entry.hash for entry in inside]
+        for entry, data in zip(inside, git.contents(scratch, hashes), strict=True):
+            relative = entry.path[len(prefix) :].split(b"/")
+            write(os.fsencode(place), [folder.encode(), module.name.encode(), *relative], data)
+    if not found:
+        raise git.no_module()
+    return git.subject(scratch), found, folder
+
+
+Taken = tuple[str, list[Found], str]
+
+
+def try_to_take(number: int, git: Git, series: str, place: str, budget: Budget) -> Taken | dict[str, object]:
+    try:
+        return take_repository(git, number, series, place, budget)
+    except Problem as error:
+        return {"code": error.code, "repository": number, "module": error.module, "problem": str(error)}
+
+
+def commit_of(git: Git) -> dict[str, object]:
+    try:
+        return {"commit": git.commit_of_ref(), "problem": None, "host_key": git.host_key()}
+    except Problem as error:
+        return {"commit": None, "problem": str(error), "host_key": git.host_key()}
+
+
+def resolve(request: Request, home: str, known_hosts: str) -> dict[str, object]:
+    commits = [commit_of(Git(repository, home, known_hosts)) for repository in request["repositories"]]
+    return {"commits": commits}
+
+
+def fetch(request: Request, home: str, known_hosts: str, series: str, place: str) -> dict[str, object]:
+    subjects: list[str | None] = []
+    problems: list[dict[str, object]] = []
+    folders: list[str] = []
+    modules: dict[str, Found] = {}
+    budget = Budget()
+    scratch = os.path.join(place, SCRATCH)
+    shutil.rmtree(scratch, ignore_errors=True)  # of a job that was killed
+    os.mkdir(scratch)
+    for number, repository in enumerate(request["repositories"]):
+        taken = try_to_take(number, Git(repository, home, known_hosts), series, place, budget)
+        if isinstance(taken, dict):
+            subjects.append(None)
+            problems.append(taken)
+            continue
+        subject, found, folder = taken
+        subjects.append(subject)
+        folders.append(folder)
+        for module in found:
+            modules.setdefault(module["name"], module)
+    shutil.rmtree(scratch)
+    return {
+        "subjects": subjects,
+        "problems": problems[:PROBLEMS_MAX],
+        "folders": folders,
+        "modules": list(modules.values()),
+    }
+
+
+def main(command: str, *arguments: str) -> None:
+    request = cast(Request, json.load(sys.stdin))
+    os.umask(0o022)
+    with tempfile.TemporaryDirectory() as home:
+        known_hosts = os.path.join(home, "known_hosts")
+        before = [*PINNED, *request["known_hosts"]]
+        with open(known_hosts, "w", encoding="utf-8") as file:
+            file.write("".join(f"{line}\n" for line in before))
+        found = resolve(request, home, known_hosts) if command == "resolve" else fetch(request, home, known_hosts, *arguments)
+        with open(known_hosts, encoding="utf-8") as file:
+            learned = [line for line in file.read().splitlines() if line and line not in before]
+    print(json.dumps({**found, "known_hosts": learned}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,66 @@
+// What a machine says of an instance's repositories, as results and errors of operations.
+import type { CodeResult } from "../api/operations.ts";
+import { because, inEnglish, type Reason, reasonIn } from "../domain/reasons.ts";
+import { fingerprintOf } from "../platform/key-pair.ts";
+import { GiveUp } from "../platform/task-errors.ts";
+import type { CommitRecord } from "../records/schemas/code.ts";
+
+type Repository = Pick<CommitRecord, "url" | "ref" | "path">;
+
+/** Of a repository that was looked up. */
+interface Resolved {
+  commit: string | null;
+  problem: string | null;
+}
+
+/** Of a repository that was fetched, by its place among those. */
+interface Found {
+  code: "CODE_UNREACHABLE" | "CODE_INVALID";
+  repository: number;
+  module: string | null;
+  problem: string;
+}
+
+/** The commits that were found, with where they are from. */
+export const toCommits = (
+  repositories: readonly Repository[],
+  resolved: readonly { commit: string | null; host_key?: string | null }[],
+): CommitRecord[] =>
+  repositories.flatMap(({ url, ref, path }, index) => {
+    const { commit, host_key } = resolved[index] ?? {};
+    return commit == null ? [] : [{ url, ref, path, commit, ...(host_key != null && { host_key: fingerprintOf(host_key) }) }];
+  });
+
+type CodeProblem = CodeResult["problems"][number];
+
+export const findProblems = (repositories: readonly Repository[], found: readonly (Resolved | Found)[]): CodeProblem[] =>
+  found.flatMap((each, index): CodeProblem[] => {
+    if (each.problem === null) return [];
+    const { code, repository, module } =
+      "code" in each ? each : { code: "CODE_UNREACHABLE" as const, repository: index, module: null };
+    const reason = explain(each.problem);
+    return [{ code, url: repositories[repository]?.url ?? "", module, message: inEnglish(reason), reason }];
+  });
+
+/** A machine says what it has found in sentences of ours; anything else is only quoted. */
+const explain = (sentence: string): Reason =>
+  reasonIn(sentence) ?? because("machine_reports_other", { output: sentence.slice(0, 400) });
+
+/** A deploy stops at the first problem. */
+export function requireNoProblem([first]: readonly CodeProblem[]): void {
+  if (first !== undefined) throw new GiveUp(first.code, explain(first.message));
+}
+
+/** The JSON of an operation's result has room for so much of a check. */
+const RESULT_BYTES_MAX = 16 * 1024;
+const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** As many problems as there is room for: the commits are at most a half of it. */
+export function fitted({ commits, problems }: CodeResult): CodeResult {
+  const shown = countBytes(commits) <= RESULT_BYTES_MAX / 2 ? commits : commits.map((each) => ({ ...each, subject: null }));
+  let room = RESULT_BYTES_MAX - countBytes(shown);
+  return {
+    commits: shown,
+    problems: problems.filter((problem) => (room -= countBytes(problem)) >= 0),
+  };
+}

@@ -1,0 +1,26 @@
+// What the service knows that no log may show: where code can print it, no pattern recognizes it.
+import { keys } from "../data/keys.ts";
+import { takeSealed } from "../data/sealed.ts";
+import { find } from "../data/table.ts";
+import { openRepositories, openSecrets, secretsOf } from "../records/code-secrets.ts";
+import { CodeRecord } from "../records/schemas/code.ts";
+
+interface Of {
+  account_id: string;
+  /** The operation that the log is of, or that is in progress on the instance. */
+  operation_id: string | null;
+  instance_id?: string | undefined;
+}
+
+/** The password that waits for the operation's task, and the secrets and credentials of the instance's code. */
+export async function secretsInLogs({ account_id, operation_id, instance_id }: Of): Promise<string[]> {
+  const [sealed, code] = await Promise.all([
+    operation_id === null ? undefined : takeSealed(account_id, operation_id),
+    instance_id === undefined ? undefined : find({ key: keys.code(account_id, instance_id), schema: CodeRecord }),
+  ]);
+  const ofCode = code === undefined ? [] : await Promise.all([openSecrets(code), credentialsOf(code)]);
+  return [...(sealed === undefined ? [] : [sealed]), ...ofCode.flat()];
+}
+
+const credentialsOf = async (code: CodeRecord): Promise<string[]> =>
+  (await openRepositories(code)).flatMap(({ credential }) => (credential === null ? [] : secretsOf(credential)));

@@ -1,0 +1,60 @@
+// Going back to an earlier deploy: its commits again, and on request the data of its last moment.
+import { deployNotCompleted, modulesNewer, noBackupToRollBack, noneInAccount } from "../api/errors.ts";
+import { keys } from "../data/keys.ts";
+import { parseEach } from "../data/parse-each.ts";
+import { readAll } from "../data/table.ts";
+import { DEPLOY_STATUS } from "../domain/lifecycle.ts";
+import { isNewer } from "../domain/missing-modules.ts";
+import { getPlan } from "../records/deploys.ts";
+import type { CodeRecord } from "../records/schemas/code.ts";
+import { DeployRecord } from "../records/schemas/deploy.ts";
+import type { InstanceRecord } from "../records/schemas/instance.ts";
+
+export interface Rollback {
+  deploy: DeployRecord;
+  code: CodeRecord;
+  commits: string[];
+  /** The backup that the data comes back from. */
+  backupId: string | undefined;
+}
+
+/** Throws if the instance cannot go back to that deploy. */
+export async function planRollback(
+  instance: InstanceRecord,
+  code: CodeRecord,
+  { rollback_to, restore_database }: { rollback_to: string; restore_database: boolean },
+): Promise<Rollback> {
+  const { account_id, deploy_ids, deployed } = code;
+  const items = await readAll(deploy_ids.map((id) => keys.deploy(account_id, id)));
+  const newestFirst = parseEach(DeployRecord, [...items.values()]).toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  const deploy = newestFirst.find(({ id }) => id === rollback_to);
+  if (deploy === undefined) throw noneInAccount("rollback_to", "deploy of this instance");
+  if (deploy.status !== DEPLOY_STATUS.completed) throw deployNotCompleted(deploy.status);
+  const target = await getPlan(account_id, deploy.id);
+  // The first one after it that has changed anything: what it backed up is the last moment of that code.
+  const next = newestFirst.findLast(({ id, status }) => id > deploy.id && status === DEPLOY_STATUS.completed);
+  const backupId = restore_database ? (next?.backup_id ?? undefined) : undefined;
+  if (restore_database && backupId === undefined) throw noBackupToRollBack(instance.state);
+  if (!restore_database && deployed !== null) {
+    const present = await getPlan(account_id, deployed.deploy_id);
+    const newer = Object.entries(present.versions).filter(([name, version]) => {
+      const then = target.versions[name];
+      return then !== undefined && isNewer(version, then);
+    });
+    if (newer.length > 0) throw modulesNewer(instance.state, newer.map(([name]) => name).toSorted());
+  }
+  return {
+    deploy,
+    code: { ...target.code, repositories: target.code.repositories.map(withCredential(code)) },
+    commits: deploy.commits.map(({ commit }) => commit),
+    backupId,
+  };
+}
+
+/** A token may have been replaced since. */
+const withCredential =
+  ({ repositories }: CodeRecord) =>
+  (repository: CodeRecord["repositories"][number]): CodeRecord["repositories"][number] => {
+    const present = repositories.find(({ url, credential }) => url === repository.url && credential !== null);
+    return present === undefined ? repository : { ...repository, credential: present.credential };
+  };

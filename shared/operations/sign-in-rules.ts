@@ -1,0 +1,35 @@
+// What an account, and the owner of an email's domain, allow of sign-ins: from where, and how.
+import { addressNotAllowed, ssoRequired } from "../api/errors.ts";
+import type { SignedInWith } from "../api/roles.ts";
+import { isInNetworks } from "../domain/network.ts";
+import type { AccountRecord } from "../records/schemas/account.ts";
+import type { UserRecord } from "../records/schemas/user.ts";
+import { findSsoFor } from "../records/sso.ts";
+
+export function requireAllowedAddress({ allowed_ips }: Pick<AccountRecord, "allowed_ips">, ipAddress: string | null): void {
+  if (!isAllowedAddress(allowed_ips, ipAddress)) throw addressNotAllowed();
+}
+
+/** No networks: everywhere. */
+export const isAllowedAddress = (networks: readonly string[], ipAddress: string | null): boolean =>
+  networks.length === 0 || (ipAddress !== null && isInNetworks(networks, ipAddress));
+
+/** Throws 403 if people of the email's domain must use single sign-on, whether or not there is such a user; `email` in ASCII. */
+export async function requirePasswordAllowed(email: string): Promise<void> {
+  if ((await findSsoFor(email))?.required === true) throw ssoRequired();
+}
+
+/**
+ * The same for whoever has proven who they are. Owners may use a passkey, for the day when the provider is down: returns whether
+ * one does.
+ */
+export async function requireWayAllowed({ email, role, account_id }: UserRecord, how: SignedInWith): Promise<boolean> {
+  if (how === "sso") return false;
+  const sso = await findSsoFor(email);
+  if (sso?.required !== true) return false;
+  if (how !== "passkey") throw ssoRequired();
+  // Another account's rules are for its own users' passkeys.
+  if (sso.account_id !== account_id) return false;
+  if (role !== "owner") throw ssoRequired();
+  return true;
+}

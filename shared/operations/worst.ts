@@ -1,0 +1,108 @@
+// Which servers and instances of an account are loaded most, as they last reported. Nothing is kept in order of it: to write that
+// with each report would cost as much as the reports, and somebody asks now and then.
+import * as z from "zod";
+import { keys, keyString } from "../data/keys.ts";
+import { parseOrSkip } from "../data/parse-each.ts";
+import { queryAll, readAll } from "../data/table.ts";
+import { INSTANCE_SERIES, pick } from "../domain/figures.ts";
+import { WORST } from "../domain/limits.ts";
+import { concurrently } from "../platform/concurrently.ts";
+import { newestFigures } from "../records/figures.ts";
+import { HostReport } from "../records/schemas/host-report.ts";
+import { InstanceRecord } from "../records/schemas/instance.ts";
+import { ServerRecord } from "../records/schemas/server.ts";
+
+const GB = 1_000_000_000;
+const FRESH_MS = 30 * 60_000;
+const AT_ONCE = 20;
+
+interface Ranked {
+  id: string;
+  name: string;
+  value: number;
+}
+
+export interface Worst {
+  memory: Ranked[];
+  disk: Ranked[];
+  p95_ms: Ranked[];
+  complete: boolean;
+}
+
+export async function findWorst(accountId: string): Promise<Worst> {
+  const servers = await reportedServers(accountId, Date.now());
+  const memory = servers.flatMap(({ server: { id, name, specs }, report }) => {
+    const size = specs.memory_gb * GB;
+    return size === 0 ? [] : [{ id, name, value: percent(size - report.memory_free_bytes, size) }];
+  });
+  const disk = servers.flatMap(({ server: { id, name }, report: { disk_size_bytes: size, disk_free_bytes } }) =>
+    size === null || size === 0 ? [] : [{ id, name, value: percent(size - disk_free_bytes, size) }],
+  );
+  return {
+    memory: highest(memory),
+    disk: highest(disk),
+    p95_ms: await slowest(
+      accountId,
+      servers.slice(0, WORST.servers).map(({ server }) => server),
+    ),
+    complete: servers.length <= WORST.servers,
+  };
+}
+
+const percent = (used: number, size: number): number => Math.round(Math.min(100, Math.max(0, (100 * used) / size)));
+const highest = <T extends { value: number }>(all: readonly T[]): T[] =>
+  all.toSorted((one, other) => other.value - one.value).slice(0, WORST.shown);
+
+/** The servers that have reported lately, with the report. */
+async function reportedServers(accountId: string, at: number): Promise<{ server: ServerRecord; report: HostReport }[]> {
+  const since = new Date(at - FRESH_MS).toISOString();
+  const reports = (await queryAll(keys.hostReport(accountId, "").pk)).flatMap((item) => {
+    const report = parseOrSkip(HostReport, item);
+    return report === undefined || report.reported_at < since ? [] : [{ id: Place.parse(item).sk, report }];
+  });
+  const serverKey = (id: string) => keys.record("server", accountId, id);
+  const items = await readAll(
+    reports.map(({ id }) => serverKey(id)),
+    { consistent: false },
+  );
+  return reports.flatMap(({ id, report }) => {
+    const item = items.get(keyString(serverKey(id)));
+    const server = item && parseOrSkip(ServerRecord, item);
+    return server === undefined ? [] : [{ server, report }];
+  });
+}
+const Place = z.object({ sk: z.string() });
+
+/** Each instance is on the server that reports it; a machine may name any. */
+async function slowest(accountId: string, servers: readonly ServerRecord[]): Promise<Ranked[]> {
+  const found: { id: string; server: string; value: number }[] = [];
+  await concurrently(AT_ONCE, servers, async ({ id: server }) => {
+    for (const [id, value] of slowIn(await newestFigures({ account_id: accountId, id: server })))
+      found.push({ id, server, value });
+  });
+  const instanceKey = (id: string) => keys.record("instance", accountId, id);
+  // Of those that exist: as many more are read as another server's machine may have named.
+  const first = found.toSorted((one, other) => other.value - one.value).slice(0, 2 * WORST.shown);
+  const items = await readAll(
+    first.map(({ id }) => instanceKey(id)),
+    { consistent: false },
+  );
+  return highest(
+    first.flatMap(({ id, server, value }) => {
+      const item = items.get(keyString(instanceKey(id)));
+      const instance = item && parseOrSkip(InstanceRecord, item);
+      return instance?.server_id === server ? [{ id, name: instance.name, value }] : [];
+    }),
+  );
+}
+
+/** The mean of the minutes in which there were requests. */
+function slowIn(points: Awaited<ReturnType<typeof newestFigures>>): [string, number][] {
+  const all = new Map<string, number[]>();
+  for (const { means } of points)
+    for (const [id, figures] of means.instances) {
+      const value = pick(INSTANCE_SERIES, figures, "p95_ms");
+      if (value !== null) all.set(id, [...(all.get(id) ?? []), value]);
+    }
+  return [...all].map(([id, values]) => [id, Math.round(values.reduce((sum, value) => sum + value, 0) / values.length)]);
+}

@@ -1,0 +1,209 @@
+// The code of instances in the table: what is set for the next deploy, with its tokens and secrets encrypted, and what was
+// deployed.
+import { randomBytes } from "node:crypto";
+import { Code, CODE_UNVERSIONED, type CodeFields, type RepositoryInput, type VariableInput } from "../api/code.ts";
+import { ApiError, instanceBeingDeleted, notFound, type Problem } from "../api/errors.ts";
+import { requireNone } from "../api/parse.ts";
+import { type Change, now, Overtaken, startChange } from "../data/change.ts";
+import { type Item, keys } from "../data/keys.ts";
+import { find, type Ref } from "../data/table.ts";
+import { type Version, computeVersion } from "../data/versions.ts";
+import { check } from "../data/writes.ts";
+import { ENVIRONMENT_BYTES_MAX } from "../domain/code-rules.ts";
+import { INSTANCE_RENAMABLE } from "../domain/lifecycle.ts";
+import { seal } from "../platform/sealing.ts";
+import { secretContext, tokenContext } from "./code-secrets.ts";
+import { deployKeys } from "./deploy-keys.ts";
+import { CodeRecord, type CommitRecord, type RepositoryRecord, type VariableRecord } from "./schemas/code.ts";
+import type { InstanceRecord } from "./schemas/instance.ts";
+
+export const codeRef = (accountId: string, instanceId: string): Ref<CodeRecord> => ({
+  key: keys.code(accountId, instanceId),
+  schema: CodeRecord,
+});
+
+/** The code of an instance for which none was set. */
+export const emptyCode = ({ account_id, id }: Pick<InstanceRecord, "account_id" | "id">): CodeRecord =>
+  CodeRecord.parse({ account_id, instance_id: id });
+
+export const findCode = async (instance: Pick<InstanceRecord, "account_id" | "id">): Promise<CodeRecord> =>
+  (await find(codeRef(instance.account_id, instance.id))) ?? emptyCode(instance);
+
+/** Whether a commit is of this entry of the code. */
+export const isOf =
+  ({ url, ref, path }: Pick<CommitRecord, "url" | "ref" | "path">) =>
+  (commit: CommitRecord): boolean =>
+    commit.url === url && commit.ref === ref && commit.path === path;
+
+const showRepository =
+  ({ deployed, checked }: CodeRecord) =>
+  (repository: RepositoryRecord): Code["repositories"][number] => {
+    const { url, ref, path, credential, deploy_key } = repository;
+    const found = checked.find(isOf(repository));
+    return {
+      url,
+      ref,
+      path,
+      credential: credential === null || credential === "deploy_key" ? credential : { username: credential.username },
+      commit: deployed?.commits.find((each) => each.url === url && each.path === path)?.commit ?? null,
+      newest_commit: found?.commit ?? null,
+      checked_at: found?.checked_at ?? null,
+      host_key: found?.host_key ?? null,
+      deploy_key: deploy_key && { public_key: deploy_key.public_key, fingerprint: deploy_key.fingerprint },
+    };
+  };
+
+const showVariable = ({ name, value }: VariableRecord): Code["environment"][number] => ({
+  name,
+  ...(value !== undefined && { value }),
+});
+
+/** Without tokens and secrets. */
+export const toCode = (record: CodeRecord, image: Code["image"] = null): Code => ({
+  ...record,
+  image,
+  repositories: record.repositories.map(showRepository(record)),
+  environment: record.environment.map(showVariable),
+  hook: record.hook_last4 === null ? null : { last4: record.hook_last4, last_used_at: record.hook_used_at },
+});
+
+export const codeVersion = (record: CodeRecord): Version =>
+  computeVersion(codeRef(record.account_id, record.instance_id), record, {
+    shown: Code,
+    unversioned: CODE_UNVERSIONED,
+    shownAs: (shown) => toCode(shown),
+  });
+
+/** Sets the fields that were sent, if the code is still as it was read; `before` is undefined if there was none. */
+export async function setCode(
+  change: Change,
+  instance: InstanceRecord,
+  before: CodeRecord | undefined,
+  { repositories, environment, ...fields }: CodeFields,
+): Promise<CodeRecord> {
+  const present = before ?? emptyCode(instance);
+  const problems: Problem[] = [];
+  const set = {
+    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+    ...(repositories !== undefined && { repositories: await storeRepositories(change, present, repositories, problems) }),
+    ...(environment !== undefined && { environment: await storeEnvironment(present, environment, problems) }),
+    revision: randomBytes(9).toString("base64url"),
+    updated_at: now(),
+  };
+  requireNone(problems);
+  requirePresent(change, instance);
+  const { key } = codeRef(change.accountId, instance.id);
+  const overtaken = () =>
+    new Overtaken("Another request changed the code at the same time; read it and try again if you need to", instance.id);
+  const record = { ...present, ...set };
+  if (before === undefined) change.put(key, record, overtaken);
+  else change.update(key, { set }, { unchanged: { revision: before.revision } }, overtaken);
+  return record;
+}
+
+/** Code of an instance that is gone, or will be, is nobody's. */
+export function requirePresent(change: Change, { id }: InstanceRecord): void {
+  const where = { oneOf: { state: INSTANCE_RENAMABLE } };
+  change.write(
+    check(keys.record("instance", change.accountId, id), where, (item) =>
+      item === undefined ? notFound("instance") : instanceBeingDeleted(String(item["state"])),
+    ),
+  );
+}
+
+async function storeRepositories(
+  change: Change,
+  present: CodeRecord,
+  repositories: readonly RepositoryInput[],
+  problems: Problem[],
+): Promise<RepositoryRecord[]> {
+  const urls = repositories.filter(({ credential }) => credential === "deploy_key").map(({ url }) => url);
+  const known = await deployKeys(change, urls);
+  return Promise.all(
+    repositories.map(async ({ url, ref, path, credential }, index): Promise<RepositoryRecord> => {
+      const repository = { url, ref, path, credential: null, deploy_key: null };
+      if (credential === null) return repository;
+      if (credential === "deploy_key") return { ...repository, credential, deploy_key: known.get(url) ?? null };
+      const field = `repositories.${index}.credential`;
+      if (url.startsWith("ssh:")) problems.push({ field, reason: "must be deploy_key, because the URL is ssh" });
+      const token = await storeToken(present, url, credential);
+      if (token === undefined) problems.push({ field: `${field}.token`, reason: "is required" });
+      return { ...repository, credential: { username: credential.username, token: token ?? "" } };
+    }),
+  );
+}
+
+/** The token that was sent, or the one that the repository of the same URL has. */
+async function storeToken(
+  { account_id, repositories }: CodeRecord,
+  url: string,
+  { username, token }: { username: string; token?: string | undefined },
+): Promise<string | undefined> {
+  if (token !== undefined) return seal(token, tokenContext(account_id, url));
+  const tokens = repositories.flatMap(({ url: known, credential }) =>
+    known === url && credential !== null && credential !== "deploy_key" ? [credential] : [],
+  );
+  return (tokens.find((each) => each.username === username) ?? tokens[0])?.token;
+}
+
+const countBytes = (text: string): number => Buffer.byteLength(text);
+
+async function storeEnvironment(
+  present: CodeRecord,
+  environment: readonly VariableInput[],
+  problems: Problem[],
+): Promise<VariableRecord[]> {
+  const stored = await Promise.all(
+    environment.map(async ({ name, value, secret }, index): Promise<VariableRecord> => {
+      if (value !== undefined) return { name, value };
+      if (secret !== undefined)
+        return { name, secret: await seal(secret, secretContext(present.account_id, name)), secret_bytes: countBytes(secret) };
+      const known = present.environment.find((variable) => variable.name === name && variable.secret !== undefined);
+      if (known === undefined) problems.push({ field: `environment.${index}.value`, reason: "is required" });
+      return known ?? { name };
+    }),
+  );
+  const bytes = stored.reduce(
+    (sum, { name, value = "", secret_bytes = 0 }) => sum + countBytes(name) + countBytes(value) + secret_bytes,
+    0,
+  );
+  if (bytes > ENVIRONMENT_BYTES_MAX)
+    problems.push({
+      field: "environment",
+      reason: `must have at most ${ENVIRONMENT_BYTES_MAX} bytes, names and values together`,
+    });
+  return stored;
+}
+
+/** Shows the commits that a check or a deploy has found; requests set other fields. */
+export async function recordChecked(instance: InstanceRecord, commits: readonly CommitRecord[]): Promise<void> {
+  const checked_at = now();
+  await writeFacts(instance, { checked: commits.map((commit) => ({ ...commit, checked_at })) });
+}
+
+/** Shows what an instance's ERP has from now on. */
+export async function recordDeployed(instance: InstanceRecord, deployed: NonNullable<CodeRecord["deployed"]>): Promise<void> {
+  const { deployed: before, deploy_ids } = await findCode(instance);
+  // Its plan was kept only because the ERP had its code.
+  const isOver = before !== null && before.deploy_id !== deployed.deploy_id && !deploy_ids.includes(before.deploy_id);
+  await writeFacts(instance, { deployed }, (change) => {
+    if (isOver) change.remove(keys.deployPlan(instance.account_id, before.deploy_id), { exists: false });
+  });
+}
+
+/** Also where a request has set nothing. Nothing is left of an instance that was deleted meanwhile. */
+async function writeFacts(
+  { account_id, id }: InstanceRecord,
+  facts: Item,
+  also: (change: Change) => void = () => undefined,
+): Promise<void> {
+  const change = startChange({ id: account_id });
+  change.write(check(keys.record("instance", account_id, id), {}, () => notFound("instance")));
+  change.update(keys.code(account_id, id), { set: { ...facts, account_id, instance_id: id } }, { exists: false });
+  also(change);
+  try {
+    await change.commit();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "NOT_FOUND") throw error;
+  }
+}

@@ -1,0 +1,145 @@
+// Deploys in the table: the newest of each instance, and the code as it was when they were requested.
+import type { Deploy } from "../api/deploys.ts";
+import type { Actor } from "../api/fields.ts";
+import { notFound } from "../api/errors.ts";
+import { type Change, Overtaken } from "../data/change.ts";
+import { keys } from "../data/keys.ts";
+import { type Listed, type PageQuery, smallPage } from "../data/pages.ts";
+import { parseEach } from "../data/parse-each.ts";
+import { find, readAll, type Ref, updateOne } from "../data/table.ts";
+import { isId, newId } from "../domain/ids.ts";
+import { DEPLOY_STATUS, type DeployStatus, OPEN_DEPLOYS } from "../domain/lifecycle.ts";
+import { DEPLOY } from "../domain/limits.ts";
+import type { ModulePlan, Selection } from "../domain/module-plan.ts";
+import { type Author, toActor } from "./events.ts";
+import type { CodeRecord } from "./schemas/code.ts";
+import { DeployPlan, DeployRecord } from "./schemas/deploy.ts";
+import type { OperationRecord } from "./schemas/operation.ts";
+
+const deployRef = (accountId: string, id: string): Ref<DeployRecord> => ({
+  key: keys.deploy(accountId, id),
+  schema: DeployRecord,
+});
+
+/** Throws NotFound if there is none, also if it is no deploy's ID. */
+export async function getDeploy(accountId: string, id: string): Promise<DeployRecord> {
+  const deploy = isId("deploy", id) ? await find(deployRef(accountId, id)) : undefined;
+  if (deploy === undefined) throw notFound("deploy");
+  return deploy;
+}
+
+/** The code that a deploy brings. */
+export async function getPlan(accountId: string, id: string): Promise<DeployPlan> {
+  const plan = await find({ key: keys.deployPlan(accountId, id), schema: DeployPlan });
+  if (plan === undefined) throw new Error(`The deploy ${id} has no plan`);
+  return plan;
+}
+
+export async function listDeploys(
+  { account_id, deploy_ids, instance_id }: CodeRecord,
+  { status, ...page }: PageQuery & { status?: DeployStatus | undefined },
+): Promise<Listed<DeployRecord>> {
+  const items = await readAll(deploy_ids.map((id) => keys.deploy(account_id, id)));
+  const deploys = parseEach(DeployRecord, [...items.values()]);
+  const filtered = deploys.filter((deploy) => status === undefined || deploy.status === status);
+  return smallPage(filtered, page, `deploys:${instance_id}:${status ?? ""}`);
+}
+
+export const toDeploy = (record: DeployRecord): Deploy => record;
+
+interface NewDeploy {
+  operationId: string;
+  select: Selection;
+  note: string | null;
+  /** What a rollback brings instead of the code as it is now. */
+  rollback?: { code: CodeRecord; commits: string[] } | undefined;
+}
+
+/** What began a deploy, by who did. */
+const TRIGGERS: Partial<Record<Actor["type"], Deploy["trigger"]>> = { token: "token", hook: "push" };
+
+const isInBulk = (by: Author): boolean => "inBulk" in by && by.inBulk;
+
+/** Reserves a deploy of the code as it is now. Of the older ones, those that are one too many go. */
+export function reserveDeploy(
+  change: Change,
+  by: Author,
+  code: CodeRecord,
+  { operationId, select, note, rollback }: NewDeploy,
+): DeployRecord {
+  const { account_id, instance_id, deploy_ids } = code;
+  const created_by = toActor(by);
+  const deploy: DeployRecord = {
+    id: newId("deploy"),
+    account_id,
+    instance_id,
+    operation_id: operationId,
+    status: DEPLOY_STATUS.pending,
+    trigger: rollback !== undefined ? "rollback" : isInBulk(by) ? "bulk" : (TRIGGERS[created_by.type] ?? "person"),
+    note,
+    commits: [],
+    modules: null,
+    image: null,
+    python_packages: [],
+    rehearsal: null,
+    backup_id: null,
+    downtime_seconds: null,
+    failed_step: null,
+    log_excerpt: null,
+    created_by,
+    created_at: change.at,
+    completed_at: null,
+  };
+  const [kept, gone] = [deploy_ids.slice(0, DEPLOY.kept - 1), deploy_ids.slice(DEPLOY.kept - 1)];
+  change.put(keys.deploy(account_id, deploy.id), deploy);
+  change.put(keys.deployPlan(account_id, deploy.id), {
+    code: rollback?.code ?? code,
+    select,
+    ...(rollback !== undefined && { commits: rollback.commits }),
+  });
+  // The plan of what the ERP has is needed as long as it has that.
+  for (const id of gone) removeDeploy(change, id, { withPlan: id !== code.deployed?.deploy_id });
+  change.update(
+    keys.code(account_id, instance_id),
+    { set: { account_id, instance_id, deploy_ids: [deploy.id, ...kept] } },
+    { exists: false, unchanged: { deploy_ids } },
+    () => new Overtaken("Another request began a deploy at the same time; try again if you need to", instance_id),
+  );
+  change.ifWithdrawn((withdrawal) => {
+    removeDeploy(withdrawal, deploy.id);
+    withdrawal.update(keys.code(account_id, instance_id), { set: { deploy_ids: kept } }, { exists: false });
+  });
+  return deploy;
+}
+
+function removeDeploy(change: Change, id: string, { withPlan = true } = {}): void {
+  change.remove(keys.deploy(change.accountId, id), { exists: false });
+  if (withPlan) change.remove(keys.deployPlan(change.accountId, id), { exists: false });
+}
+
+/** What the deploy updates and installs. */
+export async function setModules(
+  { account_id, input }: OperationRecord,
+  { updated, installed }: Pick<ModulePlan, "updated" | "installed">,
+  versions: Readonly<Record<string, string>>,
+): Promise<void> {
+  const set = { update: updated, install: installed, versions };
+  await updateOne(keys.deployPlan(account_id, String(input["deploy_id"])), { set }, {});
+}
+
+/** Has the ERP update everything: all modules depend on `base`. */
+export async function updateEverything({ account_id, input }: OperationRecord): Promise<void> {
+  const deployId = String(input["deploy_id"]);
+  const { update } = await getPlan(account_id, deployId);
+  if (update.includes(BASE)) return;
+  await updateOne(keys.deployPlan(account_id, deployId), { set: { update: [BASE, ...update] } }, {});
+}
+const BASE = "base";
+
+/** What a step of its operation has found out. */
+export async function noteDeploy(
+  { account_id, input }: OperationRecord,
+  set: Partial<Omit<DeployRecord, "id" | "account_id" | "instance_id">>,
+): Promise<void> {
+  await updateOne(keys.deploy(account_id, String(input["deploy_id"])), { set }, { oneOf: { status: OPEN_DEPLOYS } });
+}

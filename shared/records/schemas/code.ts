@@ -1,0 +1,101 @@
+// The code of an instance as it is stored.
+import * as z from "zod";
+import type { Code } from "../../api/code.ts";
+import { growing } from "../../data/stored.ts";
+import { count, noText, text } from "./fields.ts";
+
+type AutoDeploy = Code["auto_deploy"];
+
+/** A token is encrypted. */
+const Credential = z.union([z.literal("deploy_key"), z.looseObject({ username: text, token: text })]).nullable();
+
+export const RepositoryRecord = z.looseObject({
+  url: text,
+  ref: text,
+  path: noText,
+  credential: Credential,
+  /** The public half of the account's key for the repository. */
+  deploy_key: z.looseObject({ public_key: text, fingerprint: text }).nullable().default(null),
+});
+export type RepositoryRecord = z.infer<typeof RepositoryRecord>;
+
+/** With a value, or with a secret, which is encrypted, and its length in UTF-8. */
+export const VariableRecord = z.looseObject({
+  name: text,
+  value: text.optional(),
+  secret: text.optional(),
+  secret_bytes: count.optional(),
+});
+export type VariableRecord = z.infer<typeof VariableRecord>;
+
+/** The commit of a repository's ref. */
+const CommitRecord = z.looseObject({
+  url: text,
+  ref: text,
+  path: noText,
+  commit: text,
+  /** The fingerprint of the key that its ssh host is known by. */
+  host_key: text.optional(),
+});
+
+const strings = z.array(text).default([]);
+
+/** What is set by a request has defaults, because a deploy may be the first to write the item. */
+export const CodeRecord = z.object({
+  account_id: text,
+  instance_id: text,
+  /** Changes with what requests set, so that none is overtaken unseen. */
+  revision: text.default(""),
+  repositories: z.array(RepositoryRecord).default([]),
+  python_packages: strings,
+  allow_source_builds: z.boolean().default(false),
+  install_modules: strings,
+  environment: z.array(VariableRecord).default([]),
+  updated_at: noText,
+  auto_deploy: growing<AutoDeploy>().default("off"),
+  /** The deploy hook, of whose secret only the hash is kept. */
+  hook_hash: noText,
+  hook_last4: noText,
+  hook_used_at: noText,
+  /** What was last deployed. */
+  deployed: z
+    .looseObject({
+      deploy_id: text,
+      commits: z.array(CommitRecord),
+      /** What the machine calls it, and its packages as they were resolved; unknown of deploys from before these were kept. */
+      code_id: text.optional(),
+      python_packages: z.array(text).optional(),
+    })
+    .nullable()
+    .default(null),
+  /** What the refs were when they were last checked. */
+  checked: z.array(CommitRecord.extend({ checked_at: text })).default([]),
+  /** The deploys that are kept, the newest first. */
+  deploy_ids: strings,
+});
+export type CodeRecord = z.infer<typeof CodeRecord>;
+export type CommitRecord = z.infer<typeof CommitRecord>;
+
+/** The code of an instance's ERP, with what it takes to bring it to another one. */
+export const BackupCode = z.object({
+  /** As it was set, with encrypted tokens and secrets. */
+  code: CodeRecord,
+  commits: z.array(CommitRecord),
+  python_packages: strings,
+  /** The versions of the modules that its database has. */
+  versions: z.record(text, text).default({}),
+  /** Where it was, by its names on that machine. */
+  instance_id: text,
+  code_id: text.optional(),
+});
+export type BackupCode = z.infer<typeof BackupCode>;
+
+/** The key with which an account reads a repository. */
+export const DeployKeyRecord = z.object({
+  url: text,
+  public_key: text,
+  fingerprint: text,
+  /** Of 32 bytes in hexadecimal, encrypted. */
+  sealed_seed: text,
+});
+export type DeployKeyRecord = z.infer<typeof DeployKeyRecord>;

@@ -1,0 +1,24 @@
+// A user's second factor as it is stored, with what checks it.
+import * as z from "zod";
+import * as fields from "../../api/fields.ts";
+import type { FactorType } from "../../api/second-factors.ts";
+import { growing } from "../../data/stored.ts";
+import { bytes, counter, maybeText, noText, text } from "./fields.ts";
+
+export const FactorRecord = z.object({
+  id: fields.id("second_factor"),
+  type: growing<FactorType>(),
+  name: text,
+  created_at: fields.timestamp,
+  last_used_at: noText,
+  /** Of an authenticator app, encrypted. */
+  secret: maybeText,
+  /** The step whose code was last used: each counts once. */
+  last_step: counter,
+  /** Of a passkey, as WebAuthn has them. */
+  credential_id: maybeText,
+  public_key: bytes.optional(),
+  counter,
+  transports: z.array(text).default([]),
+});
+export type FactorRecord = z.infer<typeof FactorRecord>;

@@ -1,0 +1,139 @@
+// The code of an instance in the dashboard: set, checked, deployed, looked at while it runs and after it failed, and rolled back.
+import { expect } from "vitest";
+import { Code } from "../../shared/api/code.ts";
+import { Deploy } from "../../shared/api/deploys.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+import { button, dialog, notification, openTab, sentTo, title } from "./instance-page.ts";
+
+let last = 0;
+const repositoryName = () => `page-${Date.now().toString(36)}-${++last}`;
+
+const put = (mine: TestAccount, name: string, version: string) =>
+  mine.api.put(`/sandbox/repositories/${name}`, { ref: "main", modules: { acme: version } });
+const codeOf = async (mine: TestAccount, id: string) => (await mine.api.get(`/instances/${id}/code`)).as(Code);
+const deploysOf = async (mine: TestAccount, id: string) => (await mine.api.get(`/instances/${id}/deploys`)).as(Deploy.array());
+const dataOf = async (mine: TestAccount, id: string) =>
+  JSON.parse((await mine.api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
+
+test("code is set, checked, deployed, and taken back with its data", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await mine.instance({ name: "Shop" });
+  const name = repositoryName();
+  await put(mine, name, "1.0");
+  const page = await open(`/instances/${id}`, { as: mine });
+  await openTab(page, "Code");
+  await page.getByText("This instance has only the modules of its image.").waitFor();
+
+  await button(page, "Edit code").click();
+  const form = dialog(page, "Edit the code of Shop");
+  await form.getByRole("button", { name: "Add repository" }).click();
+  await form.getByLabel("URL").fill("https://10.0.0.1/acme");
+  await form.getByLabel("Modules to install").fill("acme");
+  await form.getByRole("button", { name: "Add variable" }).click();
+  await form.getByLabel("Name", { exact: true }).fill("CARRIER_KEY");
+  await form.getByLabel("Value").fill("very-secret");
+  await form.getByRole("checkbox", { name: "Secret" }).check();
+  const save = form.getByRole("button", { name: "Save code" });
+  await save.click();
+  await form.getByText(/must not lead to a private address/).waitFor();
+  await form.getByLabel("URL").fill(`https://git.example/${name}`);
+  const saved = notification(page, "Code saved: Shop");
+  await save.click();
+  await saved;
+  await page.getByText("CARRIER_KEY (secret)").waitFor();
+  expect(await page.content()).not.toContain("very-secret");
+  expect(await codeOf(mine, id)).toMatchObject({
+    repositories: [{ url: `https://git.example/${name}`, ref: "main" }],
+    install_modules: ["acme"],
+    environment: [{ name: "CARRIER_KEY" }],
+  });
+  await expectAccessible(page);
+
+  await button(page, "Check for new commits").click();
+  await page.getByText("No problems found.").waitFor();
+  await page.getByText("Not deployed yet").waitFor();
+
+  await button(page, "Deploy…").click();
+  const planned = dialog(page, "Deploy the code of Shop");
+  await planned.getByText("Installs these modules, unless they are installed: acme").waitFor();
+  await planned.getByLabel(/^Note/).fill("First");
+  await expectAccessible(page);
+  await planned.getByRole("button", { name: "Deploy", exact: true }).click();
+  await title(page, /^Deploy of/);
+  await page.getByText("Completed", { exact: true }).waitFor();
+  await page.getByText(/^Passed, /).waitFor();
+  await page.getByText("Modules acme").waitFor();
+  await expectAccessible(page);
+  expect(await dataOf(mine, id)).toEqual({ modules: { acme: "1.0" } });
+
+  await mine.api.put(`/sandbox/instances/${id}/data`, { orders: 1 });
+  await put(mine, name, "2.0");
+  await mine.until((await mine.api.post(`/instances/${id}/deploys`, {})).as(Deploy).operation_id);
+  await mine.api.put(`/sandbox/instances/${id}/data`, { orders: 2 });
+  await button(page, "Roll back to this…").click();
+  const back = dialog(page, /^Roll back .* to the deploy of/);
+  await back.getByText(/has these modules in a higher version than that code: acme/).waitFor();
+  await back.getByRole("checkbox", { name: "Bring the data back, too" }).check();
+  await back.getByText(/^Loses .* of changes/).waitFor();
+  const sent = sentTo(page, "POST", /\/deploys$/);
+  await back.getByRole("button", { name: "Roll back" }).click();
+  const first = (await deploysOf(mine, id)).find(({ note }) => note === "First");
+  await expect.poll(() => sent).toEqual([{ rollback_to: first?.id, restore_database: true }]);
+  await page.getByText("A rollback:").waitFor();
+  await page.getByText("Completed", { exact: true }).waitFor();
+  expect(await dataOf(mine, id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
+});
+
+test("a deploy that fails shows its step, its reason and the end of the log, and the check what is wrong", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await mine.instance({ name: "Shop" });
+  const set = (ref: string) =>
+    mine.api.put(`/instances/${id}/code`, {
+      repositories: [{ url: "https://git.example/acme", ref }],
+      install_modules: ["acme"],
+    });
+  await set("fail-rehearsal");
+  const { id: deployId, operation_id } = (await mine.api.post(`/instances/${id}/deploys`, {})).as(Deploy);
+  await mine.until(operation_id, "failed");
+  const page = await open(`/deploys/${deployId}`, { as: mine });
+  await page.getByText("Rehearsing the update on a copy of the data").first().waitFor();
+  await page.getByText(/^The update failed on a copy of the data/).waitFor();
+  await page.getByRole("region", { name: "End of the failed step's log" }).getByText("Traceback").waitFor();
+  await expectAccessible(page);
+  expect(await button(page, "Roll back to this…").count()).toBe(0);
+
+  await set("broken-manifest");
+  await page.getByRole("link", { name: "Shop" }).first().click();
+  await button(page, "Check for new commits").click();
+  await page.getByText("1 problem found").waitFor();
+  await page.getByText(/The manifest of the module acme/).waitFor();
+});
+
+test("a deploy key is shown to copy with the key of its host, and a hook's URL once", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await mine.instance({ name: "Shop" });
+  await mine.api.put(`/instances/${id}/code`, {
+    repositories: [{ url: "ssh://git@git.example/acme", ref: "main", credential: "deploy_key" }],
+  });
+  const page = await open(`/instances/${id}?tab=code`, { as: mine });
+  await page.getByText(/^ssh-ed25519 /).waitFor();
+  await page.getByRole("button", { name: "Copy deploy key" }).waitFor();
+  await button(page, "Check for new commits").click();
+  await page.getByText("Key of the host").waitFor();
+
+  await button(page, "Create hook").click();
+  await dialog(page, "Create the deploy hook").getByRole("button", { name: "Create hook" }).click();
+  const made = dialog(page, "Deploy hook");
+  const url = (await made.getByRole("status", { name: "The deploy hook's URL" }).textContent()) ?? "";
+  expect(new URL(url).pathname).toMatch(/^\/api\/v1\/hooks\/deploys\/[\w-]{28}$/);
+  await made.getByRole("checkbox").check();
+  await made.getByRole("button", { name: "Done" }).click();
+  await page.getByText(`Ends with ${url.slice(-4)}`).waitFor();
+  expect(await page.content()).not.toContain(url);
+  await button(page, "Remove hook").click();
+  await dialog(page, "Remove the deploy hook").getByRole("button", { name: "Remove hook" }).click();
+  await page.getByText("There is no hook.").waitFor();
+  expect((await codeOf(mine, id)).hook).toBeNull();
+});

@@ -1,0 +1,141 @@
+// The charts of servers and instances.
+import { fullAt } from "../../dashboard/src/metrics/forecast.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { type Figures, INSTANCE_SERIES, MINUTE, type Sample, SERVER_SERIES } from "../../shared/domain/figures.ts";
+import { storeSamples } from "../../shared/records/figures.ts";
+import { recordReport } from "../../shared/records/host-reports.ts";
+import { expect } from "vitest";
+import { account } from "../harness/account.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+
+const DAY = 86_400;
+const all = (series: readonly { name: string }[], value: number): Figures => series.map(() => value);
+
+test("charts show the figures of a server and of an instance, by keyboard too, for a time that the user chooses", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const server = await seedServer(mine.id);
+  const instance = await seedInstance(mine.id, { server_id: server.id });
+  const now = Math.floor(Date.now() / 1000);
+  const samples = Array.from({ length: 60 }, (_, index): Sample => ({
+    at: now - (60 - index) * MINUTE,
+    server: all(SERVER_SERIES, 10 + index),
+    instances: new Map([[instance.id, all(INSTANCE_SERIES, 20 + index)]]),
+  }));
+  await storeSamples({ account_id: mine.id, id: server.id }, samples);
+
+  const page = await open(`/servers/${server.id}?tab=metrics`, { as: mine });
+  for (const title of ["Processors", "Memory", "Disk space", "Disk reads and writes", "Network", "Load"])
+    await page.getByRole("heading", { name: title, exact: true }).waitFor();
+  await page.getByText("All processors").first().waitFor();
+  await expectAccessible(page);
+  const asked = page.waitForRequest((request) => request.url().includes("/metrics?") && request.url().includes("step=3600"));
+  await page.getByRole("button", { name: /Time to show/ }).click();
+  await page.getByRole("option", { name: "Last 7 days" }).click();
+  await asked;
+  await page.getByText("All processors, highest minute").first().waitFor();
+
+  const other = await open(`/instances/${instance.id}?tab=metrics`, { as: mine });
+  await other.getByRole("heading", { name: "Response times", exact: true }).waitFor();
+  await other.getByText("95 of 100 requests").first().waitFor();
+  const chart = other.getByRole("application").first();
+  await chart.focus();
+  await other.keyboard.press("ArrowRight");
+  await expect.poll(() => other.getByText(/^2\d ms$/).count()).toBeGreaterThan(0);
+});
+
+test("what was done meanwhile is marked on the charts of an instance and of its server, and leads to the operation", async ({
+  open,
+}) => {
+  const mine = await account();
+  const server = await mine.server();
+  const instance = await mine.instance({ name: "Shop", server_id: server.id });
+  const elsewhere = await mine.instance({ name: "Other" });
+  const restart = async (of: string) => {
+    const { id } = (await mine.api.post(`/instances/${of}/actions`, { action: "restart" })).as(Operation);
+    await mine.until(id);
+    return id;
+  };
+  await restart(elsewhere.id);
+  const id = await restart(instance.id);
+  const sample = {
+    at: Math.floor(Date.now() / 1000),
+    server: all(SERVER_SERIES, 10),
+    instances: new Map([[instance.id, all(INSTANCE_SERIES, 20)]]),
+  };
+  await storeSamples({ account_id: mine.id, id: server.id }, [sample]);
+  for (const [path, title] of [
+    [`/instances/${instance.id}`, /Restart, \S/],
+    [`/servers/${server.id}`, /Restart, Shop, \S/],
+  ] as const) {
+    const page = await open(`${path}?tab=metrics`, { as: mine });
+    await page.getByRole("heading", { name: "What was done in this time" }).waitFor();
+    expect(await page.getByRole("link", { name: title }).getAttribute("href")).toBe(`/operations/${id}`);
+    // Beside the link, each chart has it in its legend.
+    await expect.poll(() => page.getByText(title).count()).toBeGreaterThan(5);
+    expect(await page.getByText(/Restart, Other/).count()).toBe(0);
+  }
+});
+
+test("90 days of a server's disk say on which day it will be full", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const server = await seedServer(mine.id);
+  const GB = 1_000_000_000;
+  const disk = { disk_size_bytes: 40 * GB, disk_free_bytes: 12 * GB };
+  await recordReport(server, { ...disk, memory_free_bytes: GB, certificates: undefined });
+  for (let day = 0; day < 7; day++) {
+    const at = Math.floor(Date.now() / 1000) - (6 - day) * DAY;
+    const used = SERVER_SERIES.map(({ name }) => (name === "disk_used_bytes" ? (22 + day) * GB : null));
+    await storeSamples({ account_id: mine.id, id: server.id }, [{ at, server: used, instances: new Map() }]);
+  }
+  const page = await open(`/servers/${server.id}?tab=metrics`, { as: mine });
+  const chart = page.getByRole("heading", { name: "Disk space in 90 days" });
+  await chart.scrollIntoViewIfNeeded();
+  await page.getByText(/^If it goes on like this, the disk is full on .+\.$/).waitFor();
+  await page.getByText("Size of the disk").first().waitFor();
+  await expectAccessible(page);
+});
+
+test("a disk is full on the day that its last week leads to, if it fills at all", () => {
+  const from = "2026-11-01T00:00:00.000Z";
+  const GB = 1_000_000_000;
+  const full = (used: readonly (number | null)[], size = 40 * GB) =>
+    fullAt(
+      used.map((each) => each && each * GB),
+      { from, size },
+    )
+      ?.toISOString()
+      .slice(0, 10);
+  expect(full([22, 23, 24, 25, 26, 27, 28])).toBe("2026-11-19");
+  expect(full([null, 22, 23, null, 25, 26, 27, 28, 29])).toBe("2026-11-20");
+  expect(full([22, 23, 24, 25, 26, 27])).toBeUndefined(); // six days say nothing
+  expect(full([28, 27, 26, 25, 24, 23, 22])).toBeUndefined();
+  expect(full(Array(30).fill(22))).toBeUndefined();
+  expect(full([22, 22.01, 22.02, 22.03, 22.04, 22.05, 22.06])).toBeUndefined(); // in 1,794 days
+  expect(full([38, 39, 40, 41, 41, 41, 41])).toBe("2026-11-07");
+});
+
+test("the home page names the servers that are loaded most, on request", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const server = await seedServer(mine.id);
+  const disk = { disk_size_bytes: 40e9, disk_free_bytes: 10e9 };
+  await recordReport(server, { ...disk, memory_free_bytes: 1e9, certificates: undefined });
+  const page = await open("/", { as: mine });
+  await page.getByRole("button", { name: "Most loaded" }).click();
+  await page.getByText("75% in use").first().waitFor();
+  await page.getByRole("link", { name: server.name }).first().click();
+  await page.getByRole("heading", { name: "Processors", exact: true }).waitFor();
+});
+
+test("a server that has sent nothing says so", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedServer(mine.id);
+  const page = await open(`/servers/${id}?tab=metrics`, { as: mine });
+  await page
+    .getByText(/^Nothing was measured in this time/)
+    .first()
+    .waitFor();
+});

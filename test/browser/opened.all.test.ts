@@ -1,0 +1,65 @@
+// Every page, and every menu and dialog that opens on it, is accessible to everyone on the narrowest phone and on the widest
+// screen.
+import { beforeAll, expect } from "vitest";
+import { account, type TestAccount } from "../harness/account.ts";
+import { seedServer } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { moveTo, test } from "./browser.ts";
+import { pressAll, settlerOf } from "./openers.ts";
+import { furnish, PAGES, pathOf, type Shown, type Things } from "./pages.ts";
+
+let mine: TestAccount;
+let things: Things;
+beforeAll(async () => {
+  mine = await account();
+  things = await furnish(mine);
+  await mine.token(["servers:read"]);
+  await seedServer(mine.id, { name: "empty-1" }); // it can be deleted
+});
+
+/** Each part of a page that has some. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  "/servers/:id": ["metrics", "history"],
+  "/instances/:id": ["backups", "code", "metrics", "history", "logs", "settings"],
+};
+function pathsOf(shown: Shown): string[] {
+  const path = pathOf(shown, things);
+  return [path, ...(PARTS[shown.route] ?? []).map((tab) => `${path}?tab=${tab}`)];
+}
+
+/** They act at once, leave the page, or open what is the browser's own. */
+const NOT_PRESSED = /^(Sign out|Start|Try starting again|Reload|Download.*|Choose file)$/;
+
+/** One test after another takes minutes: each has a part of the pages, by their routes. */
+const GROUPS = [
+  ["lists", /^\/[a-z]*$/],
+  ["pages of servers, instances and backups", /^\/(?!settings)[a-z]+\//],
+  ["settings", /^\/settings\/|\*/],
+] as const;
+
+test.for([320, 2560].flatMap((width) => GROUPS.map(([group, of]) => ({ width, group, of }))))(
+  "$group at $width pixels, with what opens there",
+  { timeout: 600_000 },
+  async ({ width, of }, { open }) => {
+    const page = await open("/config.json", { as: mine, phone: width === 320, fresh: true });
+    await page.setViewportSize({ width, height: 900 });
+    const settle = settlerOf(page);
+    const show = async (path: string): Promise<void> => {
+      await moveTo(page, path);
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
+      await settle();
+    };
+    const look = async (): Promise<void> => {
+      await settle();
+      await expectAccessible(page);
+    };
+    const pressed = new Set<string>();
+    await page.goto("/");
+    for (const path of PAGES.filter(({ route }) => of.test(route)).flatMap((shown) => pathsOf(shown))) {
+      await show(path);
+      await look();
+      await pressAll({ page, path, pressed, notPressed: NOT_PRESSED, show, settle, look });
+    }
+    expect(pressed.size).toBeGreaterThan(10);
+  },
+);

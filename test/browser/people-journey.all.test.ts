@@ -1,0 +1,145 @@
+// The journey of people by keyboard alone: invited, joined, a password that is forgotten, and sessions that end; and what shows
+// that somebody was removed.
+import { expect } from "vitest";
+import * as tokens from "../../shared/api/tokens.ts";
+import * as users from "../../shared/api/users.ts";
+import { account, unique } from "../harness/account.ts";
+import { stranger } from "../harness/client.ts";
+import { newestLink } from "../harness/links.ts";
+import { newAddress } from "../harness/second-factors.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+import { press, signIn, typeInto } from "./keyboard.ts";
+
+const PASSWORD = "a long enough password";
+const NEXT_PASSWORD = "another long password";
+
+test("somebody is invited, joins, forgets the password, sets another one, and ends a session", async ({ open }) => {
+  const mine = await account();
+  const email = `${unique("ada")}@example.com`;
+  const owner = await open("/settings/people", { as: mine });
+  await press(owner, "Invite");
+  const dialog = owner.getByRole("dialog", { name: "Invite" });
+  // Each role says what it can do.
+  for (const about of [
+    "Can do everything, also",
+    "Can do everything except",
+    "Can create, change, restore",
+    "Can see everything",
+  ])
+    await dialog.getByText(about, { exact: false }).waitFor();
+  await expectAccessible(owner);
+  await typeInto(owner, "Email", email);
+  await press(owner, "Send invitation");
+  await owner.getByText(`Invitation sent to ${email}`).first().waitFor();
+  await owner.getByRole("row").filter({ hasText: email }).getByText("Viewer").waitFor();
+
+  const invitation = await newestLink(mine.id, "invitation", email);
+  const page = await open(`/accept-invitation#token=${invitation}`, { fresh: true });
+  const home = page.getByRole("heading", { name: "Home" });
+  await expectAccessible(page);
+  await typeInto(page, "Your name", "Ada Lovelace");
+  await typeInto(page, "New password", "123456789012");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("none of the most common passwords", { exact: false }).waitFor();
+  await page.getByLabel("New password").fill("");
+  await typeInto(page, "New password", PASSWORD);
+  await page.keyboard.press("Enter");
+  await home.waitFor();
+  const all = (await mine.api.get("/users")).as(users.list().data);
+  const ada = all.find((user) => user.email === email);
+  expect(ada).toMatchObject({ name: "Ada Lovelace", role: "viewer" });
+
+  await page.evaluate("localStorage.clear()");
+  await page.goto("/login");
+  await press(page, "Forgot password?", "link");
+  await page.getByText("We send you a link to set a new password.").waitFor();
+  await expectAccessible(page);
+  await typeInto(page, "Email", email);
+  await page.keyboard.press("Enter");
+  await page.getByText("If there is a user with this email, a link is on its way.", { exact: false }).waitFor();
+  await page.goto(`/reset-password#token=${await newestLink(mine.id, "password_reset", ada?.id ?? "")}`);
+  await expectAccessible(page);
+  await typeInto(page, "New password", NEXT_PASSWORD);
+  await page.keyboard.press("Enter");
+  await page.getByText("Your password is set. You can sign in now.").waitFor();
+  await press(page, "Back to sign-in", "link");
+  await signIn(page, { email, password: NEXT_PASSWORD });
+  await home.waitFor();
+
+  const other = await mine.session({ email, password: NEXT_PASSWORD });
+  await page.goto("/settings/account");
+  const sessions = page.getByRole("list", { name: "Sessions" }).getByRole("listitem");
+  await sessions.filter({ hasText: "This session" }).getByText("Chrome on Linux").waitFor();
+  await press(page, /^End \d/);
+  await page.getByText("1 session ended").first().waitFor();
+  await expect.poll(async () => (await other.get("/auth/me")).status).toBe(401);
+});
+
+test("an invitation is sent again, which ends the link before, and withdrawn", async ({ open }) => {
+  const mine = await account();
+  const email = `${unique("ada")}@example.com`;
+  await (await mine.session()).post("/users/invitations", { email, role: "operator" });
+  const accept = (token: string) =>
+    stranger.post("/auth/invitations/accept", { token, name: "Ada", password: PASSWORD }, { from: newAddress() });
+  const first = await newestLink(mine.id, "invitation", email);
+  const page = await open("/settings/people", { as: mine });
+  const row = page.getByRole("row").filter({ hasText: email });
+  await row.getByText("Operator").waitFor();
+  await press(page, `Send again ${email}`);
+  await page.getByText(`Invitation sent to ${email}`).first().waitFor();
+  const second = await newestLink(mine.id, "invitation", email);
+  expect((await accept(first)).status).toBe(401);
+  await press(page, `Withdraw ${email}`);
+  await page.getByRole("dialog", { name: "Withdraw invitation" }).waitFor();
+  await expectAccessible(page);
+  await press(page, "Withdraw");
+  await page.getByText(`Invitation withdrawn: ${email}`).first().waitFor();
+  await row.waitFor({ state: "detached" });
+  expect((await accept(second)).status).toBe(401);
+});
+
+test("a link that was used says so, and a link for a user who exists says what to do", async ({ open }) => {
+  const mine = await account();
+  const session = await mine.session();
+  const email = `${unique("late")}@example.com`;
+  await session.post("/users/invitations", { email, role: "viewer" });
+  const first = await newestLink(mine.id, "invitation", email);
+  await session.post("/users/invitations", { email, role: "viewer" });
+  const second = await newestLink(mine.id, "invitation", email);
+  const page = await open(`/accept-invitation#token=${first}`, { fresh: true });
+  const join = async (): Promise<void> => {
+    await typeInto(page, "Your name", "Late");
+    await typeInto(page, "New password", PASSWORD);
+    await page.keyboard.press("Enter");
+  };
+  await join();
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  await page.evaluate("localStorage.clear()");
+  for (const [token, words] of [
+    [first, "This link isn't valid"],
+    [second, "A user with this email already exists."],
+  ] as const) {
+    await page.goto("/login");
+    await page.goto(`/accept-invitation#token=${token}`);
+    await join();
+    await page.getByText(words, { exact: false }).waitFor();
+    await expectAccessible(page);
+  }
+});
+
+test("an API key of somebody who was removed goes on working, and shows so", async ({ open }) => {
+  const mine = await account();
+  const admin = await mine.anotherUser({ role: "admin" });
+  const name = unique("theirs");
+  const body = { name, permissions: ["servers:read"] };
+  (await (await mine.session(admin)).post("/tokens", body)).as(tokens.create().data);
+  const page = await open("/settings/api-keys", { as: mine });
+  const row = page.getByRole("row").filter({ hasText: name });
+  await row.getByText(`by ${admin.name}`).waitFor();
+  expect(await page.getByText("since removed").count()).toBe(0);
+  expect((await (await mine.session()).delete(`/users/${admin.id}`)).status).toBe(200);
+  await page.reload();
+  await row.getByText("since removed").waitFor();
+  await expect.poll(() => page.getByText("since removed").count()).toBe(1);
+});

@@ -1,0 +1,200 @@
+// Second factors in the browser: set up, asked for at sign-in and before what does harm, and required; with Chromium's virtual
+// authenticator, and by keyboard alone.
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import * as auth from "../../shared/api/auth.ts";
+import { AccountUser } from "../../shared/api/users.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { updateOne } from "../../shared/data/table.ts";
+import { account, type TestAccount, type TestUser } from "../harness/account.ts";
+import { dashboardOrigin } from "../harness/authenticator.ts";
+import { appOf, challengeFor, newAddress, newCodes, prove, sessionIn, setUpApp } from "../harness/second-factors.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+import { press, signIn, typeInto } from "./keyboard.ts";
+
+/**
+ * A device with passkeys, whose owner it knows. Whether they touch it, which also picks what the browser suggests, is for the
+ * test.
+ */
+async function addAuthenticator(page: Page): Promise<(isTouched: boolean) => Promise<void>> {
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send("WebAuthn.enable");
+  const { authenticatorId } = await devTools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return async (enabled) => {
+    await devTools.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
+  };
+}
+
+/** Signs in with the password, and adds a passkey by keyboard. */
+async function addPasskeyIn(page: Page, user: Pick<TestUser, "email" | "password">) {
+  const touch = await addAuthenticator(page);
+  await signIn(page, user);
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  await page.goto(`${dashboardOrigin()}/settings/account`);
+  await press(page, /^Second factors/);
+  await press(page, "Add a passkey");
+  await typeInto(page, "Name", "Laptop");
+  await page.keyboard.press("Enter");
+  await page.getByText("Passkey added: Laptop").first().waitFor();
+  return touch;
+}
+
+/** A session's proof is of 20 minutes ago. */
+async function age(userId: string, client: { get: TestAccount["api"]["get"] }): Promise<void> {
+  const sessions = (await client.get("/auth/sessions")).as(auth.listSessions().data);
+  const second_factor_at = new Date(Date.now() - 20 * 60_000).toISOString();
+  for (const { id } of sessions) await updateOne(keys.session(userId, id), { set: { second_factor_at } }, {});
+}
+
+test("by keyboard alone: a passkey and recovery codes are set up, and the passkey signs in and confirms", async ({ open }) => {
+  const mine = await account();
+  const page = await open(`${dashboardOrigin()}/login`, { fresh: true });
+  const touch = await addPasskeyIn(page, mine.user);
+  await page.getByText("You have no recovery codes.").waitFor();
+  await press(page, "Make recovery codes");
+  await page.getByRole("dialog", { name: "Recovery codes" }).waitFor();
+  await press(page, "Make recovery codes");
+  const shown = page.getByRole("status", { name: "list of recovery codes" });
+  await shown.waitFor();
+  const codes = (await shown.innerText()).trim().split("\n");
+  expect(codes).toHaveLength(10);
+  await expectAccessible(page);
+  await page.getByRole("checkbox").focus();
+  await page.keyboard.press("Space");
+  await press(page, "Done");
+  await page.getByText("10 recovery codes left.").waitFor();
+
+  // With the password, then the passkey.
+  const session = sessionIn(
+    await prove({ challenge: (await challengeFor(mine.user)).challenge, method: "recovery_code", code: codes[0] }, newAddress()),
+  );
+  await page.evaluate("localStorage.clear()");
+  await touch(false);
+  await page.goto(`${dashboardOrigin()}/login`);
+  await signIn(page, mine.user);
+  await page.getByRole("button", { name: "Use a passkey" }).waitFor();
+  await expectAccessible(page);
+  await touch(true);
+  await press(page, "Use a passkey");
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+
+  // What does harm asks for a fresh proof, and then goes on by itself.
+  await age(mine.user.id, session);
+  const other = await mine.anotherUser({ role: "viewer" });
+  await page.goto(`${dashboardOrigin()}/settings/people`);
+  await press(page, `Remove ${other.name}`);
+  await page.getByRole("dialog", { name: /^Remove .+ from account$/ }).waitFor();
+  await press(page, "Remove");
+  await page.getByRole("dialog", { name: "Confirm that it's you" }).waitFor();
+  await expectAccessible(page);
+  await press(page, "Use a passkey");
+  await page.getByText(`Removed from account: ${other.name}`).first().waitFor();
+
+  // Activity says who, as what, and how they had signed in.
+  await page.goto(`${dashboardOrigin()}/activity`);
+  const removal = page.getByRole("row").filter({ hasText: "Removed user" });
+  await removal.getByText("Owner with passkey from", { exact: false }).waitFor();
+});
+
+test("a passkey alone signs in, from a button or from the browser's suggestions", async ({ open }) => {
+  const mine = await account();
+  const page = await open(`${dashboardOrigin()}/login`, { fresh: true });
+  const touch = await addPasskeyIn(page, mine.user);
+  const home = page.getByRole("heading", { name: "Home" });
+  await touch(false);
+  await page.evaluate("localStorage.clear()");
+  await page.goto(`${dashboardOrigin()}/login`);
+  await expectAccessible(page);
+  await press(page, "Sign in with a passkey");
+  await touch(true);
+  await home.waitFor();
+  // It picks what the browser suggests at once.
+  await page.evaluate("localStorage.clear()");
+  await page.goto(`${dashboardOrigin()}/login`);
+  await home.waitFor();
+});
+
+test("an authenticator app is set up with its key, and its codes and recovery codes sign in", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/settings/account", { as: mine });
+  await press(page, /^Second factors/);
+  await page.getByText(`Open the dashboard at ${dashboardOrigin()}`).waitFor(); // at an IP address there are no passkeys
+  await press(page, "Set up an authenticator app");
+  const dialog = page.getByRole("dialog", { name: "Set up an authenticator app" });
+  await dialog.getByRole("img", { name: "QR code of the key" }).waitFor();
+  await expectAccessible(page);
+  const app = appOf((await dialog.locator("code").innerText()).trim());
+  await dialog.getByRole("textbox", { name: "Code" }).fill("000000");
+  await dialog.getByRole("button", { name: "Confirm" }).click();
+  await dialog.getByText("This code or passkey is not valid", { exact: false }).waitFor(); // and the session goes on
+  await dialog.getByRole("textbox", { name: "Code" }).fill(app.code());
+  await dialog.getByRole("button", { name: "Confirm" }).click();
+  await page.getByText("Authenticator app set up").first().waitFor();
+  const [recovery = ""] = await newCodes(
+    sessionIn(await prove({ challenge: (await challengeFor(mine.user)).challenge, method: "totp", code: app.code(1) })),
+  );
+
+  await page.evaluate("localStorage.clear()");
+  await page.goto("/login");
+  await signIn(page, mine.user);
+  await typeInto(page, "Code from your authenticator app", "123");
+  await page.keyboard.press("Enter");
+  await page.getByText("This code or passkey isn't valid", { exact: false }).waitFor();
+  await expectAccessible(page);
+  await press(page, "Use a recovery code");
+  await typeInto(page, "Recovery code", recovery);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+});
+
+test("whoever must have one is led to set it up, and then goes on", async ({ open }) => {
+  const mine = await account();
+  const owner = await mine.session();
+  await owner.put("/settings", { require_second_factor: "all" });
+  const page = await open("/servers", { as: mine, locale: "de-DE" });
+  await page.getByText("Ihr Konto verlangt einen.", { exact: false }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Authenticator-App einrichten" }).click();
+  const dialog = page.getByRole("dialog", { name: "Authenticator-App einrichten" });
+  const app = appOf((await dialog.locator("code").innerText()).trim());
+  await dialog.getByLabel("Einmalcode").fill(app.code());
+  await dialog.getByRole("button", { name: "Bestätigen" }).click();
+  await page.getByRole("heading", { name: "Server", exact: true }).first().waitFor();
+});
+
+test("an owner removes somebody's second factors", async ({ open }) => {
+  const mine = await account();
+  const other = await mine.anotherUser({ role: "operator" });
+  await setUpApp(await mine.session(other));
+  const page = await open("/settings/people", { as: mine });
+  const row = page.getByRole("row").filter({ hasText: other.email });
+  await row.getByText("authenticator app").waitFor();
+  await row.getByRole("button", { name: `Remove second factors ${other.name}` }).click();
+  const dialog = page.getByRole("dialog", { name: "Remove second factors" });
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Remove second factors" }).click();
+  await page.getByText(`Second factors removed: ${other.name}`).first().waitFor();
+  const { second_factors } = (await mine.api.get(`/users/${other.id}`)).as(AccountUser);
+  expect(second_factors).toBeNull(); // for an API token
+  await row.getByText("authenticator app").waitFor({ state: "detached" });
+});
+
+test("an owner says who must have a second factor", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/settings/account", { as: mine });
+  await page.getByText("Owners and admins", { exact: true }).click();
+  await page.getByRole("button", { name: "Save settings" }).click();
+  await page.getByText("Settings saved", { exact: true }).waitFor();
+  const settings = await (await mine.token()).api.get("/settings");
+  expect(settings.body).toMatchObject({ data: { require_second_factor: "admins" } });
+});

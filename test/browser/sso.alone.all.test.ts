@@ -1,0 +1,93 @@
+// Single sign-on in the browser: an owner sets it up by keyboard, people sign in with it, and a link of somebody else signs
+// nobody in.
+import { afterAll, expect } from "vitest";
+import { Sso } from "../../shared/api/sso.ts";
+import { examplePeople, startIdentityProvider } from "../../infra/local/identity-provider.ts";
+import { account, uniqueDomain } from "../harness/account.ts";
+import { dashboardOrigin } from "../harness/authenticator.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { dashboard } from "../harness/dashboard.ts";
+import { come, setUpSso } from "../harness/sso.ts";
+import { expectAccessible } from "./axe.ts";
+import { type Faults, test } from "./browser.ts";
+import { press, signIn, tabTo, typeInto } from "./keyboard.ts";
+
+await ownCloud({ fallback: dashboard(), environment: { LOOPBACK_RECEIVERS: "true" } });
+const domain = uniqueDomain();
+const provider = await startIdentityProvider({ clientSecret: "secret-of-the-test", people: examplePeople(domain) });
+afterAll(() => provider.stop());
+
+/** The provider is another host, and has no icon. */
+const leavesForProvider = ({ expected }: Faults): void => void expected.push(/127\.0\.0\.1:\d+\/(?:authorize|favicon)/);
+
+test("by keyboard alone, an owner sets it up, and whoever is of the domain signs in", async ({ open, faults }) => {
+  leavesForProvider(faults);
+  const mine = await account();
+  const owner = await open(`${dashboardOrigin()}/login`, { fresh: true });
+  await signIn(owner, mine.user);
+  await owner.getByRole("heading", { name: "Home" }).waitFor();
+  await owner.goto(`${dashboardOrigin()}/settings/account`);
+  await press(owner, /^Single sign-on/);
+  await typeInto(owner, "Issuer", provider.issuer);
+  await typeInto(owner, "Client ID", provider.client_id);
+  await typeInto(owner, "Client secret", provider.client_secret);
+  await typeInto(owner, "Domains", domain);
+  await expectAccessible(owner);
+  await press(owner, "Save single sign-on");
+  await owner.getByText("Not verified").waitFor();
+
+  const session = await mine.session();
+  const { domains } = (await session.get("/settings/sso")).as(Sso);
+  await owner.getByText(domains[0]?.txt_record ?? "").waitFor();
+  await press(owner, `Verify ${domain}`);
+  await owner.getByText(`Couldn't verify ${domain}`).first().waitFor();
+  await session.put(`/sandbox/dns/${domain}`, { txt: [domains[0]?.txt_record] });
+  await press(owner, `Verify ${domain}`);
+  await owner.getByText("Verified", { exact: true }).waitFor();
+  await owner.getByText(`Couldn't verify ${domain}`).waitFor({ state: "detached" });
+  await expectAccessible(owner);
+
+  const person = await open(`${dashboardOrigin()}/login`, { fresh: true });
+  await typeInto(person, "Email", `ann@${domain}`);
+  await expectAccessible(person);
+  await press(person, "Continue with single sign-on");
+  await tabTo(person, person.getByRole("link", { name: "ann", exact: true }));
+  await person.keyboard.press("Enter");
+  await person.getByRole("heading", { name: "Home" }).waitFor();
+  expect(new URL(person.url()).search).toBe("");
+
+  await owner.goto(`${dashboardOrigin()}/settings/people`);
+  await owner.getByText("Signs in with single sign-on").waitFor();
+});
+
+test("what goes wrong is said, and how to go on", async ({ open, faults }) => {
+  leavesForProvider(faults);
+  await setUpSso(await account(), provider, uniqueDomain()); // another account's is no matter
+  const own = uniqueDomain();
+  const page = await open(`${dashboardOrigin()}/login`, { fresh: true });
+  await press(page, "Continue with single sign-on");
+  await page.getByText("Enter your email.").waitFor();
+  await typeInto(page, "Email", `somebody@${own}`);
+  await press(page, "Continue with single sign-on");
+  await page.getByText("There is no single sign-on for this email.").waitFor();
+
+  const mine = await account();
+  await setUpSso(mine, provider, own);
+  // A link that somebody else has made, to sign the user in as themselves.
+  const { callback } = await come(`bob@${own}`, "bob");
+  await page.goto(`${dashboardOrigin()}/sso?${new URLSearchParams({ ...callback }).toString()}`);
+  await page.getByText("Your identity provider didn't sign you in.").waitFor();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Back to sign-in" }).click();
+
+  await typeInto(page, "Email", `expired@${own}`);
+  await press(page, "Continue with single sign-on");
+  await page.getByRole("link", { name: "expired", exact: true }).click();
+  await page.getByText("This sign-in isn't valid any more").waitFor();
+
+  // At an IP address, the provider would not send people back.
+  const elsewhere = await open("/login", { fresh: true });
+  await typeInto(elsewhere, "Email", `bob@${own}`);
+  await press(elsewhere, "Continue with single sign-on");
+  await elsewhere.getByText("Single sign-on works where your identity provider sends you back to:").waitFor();
+});

@@ -1,0 +1,24 @@
+// Which modules a deploy updates and installs.
+import { expect, test } from "vitest";
+import { planModules } from "../../shared/domain/module-plan.ts";
+
+const modules = [
+  { name: "one", version: "1.0", changed: true },
+  { name: "same", version: "1.0", changed: false },
+  { name: "unused", version: "1.0", changed: true },
+  { name: "wanted", version: "1.0", changed: true },
+];
+const installed = ["same", "one", "sale"];
+const plan = (select: Parameters<typeof planModules>[1]["select"], install: string[] = ["wanted", "same"]) =>
+  planModules({ modules, installed }, { select, install });
+
+test("updates what has changed and is installed, installs what is wanted and is not, and names what else has changed", () => {
+  expect(plan("changed")).toEqual({ updated: ["one"], installed: ["wanted"], changed_but_not_installed: ["unused"] });
+  expect(plan("changed", [])).toMatchObject({ installed: [], changed_but_not_installed: ["unused", "wanted"] });
+});
+
+test("updates all modules of the code, or those that were named, also one of the image, but none that is not installed", () => {
+  expect(plan("all").updated).toEqual(["one", "same"]);
+  expect(plan(["sale", "unused", "nowhere"]).updated).toEqual(["sale"]);
+  expect(plan([]).updated).toEqual([]);
+});

@@ -1,0 +1,167 @@
+// POST /instances/:id/code/rotate-hook and POST /hooks/deploys/:secret, and what the schedule makes of pushes
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { Code } from "../../shared/api/code.ts";
+import { Deploy } from "../../shared/api/deploys.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { updateOne } from "../../shared/data/table.ts";
+import { PUSH } from "../../shared/domain/limits.ts";
+import { findHook } from "../../shared/records/deploy-hooks.ts";
+import { minutesAgo, scheduleOf } from "../backup-policy/policies.ts";
+import { account } from "../harness/account.ts";
+import { stranger } from "../harness/client.ts";
+import { processCloud } from "../harness/cloud.ts";
+import { seedInstance } from "../harness/seed.ts";
+import { everyItem } from "../harness/table.ts";
+
+const cloud = await processCloud();
+const { tick } = scheduleOf(cloud);
+const me = await account();
+
+const Hook = z.object({ hook_url: z.string().nullable() });
+let last = 0;
+const repositoryName = () => `push-${Date.now().toString(36)}-${++last}`;
+
+/** The path of a new hook. */
+async function hookOf(id: string): Promise<string> {
+  const { hook_url } = (await me.api.post(`/instances/${id}/code/rotate-hook`, {})).as(Hook);
+  return new URL(hook_url ?? "").pathname.replace("/api/v1", "");
+}
+const codeOf = async (id: string) => (await me.api.get(`/instances/${id}/code`)).as(Code);
+const deploysOf = async (id: string) => (await me.api.get(`/instances/${id}/deploys`)).as(Deploy.array());
+
+/** An instance that deploys what is pushed, of one repository. */
+async function following() {
+  const { id } = await me.instance();
+  const name = repositoryName();
+  const push = async (version: string) => {
+    await me.api.put(`/sandbox/repositories/${name}`, { ref: "main", modules: { acme: version } });
+    return stranger.post(hook, { ref: "refs/heads/main" });
+  };
+  const hook = await hookOf(id);
+  const repositories = [{ url: `https://git.example/${name}`, ref: "main" }];
+  await me.api.put(`/instances/${id}/code`, { repositories, install_modules: ["acme"], auto_deploy: "push" });
+  return { id, name, hook, push };
+}
+
+describe("the hook", () => {
+  test("is shown once, works until it is made anew or removed, and only its hash is stored", async () => {
+    const { id } = await seedInstance(me.id);
+    expect(await codeOf(id)).toMatchObject({ auto_deploy: "off", hook: null });
+    const first = await hookOf(id);
+    const secret = first.split("/").at(-1) ?? "";
+    expect(Buffer.from(secret, "base64url").length * 8).toBeGreaterThanOrEqual(160);
+    expect((await codeOf(id)).hook).toEqual({ last4: secret.slice(-4), last_used_at: null });
+    expect((await everyItem()).filter((item) => item.includes(secret))).toEqual([]);
+
+    const called = await stranger.post(first, {});
+    expect([called.status, called.as(z.unknown())]).toEqual([202, { accepted: true }]);
+    expect((await codeOf(id)).hook?.last_used_at).not.toBeNull();
+
+    const second = await hookOf(id);
+    expect([await findHook(secret), (await findHook(second.split("/").at(-1) ?? ""))?.instance_id]).toEqual([undefined, id]);
+    const removed = await me.api.post(`/instances/${id}/code/rotate-hook`, { enabled: false });
+    expect(removed.as(Hook)).toEqual({ hook_url: null });
+    expect([await findHook(second.split("/").at(-1) ?? ""), (await codeOf(id)).hook]).toEqual([undefined, null]);
+  });
+
+  test("says the same of a secret that there is not, whatever the body, and rejects only one that is too large", async () => {
+    const unknown = "/hooks/deploys/AAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    for (const body of [undefined, "not JSON", { pusher: "x".repeat(100_000) }])
+      expect((await stranger.post(unknown, body)).as(z.unknown()), typeof body).toEqual({ accepted: true });
+    const large = await stranger.post(unknown, "x".repeat(PUSH.bodyBytes + 1));
+    expect([large.status, large.error?.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+  });
+
+  test("is limited for each instance", async () => {
+    const hook = await hookOf((await seedInstance(me.id)).id);
+    const responses = await Promise.all(Array.from({ length: PUSH.perMinute + 3 }, () => stranger.post(hook, {})));
+    const rejected = responses.filter(({ status }) => status === 429);
+    expect(rejected.length).toBe(3);
+    expect(rejected[0]?.error?.details).toEqual({ limit: PUSH.perMinute, window_seconds: 60, scope: "hook" });
+    expect((await stranger.post(await hookOf((await seedInstance(me.id)).id), {})).status).toBe(202);
+  });
+});
+
+describe("a push", () => {
+  test("checks the code, and deploys what has changed, once", async () => {
+    const { id, push } = await following();
+    expect((await push("1.0")).status).toBe(202);
+    await tick();
+    expect((await codeOf(id)).repositories[0]?.newest_commit).not.toBeNull();
+    await tick();
+    const [deploy, ...others] = await deploysOf(id);
+    expect(others).toEqual([]);
+    expect(deploy).toMatchObject({
+      status: "completed",
+      trigger: "push",
+      created_by: { type: "hook", name: "Deploy hook" },
+      modules: { installed: ["acme"] },
+    });
+    await tick();
+    await tick();
+    expect(await deploysOf(id)).toHaveLength(1);
+
+    await push("1.1");
+    await push("1.2");
+    await tick();
+    await tick();
+    await tick();
+    const [second] = await deploysOf(id);
+    expect(await deploysOf(id)).toHaveLength(2);
+    const data = JSON.parse((await me.api.get(`/sandbox/instances/${id}/data`)).text) as unknown;
+    expect(data).toMatchObject({ data: { modules: { acme: "1.2" } } });
+    expect(second?.commits[0]?.previous_commit).toBe(deploy?.commits[0]?.commit);
+  });
+
+  test("changes nothing where nothing is to be deployed, or the commit is the deployed one", async () => {
+    const { id, push, hook } = await following();
+    await me.api.put(`/instances/${id}/code`, { auto_deploy: "off" });
+    await push("1.0");
+    await tick();
+    await tick();
+    expect([await deploysOf(id), (await codeOf(id)).repositories[0]?.checked_at]).toEqual([[], null]);
+
+    await me.until((await me.api.post(`/instances/${id}/deploys`, {})).as(Deploy).operation_id);
+    await me.api.put(`/instances/${id}/code`, { auto_deploy: "push" });
+    await stranger.post(hook, {});
+    for (let i = 0; i < 3; i++) await tick();
+    expect(await deploysOf(id)).toHaveLength(1);
+  });
+
+  test("waits while something else holds the instance, and is dropped with an event after an hour", async () => {
+    const { id, push } = await following();
+    await push("1.0");
+    await tick();
+    const held = keys.record("instance", me.id, id);
+    await updateOne(held, { set: { operation_id: "op_none" } }, {});
+    await tick();
+    expect(await deploysOf(id)).toEqual([]);
+    await updateOne(held, { set: { operation_id: null } }, {});
+    await tick();
+    expect(await deploysOf(id)).toHaveLength(1);
+
+    await push("1.1");
+    await tick();
+    await updateOne(held, { set: { operation_id: "op_none" } }, {});
+    await tick();
+    await updateOne(keys.push(id), { set: { held_since: minutesAgo(PUSH.triedMinutes + 1) } }, {});
+    await tick();
+    await updateOne(held, { set: { operation_id: null } }, {});
+    await tick();
+    expect(await deploysOf(id)).toHaveLength(1);
+    const events = await me.api.get("/events?class=outcomes&type=code.push_dropped");
+    expect(events.text).toContain(id);
+  });
+
+  test("leaves nothing of an instance that is deleted", async () => {
+    const { id, push, hook } = await following();
+    await push("1.0");
+    await me.until((await me.api.delete(`/instances/${id}`)).as(Operation).id);
+    expect((await stranger.post(hook, {})).status).toBe(202);
+    await tick();
+    const left = (await everyItem()).filter((item) => item.includes(id) && /"(?:PUSHES|DEPLOY_HOOK#)/.test(item));
+    expect(left).toEqual([]);
+  });
+});

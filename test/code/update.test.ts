@@ -1,0 +1,180 @@
+// GET and PUT /instances/:id/code
+import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { Code } from "../../shared/api/code.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { find } from "../../shared/data/table.ts";
+import { secretsInLogs } from "../../shared/operations/log-secrets.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { seedInstance } from "../harness/seed.ts";
+
+let me: TestAccount;
+let api: Client;
+beforeAll(async () => {
+  me = await account({ seeded: true });
+  for (const kind of ["server", "instance"] as const) await setQuota(me.id, kind, 1_000);
+  ({ api } = await me.token());
+});
+
+const URL = "https://git.example/acme";
+const path = async () => `/instances/${(await seedInstance(me.id)).id}/code`;
+const show = async (at: string) => (await api.get(at)).as(Code);
+const Failure = z.object({ errors: z.array(z.object({ field: z.string(), reason: z.string() })) });
+
+/** Everything that is stored of an instance's code. */
+const stored = async (at: string): Promise<string> =>
+  JSON.stringify(await find({ key: keys.code(me.id, at.split("/")[2] ?? ""), schema: z.looseObject({}) }));
+
+const EMPTY = {
+  repositories: [],
+  python_packages: [],
+  allow_source_builds: false,
+  install_modules: [],
+  environment: [],
+  auto_deploy: "off",
+  hook: null,
+  image: null,
+  updated_at: null,
+};
+
+test("an instance without code has the empty one, and a PUT replaces the fields that it names", async () => {
+  const at = await path();
+  expect(await show(at)).toEqual(EMPTY);
+  const first = (await api.put(at, { repositories: [{ url: URL, ref: "main" }], install_modules: ["acme"] })).as(Code);
+  const unknown = { commit: null, newest_commit: null, checked_at: null, host_key: null };
+  const repository = { url: URL, ref: "main", path: null, credential: null, deploy_key: null, ...unknown };
+  expect(first).toEqual({ ...EMPTY, repositories: [repository], install_modules: ["acme"], updated_at: first.updated_at });
+  const second = (await api.put(at, { python_packages: ["num2words==0.5.13"], environment: [{ name: "A", value: "1" }] })).as(
+    Code,
+  );
+  const added = { python_packages: ["num2words==0.5.13"], environment: [{ name: "A", value: "1" }] };
+  expect(second).toEqual({ ...first, ...added, updated_at: second.updated_at });
+  expect(await show(at)).toEqual(second);
+  expect((await api.get(`/instances/${unusedId("instance")}/code`)).status).toBe(404);
+});
+
+test("a change is made only to the version that the client has read, also to the empty one", async () => {
+  const at = await path();
+  const tags = { headers: { "If-Match": (await api.get(at)).headers["etag"] ?? "" } };
+  expect((await api.put(at, { install_modules: ["one"] }, tags)).status).toBe(200);
+  expect((await api.put(at, { install_modules: ["two"] }, tags)).error).toMatchObject({ code: "PRECONDITION_FAILED" });
+  expect((await show(at)).install_modules).toEqual(["one"]);
+});
+
+describe("tokens and secrets", () => {
+  test("are never shown, and never stored as they are", async () => {
+    const at = await path();
+    const credential = { username: "deploy", token: "glpat-very-secret" };
+    const environment = [
+      { name: "CARRIER_KEY", secret: "carrier-very-secret" },
+      { name: "CARRIER_URL", value: "https://carrier.example" },
+    ];
+    const response = await api.put(at, { repositories: [{ url: URL, ref: "main", credential }], environment });
+    const events = await api.get(`/events?resource_id=${at.split("/")[2]}`);
+    for (const text of [response.text, (await api.get(at)).text, await stored(at), events.text])
+      expect(text).not.toMatch(/very-secret/);
+    expect(response.as(Code)).toMatchObject({
+      repositories: [{ credential: { username: "deploy" } }],
+      environment: [{ name: "CARRIER_KEY" }, { name: "CARRIER_URL", value: "https://carrier.example" }],
+    });
+    // Nor in the logs of what runs with them.
+    const inLogs = await secretsInLogs({ account_id: me.id, operation_id: null, instance_id: at.split("/")[2] });
+    const basic = Buffer.from("deploy:glpat-very-secret").toString("base64");
+    expect(inLogs).toEqual(["carrier-very-secret", "glpat-very-secret", basic]);
+  });
+
+  test("stay if they are left out, the token as long as the URL does", async () => {
+    const at = await path();
+    const credential = { username: "deploy", token: "one" };
+    await api.put(at, { repositories: [{ url: URL, ref: "main", credential }], environment: [{ name: "A", secret: "a" }] });
+    const kept = [{ url: URL, ref: "next", credential: { username: "deploy" } }];
+    expect((await api.put(at, { repositories: kept, environment: [{ name: "A" }] })).status).toBe(200);
+    expect(await stored(at)).toMatch(/"token":"[^"]{20,}"/);
+    expect(await stored(at)).toMatch(/"ref":"next"/);
+    const moved = await api.put(at, { repositories: [{ ...kept[0], url: `${URL}-2` }], environment: [{ name: "B" }] });
+    expect(moved.error).toMatchObject({ code: "VALIDATION_ERROR" });
+    expect(Failure.parse(moved.error?.details).errors).toEqual([
+      { field: "repositories.0.credential.token", reason: "is required" },
+      { field: "environment.0.value", reason: "is required" },
+    ]);
+  });
+
+  test("a repository has one deploy key in the account, of which only the public half is shown", async () => {
+    const [one, other] = [await path(), await path()];
+    const repositories = [{ url: "ssh://git@git.example/acme", ref: "main", credential: "deploy_key" }];
+    const first = (await api.put(one, { repositories })).as(Code).repositories[0]?.deploy_key;
+    expect(first).toEqual({
+      public_key: expect.stringMatching(/^ssh-ed25519 [A-Za-z0-9+/]{68} deploy$/),
+      fingerprint: expect.stringMatching(/^SHA256:[A-Za-z0-9+/]{43}$/),
+    });
+    expect((await api.put(other, { repositories })).as(Code).repositories[0]?.deploy_key).toEqual(first);
+    const elsewhere = [{ ...repositories[0], url: "ssh://git@git.example/other" }];
+    expect((await api.put(other, { repositories: elsewhere })).as(Code).repositories[0]?.deploy_key).not.toEqual(first);
+    const stranger = await account({ seeded: true });
+    const theirs = await stranger.api.put(`/instances/${(await seedInstance(stranger.id)).id}/code`, { repositories });
+    expect(theirs.as(Code).repositories[0]?.deploy_key).not.toEqual(first);
+  });
+});
+
+describe("what is refused", () => {
+  const repository = (fields: object) => ({ repositories: [{ url: URL, ref: "main", ...fields }] });
+  test.each([
+    ["a URL with a password", repository({ url: "https://me:secret@git.example/acme" }), "repositories.0.url"],
+    ["another scheme", repository({ url: "http://git.example/acme" }), "repositories.0.url"],
+    ["a local file", repository({ url: "file:///etc" }), "repositories.0.url"],
+    ["a command", repository({ url: "ext::sh -c id" }), "repositories.0.url"],
+    ["an option in place of a host", repository({ url: "ssh://-oProxyCommand=id/acme" }), "repositories.0.url"],
+    ["a query", repository({ url: "https://git.example/acme?a=b" }), "repositories.0.url"],
+    ["a private address", repository({ url: "https://10.0.0.1/acme" }), "repositories.0.url"],
+    ["a private address by ssh", repository({ url: "ssh://git@169.254.169.254/acme" }), "repositories.0.url"],
+    ["a port of something else", repository({ url: "https://git.example:6379/acme" }), "repositories.0.url"],
+    ["a name without a domain", repository({ url: "https://intranet/acme" }), "repositories.0.url"],
+    ["an option in place of a ref", repository({ ref: "--upload-pack=id" }), "repositories.0.ref"],
+    ["a ref of the host's own", repository({ ref: "refs/pull/1/head" }), "repositories.0.ref"],
+    ["a fork's pull request", repository({ ref: "pull/1/head" }), "repositories.0.ref"],
+    ["a fork's merge request", repository({ ref: "merge-requests/1/head" }), "repositories.0.ref"],
+    ["a ref that climbs", repository({ ref: "a..b" }), "repositories.0.ref"],
+    ["a path that climbs", repository({ path: "../other" }), "repositories.0.path"],
+    [
+      "a token with ssh",
+      repository({ url: "ssh://git@git.example/a", credential: { username: "a", token: "b" } }),
+      "repositories.0.credential",
+    ],
+    ["a package by URL", { python_packages: ["evil @ https://example.com/evil.whl"] }, "python_packages.0"],
+    ["an option of pip", { python_packages: ["--index-url=https://example.com"] }, "python_packages.0"],
+    ["a package's path", { python_packages: ["./evil"] }, "python_packages.0"],
+    ["a module's path", { install_modules: ["../base"] }, "install_modules.0"],
+    ["a variable of the service", { environment: [{ name: "PGHOST", value: "x" }] }, "environment.0.name"],
+    ["the search path for Python", { environment: [{ name: "PYTHONPATH", value: "/tmp" }] }, "environment.0.name"],
+    ["libraries to load first", { environment: [{ name: "LD_PRELOAD", value: "/tmp/x.so" }] }, "environment.0.name"],
+    ["two values", { environment: [{ name: "A", value: "x", secret: "y" }] }, "environment.0.secret"],
+    [
+      "the same variable twice",
+      {
+        environment: [
+          { name: "A", value: "x" },
+          { name: "A", value: "y" },
+        ],
+      },
+      "environment",
+    ],
+    [
+      "more than 16 KB of them",
+      {
+        environment: [
+          { name: "A", value: "x".repeat(9000) },
+          { name: "B", secret: "y".repeat(9000) },
+        ],
+      },
+      "environment",
+    ],
+  ])("%s", async (_, body, field) => {
+    const at = await path();
+    const response = await api.put(at, body);
+    expect(response.status, response.text).toBe(422);
+    expect(response.error?.details).toMatchObject({ field });
+    expect(await show(at)).toEqual(EMPTY);
+  });
+});

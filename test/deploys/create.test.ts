@@ -1,0 +1,260 @@
+// POST /instances/:id/deploys, GET /instances/:id/deploys and GET /deploys/:id
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { Backup } from "../../shared/api/backups.ts";
+import { Code } from "../../shared/api/code.ts";
+import { Deploy } from "../../shared/api/deploys.ts";
+import { DryRun } from "../../shared/api/dry-run.ts";
+import { Instance } from "../../shared/api/instances.ts";
+import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
+import { findErp } from "../../shared/providers/sandbox/machines.ts";
+import { getServer } from "../../shared/records/servers.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
+import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { seedInstance } from "../harness/seed.ts";
+
+let me: TestAccount;
+let api: Client;
+beforeAll(async () => {
+  me = await account({ seeded: true });
+  await setQuota(me.id, "server", 100);
+});
+beforeEach(async () => {
+  ({ api } = await me.token());
+});
+
+let last = 0;
+const repositoryName = () => `repo-${Date.now().toString(36)}-${++last}`;
+const dataOf = async (id: string) => JSON.parse((await api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
+const show = async (id: string) => (await api.get(`/instances/${id}`)).as(Instance);
+const readDeploy = async (id: string) => (await api.get(`/deploys/${id}`)).as(Deploy);
+const put = (name: string, modules: Record<string, string>, ref = "main") =>
+  api.put(`/sandbox/repositories/${name}`, { ref, modules });
+
+/** An instance with code at this ref, which is deployed. */
+async function prepared(ref = "main", fields: Record<string, unknown> = {}) {
+  const { id } = await me.instance(fields);
+  const name = repositoryName();
+  await put(name, { acme: "1.0", other: "1.0" });
+  const repositories = [{ url: `https://git.example/${name}`, ref: "main" }];
+  await api.put(`/instances/${id}/code`, { repositories, install_modules: ["acme"] });
+  await api.put(`/sandbox/instances/${id}/data`, { orders: 1 });
+  const first = await deployed(id, { rehearse: false, backup_first: false });
+  await put(name, { acme: "1.1", other: "1.1" });
+  await api.put(`/instances/${id}/code`, { repositories: [{ ...repositories[0], ref }] });
+  return { id, name, first };
+}
+
+async function deployed(id: string, body: object = {}) {
+  const { operation_id, id: deployId } = (await api.post(`/instances/${id}/deploys`, body)).as(Deploy);
+  await me.until(operation_id);
+  return readDeploy(deployId);
+}
+
+test("a deploy brings the newest images on request, updates everything with them, and takes them back if it fails", async () => {
+  const { id } = await prepared("main", { domain: uniqueDomain("old-image.shop") });
+  const imageOf = async () => (await findErp(machine_id, id))?.image;
+  const { server_id } = await show(id);
+  const machine_id = String((await getServer(me.id, server_id)).machine_id);
+  const before = await imageOf();
+  const planned = (await api.post(`/instances/${id}/deploys?dry_run=true`, { update_image: true })).as(DryRun);
+  expect(planned.effects.map(({ code }) => code)).toContain("deploy_image");
+  expect((await deployed(id)).image).toBeNull();
+  expect(await imageOf()).toBe(before);
+  const { image, status } = await deployed(id, { update_image: true });
+  expect({ image, status }).toEqual({
+    status: "completed",
+    image: { id: await imageOf(), created_at: expect.any(String), previous_id: before },
+  });
+  expect(image?.id).not.toBe(before);
+  const { erp_version: version } = await show(id);
+  const ofCode = (await api.get(`/instances/${id}/code`)).as(Code).image;
+  const newest = { created_at: image?.created_at, newest_created_at: image?.created_at, update_available: false };
+  expect(ofCode).toEqual({ version, id: image?.id, ...newest });
+
+  const other = await prepared("fail-update", { domain: uniqueDomain("old-image.shop") });
+  const begun = (await api.post(`/instances/${other.id}/deploys`, { update_image: true })).as(Deploy);
+  await me.until(begun.operation_id, "failed");
+  const machine = String((await getServer(me.id, (await show(other.id)).server_id)).machine_id);
+  expect((await findErp(machine, other.id))?.image).toBe(before);
+});
+
+test("a deploy installs what is wanted, updates what has changed, and says how long the ERP was stopped", async () => {
+  const { id, name, first } = await prepared();
+  expect(first).toMatchObject({
+    status: "completed",
+    trigger: "token",
+    modules: { updated: [], installed: ["acme"], changed_but_not_installed: ["other"] },
+    rehearsal: null,
+    backup_id: null,
+    commits: [{ url: `https://git.example/${name}`, ref: "main", previous_commit: null }],
+  });
+  expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
+
+  const response = await api.post(`/instances/${id}/deploys`, { note: "Prices" });
+  const begun = response.as(Deploy);
+  expect(response.headers["location"]).toBe(`/api/v1/deploys/${begun.id}`);
+  expect(begun).toMatchObject({ status: "pending", note: "Prices", instance_id: id, commits: [], modules: null });
+  const { result } = await me.until(begun.operation_id);
+  expect(result).toMatchObject({ deploy_id: begun.id, downtime_seconds: 1 });
+
+  const second = await readDeploy(begun.id);
+  expect(second).toMatchObject({
+    status: "completed",
+    modules: { updated: ["acme"], installed: [], changed_but_not_installed: ["other"] },
+    rehearsal: { status: "passed", duration_seconds: 1, error: null },
+    downtime_seconds: 1,
+    failed_step: null,
+    log_excerpt: null,
+  });
+  expect(second.commits[0]?.previous_commit).toBe(first.commits[0]?.commit);
+  expect(second.completed_at).not.toBeNull();
+  expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.1" } });
+  expect(await show(id)).toMatchObject({ status: "running", operation_id: null, status_reason: null, missing_modules: [] });
+  const backup = (await api.get(`/backups/${second.backup_id}`)).as(Backup);
+  expect(backup).toMatchObject({ kind: "pre_deploy", status: "completed", instance_id: id });
+  const code = (await api.get(`/instances/${id}/code`)).as(Code);
+  expect(code.repositories[0]?.commit).toBe(second.commits[0]?.commit);
+
+  const list = await api.get(`/instances/${id}/deploys`);
+  expect(list.as(z.array(Deploy))).toEqual([second, first]);
+  expect((await api.get(`/instances/${id}/deploys?status=failed`)).as(z.array(Deploy))).toEqual([]);
+});
+
+describe("a deploy that fails leaves code and data as they were", () => {
+  test.each([
+    ["moved", "CODE_UNREACHABLE", "fetchCode"],
+    ["broken-manifest", "CODE_INVALID", "fetchCode"],
+    ["fail-build", "BUILD_FAILED", "installPackages"],
+    ["fail-rehearsal", "REHEARSAL_FAILED", "rehearse"],
+    ["fail-update", "UPDATE_FAILED", "updateModules"],
+  ])("at the ref %s with %s", async (ref, code, failed_step) => {
+    const { id, first } = await prepared(ref);
+    const { operation_id, id: deployId } = (await api.post(`/instances/${id}/deploys`, {})).as(Deploy);
+    expect((await me.until(operation_id, "failed")).error).toMatchObject({ code });
+    expect(await readDeploy(deployId)).toMatchObject({ status: "failed", failed_step });
+    expect(await show(id)).toMatchObject({ status: "running", operation_id: null, status_reason: null });
+    expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
+    const shown = (await api.get(`/instances/${id}/code`)).as(Code);
+    expect(shown.repositories[0]?.commit).toBe(first.commits[0]?.commit);
+  });
+
+  test("with the end of the log, and in the rehearsal without having stopped the ERP", async () => {
+    const { id } = await prepared("fail-rehearsal");
+    const { operation_id, id: deployId } = (await api.post(`/instances/${id}/deploys`, {})).as(Deploy);
+    await me.until(operation_id, "failed");
+    const deploy = await readDeploy(deployId);
+    expect(deploy).toMatchObject({ rehearsal: { status: "failed" }, downtime_seconds: null, backup_id: null });
+    expect(deploy.log_excerpt).toMatch(/^Traceback/);
+  });
+});
+
+test("a stopped instance is stopped again afterwards, and has the new modules", async () => {
+  const { id } = await prepared();
+  await me.until((await api.post(`/instances/${id}/actions`, { action: "stop" })).as(z.looseObject({ id: z.string() })).id);
+  expect(await deployed(id, { backup_first: false })).toMatchObject({ status: "completed", downtime_seconds: null });
+  expect(await show(id)).toMatchObject({ status: "stopped" });
+  expect(await dataOf(id)).toMatchObject({ modules: { acme: "1.1" } });
+});
+
+describe("a rollback", () => {
+  const rollBack = (id: string, to: Deploy, more: object = {}) =>
+    api.post(`/instances/${id}/deploys`, { rollback_to: to.id, ...more });
+
+  test("brings the older commits again, unless the database has a module in a higher version", async () => {
+    const { id, name, first } = await prepared();
+    const second = await deployed(id, { backup_first: false });
+    const refused = await rollBack(id, first);
+    expect(refused.error).toMatchObject({ code: "INVALID_STATE", details: { modules: ["acme"] } });
+    await put(name, { acme: "1.1", other: "2.0" });
+    await deployed(id, { backup_first: false });
+    const begun = (await rollBack(id, second)).as(Deploy);
+    await me.until(begun.operation_id);
+    expect(await readDeploy(begun.id)).toMatchObject({
+      status: "completed",
+      trigger: "rollback",
+      commits: [{ commit: second.commits[0]?.commit }],
+    });
+  });
+
+  test("brings back the data of the last moment of that code, and its dry run says what is lost", async () => {
+    const { id, first } = await prepared();
+    const second = await deployed(id);
+    await api.put(`/sandbox/instances/${id}/data`, { orders: 2 });
+    const body = { rollback_to: first.id, restore_database: true };
+    const { effects, warning_reasons } = (await api.post(`/instances/${id}/deploys?dry_run=true`, body)).as(DryRun);
+    const backup = (await api.get(`/backups/${second.backup_id}`)).as(Backup);
+    expect(effects).toContainEqual(
+      expect.objectContaining({ code: "deploy_data_restored", parameters: { since: backup.created_at, backup: backup.id } }),
+    );
+    expect(warning_reasons).toContainEqual({
+      code: "deploy_data_lost",
+      parameters: { duration: "0 min", since: backup.created_at },
+    });
+    const begun = (await api.post(`/instances/${id}/deploys`, body)).as(Deploy);
+    await me.until(begun.operation_id);
+    expect(await readDeploy(begun.id)).toMatchObject({ status: "completed", modules: { updated: [], installed: [] } });
+    expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
+    expect((await api.get(`/instances/${id}/code`)).as(Code).repositories[0]?.commit).toBe(first.commits[0]?.commit);
+  });
+
+  test("needs a completed deploy of the instance, a backup for the data, and the permission to restore", async () => {
+    const { id, first } = await prepared();
+    expect((await rollBack(id, { ...first, id: unusedId("deploy") })).error).toMatchObject({ details: { field: "rollback_to" } });
+    const other = await prepared();
+    expect((await rollBack(id, other.first)).error).toMatchObject({ details: { field: "rollback_to" } });
+    expect((await rollBack(id, first, { restore_database: true })).error).toMatchObject({ code: "INVALID_STATE" });
+    const alone = await api.post(`/instances/${id}/deploys`, { restore_database: true });
+    expect(alone.error).toMatchObject({ details: { field: "restore_database" } });
+    const { api: weaker } = await me.token(["instances:write"]);
+    const denied = await weaker.post(`/instances/${id}/deploys`, { rollback_to: first.id, restore_database: true });
+    expect(denied.error).toMatchObject({ code: "FORBIDDEN", message: "Token does not have permission: backups:restore" });
+  });
+});
+
+test("only the newest twenty deploys are kept", async () => {
+  const { id } = await me.instance();
+  const all: string[] = [];
+  for (let count = 0; count < 21; count++) {
+    ({ api } = await me.token());
+    all.push((await deployed(id, { rehearse: false, backup_first: false })).id);
+  }
+  const listed = (await api.get(`/instances/${id}/deploys?per_page=100`)).as(z.array(Deploy));
+  expect(listed.map((deploy) => deploy.id)).toEqual(all.slice(1).toReversed());
+  expect((await api.get(`/deploys/${all[0]}`)).status).toBe(404);
+});
+
+test("is possible in the statuses that the lifecycle allows, while nothing else works on the instance", async () => {
+  for (const state of INSTANCE_STATUSES) {
+    const { id } = await seedInstance(me.id, { state });
+    const response = await api.post(`/instances/${id}/deploys?dry_run=true`, {});
+    const possible = ["running", "stopped", "failed"].includes(state);
+    expect(response.status, state).toBe(possible ? 200 : 409);
+  }
+  const held = await seedInstance(me.id, { operation_id: unusedId("operation") });
+  expect((await api.post(`/instances/${held.id}/deploys`, {})).error?.code).toBe("OPERATION_IN_PROGRESS");
+});
+
+test("a dry run names the commits, the modules, and what goes without a rehearsal or a backup", async () => {
+  const { id, name } = await prepared();
+  const url = `https://git.example/${name}`;
+  const { effects, downtime_seconds, warning_reasons } = (
+    await api.post(`/instances/${id}/deploys?dry_run=true`, { rehearse: false, backup_first: false, modules: ["acme"] })
+  ).as(DryRun);
+  expect(effects.map(({ code, parameters }) => [code, parameters])).toEqual([
+    ["deploy_commit", { url, ref: "main", commit: expect.stringMatching(/^[0-9a-f]{40}$/) }],
+    ["deploy_modules_named", { modules: "acme" }],
+    ["deploy_modules_installed", { modules: "acme" }],
+  ]);
+  expect(downtime_seconds).toBe(1);
+  expect(warning_reasons.map(({ code }) => code)).toEqual(["deploy_not_rehearsed", "deploy_without_backup"]);
+  expect((await show(id)).operation_id).toBeNull();
+});
+
+test("a deploy of another account is not there", async () => {
+  const { first } = await prepared();
+  const stranger = await account({ seeded: true });
+  expect((await stranger.api.get(`/deploys/${first.id}`)).status).toBe(404);
+  expect((await api.get("/deploys/nothing")).status).toBe(404);
+});

@@ -1,0 +1,133 @@
+// Emails of users and of nobody, wherever somebody can send one: the same response, the same calls of the database, and the same
+// time.
+import { expect } from "vitest";
+import * as z from "zod";
+import { examplePeople, startIdentityProvider } from "../../infra/local/identity-provider.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { removeOne } from "../../shared/data/table.ts";
+import { PASSWORD_RESET } from "../../shared/domain/limits.ts";
+import { createUser } from "../../shared/operations/operator.ts";
+import { account, uniqueDomain } from "../harness/account.ts";
+import { type ApiResponse, stranger } from "../harness/client.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { newAddress, setUpApp } from "../harness/second-factors.ts";
+import { seedSso } from "../harness/seed.ts";
+import { newTab, setUpSso } from "../harness/sso.ts";
+import { bare, expectSameTime, observed } from "./observed.ts";
+import { isFullSize, prove } from "./prove.ts";
+
+interface Way {
+  ask: (email: string) => Promise<ApiResponse>;
+  /** That of a user. */
+  known: string;
+  /** What each request begins with. */
+  before?: (email: string) => Promise<unknown>;
+  /** The response has random values, all of one length. */
+  isRandom?: true;
+  /** An account has a limit that 500 tries are beyond. */
+  isUntimed?: true;
+}
+
+/** Tries for each of the two medians. */
+const TIMED = isFullSize ? 500 : 0;
+
+const Key = z.object({ pk: z.object({ S: z.string() }), sk: z.object({ S: z.string() }) });
+const Written = z.object({
+  TransactItems: z.array(z.record(z.string(), z.object({ Key: Key.optional(), Item: Key.optional() }))),
+});
+
+prove("enumeration", async () => {
+  const cloud = await ownCloud({ timeScale: 0, environment: { LOOPBACK_RECEIVERS: "true" } });
+  const [mine, theirs] = [await account(), await account()];
+  const [open, closed] = [uniqueDomain(), uniqueDomain()];
+  const provider = await startIdentityProvider({ clientSecret: "secret-of-the-test", people: examplePeople(open) });
+  await setUpSso(mine, provider, open);
+  await seedSso(theirs.id, { domains: [{ name: closed, proof: "p", verified: true }], required: true });
+  const userAt = (domain: string) =>
+    createUser(theirs.id, { email: `known@${domain}`, name: "Known", password: "a long password" });
+  const [plain, careful] = [await theirs.anotherUser(), await theirs.anotherUser()];
+  await setUpApp(await theirs.session(careful));
+  const [admitted, required] = [await userAt(open), await userAt(closed)];
+
+  const send = (path: string, body: Record<string, unknown>): Promise<ApiResponse> =>
+    stranger.post(path, body, { from: newAddress(), headers: { "x-request-id": "same" } });
+  const signIn = (email: string) => send("/auth/login", { email, password: "not the password" });
+  const reset = (email: string) => send("/auth/password-reset", { email });
+  const forget = (email: string) => removeOne(keys.mailLimit("password_reset", email));
+  const inviter = await mine.session();
+  const ways: Record<string, Way> = {
+    "POST /auth/login": { ask: signIn, known: plain.email },
+    "POST /auth/login, of a user with a second factor": { ask: signIn, known: careful.email },
+    "POST /auth/login, where single sign-on is required": { ask: signIn, known: required.email },
+    "POST /auth/password-reset": { ask: reset, known: plain.email, before: forget },
+    "POST /auth/password-reset, too often": {
+      ask: reset,
+      known: careful.email,
+      before: async (email) => {
+        await forget(email);
+        for (let i = 0; i < PASSWORD_RESET.perHour; i++) await reset(email);
+      },
+      isUntimed: true,
+    },
+    "POST /auth/password-reset, where single sign-on is required": { ask: reset, known: required.email },
+    "POST /auth/sso/start": {
+      ask: (email) => send("/auth/sso/start", { email, browser_challenge: newTab().challenge }),
+      known: admitted.email,
+      isRandom: true,
+    },
+    "POST /users/invitations": {
+      ask: (email) => inviter.post("/users/invitations", { email, role: "viewer" }),
+      known: plain.email,
+      isRandom: true,
+      isUntimed: true,
+    },
+  };
+
+  /** The items that a request for a link writes. */
+  async function itemsWritten(email: string): Promise<string[]> {
+    const inputs: unknown[] = [];
+    const stop = cloud.aws.intercept(async (call, next) => {
+      if (call.action === "TransactWriteItems") inputs.push(await call.input());
+      return next(call);
+    });
+    await reset(email);
+    stop();
+    return z
+      .array(Written)
+      .parse(inputs)
+      .flatMap(({ TransactItems }) => TransactItems.flatMap((each) => Object.values(each)))
+      .map(({ Key: key, Item: item }) => JSON.stringify([(key ?? item)?.pk.S, (key ?? item)?.sk.S]));
+  }
+
+  return {
+    points: Object.keys(ways),
+    trial: async ({ point, counts }) => {
+      const { ask, known, before, isRandom, isUntimed } = ways[point] ?? expect.fail(`There is no point ${point}`);
+      const nobodys = `0${known.slice(1)}`; // as long
+      const prepare = (email: string) => async () => {
+        await before?.(email);
+        return () => ask(email);
+      };
+      // The first request of a container may look at more than later ones, and a limit that nobody has used is made first.
+      for (const email of [nobodys, known]) await (await prepare(email)())();
+      const [askUnknown, askKnown] = [await prepare(nobodys)(), await prepare(known)()];
+      const [unknown, user] = [await observed(cloud, askUnknown), await observed(cloud, askKnown)];
+      const shown = (response: ApiResponse) => ({
+        ...bare(response),
+        ...(isRandom === true && { text: response.text.length }),
+      });
+      expect(shown(user.response), point).toEqual(shown(unknown.response));
+      expect(user.calls, point).toEqual(unknown.calls);
+      if (TIMED === 0 || isUntimed === true) return;
+      await expectSameTime(point, TIMED, [prepare(nobodys), prepare(known)]);
+      counts(2 * TIMED);
+    },
+    // Two requests that write the same item wait for each other, and so each tells of the other.
+    finish: async () => {
+      const [one, other] = [await itemsWritten(`one@${uniqueDomain()}`), await itemsWritten(`other@${uniqueDomain()}`)];
+      expect(one.length).toBeGreaterThan(1);
+      expect(other.filter((item) => one.includes(item))).toEqual([]);
+    },
+    close: () => provider.stop(),
+  };
+});

@@ -1,0 +1,146 @@
+// Secrets in logs, in every form and place: the machine's script removes them, and the service once more, if a machine has not.
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { expect } from "vitest";
+import { parseLog, readableWork } from "../../shared/domain/log-lines.ts";
+import { hostScript } from "../../shared/hosts/host-script.ts";
+import { SECRETS } from "../hosts/log-secrets.ts";
+import { noMachine } from "../hosts/machine.ts";
+import { prove } from "./prove.ts";
+import type { Random } from "./random.ts";
+
+const SOURCES = ["erp", "database", "work"] as const;
+type Source = (typeof SOURCES)[number] | "proxy";
+
+const URL_FORM = ["a signed URL", "GET https://store.example/a.zip?X-Amz-Signature=SECRET&x=SECRET done"] as const;
+const FORMS = new Map<string, string>(SECRETS);
+const OWN = "the ERP's own password";
+const OF_CODE = "a secret of its code";
+
+/** What tenants and visitors write around it. */
+const NOISE = ["<script>", "it's", "\u001b[31m", "é", "\u202e", "a=b", "100%", "\\", "/x/y", "$(id)", "ok", "🙂", "--", "{}"];
+
+const PER_TRIAL = 20;
+const LINE_BYTES = 8192;
+
+function secretOf({ below }: Random): string {
+  const characters = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789_-";
+  return Array.from({ length: 16 + below(30) }, () => characters.charAt(below(characters.length))).join("");
+}
+
+function noise({ below, oneOf }: Random): string {
+  return Array.from({ length: below(4) }, () => oneOf(NOISE)).join(" ");
+}
+
+/** Half of the messages end near the place where a line is cut. */
+function place(form: string, random: Random): string {
+  const before = random.chance(0.5) ? "ab ".repeat(3_000).slice(0, LINE_BYTES - 400 + random.below(400)) : noise(random);
+  return `${before} ${form} ${noise(random)}`;
+}
+
+prove("logs", () => {
+  const points = [
+    ...SOURCES.flatMap((source) => [...FORMS.keys(), OWN, OF_CODE].map((form) => `${source}: ${form}`)),
+    `work: ${URL_FORM[0]}`,
+    "proxy: a segment of a path",
+    "proxy: a query",
+  ];
+  if (noMachine !== undefined) return Promise.resolve({ points, trial: async ({ counts }) => counts(0) });
+  const folder = mkdtempSync(join(tmpdir(), "logs-"));
+  const put = (name: string, text: string): void => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  };
+  put("script.sh", hostScript());
+  put("commands/docker", `#!/bin/bash\ncase "$*" in "logs "*) cat ${folder}/log ;; esac\n`);
+  chmodSync(join(folder, "commands/docker"), 0o755);
+  put("root/instances/ins_1/database", "shop");
+  put("root/disk/docker_root", `${folder}/docker\n`);
+  const own = "pass-$^w[o]r.d\\/&*";
+  put("root/instances/ins_1/odoo.conf", `db_password = ${own}\n`);
+  const ofCode = 'variable "of" ^the$ [code]\\';
+  put("root/instances/ins_1/codes/op_0/variables", JSON.stringify([{ name: "KEY", value: ofCode, secret: true }]));
+  const known = new Map([
+    [OWN, own],
+    [OF_CODE, ofCode],
+  ]);
+
+  function readOnMachine(source: Source): string {
+    const words = source === "work" ? ["work_log", "op_1"] : ["logs", "ins_1", source, "-", "-"];
+    const env = { PATH: `${folder}/commands:${process.env["PATH"]}`, ERP_HOSTING_ROOT: join(folder, "root") };
+    const output = execFileSync("bash", [join(folder, "script.sh"), ...words], { env, encoding: "utf8" });
+    return gunzipSync(Buffer.from(/^lines=(.*)$/m.exec(output)?.[1] ?? "", "base64")).toString("utf8");
+  }
+  const parsed = (source: Source, text: string, secrets: readonly string[]): string =>
+    source === "work"
+      ? readableWork({ text, lines: PER_TRIAL }, secrets)
+      : parseLog(source, text, secrets)
+          .map(({ message }) => message)
+          .join("\n");
+
+  const AT = "2026-11-26T19:00:00.123456789Z";
+  /** As the log has a message, on the machine and as a machine would send it that removes nothing. */
+  function write(source: Source, messages: readonly string[]): string {
+    if (source === "proxy") {
+      const lines = messages.map((uri) =>
+        JSON.stringify({
+          level: "info",
+          ts: 1_790_000_000,
+          request: { client_ip: "::1", method: "GET", uri },
+          duration: 1,
+          size: 1,
+          status: 200,
+        }),
+      );
+      put("docker/volumes/erp-caddy_data/_data/log/ins_1.log", `${lines.join("\n")}\n`);
+      return messages.map((uri) => `2026-11-26T19:00:00.000Z GET ${uri.split("?")[0]} 200 1 1 ::1\n`).join("");
+    }
+    const head = {
+      erp: "2026-11-26 19:00:00,123 7 INFO shop odoo.http:",
+      database: "2026-11-26 19:00:00.123 UTC [42] LOG: ",
+      work: "",
+    }[source];
+    const text = messages.map((message) => (source === "work" ? `${message}\n` : `${AT} ${head} ${message}\n`)).join("");
+    if (source !== "work") put("log", text);
+    else {
+      put("root/jobs/op_1-x/kind", "x\n");
+      put("root/jobs/op_1-x/deadline", "9999999999");
+      put("root/jobs/op_1-x/instance", "ins_1\n");
+      put("root/jobs/op_1-x/log", text);
+    }
+    return text;
+  }
+
+  return Promise.resolve({
+    points,
+    close: () => rmSync(folder, { recursive: true }),
+    trial: async ({ point, random, counts }) => {
+      const [, source = "", form = ""] = /^(\w+): (.*)$/.exec(point) ?? [];
+      const kind = source === "proxy" ? "proxy" : (SOURCES.find((each) => each === source) ?? "erp");
+      const secrets: string[] = [];
+      const messages = Array.from({ length: PER_TRIAL }, () => {
+        const secret = known.get(form) ?? secretOf(random);
+        secrets.push(secret);
+        if (kind === "proxy") return form === "a query" ? `/web?token=${secret}` : `/my/${secret}${"a1".repeat(10)}/pdf`;
+        const template = known.has(form) ? "xSECRETy SECRET" : (FORMS.get(form) ?? URL_FORM[1]);
+        return place(
+          template.replaceAll("SECRET", () => secret),
+          random,
+        );
+      });
+      const raw = write(kind, messages);
+      const sent = readOnMachine(kind);
+      const again = parsed(kind, raw, [...known.values()]);
+      expect(sent.split("\n").length, "the messages are there").toBeGreaterThan(PER_TRIAL / 2);
+      for (const secret of secrets)
+        for (const part of [secret.slice(0, 8), secret.slice(-8)]) {
+          expect(sent.includes(part), `the machine shows ${part} of ${point}`).toBe(false);
+          expect(again.includes(part), `the service shows ${part} of ${point}`).toBe(false);
+        }
+      counts(PER_TRIAL);
+    },
+  });
+});

@@ -1,0 +1,93 @@
+// Responses of an identity provider that are changed, swapped, replayed or mixed, against the service as it runs.
+import { type CryptoKey, SignJWT } from "jose";
+import { expect } from "vitest";
+import { examplePeople, startIdentityProvider } from "../../infra/local/identity-provider.ts";
+import { account, uniqueDomain } from "../harness/account.ts";
+import type { ApiResponse } from "../harness/client.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { type Callback, come, finish, newTab, NOT_VALID, setUpSso, type Tab } from "../harness/sso.ts";
+import { prove } from "./prove.ts";
+import type { Random } from "./random.ts";
+
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** With another character at one place: often the last, whose bits do not all mean something. */
+function changed(text: string, random: Random): string {
+  const at = random.chance(0.25) ? text.length - 1 : random.below(text.length);
+  const other = BASE64URL.split("").filter((each) => each !== text.charAt(at));
+  return text.slice(0, at) + random.oneOf(other) + text.slice(at + 1);
+}
+
+interface SignIn {
+  tab: Tab;
+  callback: Callback;
+}
+
+prove("single-sign-on", async () => {
+  await ownCloud({ environment: { LOOPBACK_RECEIVERS: "true" } });
+  const domain = uniqueDomain();
+  let forge = (idToken: string): string => idToken;
+  const sign = async (claims: Record<string, unknown>, key: CryptoKey): Promise<string> =>
+    forge(await new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: "1" }).sign(key));
+  const { ann, bob } = examplePeople(domain);
+  if (ann === undefined || bob === undefined) throw new Error("The example has both");
+  const provider = await startIdentityProvider({ clientSecret: "secret", people: { ann: { ...ann, sign }, bob } });
+  await setUpSso(await account(), provider, domain);
+  const begin = (person: "ann" | "bob"): Promise<SignIn> => come(`${person}@${domain}`, person);
+
+  const kinds: Record<string, (random: Random) => Promise<ApiResponse>> = {
+    "a changed state": async (random) => {
+      const { tab, callback } = await begin("ann");
+      return finish({ ...callback, state: changed(callback.state, random) }, tab);
+    },
+    "the state of another sign-in": async () => {
+      const [mine, theirs] = [await begin("bob"), await begin("ann")];
+      return finish({ ...theirs.callback, state: mine.callback.state }, mine.tab);
+    },
+    "a changed code": async (random) => {
+      const { tab, callback } = await begin("ann");
+      return finish({ ...callback, code: changed(callback.code, random) }, tab);
+    },
+    "the code of another sign-in": async () => {
+      const [mine, theirs] = [await begin("bob"), await begin("ann")];
+      return finish({ ...mine.callback, code: theirs.callback.code }, mine.tab);
+    },
+    "a changed secret of the tab": async (random) => {
+      const { tab, callback } = await begin("ann");
+      return finish(callback, { ...tab, secret: changed(tab.secret, random) });
+    },
+    "another tab": async () => finish((await begin("ann")).callback, newTab()),
+    "a used response": async () => {
+      const { tab, callback } = await begin("ann");
+      expect((await finish(callback, tab)).status).toBe(200);
+      return finish(callback, tab);
+    },
+    "another provider's name": async (random) => {
+      const { tab, callback } = await begin("ann");
+      return finish({ ...callback, iss: changed(provider.issuer, random) }, tab);
+    },
+    "a changed ID token": async (random) => {
+      forge = (idToken) => {
+        const parts = idToken.split(".");
+        const at = random.below(parts.length);
+        return parts.map((part, i) => (i === at ? changed(part, random) : part)).join(".");
+      };
+      const { tab, callback } = await begin("ann");
+      const response = await finish(callback, tab);
+      forge = (idToken) => idToken;
+      return response;
+    },
+  };
+  return {
+    points: Object.keys(kinds),
+    trial: async ({ point, random }) => {
+      const attack = kinds[point] ?? expect.fail(`There is no point ${point}`);
+      expect((await attack(random)).error, point).toEqual(NOT_VALID);
+    },
+    finish: async () => {
+      const { tab, callback } = await begin("ann");
+      expect((await finish(callback, tab)).status, "the right response").toBe(200);
+    },
+    close: () => provider.stop(),
+  };
+});

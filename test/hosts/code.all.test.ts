@@ -1,0 +1,268 @@
+// What the builder makes of repositories: real git servers on loopback, some of them hostile. Only its container is missing.
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { JOB_RESULTS } from "../../shared/hosts/host.ts";
+import { createKeyPair } from "../../shared/platform/key-pair.ts";
+import { reasonIn } from "../../shared/domain/reasons.ts";
+import { unless } from "../harness/unless.ts";
+import { type GitServers, noGit, startGitServers } from "./git-servers.ts";
+
+const PROGRAM = new URL("../../shared/hosts/script/code.py", import.meta.url).pathname;
+const Resolved = JOB_RESULTS.resolve_code.extend({ known_hosts: z.array(z.string()) });
+const Fetched = z.object({
+  subjects: z.array(z.string().nullable()),
+  problems: JOB_RESULTS.fetch_code.shape.problems,
+  modules: z.array(z.object({ name: z.string(), version: z.string(), hash: z.string() })),
+  folders: z.array(z.string()),
+  known_hosts: z.array(z.string()),
+});
+
+interface Repository {
+  url: string;
+  ref?: string;
+  path?: string;
+  credential?: object;
+  commit?: string;
+}
+
+describe("the builder", unless(noGit), () => {
+  let servers: GitServers;
+  let place: string;
+  let count = 0;
+  beforeAll(async () => {
+    servers = await startGitServers();
+  });
+  beforeEach(() => {
+    place = mkdtempSync(join(tmpdir(), "code-"));
+    count += 1;
+  });
+  afterEach(() => {
+    servers.requirePassword(undefined);
+    servers.redirectTo(undefined);
+    rmSync(place, { recursive: true, force: true });
+  });
+  afterAll(() => servers.stop());
+
+  /** Of a repository of its own for each test. */
+  const name = () => `repo-${count}`;
+  const url = (repository = name()) => `${servers.http}/${repository}`;
+  const run = async (words: string[], repositories: Repository[], known_hosts: string[] = [], more: object = {}) => {
+    const running = promisify(execFile)("python3", ["-I", PROGRAM, ...words], {
+      env: { PATH: process.env["PATH"], CODE_PROTOCOLS: "http:https:ssh", ...more },
+    });
+    const whole = repositories.map((each) => ({ ref: "main", path: null, credential: null, commit: "", ...each }));
+    running.child.stdin?.end(JSON.stringify({ repositories: whole, known_hosts }));
+    return JSON.parse((await running).stdout) as unknown;
+  };
+  const resolve = async (repositories: Repository[], known_hosts?: string[]) =>
+    Resolved.parse(await run(["resolve"], repositories, known_hosts));
+  const fetch = async (repositories: Repository[], more?: object) =>
+    Fetched.parse(await run(["fetch", "19.0", place], repositories, [], more));
+  const manifest = (version = "1.0") => `{'name': 'Acme', 'version': '${version}'}`;
+  /** The one problem of a repository, as the API says it. */
+  const problemOf = async (repository: Repository, more?: object) => {
+    const { problems } = await fetch([repository], more);
+    const [problem] = problems;
+    expect(problems).toHaveLength(1);
+    return { code: problem?.code, module: problem?.module, reason: reasonIn(problem?.problem ?? "")?.code };
+  };
+
+  test("finds the commit of a branch, of a tag of either kind, and takes a commit as it is", async () => {
+    const commit = servers.commit(name(), { "acme/__manifest__.py": manifest() });
+    servers.git(name(), "tag", "light", commit);
+    servers.git(name(), "tag", "-a", "-m", "A tag", "heavy", commit);
+    const refs = ["main", "light", "heavy", commit];
+    expect((await resolve(refs.map((ref) => ({ url: url(), ref })))).commits).toEqual(
+      refs.map(() => ({ commit, problem: null, host_key: null })),
+    );
+    const { commits } = await resolve([{ url: url(), ref: "other" }, { url: url("nothing") }]);
+    expect(commits.map(({ problem }) => reasonIn(problem ?? "")?.code)).toEqual(["code_no_ref", "code_no_access"]);
+  });
+
+  test("writes the modules of exactly the commit, with their versions as the database has them", async () => {
+    const first = servers.commit(
+      name(),
+      {
+        "README.md": "text",
+        "acme/__manifest__.py": manifest(),
+        "acme/models/price.py": "raise SystemExit('never run')\n",
+        "deep/er/other/__manifest__.py": manifest("19.0.2.1"),
+        "off/__manifest__.py": "{'installable': False}",
+      },
+      { message: "Prices\n\nwith tax" },
+    );
+    servers.commit(name(), { "acme/__manifest__.py": manifest("2.0") });
+    const { subjects, problems, modules, folders } = await fetch([{ url: url(), commit: first }]);
+    expect({ subjects, problems, folders }).toEqual({ subjects: ["Prices"], problems: [], folders: [`1-${name()}`] });
+    expect(modules.map(({ name: each, version }) => [each, version])).toEqual([
+      ["acme", "19.0.1.0"],
+      ["other", "19.0.2.1"],
+    ]);
+    expect(readFileSync(join(place, `1-${name()}/acme/models/price.py`), "utf8")).toMatch(/never run/);
+    expect(readdirSync(place)).toEqual([`1-${name()}`]);
+    expect(readdirSync(join(place, `1-${name()}`)).toSorted()).toEqual(["acme", "other"]);
+  });
+
+  test("gives a module another hash exactly if one of its files differs", async () => {
+    const files = { "acme/__manifest__.py": manifest(), "other/__manifest__.py": manifest(), "other/a.py": "a" };
+    const one = servers.commit(name(), files);
+    const two = servers.commit(name(), { ...files, "other/a.py": "b", "README.md": "new" });
+    const hashes = async (commit: string) => {
+      rmSync(place, { recursive: true, force: true });
+      place = mkdtempSync(join(tmpdir(), "code-"));
+      const { modules } = await fetch([{ url: url(), commit }]);
+      return Object.fromEntries(modules.map(({ name: each, hash }) => [each, hash]));
+    };
+    const [before, after] = [await hashes(one), await hashes(two)];
+    expect(after["acme"]).toBe(before["acme"]);
+    expect(after["other"]).not.toBe(before["other"]);
+  });
+
+  test("takes the first repository's module of a name, a folder, and a repository that is a module itself", async () => {
+    const one = servers.commit(name(), { "__manifest__.py": manifest("3.0"), "models/a.py": "" });
+    const other = servers.commit(`${name()}-b`, {
+      "addons/acme/__manifest__.py": manifest("4.0"),
+      "x/y/__manifest__.py": manifest(),
+    });
+    const named = `acme`;
+    servers.commit(named, { "__manifest__.py": manifest("5.0") });
+    const { modules, problems } = await fetch([
+      { url: url(named), commit: servers.git(named, "rev-parse", "main") },
+      { url: url(`${name()}-b`), commit: other, path: "addons" },
+    ]);
+    expect(problems).toEqual([]);
+    expect(modules.map(({ name: each, version }) => [each, version])).toEqual([["acme", "19.0.5.0"]]);
+    // Its name is no module's.
+    expect(await problemOf({ url: url(), commit: one })).toEqual({
+      code: "CODE_INVALID",
+      module: null,
+      reason: "code_no_module",
+    });
+  });
+
+  test("fetches the ref where the host hands out no commits, and only if it still is the commit", async () => {
+    const first = servers.commit(name(), { "acme/__manifest__.py": manifest() });
+    servers.git(name(), "config", "protocol.version", "0");
+    const gone = "0123456789012345678901234567890123456789";
+    expect((await fetch([{ url: url(), commit: first }])).problems).toEqual([]);
+    expect(await problemOf({ url: url(), commit: gone })).toMatchObject({ code: "CODE_UNREACHABLE", reason: "code_moved" });
+    expect(await problemOf({ url: url(), commit: gone, ref: gone })).toMatchObject({ reason: "code_no_ref" });
+  });
+
+  describe("says what is wrong", () => {
+    test.each([
+      ["no module", { "README.md": "text" }, "code_no_module", null],
+      ["a manifest that does not parse", { "acme/__manifest__.py": "{'name':" }, "code_manifest", "acme"],
+      ["a manifest that is code", { "acme/__manifest__.py": "__import__('os').system('id')" }, "code_manifest", "acme"],
+      ["a manifest that is a list", { "acme/__manifest__.py": "[]" }, "code_manifest", "acme"],
+      ["a manifest as deep as a stack", { "acme/__manifest__.py": "[".repeat(100_000) }, "code_manifest", "acme"],
+      ["another version of the ERP", { "acme/__manifest__.py": manifest("17.0.1.0.0") }, "code_other_version", "acme"],
+      ["two modules of a name", { "a/acme/__manifest__.py": "{}", "b/acme/__manifest__.py": "{}" }, "code_module_twice", "acme"],
+      [
+        "a link to a file of the machine",
+        { "acme/__manifest__.py": "{}", "acme/a": { link: "/etc/shadow" } },
+        "code_link_outside",
+        null,
+      ],
+      ["a link that climbs", { "acme/__manifest__.py": "{}", "acme/a": { link: "../../../x" } }, "code_link_outside", null],
+      ["a manifest that is a link", { "acme/__manifest__.py": { link: "../b.py" }, "b.py": "{}" }, "code_no_module", null],
+    ] as const)("of %s", async (_, files, reason, module) => {
+      const commit = servers.commit(name(), files);
+      expect(await problemOf({ url: url(), commit })).toEqual({ code: "CODE_INVALID", module, reason });
+    });
+
+    test("of too many bytes, before any of them is written", async () => {
+      const commit = servers.commit(name(), { "acme/__manifest__.py": manifest(), "acme/zeros": "0".repeat(300_000) });
+      expect(await problemOf({ url: url(), commit }, { CODE_BYTES_MAX: "200000" })).toMatchObject({ reason: "code_too_large" });
+      expect(readdirSync(place)).toEqual([]);
+    });
+  });
+
+  test("leaves out links and submodules, follows neither, and takes no filter or attribute of the repository", async () => {
+    const submodule = "1".repeat(40);
+    const commit = servers.commit(name(), {
+      ".gitattributes": "* filter=evil export-ignore\n*.py text eol=crlf",
+      ".gitmodules": `[submodule "x"]\n\tpath = acme/x\n\turl = ${servers.http}/tracked\n`,
+      "acme/__manifest__.py": manifest(),
+      "acme/a.py": "a\n",
+      "acme/b": { link: "a.py" },
+      "acme/x": { submodule },
+    });
+    servers.requests.length = 0;
+    expect((await fetch([{ url: url(), commit }])).problems).toEqual([]);
+    const folder = join(place, `1-${name()}/acme`);
+    expect(readdirSync(folder).toSorted()).toEqual(["__manifest__.py", "a.py"]);
+    expect(readFileSync(join(folder, "a.py"), "utf8")).toBe("a\n");
+    expect(servers.requests.filter((request) => request.url.includes("tracked"))).toEqual([]);
+  });
+
+  test("writes names of any byte that git allows, and nothing outside of the module", async () => {
+    const odd = ["acme/-rf", "acme/$(id)", "acme/a b", "acme/é💥", "acme/%2e%2e"];
+    const files = Object.fromEntries(odd.map((each) => [each, "x"]));
+    const commit = servers.commit(name(), { "acme/__manifest__.py": manifest(), ...files });
+    expect((await fetch([{ url: url(), commit }])).problems).toEqual([]);
+    expect(readdirSync(join(place, `1-${name()}/acme`)).toSorted()).toEqual(
+      ["__manifest__.py", ...odd.map((each) => each.slice(5))].toSorted(),
+    );
+  });
+
+  describe("credentials", () => {
+    test("are sent to the repository's host, and to no other that it redirects to", async () => {
+      const commit = servers.commit(name(), { "acme/__manifest__.py": manifest() });
+      servers.requirePassword("deploy:very-secret");
+      const credential = { username: "deploy", token: "very-secret" };
+      expect((await fetch([{ url: url(), commit, credential }])).problems).toEqual([]);
+      expect(await problemOf({ url: url(), commit })).toMatchObject({ reason: "code_no_access" });
+      const other = await startGitServers();
+      try {
+        servers.redirectTo(other.http);
+        const { commits } = await resolve([{ url: url(), credential }]);
+        expect(commits[0]?.commit).toBeNull();
+        expect(JSON.stringify(commits)).not.toMatch(/very-secret/);
+        expect(other.requests).toEqual([]);
+      } finally {
+        other.stop();
+      }
+    });
+
+    test("a deploy key reads by ssh, and the host's key is remembered: another one is rejected from then on", async () => {
+      const { private_key, public_key } = createKeyPair(new Uint8Array(32).fill(3), "deploy");
+      servers.authorizedKey(public_key);
+      const commit = servers.commit(name(), { "acme/__manifest__.py": manifest() });
+      const repository = { url: `${servers.ssh}/${name()}`, commit, credential: { private_key } };
+      const { commits, known_hosts } = await resolve([repository]);
+      expect(known_hosts).toHaveLength(1);
+      expect(commits).toEqual([{ commit, problem: null, host_key: known_hosts[0]?.split(" ").slice(1).join(" ") }]);
+      expect((await fetch([repository])).problems).toEqual([]);
+      const [host = ""] = known_hosts;
+      const [, other = ""] = createKeyPair(new Uint8Array(32).fill(9), "x").public_key.split(" ");
+      const changed = host.replace(/[A-Za-z0-9+/=]{60,}$/, other);
+      expect(changed).not.toBe(host);
+      const rejected = await resolve([repository], [changed]);
+      expect(rejected.commits[0]?.problem).toMatch(/presents another key than before/);
+      const stranger = createKeyPair(new Uint8Array(32).fill(4), "deploy").private_key;
+      const denied = await resolve([{ ...repository, credential: { private_key: stranger } }], known_hosts);
+      expect(reasonIn(denied.commits[0]?.problem ?? "")?.code).toBe("code_no_access");
+    });
+  });
+
+  test("reads nothing but https and ssh, and runs nothing that a URL or a ref names", async () => {
+    const commit = servers.commit(name(), { "acme/__manifest__.py": manifest() });
+    const marker = join(place, "ran");
+    const urls = [
+      `file:///etc`,
+      `ext::sh -c touch% ${marker}`,
+      `--upload-pack=touch ${marker}`,
+      `ssh://-oProxyCommand=touch ${marker}/x`,
+    ];
+    const { commits } = await resolve(urls.map((each) => ({ url: each, commit })));
+    expect(commits.map((each) => each.commit)).toEqual(urls.map(() => null));
+    expect((await resolve([{ url: url(), ref: `--upload-pack=touch ${marker}` }])).commits[0]?.commit).toBeNull();
+    expect(existsSync(marker)).toBe(false);
+  });
+});

@@ -1,0 +1,332 @@
+// A deploy on a machine, with a server that has databases: the code and the data change together, and come back together.
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { unless } from "../harness/unless.ts";
+import { type MachineWithJobs, machineWithJobs } from "./jobs.ts";
+import { noMachine, PAGES } from "./machine.ts";
+
+const HASH = "a".repeat(40);
+const CODE = {
+  subjects: ["Prices"],
+  problems: [],
+  folders: ["1-acme"],
+  modules: [{ name: "acme", version: "19.0.1.0", hash: HASH }],
+  known_hosts: ["git.example.com ssh-ed25519 AAAA"],
+};
+const REPOSITORY = { url: "https://git.example.com/acme", ref: "main", path: null, commit: "1".repeat(40) };
+
+/** The builder, and an ERP that updates its modules, or fails after it has changed some of its data. */
+const DOCKER = `case "$*" in
+  *"-builder "*python3* | *"-check "*python3*) cat > $NOTES/request; cat $NOTES/code ;;
+  *"--entrypoint cp "*) echo "$*" >> $NOTES/copies ;;
+  *"--entrypoint odoo"*)
+    echo "$*" >> $NOTES/updates
+    [ ! -e $NOTES/during-update ] || bash $NOTES/during-update
+    [ ! -e $NOTES/update-fails ] || { echo "ValueError: no such field"; exit 1; } ;;
+esac`;
+
+describe("a deploy", unless(noMachine), () => {
+  let jobs: MachineWithJobs;
+  let code_id: string;
+  beforeAll(async () => {
+    jobs = await machineWithJobs();
+    jobs.machine.standIn("nsenter", PAGES);
+    jobs.machine.docker(DOCKER);
+  });
+  beforeEach(() => {
+    jobs.begin();
+    code_id = `op_deploy_${randomBytes(4).toString("hex")}`;
+    writeFileSync(note("databases"), "shop 7\n");
+    writeFileSync(note("code"), JSON.stringify(CODE));
+  });
+  afterEach(() => jobs.end());
+  afterAll(() => jobs.machine.stop());
+
+  const note = (name: string): string => join(jobs.machine.notes, name);
+  const here = (...path: string[]): string => join(jobs.machine.root, "instances/ins_1", ...path);
+  const fact = (name: string): string => (existsSync(here(name)) ? readFileSync(here(name), "utf8") : "");
+  const databases = (): Record<string, string> =>
+    Object.fromEntries(
+      readFileSync(note("databases"), "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split(" ")),
+    );
+  const files = (database = "shop"): string[] => readdirSync(jobs.store(database)).toSorted();
+  const of = { instance_id: "ins_1" };
+  const fetch = (token = "very-secret", value = "also-secret $HOME") =>
+    jobs.run<"fetch_code">({
+      kind: "fetch_code",
+      ...of,
+      code_id,
+      repositories: [{ ...REPOSITORY, credential: { username: "deploy", token } }],
+      environment: [{ name: "CARRIER_KEY", value }],
+      named: ["acme"],
+      keep: true,
+    });
+  const plan = { update: ["acme"], install: [] };
+  const keep = () => jobs.run<"keep_data">({ kind: "keep_data", ...of, code_id });
+  const update = () => jobs.run<"update_modules">({ kind: "update_modules", ...of, code_id, ...plan });
+  const start = () => jobs.run<"start_code">({ kind: "start_code", ...of, code_id });
+  const settle = () => jobs.run<"settle_code">({ kind: "settle_code", ...of, code_id });
+  const undo = () => jobs.run<"undo_code">({ kind: "undo_code", ...of, code_id, start: true });
+  const packages = () =>
+    jobs.run<"install_packages">({ kind: "install_packages", ...of, code_id, packages: [], allow_source_builds: false });
+  /** What the update does to the ERP's files. */
+  const duringUpdate = (script: string): void =>
+    writeFileSync(note("during-update"), `cd ${jobs.store("shop")} && ${script}; chown -R 101 ${jobs.machine.volume}`);
+
+  test("fetches with credentials on stdin alone, and keeps what the ERP needs of the code for root alone", async () => {
+    expect(await fetch()).toEqual({
+      subjects: ["Prices"],
+      problems: [],
+      modules: [{ name: "acme", version: "19.0.1.0", changed: true }],
+      installed: [],
+    });
+    expect(readFileSync(note("request"), "utf8")).toMatch(/"token":"very-secret"/);
+    expect(fact(`codes/${code_id}/addons`)).toBe("/mnt/extra-addons/1-acme");
+    expect(fact("known_hosts")).toBe("git.example.com ssh-ed25519 AAAA\n");
+    const log = execFileSync("bash", ["-c", `cat ${jobs.machine.root}/jobs/*fetch_code/log`], { encoding: "utf8" });
+    expect(log).not.toMatch(/very-secret|also-secret/);
+  });
+
+  test("what the builder says is believed only as far as it looks like code", async () => {
+    const odd = { name: "x'; drop table y", version: "1.0", hash: HASH };
+    writeFileSync(note("code"), JSON.stringify({ ...CODE, folders: ["../../etc", "1-acme"], modules: [...CODE.modules, odd] }));
+    await expect(fetch()).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
+    expect(fact(`codes/${code_id}/addons`)).toBe("/mnt/extra-addons/1-acme");
+    expect(fact(`codes/${code_id}/modules`)).not.toMatch(/drop table/);
+  });
+
+  test("switches the code, updates the modules, and starts the ERP with both", async () => {
+    await fetch();
+    await packages();
+    await keep();
+    expect(Object.keys(databases()).toSorted()).toEqual([`old_${code_id}`, "shop"]);
+    await update();
+    expect(readFileSync(note("updates"), "utf8")).toMatch(
+      /-d shop -u acme --stop-after-init .*--addons-path=\/mnt\/extra-addons\/1-acme/,
+    );
+    expect(fact("code")).toBe(code_id);
+    const { downtime_seconds } = await start();
+    expect(downtime_seconds).toBeGreaterThanOrEqual(0);
+    const compose = fact("compose.yaml");
+    expect(compose).toContain(`"code:/mnt/extra-addons:ro", "python:/mnt/python:ro"`);
+    expect(compose).toContain(`code: { name: erp-ins_1_code_${code_id}, external: true }`);
+    expect(compose).toContain(`CARRIER_KEY: "also-secret $$HOME"`);
+    expect(compose).toContain("--addons-path=/mnt/extra-addons/1-acme");
+    await settle();
+    expect(databases()).toEqual({ shop: "7" });
+    expect(fact("code")).toBe(code_id);
+    expect(existsSync(jobs.store(`old_${code_id}`))).toBe(false);
+  });
+
+  test("an update that fails says so, and its undo puts back the database, the files and the code", async () => {
+    await fetch();
+    await packages();
+    await keep();
+    const { [`old_${code_id}`]: kept } = databases();
+    duringUpdate("rm present; echo new > added");
+    writeFileSync(note("update-fails"), "");
+    await expect(update()).rejects.toMatchObject({
+      code: "UPDATE_FAILED",
+      message: expect.stringContaining("The update failed, so the code and the data were put back. Modules: acme"),
+      log: expect.stringContaining("ValueError: no such field"),
+    });
+    expect(files()).toEqual(["added"]);
+    await undo();
+    expect(databases()).toEqual({ shop: kept });
+    expect(files()).toEqual(["present"]);
+    expect([fact("code"), existsSync(here("codes", code_id)), existsSync(here("stopped_at"))]).toEqual(["", false, false]);
+    await undo(); // once more
+    expect(databases()).toEqual({ shop: kept });
+  });
+
+  test("an update that was killed begins anew with the data as it was kept", async () => {
+    await fetch();
+    await packages();
+    await keep();
+    writeFileSync(here("codes", code_id, "progress"), "updating"); // as it is left by a machine without power
+    jobs.hostile("cd filestore/shop && rm present && echo half > half");
+    const { shop: half } = databases();
+    await update();
+    expect(databases()["shop"]).not.toBe(half);
+    expect(files()).toEqual(["present"]);
+  });
+
+  test("a rehearsal updates a copy without network, files or scheduled jobs, and leaves the ERP as it is", async () => {
+    await fetch();
+    await packages();
+    const rehearse = () => jobs.run<"rehearse_code">({ kind: "rehearse_code", ...of, code_id, ...plan });
+    expect((await rehearse()).duration_seconds).toBeGreaterThanOrEqual(0);
+    const [ran = ""] = readFileSync(note("updates"), "utf8").split("\n");
+    expect(ran).toMatch(/--name erp-drill .*--network container:erp-drill-db .*-d drill -u acme --stop-after-init/);
+    expect(ran).toContain("--max-cron-threads=0");
+    writeFileSync(note("update-fails"), "");
+    await expect(rehearse()).rejects.toMatchObject({
+      code: "REHEARSAL_FAILED",
+      message: expect.stringContaining("so the ERP was left as it is. Modules: acme"),
+    });
+    expect([fact("code"), existsSync(here("stopped_at")), existsSync(join(jobs.machine.root, "drill"))]).toEqual([
+      "",
+      false,
+      false,
+    ]);
+  });
+
+  test("a check beside a deploy changes nothing of it, and keeps nothing", async () => {
+    await fetch();
+    await packages();
+    await keep();
+    const before = [databases(), fact(`codes/${code_id}/progress`)];
+    const checked = await jobs.run<"fetch_code">({
+      kind: "fetch_code",
+      ...of,
+      repositories: [{ ...REPOSITORY, credential: null }],
+      code_id: "op_check",
+      environment: [],
+      named: [],
+      keep: false,
+    });
+    expect(checked.modules).toEqual([{ name: "acme", version: "19.0.1.0", changed: true }]);
+    expect([databases(), fact(`codes/${code_id}/progress`)]).toEqual(before);
+    expect(readdirSync(here("codes"))).toEqual([code_id]);
+    await update();
+    await undo();
+  });
+
+  const bring = (to: string, from: { instance_id: string; code_id: string } | undefined) =>
+    jobs.run<"bring_code">({
+      kind: "bring_code",
+      ...of,
+      code_id: to,
+      code: {
+        repositories: [{ ...REPOSITORY, credential: { username: "deploy", token: "very-secret" } }],
+        packages: [],
+        allow_source_builds: false,
+        environment: [{ name: "CARRIER_URL", value: "https://carrier.example" }],
+        from,
+      },
+    });
+
+  test("the code of a backup is fetched, or copied where the machine has it, and the ERP runs with it", async () => {
+    await bring("op_fetched", { instance_id: "ins_other", code_id: "op_gone" });
+    expect(readFileSync(note("request"), "utf8")).toContain(`"commit":"${REPOSITORY.commit}"`);
+    expect([fact("code"), fact("codes/op_fetched/addons")]).toEqual(["op_fetched", "/mnt/extra-addons/1-acme"]);
+    rmSync(note("request"));
+    await bring("op_copied", { instance_id: "ins_1", code_id: "op_fetched" });
+    expect(existsSync(note("request"))).toBe(false);
+    const copies = readFileSync(note("copies"), "utf8");
+    for (const part of ["code", "python"])
+      expect(copies).toContain(`-v erp-ins_1_${part}_op_fetched:/from:ro -v erp-ins_1_${part}_op_copied:/to --entrypoint cp`);
+    expect(copies).toMatch(/--network none --cap-drop ALL .*--user 65534:65534/);
+    expect(fact("codes/op_copied/modules")).toBe(fact("codes/op_fetched/modules"));
+    await jobs.run<"start_erp">({ kind: "start_erp", ...of });
+    expect(fact("compose.yaml")).toContain("code: { name: erp-ins_1_code_op_copied, external: true }");
+    expect(fact("compose.yaml")).toContain(`CARRIER_URL: "https://carrier.example"`);
+  });
+
+  test("code that cannot be had any more is an error with the repository's problem", async () => {
+    const problem = `The repository ${REPOSITORY.url} has no module`;
+    const problems = [{ code: "CODE_INVALID", repository: 0, module: null, problem }];
+    writeFileSync(note("code"), JSON.stringify({ ...CODE, problems, folders: [], modules: [] }));
+    await expect(bring("op_invalid", undefined)).rejects.toMatchObject({
+      code: "CODE_INVALID",
+      message: expect.stringContaining(problem),
+    });
+    expect(fact("code")).toBe("");
+  });
+
+  test("an archive names the code that the ERP has, with a hash of each module", async () => {
+    const code = { repositories: [REPOSITORY], python_packages: ["num2words==0.5.13"] };
+    await bring("op_fetched", undefined);
+    const { files: archived } = await jobs.backUp(code);
+    const manifest = JSON.parse(new TextDecoder().decode(archived["manifest.json"])) as unknown;
+    expect(manifest).toMatchObject({ code: { ...code, modules: { acme: HASH } } });
+    const without = await jobs.backUp();
+    expect(JSON.parse(new TextDecoder().decode(without.files["manifest.json"]))).not.toHaveProperty("code");
+  });
+
+  const OLD = { erp: `sha256:${"1".repeat(64)}`, database: `sha256:${"2".repeat(64)}` };
+  const NEW = { erp: `sha256:${"3".repeat(64)}`, database: `sha256:${"4".repeat(64)}` };
+  /** What Docker says of the images: by their ids as well as by their names, which are the newest. */
+  const images = (newestMajor = 16): void =>
+    writeFileSync(
+      note("images"),
+      `case "$*" in
+        *.Created*) echo 2026-11-20T03:00:00.5Z ;;
+        *.Config.Env*) case "$*" in *${OLD.database}) echo PG_MAJOR=16 ;; *) echo PG_MAJOR=${newestMajor} ;; esac ;;
+        *odoo:*) echo ${NEW.erp} ;;
+        *) echo ${NEW.database} ;;
+      esac`,
+    );
+  const pull = () => jobs.run<"pull_images">({ kind: "pull_images", ...of, code_id });
+  const installedWith = (): void => {
+    writeFileSync(here("image"), OLD.erp);
+    writeFileSync(here("db_image"), OLD.database);
+  };
+
+  test("new images are used from the rehearsal on, and the instance gets them with the update", async () => {
+    installedWith();
+    images();
+    await fetch();
+    expect(await pull()).toEqual({ id: NEW.erp, created_at: "2026-11-20T03:00:00.500Z", previous_id: OLD.erp, changed: true });
+    await packages();
+    expect([fact("image"), fact("db_image")]).toEqual([OLD.erp, OLD.database]);
+    await jobs.run<"rehearse_code">({ kind: "rehearse_code", ...of, code_id, ...plan });
+    await keep();
+    await update();
+    for (const ran of readFileSync(note("updates"), "utf8").trimEnd().split("\n")) expect(ran).toContain(NEW.erp);
+    await start();
+    expect(fact("compose.yaml")).toContain(`image: "${NEW.erp}"`);
+    expect(fact("compose.yaml")).toContain(`image: "${NEW.database}"`);
+    await settle();
+    expect([fact("image"), fact("db_image")]).toEqual([NEW.erp, NEW.database]);
+  });
+
+  test("an update that fails puts the images back, too", async () => {
+    installedWith();
+    images();
+    await fetch();
+    await pull();
+    await packages();
+    await keep();
+    writeFileSync(note("update-fails"), "");
+    await expect(update()).rejects.toMatchObject({ code: "UPDATE_FAILED" });
+    expect(fact("image")).toBe(NEW.erp);
+    await undo();
+    expect([fact("image"), fact("db_image")]).toEqual([OLD.erp, OLD.database]);
+    expect(fact("compose.yaml")).toContain(`image: "${OLD.erp}"`);
+    expect(fact("compose.yaml")).toContain(`image: "${OLD.database}"`);
+  });
+
+  test("another major version of the database server is never taken", async () => {
+    installedWith();
+    images(17);
+    await fetch();
+    await pull();
+    expect(fact(`codes/${code_id}/db_image`)).toBe(OLD.database);
+  });
+
+  test("an undo before the ERP has stopped only removes the code", async () => {
+    await fetch();
+    await undo();
+    expect(databases()).toEqual({ shop: "7" });
+    expect(existsSync(here("codes", code_id))).toBe(false);
+    expect(existsSync(note("updates"))).toBe(false);
+  });
+
+  test("a deploy that was abandoned in the middle is put back by the next job on the instance", async () => {
+    await fetch();
+    await packages();
+    await keep();
+    const { [`old_${code_id}`]: kept } = databases();
+    rmSync(here("stopped_at"), { force: true });
+    await jobs.run<"start_erp">({ kind: "start_erp", ...of });
+    expect(databases()).toEqual({ shop: kept });
+    expect(existsSync(here("codes", code_id))).toBe(false);
+  });
+});

@@ -1,0 +1,47 @@
+// GET /overview/worst
+import { expect, test } from "vitest";
+import { worst } from "../../shared/api/overview.ts";
+import { INSTANCE_SERIES, MINUTE } from "../../shared/domain/figures.ts";
+import { storeSamples } from "../../shared/records/figures.ts";
+import { recordReport } from "../../shared/records/host-reports.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
+import { account } from "../harness/account.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+
+const GB = 1_000_000_000;
+
+test("the servers and instances that are loaded most are shown, the worst first, and at most ten of each", async () => {
+  const mine = await account({ seeded: true });
+  await setQuota(mine.id, "server", 12);
+  const servers = await Promise.all(Array.from({ length: 12 }, () => seedServer(mine.id)));
+  const instances = await Promise.all(servers.map(({ id }) => seedInstance(mine.id, { server_id: id })));
+  const now = Math.floor(Date.now() / 1000);
+  for (const [index, server] of servers.entries()) {
+    const memory_free_bytes = (server.specs.memory_gb * GB * (index + 1)) / 20;
+    const disk = { disk_size_bytes: 40 * GB, disk_free_bytes: (40 - index) * GB };
+    await recordReport(server, { ...disk, memory_free_bytes, certificates: undefined });
+    const measured = (ms: number) => INSTANCE_SERIES.map(({ name }) => (name === "p95_ms" ? ms : null));
+    // The machine also names an instance that is not on it.
+    const named = [instances[index]?.id ?? "", instances[(index + 1) % 12]?.id ?? ""] as const;
+    const all = new Map([
+      [named[0], measured(10 * (index + 1))],
+      [named[1], measured(90)],
+    ]);
+    await storeSamples({ account_id: mine.id, id: server.id }, [{ at: now - MINUTE, server: [], instances: all }]);
+  }
+  const found = (await mine.api.get("/overview/worst")).as(worst().data);
+  expect(found.complete).toBe(true);
+  expect(found.memory.map(({ id }) => id)).toEqual(servers.slice(0, 10).map(({ id }) => id));
+  expect(found.memory[0]).toEqual({ id: servers[0]?.id, name: servers[0]?.name, value: 95 });
+  expect(found.disk.map(({ value }) => value)).toEqual([28, 25, 23, 20, 18, 15, 13, 10, 8, 5]);
+  expect(found.p95_ms[0]).toMatchObject({ id: instances[11]?.id, name: instances[11]?.name });
+  expect(found.p95_ms.map(({ value }) => value)).toEqual(found.p95_ms.map(({ value }) => value).toSorted((a, b) => b - a));
+  expect(new Set(found.p95_ms.map(({ id }) => id)).size).toBe(found.p95_ms.length);
+});
+
+test("an account without servers has none, and both permissions are needed", async () => {
+  const mine = await account();
+  expect((await mine.api.get("/overview/worst")).as(worst().data)).toEqual({ memory: [], disk: [], p95_ms: [], complete: true });
+  for (const permission of ["servers:read", "instances:read"] as const)
+    expect((await (await mine.token([permission])).api.get("/overview/worst")).status).toBe(403);
+});

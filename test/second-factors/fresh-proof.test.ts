@@ -1,0 +1,168 @@
+// POST /auth/reauthenticate, and what needs the proof that it gives: tables that the routes' declarations fill
+import { beforeAll, describe, expect, test } from "vitest";
+import * as auth from "../../shared/api/auth.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { updateOne } from "../../shared/data/table.ts";
+import { account, type TestAccount, type TestUser, unique, unusedId } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { bodyOf, everyRoute, pathOf } from "../harness/requests.ts";
+import {
+  addPasskey,
+  challengeIn,
+  newCodes,
+  NOT_VALID,
+  optionsIn,
+  prove,
+  challengeFor,
+  sessionIn,
+} from "../harness/second-factors.ts";
+
+let me: TestAccount;
+let user: TestUser;
+let codes: string[];
+/** A session with a proof that is 15 minutes old. */
+let stale: Client;
+
+const sessionId = async (client: Client): Promise<string> => {
+  const sessions = (await client.get("/auth/sessions")).as(auth.listSessions().data);
+  return sessions.find(({ current }) => current)?.id ?? expect.fail("There is a current session");
+};
+
+const age = async (client: Client, minutes: number): Promise<void> => {
+  const set = { second_factor_at: new Date(Date.now() - minutes * 60_000).toISOString() };
+  await updateOne(keys.session(user.id, await sessionId(client)), { set }, {});
+};
+
+beforeAll(async () => {
+  me = await account();
+  user = await me.anotherUser();
+  stale = await me.session(user);
+  await addPasskey(stale);
+  codes = await newCodes(stale);
+  await age(stale, 15);
+});
+
+const nextCode = (): string => codes.pop() ?? expect.fail("There are ten codes");
+
+/** Written out a second time: what 9.3 of the contract names. */
+const NEEDS_PROOF = [
+  "POST /tokens",
+  "POST /tokens/:id/rotate",
+  "PUT /users/:id",
+  "DELETE /users/:id",
+  "DELETE /users/:id/second-factors",
+  "POST /users/invitations",
+  "DELETE /users/invitations/:id",
+  "POST /users/invitations/:id/resend",
+  "PUT /settings/sso",
+  "DELETE /settings/sso",
+  "POST /settings/sso/domains/:name/verify",
+  "PUT /auth/password",
+  "POST /auth/second-factors/totp",
+  "POST /auth/second-factors/totp/confirm",
+  "POST /auth/second-factors/passkeys",
+  "POST /auth/second-factors/passkeys/options",
+  "POST /auth/second-factors/recovery-codes",
+  "DELETE /auth/second-factors/:id",
+  "POST /webhooks",
+  "PUT /webhooks/:id",
+  "POST /webhooks/:id/rotate-secret",
+  "DELETE /servers/:id",
+  "DELETE /instances/:id",
+  "DELETE /backups/:id",
+  "POST /bulk",
+];
+
+test("the routes that need a fresh proof are those that are promised", () => {
+  const declared = everyRoute.filter(({ proof }) => proof !== undefined).map(({ title }) => title);
+  expect(declared.toSorted()).toEqual(NEEDS_PROOF.toSorted());
+});
+
+describe.each(everyRoute.filter(({ proof }) => proof !== undefined))("$title", (route) => {
+  // What the body decides is deleted, too.
+  const body = route.id === "bulk.run" ? { action: "delete", select: { ids: [unusedId("instance")] } } : bodyOf(route);
+
+  test("needs a proof of the last 15 minutes, before it looks for anything", async () => {
+    const refused = await stale.send(route.method, pathOf(route), body);
+    expect([refused.status, refused.error?.code]).toEqual([403, "REAUTHENTICATION_REQUIRED"]);
+    expect(challengeIn(refused).methods).toEqual(["passkey", "recovery_code"]);
+  });
+
+  test("needs none of a user without a second factor", async () => {
+    const response = await (await me.session(await me.anotherUser())).send(route.method, pathOf(route), body);
+    expect(response.error?.code).not.toBe("REAUTHENTICATION_REQUIRED");
+  });
+});
+
+test("what changes neither people, URLs nor anything for good needs none, nor does a dry run", async () => {
+  const answers = await Promise.all([
+    stale.put(`/users/${user.id}`, { name: "New name" }),
+    stale.put(`/webhooks/${unusedId("webhook")}`, { name: "other" }),
+    stale.post("/bulk", { action: "stop", select: { ids: [unusedId("instance")] } }),
+    stale.delete(`/instances/${unusedId("instance")}?dry_run=true`),
+    stale.delete(`/ssh-keys/${unusedId("ssh_key")}`),
+  ]);
+  expect(answers.map(({ error }) => error?.code)).not.toContain("REAUTHENTICATION_REQUIRED");
+  expect((await stale.put(`/users/${user.id}`, { role: "admin" })).error?.code).toBe("REAUTHENTICATION_REQUIRED");
+});
+
+test("an API token needs none", async () => {
+  const { api } = await me.token();
+  expect((await api.delete(`/servers/${unusedId("server")}`)).status).toBe(404);
+});
+
+const create = (client: Client) => client.post("/tokens", { name: unique("token"), permissions: ["servers:read"] });
+const reauthenticate = (client: Client, proof: Record<string, unknown>) => client.post("/auth/reauthenticate", proof);
+
+test("a proof counts for its session, and a sign-in with a second factor is one", async () => {
+  const other = await me.anotherUser();
+  const [one, two] = [await me.session(other), await me.session(other)];
+  const passkey = await addPasskey(one);
+  expect((await create(one)).status).toBe(201); // whoever adds a passkey has it
+  const asked = challengeIn(await create(two));
+  const assertion = passkey.get(optionsIn(asked));
+  const proven = await reauthenticate(two, { challenge: asked.challenge, method: "passkey", assertion });
+  const { second_factor_at } = proven.as(auth.reauthenticate().data);
+  expect(Math.abs(Date.now() - Date.parse(second_factor_at))).toBeLessThan(60_000);
+  expect((await create(two)).status).toBe(201);
+  const signedIn = await challengeFor(other);
+  const begun = await prove({
+    challenge: signedIn.challenge,
+    method: "passkey",
+    assertion: passkey.get(optionsIn(signedIn)),
+  });
+  expect((await create(sessionIn(begun))).status).toBe(201);
+});
+
+test("a challenge is for its session and its purpose, and works once", async () => {
+  const { challenge } = challengeIn(await create(stale));
+  const second = sessionIn(
+    await prove({ challenge: (await challengeFor(user)).challenge, method: "recovery_code", code: nextCode() }),
+  );
+  expect((await reauthenticate(second, { challenge, method: "recovery_code", code: nextCode() })).error).toEqual(NOT_VALID);
+  expect((await prove({ challenge, method: "recovery_code", code: nextCode() })).error).toEqual(NOT_VALID);
+  const { challenge: signIn } = await challengeFor(user);
+  expect((await reauthenticate(stale, { challenge: signIn, method: "recovery_code", code: nextCode() })).error).toEqual(
+    NOT_VALID,
+  );
+  expect((await create(stale)).error?.code).toBe("REAUTHENTICATION_REQUIRED");
+  expect((await reauthenticate(stale, { challenge, method: "recovery_code", code: nextCode() })).status).toBe(200);
+  expect((await create(stale)).status).toBe(201);
+  expect((await reauthenticate(stale, { challenge, method: "recovery_code", code: nextCode() })).error).toEqual(NOT_VALID);
+  await age(stale, 15);
+});
+
+test("403s come in this order: the role, the permission, the proof", async () => {
+  const viewer = await me.anotherUser({ role: "viewer" });
+  const session = await me.session(viewer);
+  await addPasskey(session);
+  const id = await sessionId(session);
+  await updateOne(keys.session(viewer.id, id), { set: { second_factor_at: "2026-01-01T00:00:00.000Z" } }, {});
+  const messages = await Promise.all([
+    create(session),
+    session.put(`/users/${user.id}`, { role: "admin" }),
+    session.delete(`/servers/${unusedId("server")}`),
+    session.post("/bulk", { action: "delete", select: { ids: [unusedId("instance")] } }),
+  ]);
+  expect(messages.map(({ error }) => error?.code)).toEqual(["FORBIDDEN", "FORBIDDEN", "FORBIDDEN", "FORBIDDEN"]);
+});

@@ -1,0 +1,103 @@
+// Who must have a second factor: settings.require_second_factor; and DELETE /users/:id/second-factors for who has lost theirs
+import { beforeEach, expect, test } from "vitest";
+import * as auth from "../../shared/api/auth.ts";
+import * as events from "../../shared/api/events.ts";
+import * as secondFactors from "../../shared/api/second-factors.ts";
+import { AccountUser } from "../../shared/api/users.ts";
+import { deleteSecondFactors } from "../../shared/operations/operator.ts";
+import { account, type TestAccount, type TestUser } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { newestMail } from "../harness/links.ts";
+import { addPasskey, newCodes, setUpApp, signIn } from "../harness/second-factors.ts";
+
+let me: TestAccount;
+let owner: Client;
+beforeEach(async () => {
+  me = await account();
+  owner = await me.session();
+});
+
+const demand = async (of: string) => expect((await owner.put("/settings", { require_second_factor: of })).status).toBe(200);
+const MUST = { code: "SECOND_FACTOR_SETUP_REQUIRED", message: "Your account requires a second factor; set one up first" };
+const mayWork = async (session: Client): Promise<boolean> => {
+  const response = await session.get("/overview");
+  if (response.status === 403) expect(response.error).toEqual(MUST);
+  return response.status === 200;
+};
+
+test("from the next sign-in on, a session can only set one up, and then everything", async () => {
+  const user = await me.anotherUser({ role: "viewer" });
+  const before = await me.session(user);
+  await demand("all");
+  expect(await mayWork(before)).toBe(true);
+  const session = await me.session(user);
+  expect(await mayWork(session)).toBe(false);
+  expect((await session.get("/auth/me")).status).toBe(200);
+  expect((await session.post("/tokens", {})).error).toEqual(MUST); // before the role and the body
+  await addPasskey(session);
+  expect(await mayWork(session)).toBe(true);
+  expect(await mayWork(before)).toBe(true);
+});
+
+test("`admins` are owners and admins, and whoever is not required any more is free at the next sign-in", async () => {
+  const [admin, operator] = [await me.anotherUser({ role: "admin" }), await me.anotherUser({ role: "operator" })];
+  await demand("admins");
+  const session = await me.session(admin);
+  expect([await mayWork(session), await mayWork(await me.session(operator))]).toEqual([false, true]);
+  await demand("none");
+  expect(await mayWork(await me.session(admin))).toBe(true);
+  expect(await mayWork(session)).toBe(true);
+});
+
+test("who removes the last one must set up another", async () => {
+  await demand("all");
+  const session = await me.session(await me.anotherUser());
+  await setUpApp(session);
+  await newCodes(session);
+  const [factor] = (await session.get("/auth/second-factors")).as(secondFactors.list().data);
+  expect((await session.delete(`/auth/second-factors/${factor?.id}`)).status).toBe(200);
+  expect(await mayWork(session)).toBe(false);
+  const { user } = (await session.get("/auth/me")).as(auth.me().data);
+  expect(user?.second_factors).toEqual({ passkeys: 0, totp: false, recovery_codes_left: 0 });
+});
+
+test("only an owner's session sets it, and an unknown value is none", async () => {
+  const admin = await me.session(await me.anotherUser({ role: "admin" }));
+  expect((await admin.put("/settings", { require_second_factor: "all" })).error?.message).toBe(
+    "This action needs the role owner",
+  );
+  expect((await me.api.put("/settings", { require_second_factor: "all" })).status).toBe(403);
+  expect((await owner.put("/settings", { require_second_factor: "some" })).error?.code).toBe("VALIDATION_ERROR");
+});
+
+const factorsShown = async ({ id }: TestUser, by: Client) => {
+  const shown = (await by.get(`/users/${id}`)).as(AccountUser);
+  return shown.second_factors;
+};
+
+test("an owner removes another user's, which both are told by mail", async () => {
+  const user = await me.anotherUser({ role: "operator" });
+  const session = await me.session(user);
+  await addPasskey(session, "Phone");
+  await setUpApp(session);
+  await newCodes(session);
+  expect(await factorsShown(user, owner)).toEqual({ passkeys: 1, totp: true, recovery_codes_left: 10 });
+  const viewer = await me.session(await me.anotherUser({ role: "viewer" }));
+  expect(await factorsShown(user, viewer)).toBeNull();
+  const admin = await me.session(await me.anotherUser({ role: "admin" }));
+  expect((await admin.delete(`/users/${user.id}/second-factors`)).error?.message).toBe("This action needs the role owner");
+  expect((await owner.delete(`/users/${user.id}/second-factors`)).body).toMatchObject({ data: { id: user.id, deleted: true } });
+  expect((await signIn(user)).status).toBe(200);
+  expect(await newestMail(me.id, "second_factor_removed", user.id)).toMatchObject({ user_name: null });
+  expect(await newestMail(me.id, "second_factor_removed", me.user.id)).toMatchObject({ user_name: user.name });
+  const told = (await owner.get(`/events?type=second_factor.removed&resource_id=${user.id}`)).as(events.list().data);
+  expect(told.map(({ actor }) => actor.id)).toEqual([me.user.id]);
+});
+
+test("an owner's own are not removed at once, and the last owner's by the operator", async () => {
+  await addPasskey(owner);
+  expect((await owner.delete(`/users/${me.user.id}/second-factors`)).error?.code).toBe("CONFLICT");
+  expect((await signIn(me.user)).status).toBe(401);
+  expect(await deleteSecondFactors(me.user.email)).toBe(1);
+  expect((await signIn(me.user)).status).toBe(200);
+});

@@ -1,0 +1,167 @@
+// GET, PUT, DELETE /settings/sso and POST /settings/sso/domains/:name/verify, and what `required` closes
+import { beforeAll, describe, expect, test } from "vitest";
+import * as auth from "../../shared/api/auth.ts";
+import { Sso, SsoDomain } from "../../shared/api/sso.ts";
+import * as secondFactors from "../../shared/api/second-factors.ts";
+import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
+import { type Client, stranger } from "../harness/client.ts";
+import { newestLink } from "../harness/links.ts";
+import { addPasskey, challengeFor, newAddress, newCodes, prove, setUpApp } from "../harness/second-factors.ts";
+import { seedSso, SSO_BODY } from "../harness/seed.ts";
+import { createUser } from "../../shared/operations/operator.ts";
+import { newTab, start, verifyDomain } from "../harness/sso.ts";
+
+let me: TestAccount;
+let owner: Client;
+beforeAll(async () => {
+  me = await account();
+  owner = await me.session();
+});
+
+describe("the settings", () => {
+  test("are 404 where none are set, and take back what they show", async () => {
+    expect((await owner.get("/settings/sso")).status).toBe(404);
+    expect((await owner.delete("/settings/sso")).status).toBe(404);
+    await seedSso(me.id);
+    const set = (await owner.put("/settings/sso", { ...SSO_BODY, role_claim: "groups", roles: { a: "admin" } })).as(Sso);
+    expect(set).toMatchObject({ default_role: "viewer", required: false, roles: { a: "admin" } });
+    expect(set.domains).toMatchObject([{ name: "people.example.com", verified: false }]);
+    expect(set.domains[0]?.txt_record).toMatch(new RegExp(`^erp-sso=${me.id}\\.[A-Za-z0-9_-]{24}$`));
+    expect(set.redirect_uri).toMatch(/^http:\/\/localhost:\d+\/sso$/);
+    expect((await owner.get("/settings/sso")).as(Sso)).toEqual(set);
+    expect((await owner.delete("/settings/sso")).status).toBe(200);
+    expect((await owner.get("/settings/sso")).status).toBe(404);
+  });
+
+  test("are an owner's, in a session", async () => {
+    const admin = await me.session(await me.anotherUser({ role: "admin" }));
+    for (const response of [
+      await admin.get("/settings/sso"),
+      await admin.put("/settings/sso", SSO_BODY),
+      await admin.delete("/settings/sso"),
+      await admin.post("/settings/sso/domains/example.com/verify", {}),
+    ])
+      expect(response.error).toMatchObject({ code: "FORBIDDEN", message: "This action needs the role owner" });
+    expect((await me.api.get("/settings/sso")).error?.message).toBe("This endpoint needs a dashboard session");
+  });
+
+  test.each([
+    [{ default_role: "owner" }, "default_role", "must be one of: admin, operator, viewer"],
+    [{ role_claim: "groups", roles: { everybody: "owner" } }, "roles.everybody", "must be one of: admin, operator, viewer"],
+    [{ roles: { everybody: "admin" } }, "role_claim", "is required"],
+    [{ domains: [{ name: "a.example" }, { name: "a.example" }] }, "domains", "must not contain duplicates"],
+    [{ domains: [] }, "domains", "must contain at least one"],
+    [{ domains: Array.from({ length: 11 }, (_, i) => ({ name: `${i}.example.com` })) }, "domains", "must contain at most 10"],
+    [{ client_secret: "two words" }, "client_secret", "must be up to 1000 printable ASCII characters without spaces"],
+    [{ issuer: "https://login.example.com?tenant=1" }, "issuer", "must be https"],
+    [{ issuer: "https://127.0.0.1:8443", client_secret: "x" }, "issuer", "must not lead to a private address"],
+  ])("%j is invalid", async (fields, field, reason) => {
+    const response = await owner.put("/settings/sso", { ...SSO_BODY, ...fields });
+    expect(response.error?.details).toMatchObject({ field, reason });
+  });
+
+  test("of changes, the audit log has all but the secret", async () => {
+    await seedSso(me.id, { domains: [{ name: "old.example.com", proof: "p", verified: false }] });
+    const id = "sso-changes";
+    await owner.put("/settings/sso", { ...SSO_BODY, client_secret: "newer" }, { headers: { "x-request-id": id } });
+    const events = (await me.api.get("/events?type=sso.update")).text;
+    expect(events).toContain('{"field":"client_secret"}');
+    expect(events).toContain('{"field":"domains","before":["old.example.com"],"after":["people.example.com"]}');
+    expect(events).not.toContain("newer");
+  });
+});
+
+describe("a domain", () => {
+  test("is verified by its TXT record, and is another account's only after it has gone", async () => {
+    const name = uniqueDomain();
+    await seedSso(me.id);
+    const sso = (await owner.put("/settings/sso", { ...SSO_BODY, domains: [{ name }] })).as(Sso);
+    const missing = await owner.post(`/settings/sso/domains/${name}/verify`, {});
+    expect([missing.status, missing.error?.code, missing.error?.details]).toEqual([
+      409,
+      "INVALID_STATE",
+      { status: "unverified" },
+    ]);
+    expect(await verifyDomain(owner, sso, name)).toMatchObject({ name, verified: true });
+    expect((await owner.post(`/settings/sso/domains/${name}/verify`, {})).as(SsoDomain).verified).toBe(true);
+    expect((await owner.post("/settings/sso/domains/no.example.com/verify", {})).status).toBe(404);
+
+    const other = await account();
+    const theirs = await other.session();
+    await seedSso(other.id);
+    const wanted = (await theirs.put("/settings/sso", { ...SSO_BODY, domains: [{ name }] })).as(Sso);
+    await theirs.put(`/sandbox/dns/${name}`, { txt: [wanted.domains[0]?.txt_record] });
+    expect((await theirs.post(`/settings/sso/domains/${name}/verify`, {})).error?.code).toBe("CONFLICT");
+    await owner.put("/settings/sso", SSO_BODY);
+    expect((await theirs.post(`/settings/sso/domains/${name}/verify`, {})).as(SsoDomain).verified).toBe(true);
+  });
+});
+
+describe("where single sign-on is required", () => {
+  const REQUIRED = { code: "FORBIDDEN", message: "Sign in with single sign-on" };
+  const name = uniqueDomain();
+  const password = "a long enough password";
+  beforeAll(async () => {
+    await seedSso(me.id, { domains: [{ name, proof: "p", verified: true }], required: true });
+    await createUser(me.id, { email: `owner@${name}`, name: "Owner", password });
+    await createUser(me.id, { email: `viewer@${name}`, name: "Viewer", password, role: "viewer" });
+  });
+
+  test("a password signs nobody in, and no link sets one, whether or not there is such a user", async () => {
+    for (const email of [`owner@${name}`, `viewer@${name}`, `nobody@${name}`, `OWNER@${name.toUpperCase()}`]) {
+      const from = newAddress();
+      const answers = [
+        await stranger.post("/auth/login", { email, password }, { from }),
+        await stranger.post("/auth/login", { email, password: "wrong" }, { from }),
+        await stranger.post("/auth/password-reset", { email }, { from }),
+      ];
+      for (const { status, error } of answers) expect([status, error], email).toEqual([403, REQUIRED]);
+    }
+  });
+
+  test("what was begun before is closed, too: links, and second steps of a sign-in", async () => {
+    const sso = await seedSso(me.id, { domains: [{ name, proof: "p", verified: true }] });
+    const user = { email: `careful@${name}`, password };
+    const { id } = await createUser(me.id, { ...user, name: "Careful" });
+    const session = await me.session(user);
+    await setUpApp(session);
+    const codes = await newCodes(session);
+    const { challenge } = await challengeFor(user);
+    const { email } = user;
+    await stranger.post("/auth/password-reset", { email }, { from: newAddress() });
+    const token = await newestLink(me.id, "password_reset", id);
+    await seedSso(me.id, { ...sso, required: true });
+    const set = { token, new_password: "another long password" };
+    expect((await stranger.post("/auth/password-reset/confirm", set, { from: newAddress() })).error).toEqual(REQUIRED);
+    expect((await prove({ challenge, method: "recovery_code", code: codes[0] })).error).toEqual(REQUIRED);
+  });
+
+  test("an invitation is not accepted with a password", async () => {
+    const email = `invited@${name}`;
+    await owner.post("/users/invitations", { email, role: "viewer" });
+    const token = await newestLink(me.id, "invitation", email);
+    const response = await stranger.post("/auth/invitations/accept", { token, name: "Invited", password: "another long one" });
+    expect(response.error).toEqual(REQUIRED);
+  });
+
+  test("an owner may use a passkey, and nobody else", async () => {
+    const sso = await seedSso(me.id, { domains: [{ name, proof: "p", verified: true }] });
+    const passkeys = await Promise.all(
+      ["owner", "viewer"].map(async (who) => addPasskey(await me.session({ email: `${who}@${name}`, password }))),
+    );
+    await seedSso(me.id, { ...sso, required: true });
+    const responses = await Promise.all(
+      passkeys.map(async (passkey) => {
+        const options = (await stranger.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions);
+        return stranger.post("/auth/login/passkey", { assertion: passkey.get(options) }, { from: newAddress() });
+      }),
+    );
+    expect(responses[0]?.as(auth.passkeyLogin().data).user.email).toBe(`owner@${name}`);
+    expect(responses[1]?.error).toEqual(REQUIRED);
+  });
+});
+
+test("an email of no verified domain begins nothing", async () => {
+  const response = await start(`somebody@${uniqueDomain()}`, newTab());
+  expect([response.status, response.error?.code]).toEqual([404, "NOT_FOUND"]);
+});

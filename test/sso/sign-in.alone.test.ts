@@ -1,0 +1,141 @@
+// Single sign-on from the settings to the session, with the identity provider of the test environment on one machine.
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import * as auth from "../../shared/api/auth.ts";
+import { PasskeyOptions } from "../../shared/api/second-factors.ts";
+import { Sso } from "../../shared/api/sso.ts";
+import { AccountUser } from "../../shared/api/users.ts";
+import { createUser, resetPassword } from "../../shared/operations/operator.ts";
+import { examplePeople, type IdentityProvider, startIdentityProvider } from "../../infra/local/identity-provider.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { type Client, stranger } from "../harness/client.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { uniqueDomain } from "../harness/account.ts";
+import type { TestCloud } from "../harness/facts.ts";
+import { addPasskey } from "../harness/second-factors.ts";
+import { come, finish, NOT_VALID, sessionOf, setUpSso, signInWith } from "../harness/sso.ts";
+
+let cloud: TestCloud;
+let provider: IdentityProvider;
+let me: TestAccount;
+let owner: Client;
+const domain = uniqueDomain();
+const emailOf = (person: string): string => `${person}@${domain}`;
+/** A line of a function's log with the metric. */
+const isBypass = (line: string): boolean => line.includes('"SsoBypassed":1');
+
+beforeAll(async () => {
+  cloud = await ownCloud({ environment: { LOOPBACK_RECEIVERS: "true" } });
+  provider = await startIdentityProvider({ clientSecret: "secret-of-the-test", people: examplePeople(domain) });
+  me = await account();
+  owner = await setUpSso(me, provider, domain, { role_claim: "groups", roles: { admins: "admin" } });
+});
+afterAll(() => provider.stop());
+
+test("whoever is new gets a user with the role of the claim, or the default role, and is the same user next time", async () => {
+  const first = (await signInWith(emailOf("ann"), "ann")).as(auth.ssoFinish().data);
+  expect(first.user).toMatchObject({ email: emailOf("ann"), name: "Ann Example" });
+  expect((await owner.get(`/users/${first.user.id}`)).as(AccountUser)).toMatchObject({ role: "admin", sso: true });
+  const again = (await signInWith(emailOf("ann"), "ann")).as(auth.ssoFinish().data);
+  expect(again.user.id).toBe(first.user.id);
+
+  const bob = sessionOf(await signInWith(emailOf("bob"), "bob"));
+  expect((await bob.get("/auth/me")).as(auth.me().data)).toMatchObject({ role: "viewer", account: { id: me.id } });
+});
+
+test.each(["unverified-email", "wrong-nonce", "expired"])("%s signs nobody in", async (person) => {
+  const response = await signInWith(emailOf(person), person);
+  if (person === "unverified-email") expect([response.status, response.error?.code]).toEqual([403, "FORBIDDEN"]);
+  else expect([response.status, response.error]).toEqual([401, NOT_VALID]);
+  const users = (await owner.get("/users?per_page=100")).text;
+  expect(users).not.toContain(emailOf(person));
+});
+
+test("counts as a second factor, for its own sessions only", async () => {
+  const own = uniqueDomain();
+  const mine = await account();
+  const people = examplePeople(own);
+  const another = await startIdentityProvider({ clientSecret: "secret-of-the-test", people });
+  const boss = await setUpSso(mine, another, own);
+  const email = `bob@${own}`;
+  await signInWith(email, "bob");
+  const password = "a long enough password";
+  await resetPassword(email, password);
+  await boss.put("/settings", { require_second_factor: "all" });
+  const byPassword = await mine.session({ email, password });
+  const bySso = sessionOf(await signInWith(email, "bob"));
+  expect((await bySso.get("/servers")).status).toBe(200);
+  expect((await byPassword.get("/servers")).error?.code).toBe("SECOND_FACTOR_SETUP_REQUIRED");
+  const sessions = (await bySso.get("/auth/sessions")).as(auth.listSessions().data);
+  expect(sessions.map(({ current, second_factor_at }) => [current, second_factor_at !== null])).toContainEqual([true, true]);
+  await another.stop();
+});
+
+describe("of another account", () => {
+  const own = uniqueDomain();
+  const people = { ...examplePeople(own) };
+  let mine: TestAccount;
+  let boss: Client;
+  let another: IdentityProvider;
+  beforeAll(async () => {
+    mine = await account();
+    another = await startIdentityProvider({ clientSecret: "secret-of-the-test", people });
+    boss = await setUpSso(mine, another, own);
+  });
+  afterAll(() => another.stop());
+
+  test("gives the role of the claim at each sign-in, to open sessions too, but leaves owners what they are", async () => {
+    const { issuer, client_id } = another;
+    const claims = { role_claim: "groups", roles: { admins: "admin" }, default_role: "operator" };
+    await boss.put("/settings/sso", { issuer, client_id, domains: [{ name: own }], ...claims });
+    const facts = { email_verified: true, name: "Somebody" };
+    people["carl"] = { ...facts, email: `carl@${own}`, groups: ["admins"] };
+    const session = sessionOf(await signInWith(`carl@${own}`, "carl"));
+    const role = async () => (await session.get("/auth/me")).as(auth.me().data).role;
+    expect(await role()).toBe("admin");
+    people["carl"] = { ...facts, email: `carl@${own}`, groups: [] };
+    await signInWith(`carl@${own}`, "carl");
+    expect(await role()).toBe("operator");
+    const email = `dora@${own}`;
+    const { id } = await createUser(mine.id, { email, name: "Dora", password: "a long enough password" });
+    people["dora"] = { ...facts, email, groups: ["admins"] };
+    expect((await signInWith(email, "dora")).as(auth.ssoFinish().data).user.id).toBe(id);
+    expect((await boss.get(`/users/${id}`)).as(AccountUser)).toMatchObject({ role: "owner", sso: true });
+  });
+
+  test("is possible only from the account's networks, like every sign-in", async () => {
+    await boss.put("/settings", { allowed_ips: ["127.0.0.0/24"] });
+    const [outside, inside] = [await come(`bob@${own}`, "bob"), await come(`bob@${own}`, "bob")];
+    const elsewhere = await finish(outside.callback, outside.tab, "127.0.241.9");
+    expect(elsewhere.error).toEqual({ code: "FORBIDDEN", message: "Sign-in is not allowed from this address" });
+    expect((await finish(inside.callback, inside.tab, "127.0.0.9")).status).toBe(200);
+    await boss.put("/settings", { allowed_ips: [] });
+  });
+
+  test("is bypassed by an owner's passkey where it is required, and the operator's alarm counts it", async () => {
+    const [email, password] = [`boss@${own}`, "a long enough password"];
+    await createUser(mine.id, { email, name: "Boss", password });
+    const passkey = await addPasskey(await mine.session({ email, password }));
+    const sso = (await boss.get("/settings/sso")).as(Sso);
+    const { issuer, client_id } = sso;
+    await boss.put("/settings/sso", { issuer, client_id, domains: [{ name: own }], required: true });
+    const counted = (): number => cloud.template.functions.flatMap(({ name }) => cloud.lambda.logs(name)).filter(isBypass).length;
+    expect(counted()).toBe(0);
+    const signIn = async () => {
+      const options = (await stranger.post("/auth/login/passkey/options", {})).as(PasskeyOptions);
+      return stranger.post("/auth/login/passkey", { assertion: passkey.get(options) });
+    };
+    expect((await signIn()).status).toBe(200);
+    await vi.waitFor(() => expect(counted()).toBe(1), { timeout: 20_000, interval: 100 });
+    expect((await signInWith(`ann@${own}`, "ann")).status).toBe(200);
+    expect(counted()).toBe(1);
+  });
+});
+
+test("the settings never show the client secret, and a PUT without it keeps it", async () => {
+  const shown = await owner.get("/settings/sso");
+  expect(shown.text).not.toContain("secret");
+  const { domains, redirect_uri: _, updated_at: __, ...sso } = shown.as(Sso);
+  const body = { ...sso, domains: domains.map(({ name }) => ({ name })) };
+  expect((await owner.put("/settings/sso", body)).as(Sso).domains).toEqual(domains);
+  expect((await signInWith(emailOf("ann"), "ann")).status).toBe(200);
+});
