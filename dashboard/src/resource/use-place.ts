@@ -29,7 +29,7 @@ export const PARAMETERS = [
   "drill",
   "reboot",
 ] as const;
-type Parameter = (typeof PARAMETERS)[number];
+export type Parameter = (typeof PARAMETERS)[number];
 
 export interface Place extends Partial<Record<Parameter, string | undefined>> {
   page: number;
