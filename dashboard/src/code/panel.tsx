@@ -49,52 +49,54 @@ function Shown({ instance, server, code }: Props & { code: Code }) {
   const [dialog, setDialog] = useState<"edit" | "deploy" | "image">();
   const close = () => setDialog(undefined);
   return (
-    <SpaceBetween size="l">
-      <Container
-        header={
-          <Header
-            variant="h2"
-            description={say.about}
-            actions={
-              <SpaceBetween direction="horizontal" size="xs">
-                <Action needs={INSTANCE_NEEDS.code} disabledReason={whyNotEdit(instance)} onClick={() => setDialog("edit")}>
-                  {say.actions.edit}
-                </Action>
-                <Action
-                  needs={INSTANCE_NEEDS.deploy}
-                  variant="primary"
-                  disabledReason={whyNot("deploy", instance, server)}
-                  onClick={() => setDialog("deploy")}
-                >
-                  {say.actions.deploy}
-                </Action>
-              </SpaceBetween>
-            }
-          >
-            {say.title}
-          </Header>
-        }
-      >
-        <SpaceBetween size="l">
-          {code.repositories.length === 0 ? (
-            <Box color="text-status-inactive">{say.none}</Box>
-          ) : (
-            <>
-              {code.repositories.map((repository, index) => (
-                <Repository key={index} repository={repository} />
-              ))}
-              <Check instance={instance} />
-            </>
-          )}
-          <Settings {...{ instance, server, code }} onUpdate={() => setDialog("image")} />
-        </SpaceBetween>
-      </Container>
-      <Hook instance={instance} code={code} />
+    <>
+      <SpaceBetween size="l">
+        <Container
+          header={
+            <Header
+              variant="h2"
+              description={say.about}
+              actions={
+                <SpaceBetween direction="horizontal" size="xs">
+                  <Action needs={INSTANCE_NEEDS.code} disabledReason={whyNotEdit(instance)} onClick={() => setDialog("edit")}>
+                    {say.actions.edit}
+                  </Action>
+                  <Action
+                    needs={INSTANCE_NEEDS.deploy}
+                    variant="primary"
+                    disabledReason={whyNot("deploy", instance, server)}
+                    onClick={() => setDialog("deploy")}
+                  >
+                    {say.actions.deploy}
+                  </Action>
+                </SpaceBetween>
+              }
+            >
+              {say.title}
+            </Header>
+          }
+        >
+          <SpaceBetween size="l">
+            {code.repositories.length === 0 ? (
+              <Box color="text-status-inactive">{say.none}</Box>
+            ) : (
+              <>
+                {code.repositories.map((repository, index) => (
+                  <Repository key={index} repository={repository} />
+                ))}
+                <Check instance={instance} />
+              </>
+            )}
+            <Settings {...{ instance, server, code }} onUpdate={() => setDialog("image")} />
+          </SpaceBetween>
+        </Container>
+        <Hook instance={instance} code={code} />
+      </SpaceBetween>
       {dialog === "edit" && <EditCode instance={instance} code={code} onDismiss={close} />}
       {(dialog === "deploy" || dialog === "image") && (
         <StartDeploy instance={instance} updateImage={dialog === "image"} onDismiss={close} />
       )}
-    </SpaceBetween>
+    </>
   );
 }
 
