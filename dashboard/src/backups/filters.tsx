@@ -1,8 +1,8 @@
 // Filters of the backups by what else their list can show: kind, restore drill, lock, size and creation.
 import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { CreatedFilter, createdQuery, isCreatedChosen, MoreFilters } from "../resource/created-filter.tsx";
-import { FilterSelect } from "../resource/filter-select.tsx";
+import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
+import { FilterSelects } from "../resource/filter-select.tsx";
 import type { Narrowing } from "../resource/list-query.ts";
 import { gigabytes } from "../resource/size.ts";
 import type { Place } from "../resource/use-place.ts";
@@ -34,23 +34,15 @@ export function backupQuery(place: Place): ListQuery {
 }
 
 export const BackupFilters: Narrowing["Fields"] = (props) => (
-  <MoreFilters chosen={NAMES.some((name) => props.place[name]) || isCreatedChosen(props.place)}>
+  <MoreFilters names={NAMES} {...props}>
     <Fields {...props} />
-    <CreatedFilter {...props} />
   </MoreFilters>
 );
 
 const Fields: Narrowing["Fields"] = ({ place, go }) => {
   const say = text.backups.filters;
   const labels = labelsNow();
-  return NAMES.map((name) => (
-    <FilterSelect
-      key={name}
-      label={say.labels[name]}
-      any={say.any[name]}
-      options={Object.entries(labels[name]).map(([value, label]) => ({ value, label }))}
-      value={place[name]}
-      onChange={(value) => go({ ...place, page: 1, [name]: value })}
-    />
-  ));
+  const optionsOf = (name: keyof typeof labels) => Object.entries(labels[name]).map(([value, label]) => ({ value, label }));
+  const options = { kind: optionsOf("kind"), drill: optionsOf("drill") };
+  return <FilterSelects say={say} names={NAMES} options={options} place={place} go={go} />;
 };

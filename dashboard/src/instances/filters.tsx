@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ListQuery, catalog, servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { CreatedFilter, createdQuery, isCreatedChosen, MoreFilters } from "../resource/created-filter.tsx";
-import { FilterSelect } from "../resource/filter-select.tsx";
+import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
+import { FilterSelects } from "../resource/filter-select.tsx";
 import type { Narrowing } from "../resource/list-query.ts";
 import { usePages } from "../resource/use-pages.ts";
 import type { Place } from "../resource/use-place.ts";
@@ -35,9 +35,8 @@ export function instanceQuery({ version, edition, image, server, older, drill, .
 }
 
 export const InstanceFilters: Narrowing["Fields"] = (props) => (
-  <MoreFilters chosen={NAMES.some((name) => props.place[name]) || isCreatedChosen(props.place)}>
+  <MoreFilters names={NAMES} {...props}>
     <Fields {...props} />
-    <CreatedFilter {...props} />
   </MoreFilters>
 );
 
@@ -53,14 +52,5 @@ const Fields: Narrowing["Fields"] = ({ place, go }) => {
     older: DAYS.map((days) => ({ value: String(days), label: say.days(days) })),
     drill: DRILLS.map((value) => ({ value, label: say.drills[value] })),
   };
-  return NAMES.map((name) => (
-    <FilterSelect
-      key={name}
-      label={say.labels[name]}
-      any={say.any[name]}
-      options={options[name]}
-      value={place[name]}
-      onChange={(value) => go({ ...place, page: 1, [name]: value })}
-    />
-  ));
+  return <FilterSelects say={say} names={NAMES} options={options} place={place} go={go} />;
 };

@@ -5,7 +5,7 @@ import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { FiltersProps } from "./list-query.ts";
 import { momentOfField, useZone } from "./moment.ts";
-import type { Place } from "./use-place.ts";
+import type { Parameter, Place } from "./use-place.ts";
 
 const NAMES = ["from", "to"] as const;
 
@@ -33,10 +33,20 @@ export function CreatedFilter({ place, go, labels = text.resource.find.created }
   ));
 }
 
-/** Filters that few need: behind a button, unless one of them is chosen. */
-export function MoreFilters({ chosen, children }: { chosen: boolean; children: ReactNode }) {
-  const [open, setOpen] = useState(chosen);
-  return open ? children : <Button onClick={() => setOpen(true)}>{text.resource.find.more}</Button>;
+interface MoreFiltersProps extends Pick<FiltersProps, "place" | "go"> {
+  /** Of the filters that `children` shows. */
+  names: readonly Parameter[];
+  children: ReactNode;
 }
 
-export const isCreatedChosen = (place: Place): boolean => NAMES.some((name) => place[name]);
+/** Filters that few need, and when records were created: behind a button, unless one of them is chosen. */
+export function MoreFilters({ names, place, go, children }: MoreFiltersProps) {
+  const [open, setOpen] = useState([...names, ...NAMES].some((name) => place[name]));
+  if (!open) return <Button onClick={() => setOpen(true)}>{text.resource.find.more}</Button>;
+  return (
+    <>
+      {children}
+      <CreatedFilter place={place} go={go} />
+    </>
+  );
+}

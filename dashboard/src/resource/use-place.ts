@@ -34,7 +34,7 @@ export const PARAMETERS = [
   "locked",
   "larger",
 ] as const;
-type Parameter = (typeof PARAMETERS)[number];
+export type Parameter = (typeof PARAMETERS)[number];
 
 export interface Place extends Partial<Record<Parameter, string | undefined>> {
   page: number;

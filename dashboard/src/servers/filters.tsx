@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { catalog, type ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { CreatedFilter, createdQuery, isCreatedChosen, MoreFilters } from "../resource/created-filter.tsx";
-import { FilterSelect } from "../resource/filter-select.tsx";
+import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
+import { FilterSelects } from "../resource/filter-select.tsx";
 import type { Narrowing } from "../resource/list-query.ts";
 import { gigabytes } from "../resource/size.ts";
 import type { Place } from "../resource/use-place.ts";
@@ -43,9 +43,8 @@ export const serverQuery = ({ provider, region, size, reboot, ...place }: Place)
 });
 
 export const ServerFilters: Narrowing["Fields"] = (props) => (
-  <MoreFilters chosen={NAMES.some((name) => props.place[name]) || isCreatedChosen(props.place)}>
+  <MoreFilters names={NAMES} {...props}>
     <Fields {...props} />
-    <CreatedFilter {...props} />
   </MoreFilters>
 );
 
@@ -65,14 +64,5 @@ const Fields: Narrowing["Fields"] = ({ place, go }) => {
     memory: BOUNDS.memory.map((size) => ({ value: String(size), label: say.memory(gigabytes(size)) })),
     reboot: (["needed", "none"] as const).map((value) => ({ value, label: say.reboots[value] })),
   };
-  return NAMES.map((name) => (
-    <FilterSelect
-      key={name}
-      label={say.labels[name]}
-      any={say.any[name]}
-      options={options[name]}
-      value={place[name]}
-      onChange={(value) => go({ ...place, page: 1, [name]: value })}
-    />
-  ));
+  return <FilterSelects say={say} names={NAMES} options={options} place={place} go={go} />;
 };
