@@ -78,7 +78,7 @@ test("a deploy brings the newest images on request, updates everything with them
   const { erp_version: version } = await show(id);
   const ofCode = (await api.get(`/instances/${id}/code`)).as(Code).image;
   const newest = { created_at: image?.created_at, newest_created_at: image?.created_at, update_available: false };
-  expect(ofCode).toEqual({ version, id: image?.id, ...newest });
+  expect(ofCode).toEqual({ version, id: image?.id, follow: "pinned", ...newest });
 
   const other = await prepared("fail-update", { domain: uniqueDomain("old-image.shop") });
   const begun = (await api.post(`/instances/${other.id}/deploys`, { update_image: true })).as(Deploy);

@@ -43,6 +43,11 @@ const Fields: Narrowing["Fields"] = ({ place, go }) => {
   const say = text.backups.filters;
   const labels = labelsNow();
   const optionsOf = (name: keyof typeof labels) => Object.entries(labels[name]).map(([value, label]) => ({ value, label }));
-  const options = { kind: optionsOf("kind"), drill: optionsOf("drill") };
+  const options = {
+    kind: optionsOf("kind"),
+    drill: optionsOf("drill"),
+    locked: optionsOf("locked"),
+    larger: optionsOf("larger"),
+  };
   return <FilterSelects say={say} names={NAMES} options={options} place={place} go={go} />;
 };

@@ -84,20 +84,8 @@ export function ExportEvents({ columns, onDismiss }: { columns: readonly Column<
       <SpaceBetween size="m">
         {say.about}
         <Days of={days} onChange={setDays} />
-        <FormField label={say.kind}>
-          <RadioGroup
-            value={kind}
-            items={KINDS.map((value) => ({ value, label: say.kinds[value] }))}
-            onChange={({ detail }) => setKind(KINDS.find((each) => each === detail.value) ?? "everything")}
-          />
-        </FormField>
-        <FormField label={say.format}>
-          <RadioGroup
-            value={format}
-            items={FORMATS.map((value) => ({ value, label: say.formats[value] }))}
-            onChange={({ detail }) => setFormat(FORMATS.find((each) => each === detail.value) ?? "csv")}
-          />
-        </FormField>
+        <Choice label={say.kind} values={KINDS} labels={say.kinds} value={kind} onChange={setKind} />
+        <Choice label={say.format} values={FORMATS} labels={say.formats} value={format} onChange={setFormat} />
         {error !== null && <Failure error={error} retry={fetchAll} />}
       </SpaceBetween>
     </Modal>
@@ -117,6 +105,24 @@ const Days = ({ of: days, onChange }: DaysProps) => (
       </FormField>
     ))}
   </SpaceBetween>
+);
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  values: readonly Value[];
+  labels: Readonly<Record<Value, string>>;
+  value: Value;
+  onChange: (value: Value) => void;
+}
+
+const Choice = <Value extends string>({ label, values, labels, value, onChange }: ChoiceProps<Value>) => (
+  <FormField label={label}>
+    <RadioGroup
+      value={value}
+      items={values.map((each) => ({ value: each, label: labels[each] }))}
+      onChange={({ detail }) => onChange(values.find((each) => each === detail.value) ?? value)}
+    />
+  </FormField>
 );
 
 const FILE_TYPES = { csv: "csv", jsonl: "plain" } as const;
