@@ -111,9 +111,12 @@ const variableName = z
   .regex(VARIABLE_NAME, "must be a name of up to 100 capital letters, digits and underscores")
   .refine((name) => !isReservedVariable(name), "is set by the service or the ERP's image")
   .meta({ examples: ["CARRIER_URL"], maxLength: 100 });
+/** Control characters but the tab, and what is no character at all. */
+const NO_TEXT = "\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\ufffe\uffff";
+const VARIABLE_VALUE = new RegExp(`^[^${NO_TEXT}]*$`);
 const variableValue = z
   .string()
-  .regex(/^[^\x00-\x08\x0a-\x1f\x7f-\x9f\ufffe\uffff]*$/, "must not contain control characters") // oxlint-disable-line no-control-regex
+  .regex(VARIABLE_VALUE, "must not contain control characters")
   .max(ENVIRONMENT_BYTES_MAX, `must have at most ${ENVIRONMENT_BYTES_MAX} characters`);
 
 const Variable = z
