@@ -5,7 +5,6 @@ import { newId } from "../domain/ids.ts";
 import { LIFECYCLE } from "../domain/lifecycle.ts";
 import type { Selection } from "../domain/module-plan.ts";
 import { retainBackup } from "../records/backups.ts";
-import { followsNewest } from "../records/code.ts";
 import { reserveDeploy } from "../records/deploys.ts";
 import { moveInstance, requireServerUsable } from "../records/instances.ts";
 import { type Begun, changing, reserveOperation } from "../records/operations.ts";
@@ -14,7 +13,7 @@ import type { CodeRecord } from "../records/schemas/code.ts";
 import type { DeployRecord } from "../records/schemas/deploy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
-import type { Rollback } from "./rollbacks.ts";
+import { chooseImage, type Rollback } from "./rollbacks.ts";
 
 /** Holds nothing, one at a time for each instance. */
 export function beginCheck({ change, by, operationId }: Begun, instance: InstanceRecord): OperationRecord {
@@ -47,8 +46,9 @@ export function beginDeploy(
 ): { deploy: DeployRecord; operation: OperationRecord } {
   moveInstance(change, instance, { type: "instance.deploy", operationId });
   if (backup !== undefined) retainBackup(change, backup.id, operationId);
-  const deploy = reserveDeploy(change, by, code, { operationId, select, note, rollback });
-  const update_image = wanted.update_image || followsNewest(code);
+  const image = chooseImage(instance, code, { ...wanted, rollback });
+  const earlier = image === "newest" ? undefined : image;
+  const deploy = reserveDeploy(change, by, code, { operationId, select, note, rollback, image: earlier });
   const safety_backup_id = newId("backup");
   const operation = reserveOperation(change, by, {
     id: operationId,
@@ -60,7 +60,7 @@ export function beginDeploy(
       safety_backup_id,
       rehearse,
       backup_first,
-      update_image,
+      update_image: image !== undefined,
       restore_database: backup !== undefined,
       ...(backup !== undefined && { data_backup_id: backup.id }),
     },

@@ -175,6 +175,20 @@ test("a stopped instance is stopped again afterwards, and has the new modules", 
   expect(await dataOf(id)).toMatchObject({ modules: { acme: "1.1" } });
 });
 
+test("a rollback brings back the image of that deploy, and on request the newest", async () => {
+  const { id, first } = await prepared("main", { domain: uniqueDomain("old-image.shop") });
+  const { image } = await deployed(id, { update_image: true });
+  const rolledBack = { rollback_to: first.id, backup_first: false };
+  const effectsOf = async (body: object) =>
+    (await api.post(`/instances/${id}/deploys?dry_run=true`, body)).as(DryRun).effects.map(({ code }) => code);
+  expect(await effectsOf(rolledBack)).toContain("deploy_image_back");
+  expect(await effectsOf({ ...rolledBack, update_image: true })).toContain("deploy_image");
+  expect((await deployed(id, rolledBack)).image).toMatchObject({ id: image?.previous_id, previous_id: image?.id });
+  expect(await show(id)).toMatchObject({ update_available: true });
+  expect(await effectsOf(rolledBack)).not.toContain("deploy_image_back");
+  expect((await deployed(id, rolledBack)).image).toBeNull();
+});
+
 describe("a rollback", () => {
   const rollBack = (id: string, to: Deploy, more: object = {}) =>
     api.post(`/instances/${id}/deploys`, { rollback_to: to.id, ...more });

@@ -1,7 +1,7 @@
 // A deploy on a machine, with a server that has databases: the code and the data change together, and come back together.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ssh } from "../../shared/hosts/ssh.ts";
@@ -32,6 +32,15 @@ const DOCKER = `case "$*" in
   "network create"*"erp-builder") sleep 1; rm $NOTES/no-network ;;
   "image ls"*) cat $NOTES/unused 2> /dev/null ;;
   "image rm"*) echo "$*" >> $NOTES/removed-images ;;
+  *"--entrypoint sh "*pip*)
+    echo "$*" >> $NOTES/builds
+    cat >> $NOTES/requirements
+    [ ! -e $NOTES/build-fails ] || { echo "No matching distribution" >&2; exit 1; }
+    if [ -e $NOTES/endless-build ]; then exec cat /dev/zero; fi
+    tar -c -C $NOTES/built . ;;
+  *"--entrypoint tar "*) tar -x -C $NOTES/installed ;;
+  *" list --path /python "*) echo num2words==0.5.13 ;;
+  *"pull -q odoo@"*) echo "$*" >> $NOTES/pulls && [ ! -e $NOTES/registry ] || touch $NOTES/pulled ;;
   "volume rm"*) echo "$*" >> $NOTES/removed-volumes ;;
   compose*erp-ins_1*" up -d") echo "$*" >> $NOTES/starts ;;
   *"--entrypoint odoo"*)
@@ -111,6 +120,33 @@ describe("a deploy", unless(noMachine), () => {
     await expect(fetch()).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
     expect(fact(`codes/${code_id}/addons`)).toBe("/mnt/extra-addons/1-acme");
     expect(fact(`codes/${code_id}/modules`)).not.toMatch(/drop table/);
+  });
+
+  test("packages are built in a scratch of a fixed size, and what is too large for it gets no further", async () => {
+    const install = () =>
+      jobs.run<"install_packages">({
+        kind: "install_packages",
+        ...of,
+        code_id,
+        packages: ["num2words>=0.5", "xlrd==2.0.1"],
+        allow_source_builds: true,
+      });
+    for (const folder of ["built", "installed"]) mkdirSync(note(folder));
+    writeFileSync(note("built/num2words.py"), "ONE = 1");
+    await fetch();
+    expect(await install()).toEqual({ packages: ["num2words==0.5.13"] });
+    expect(readFileSync(note("installed/num2words.py"), "utf8")).toBe("ONE = 1");
+    expect(readFileSync(note("requirements"), "utf8")).toBe("num2words>=0.5\nxlrd==2.0.1\n");
+    const build = readFileSync(note("builds"), "utf8");
+    expect(build).toContain("--tmpfs /tmp:size=512m,nr_inodes=200k");
+    expect(build).not.toMatch(/ -v | --mount /);
+    writeFileSync(note("endless-build"), "");
+    await expect(install()).rejects.toMatchObject({ code: "BUILD_FAILED" });
+    writeFileSync(note("build-fails"), "");
+    await expect(install()).rejects.toMatchObject({
+      code: "BUILD_FAILED",
+      log: expect.stringContaining("No matching distribution"),
+    });
   });
 
   test("switches the code, updates the modules, and starts the ERP with both", async () => {
@@ -377,7 +413,8 @@ describe("a deploy", unless(noMachine), () => {
         *) echo ${NEW.database} ;;
       esac`,
     );
-  const pull = () => jobs.run<"pull_images">({ kind: "pull_images", ...of, code_id });
+  const pull = (image?: { id: string; digest: string | null }) =>
+    jobs.run<"pull_images">({ kind: "pull_images", ...of, code_id, image });
   const installedWith = (): void => {
     writeFileSync(here("image"), OLD.erp);
     writeFileSync(here("db_image"), OLD.database);
@@ -433,6 +470,61 @@ describe("a deploy", unless(noMachine), () => {
     await settle();
     await removeUnused();
     expect(readFileSync(note("removed-images"), "utf8")).toBe(`image rm ${OLD.erp}\nimage rm ${OLD.database}\n`);
+  });
+
+  const DIGEST = `sha256:${"5".repeat(64)}`;
+
+  test("the image of the code before stays, and its digest is told", async () => {
+    installedWith();
+    writeFileSync(
+      note("images"),
+      `case "$*" in *RepoDigests*) echo odoo@${DIGEST} ;; *.Created*) echo 2026-11-20T03:00:00.5Z ;; *) echo ${NEW.erp} ;; esac`,
+    );
+    await fetch();
+    await packages();
+    await keep();
+    await update();
+    expect(await start()).toMatchObject({ image: { id: OLD.erp, digest: DIGEST } });
+    await settle();
+    const first = code_id;
+    code_id = `op_deploy_${randomBytes(4).toString("hex")}`;
+    images();
+    await fetch();
+    await pull();
+    await packages();
+    await keep();
+    await update();
+    await start();
+    await settle();
+    expect(fact(`codes/${first}/last_image`)).toBe(OLD.erp);
+    writeFileSync(note("unused"), `${OLD.erp}\n${OLD.database}\n`);
+    await jobs.run<"update_proxy">({ kind: "update_proxy" });
+    expect(readFileSync(note("removed-images"), "utf8")).toBe(`image rm ${OLD.database}\n`);
+  });
+
+  test("an earlier image comes back, from the registry if the machine has it no more, and the database server keeps its own", async () => {
+    installedWith();
+    const docker = (has: string): void =>
+      writeFileSync(note("images"), `case "$*" in *.Created*) echo 2026-01-20T03:00:00Z ;; *${NEW.erp}) ${has} ;; esac`);
+    docker("true");
+    await fetch();
+    expect(await pull({ id: NEW.erp, digest: null })).toMatchObject({ id: NEW.erp, previous_id: OLD.erp, changed: true });
+    expect(fact(`codes/${code_id}/db_image`)).toBe(OLD.database);
+    await undo();
+
+    await fetch();
+    docker(`[ -e $NOTES/pulled ]`);
+    writeFileSync(note("registry"), "");
+    expect(await pull({ id: NEW.erp, digest: DIGEST })).toMatchObject({ id: NEW.erp, changed: true });
+    expect(readFileSync(note("pulls"), "utf8")).toContain(`odoo@${DIGEST}`);
+    await undo();
+
+    await fetch();
+    rmSync(note("pulled"));
+    rmSync(note("registry"));
+    await expect(pull({ id: NEW.erp, digest: DIGEST })).rejects.toMatchObject({
+      message: `HOST_JOB_FAILED: The image odoo@${DIGEST} could not be pulled: the registry has no such image, or shows it only to others`,
+    });
   });
 
   test("another major version of the database server is never taken", async () => {

@@ -9,7 +9,7 @@ import { presentCode } from "../../../shared/records/present-code.ts";
 import { backupRef, getBackup, recordArchive } from "../../../shared/records/backups.ts";
 import { findCode, recordChecked, recordDeployed } from "../../../shared/records/code.ts";
 import { openEnvironment, openRepositories, openSecrets } from "../../../shared/records/code-secrets.ts";
-import { getDeploy, getPlan, noteDeploy, setModules, updateEverything } from "../../../shared/records/deploys.ts";
+import { getDeploy, getPlan, keepImage, noteDeploy, setModules, updateEverything } from "../../../shared/records/deploys.ts";
 import { showDuring } from "../../../shared/records/instances.ts";
 import { addResult, failInto, keepModules, recordModules } from "../../../shared/records/operations.ts";
 import { find } from "../../../shared/data/table.ts";
@@ -106,15 +106,18 @@ export const handler = tasks(workflow, {
   },
 
   pullImages: async ({ operation, input, instance, server, jobId }) => {
-    const { instance_id } = input;
-    const pulled = await run(await server(), { id: jobId, kind: "pull_images", instance_id, code_id: operation.id });
+    const { account_id, instance_id, deploy_id, restore_database } = input;
+    const { image: earlier } = await getPlan(account_id, deploy_id);
+    const job = { id: jobId, kind: "pull_images", instance_id, code_id: operation.id, image: earlier } as const;
+    const pulled = await run(await server(), job);
     if (!pulled.ready) return false;
     const { changed, ...image } = pulled.result;
     const { erp_version } = await instance();
     // A machine to which the registry does not respond goes on with what it has.
-    if (isOutdated(image, (await newestImages()).get(erp_version)))
+    if (earlier === undefined && isOutdated(image, (await newestImages()).get(erp_version)))
       throw new GiveUp("HOST_JOB_FAILED", because("image_not_pulled", { image: `odoo:${erp_version}` }));
-    if (changed) await updateEverything(operation);
+    // Data that comes back was last updated with the image that comes back.
+    if (changed && (earlier === undefined || !restore_database)) await updateEverything(operation);
     await noteDeploy(operation, { image });
     return true;
   },
@@ -212,7 +215,8 @@ export const handler = tasks(workflow, {
     const { instance_id } = input;
     const started = await run(await server(), { id: jobId, kind: "start_code", instance_id, code_id: operation.id });
     if (!started.ready) return false;
-    const { downtime_seconds } = started.result;
+    const { downtime_seconds, image } = started.result;
+    if (image !== null) await keepImage(operation, image);
     await noteDeploy(operation, { downtime_seconds });
     if (downtime_seconds !== null) await addResult(operation, { downtime_seconds });
     return true;

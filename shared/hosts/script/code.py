@@ -484,6 +484,7 @@ def fetch(request: Request, home: str, known_hosts: str, series: str, place: str
     os.mkdir(scratch)
     for number, repository in enumerate(request["repositories"]):
         taken = try_to_take(number, Git(repository, home, known_hosts), series, place, budget)
+        shutil.rmtree(os.path.join(scratch, str(number)), ignore_errors=True)  # each may send as much as a file may have
         if isinstance(taken, dict):
             subjects.append(None)
             problems.append(taken)

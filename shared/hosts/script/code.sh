@@ -185,13 +185,32 @@ make_volume() { # NAME
   docker run --rm --network none --cap-drop ALL --cap-add CHOWN --user 0:0 -v "$1:/code" --entrypoint chown "$IMAGE" "$NOBODY:$NOBODY" /code
 }
 
-# The newest images of the same versions of the ERP and of PostgreSQL. They are used from the next step on, and the instance keeps its own until
-# its modules are updated. Under the lock, no other job can remove them before they are noted.
+# The newest images of the same versions of the ERP and of PostgreSQL, or the one that the ERP had with an earlier code. They are used from the next
+# step on, and the instance keeps its own until its modules are updated.
 job_pull_images() {
-  local database_image
   require_installed
   name_code
   require_fetched
+  if [[ -n ${P[IMAGE]:-} ]]; then bring_image_back "$(parameter IMAGE 'sha256:[0-9a-f]{64}')"; else pull_newest; fi
+  jq -cn --arg id "$(fact "codes/$CODE/image")" --arg created "$(docker image inspect -f '{{.Created}}' "$(fact "codes/$CODE/image")")" \
+    --arg before "$(fact image)" --arg database "$(fact "codes/$CODE/db_image")" --arg database_before "$(fact db_image)" \
+    '{ id: $id, created_at: $created, previous_id: $before, changed: ($id != $before or $database != $database_before) }' | answer
+}
+
+# Its name is that of a newer one by now, so it is named by its id, or else by its digest. The database server keeps its own.
+bring_image_back() { # ID
+  local pulled
+  set_fact "codes/$CODE/db_image" "$(fact db_image)"
+  set_fact "codes/$CODE/image" "$1" # so that nobody removes it meanwhile
+  if docker image inspect "$1" >/dev/null 2>&1; then return; fi
+  pulled=odoo@$(parameter DIGEST 'sha256:[0-9a-f]{64}')
+  pull "$pulled"
+  docker image inspect "$1" >/dev/null 2>&1 || broken "The image $pulled could not be pulled: the registry has no such image, or shows it only to others"
+}
+
+# Under the lock, no other job can remove them before they are noted.
+pull_newest() {
+  local database_image
   database_image=$(postgres_image)
   pull "$database_image" "odoo:$VERSION"
   (
@@ -199,9 +218,6 @@ job_pull_images() {
     set_fact "codes/$CODE/db_image" "$(newer_database_image "$database_image")"
     set_fact "codes/$CODE/image" "$(docker image inspect -f '{{.Id}}' "odoo:$VERSION")"
   ) 5>"$ROOT/locks/images"
-  jq -cn --arg id "$(fact "codes/$CODE/image")" --arg created "$(docker image inspect -f '{{.Created}}' "odoo:$VERSION")" --arg before "$(fact image)" \
-    --arg database "$(fact "codes/$CODE/db_image")" --arg database_before "$(fact db_image)" \
-    '{ id: $id, created_at: $created, previous_id: $before, changed: ($id != $before or $database != $database_before) }' | answer
 }
 
 # Another major version cannot read the database's files.
@@ -234,7 +250,7 @@ switch_images() { # IMAGE DATABASE-IMAGE
   compose up -d db
 }
 
-# In a volume of their own: building from source runs code, which must not reach the modules.
+# Building from source runs code: it reaches neither the modules nor the disk, only a scratch of a fixed size.
 job_install_packages() {
   require_installed
   name_code
@@ -245,7 +261,8 @@ job_install_packages() {
     echo '{"packages":[]}' | answer
     return
   fi
-  pip_builder "$(python_volume "$CODE")" -- list --path /python --format=freeze </dev/null >"$JOB/work/packages" ||
+  pip_builder -v "$(python_volume "$CODE"):/python:ro" --entrypoint python3 -- "$IMAGE" -I -m pip --no-input --disable-pip-version-check \
+    list --path /python --format=freeze </dev/null >"$JOB/work/packages" ||
     fail BUILD_FAILED "The Python packages could not be installed"
   head -c 100000 "$JOB/work/packages" | jq -Rsc '{ packages: (split("\n") | map(select(test("^[A-Za-z0-9._-]+==[^ ]+$")))) }' | answer
 }
@@ -257,15 +274,24 @@ fill_python() { # VOLUME
   if [[ -z ${P[PACKAGES]:-} ]]; then return; fi
   if [[ $(parameter SOURCE_BUILDS 'yes|no') == yes ]]; then options=(); fi
   prepare_builder
-  pip_builder "$1" -- install --target /python --no-compile --no-cache-dir -r /dev/stdin "${options[@]}" <<<"${P[PACKAGES]}" 2>&1 | bounded ||
+  { build_packages "${options[@]}" <<<"${P[PACKAGES]}" 2>&1 >&3 3>&- | bounded >&2; } 3>&1 | head -c "$CODE_BYTES_MAX" | unpack_into "$1" ||
     fail BUILD_FAILED "The Python packages could not be installed"
 }
 
-pip_builder() { # VOLUME -- ARGUMENT…
-  local volume=$1
-  shift 2
-  builder "$PACKAGES_SECONDS" --tmpfs /tmp:size=512m,mode=1777,exec -v "$volume:/python" --entrypoint python3 -- \
-    "$IMAGE" -I -m pip --no-input --disable-pip-version-check "$@"
+# From the requirements on stdin to an archive on stdout.
+build_packages() { # OPTION…: of pip
+  # shellcheck disable=SC2016 -- the shell in the container expands it
+  pip_builder --entrypoint sh -- "$IMAGE" -c 'python3 -I -m pip --no-input --disable-pip-version-check install --target /tmp/python --no-compile \
+    --no-cache-dir -r /dev/stdin "$@" >&2 && tar -c -C /tmp/python .' sh "$@"
+}
+
+pip_builder() { # OPTION… -- COMMAND…
+  builder "$PACKAGES_SECONDS" --tmpfs /tmp:size=512m,nr_inodes=200k,mode=1777,exec "$@"
+}
+
+unpack_into() { # VOLUME
+  docker run --rm -i --network none --log-driver none --cap-drop ALL --security-opt no-new-privileges --read-only --memory 256m --pids-limit 16 \
+    --user "$NOBODY:$NOBODY" -v "$1:/python" --entrypoint tar "$IMAGE" -x --no-same-owner -C /python
 }
 
 # For an instance that nobody uses yet, whose database another ERP had.
@@ -533,10 +559,16 @@ job_start_code() {
     downtime=$(($(date +%s) - $(fact stopped_at)))
     downtime=$((downtime > 0 ? downtime : 0)) # the clock may have been set back meanwhile
   fi
-  echo "{\"downtime_seconds\":$downtime}" | answer
+  jq -cn --argjson downtime "$downtime" --arg id "$IMAGE" --arg digest "$(digest_of "$IMAGE")" \
+    '{ downtime_seconds: $downtime, image: { id: $id, digest: (if $digest == "" then null else $digest end) } }' | answer
 }
 
-# The code of now and the one before stay.
+# By which the registry has it, which stays when its name goes to a newer one.
+digest_of() { # IMAGE
+  docker image inspect -f '{{range .RepoDigests}}{{println .}}{{end}}' "$1" | grep -aoEm1 'sha256:[0-9a-f]{64}$' || true
+}
+
+# The code of now and the one before stay, with their images.
 job_settle_code() {
   local before place
   require_installed
@@ -547,6 +579,7 @@ job_settle_code() {
   sync # what replaces it must be on the disk first
   drop_database "$OLD"
   remove_files "$OLD"
+  if [[ -n $before && -d $HERE/codes/$before && -e $CODE_HOME/before_image ]]; then mv "$CODE_HOME/before_image" "$HERE/codes/$before/last_image"; fi
   rm -f "$HERE/stopped_at" "$CODE_HOME/before_image" "$CODE_HOME/before_db_image"
   for place in "$HERE"/codes/*; do
     if [[ -d $place && ${place##*/} != "$CODE" && ${place##*/} != "$before" ]]; then forget_code "${place##*/}"; fi

@@ -91,7 +91,7 @@ remove_unused_images() {
   (
     flock 5
     for image in $(docker image ls -q --no-trunc --filter dangling=true "${of[@]}"); do
-      if grep -qsF "$image" "$INSTANCES"/*/{image,db_image,db_before} "$INSTANCES"/*/codes/*/{,before_}{image,db_image} "$ROOT"/drill/{image,db_image}; then continue; fi
+      if grep -qsF "$image" "$INSTANCES"/*/{image,db_image,db_before} "$INSTANCES"/*/codes/*/{,before_}{image,db_image} "$INSTANCES"/*/codes/*/last_image "$ROOT"/drill/{image,db_image}; then continue; fi
       docker image rm "$image" >/dev/null 2>&1 || true
     done
   ) 5>"$ROOT/locks/images"

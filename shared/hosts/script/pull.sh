@@ -23,7 +23,8 @@ pull_once() { # IMAGE: sets WHY it failed, and whether that PASSES
   fi
   timeout --foreground -k 10 "$PULL_SECONDS" docker "${config[@]}" pull -q "$source" >/dev/null 2>"$said" || status=$?
   if ((status == 0)); then
-    if [[ $source != "$1" ]]; then docker tag "$source" "$1" && docker image rm "$source" >/dev/null; fi
+    # A digest is no name that an image can be given.
+    if [[ $source != "$1" && $1 != *@* ]]; then docker tag "$source" "$1" && docker image rm "$source" >/dev/null; fi
     return
   fi
   explain_pull "$status" "$(grep -v '^$' "$said" | tail -n 1 | tr -cd '[:print:]' | head -c 300)"
