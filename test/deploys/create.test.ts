@@ -265,18 +265,6 @@ test("deploys nothing that is changed at the same time", async () => {
   await expect(change.commit()).rejects.toMatchObject({ name: "Overtaken" });
 });
 
-test("only the newest twenty deploys are kept", async () => {
-  const { id } = await me.instance();
-  const all: string[] = [];
-  for (let count = 0; count < 21; count++) {
-    ({ api } = await me.token());
-    all.push((await deployed(id, { rehearse: false, backup_first: false })).id);
-  }
-  const listed = (await api.get(`/instances/${id}/deploys?per_page=100`)).as(z.array(Deploy));
-  expect(listed.map((deploy) => deploy.id)).toEqual(all.slice(1).toReversed());
-  expect((await api.get(`/deploys/${all[0]}`)).status).toBe(404);
-});
-
 test("is possible in the statuses that the lifecycle allows, while nothing else works on the instance", async () => {
   for (const state of INSTANCE_STATUSES) {
     const { id } = await seedInstance(me.id, { state });
