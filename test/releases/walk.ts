@@ -7,7 +7,7 @@ const Parameter = z.object({
   name: z.string(),
   in: z.string(),
   schema: z.looseObject({
-    enum: z.array(z.string()).optional(),
+    enum: z.array(z.coerce.string()).optional(), // some are numbers
     "x-extensible-enum": z.array(z.string()).optional(),
     examples: z.array(z.unknown()).optional(),
   }),

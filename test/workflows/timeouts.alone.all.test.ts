@@ -96,6 +96,7 @@ const ALWAYS_READY: readonly string[] = [
   // The commits are those of the deploy that is rolled back to, and no rehearsal has its data.
   "deploy-instance resolveCode",
   "deploy-instance awaitPlace",
+  "deploy-instance rehearse",
 ];
 
 const polls = table.flatMap((each) =>
