@@ -333,7 +333,8 @@ describe("a deploy", unless(noMachine), () => {
     await until("the builder runs", () => existsSync(note("request")));
     rmSync(note("removed-volumes"), { force: true });
     await jobs.run<"start_erp">({ kind: "start_erp", ...of, ends: [id] });
-    expect(removedVolumes()).toEqual(["volume rm -f erp-ins_1_check"]);
+    // The job itself may have ended it, too.
+    expect(new Set(removedVolumes())).toEqual(new Set(["volume rm -f erp-ins_1_check"]));
   });
 
   const bring = (to: string, from: { instance_id: string; code_id: string } | undefined) =>
