@@ -148,7 +148,7 @@ describe("the server page", () => {
     const page = await open("/operations?status=failed", { as: mine });
     await page.getByRole("link", { name: "Retry create server: fail-quota" }).click();
     await page.getByText("fail-quota, whose creation failed, is deleted first").waitFor();
-    await page.getByText("Deletes the machine at its provider, and the record").waitFor();
+    await page.getByText("Deletes the record; it has no machine").waitFor();
     await page.getByRole("radio", { name: failed.size, checked: true }).waitFor();
     await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("fail-quota");
     await page.getByLabel("Name").fill("erp-9"); // in the sandbox, the name makes it fail

@@ -230,10 +230,10 @@ function InstanceForm({ active, ...props }: Props) {
 
 function DeletesFirst({ model: { id, name } }: { model: Instance }) {
   return (
-    <>
+    <SpaceBetween size="s">
       <Alert type="warning">{text.instances.create.deletesFirst(name)}</Alert>
       <Forecast rehearse={() => client.instances.delete.dryRun({ params: { id } })} of={[id]} returns={false} />
-    </>
+    </SpaceBetween>
   );
 }
 

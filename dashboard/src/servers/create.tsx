@@ -1,5 +1,6 @@
 // The form that creates a server.
 import Alert from "@cloudscape-design/components/alert";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearchParams } from "react-router";
@@ -94,9 +95,9 @@ function ServerForm({ offered, defaults, model, failed }: Props) {
 
 function DeletesFirst({ failed: { id, name } }: { failed: Server }) {
   return (
-    <>
+    <SpaceBetween size="s">
       <Alert type="warning">{text.servers.deletesFirst(name)}</Alert>
       <Forecast rehearse={() => client.servers.delete.dryRun({ params: { id } })} of={[id]} returns={false} />
-    </>
+    </SpaceBetween>
   );
 }

@@ -1,4 +1,5 @@
 // The dialog that changes the name of whoever is signed in.
+import * as z from "zod";
 import { update } from "../../../shared/api/users.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
@@ -17,7 +18,7 @@ export function ChangeName({ user: { id, name }, onDismiss }: Props) {
   const say = text.settings.session;
   const form = useForm({
     initial: { name },
-    schema: update().body,
+    schema: z.strictObject({ name: update().body.shape.name.unwrap() }), // here it may not be left out
     body: (values) => values,
     send: (filled) => client.users.update({ params: { id }, body: filled }),
     done: ({ data }) => {
