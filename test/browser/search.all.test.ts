@@ -256,7 +256,7 @@ test("servers are filtered by instances, free disk space and memory, backups by 
   await expect.poll(rows).toEqual(["full", "roomy"]);
   await choose(/^Filter by free disk space/, "Less than 10 GB of disk space free");
   await expect.poll(rows).toEqual(["full"]);
-  await expect.poll(() => new URL(page.url()).search).toBe("?disk=10&memory=1");
+  await expect.poll(() => new URL(page.url()).search).toBe("?memory=1&disk=10");
   await expectAccessible(page);
   await moveTo(page, "/servers?instances=1&disk=51");
   await expect.poll(rows).toEqual(["roomy", "unreported"]);
