@@ -165,7 +165,7 @@ describe("the counts", () => {
       "1 failed backup",
     ])
       await link(page, name).waitFor();
-    expect(await page.getByRole("link", { name: /^0 / }).count()).toBe(0); // such as those with an overdue backup
+    expect(await page.getByRole("main").getByRole("link", { name: /^0 / }).count()).toBe(0); // such as those with an overdue backup
     await link(page, "2 stopped instances").click();
     await expect.poll(() => place(page)).toBe("/instances?status=stopped");
     await expect.poll(() => page.getByRole("row").count()).toBe(3); // plus the table's header

@@ -166,7 +166,7 @@ test("an instance says whether it sends mail, and a value has its button to copy
   expect(await page.locator(".labels > span").allTextContents()).toEqual(["env: test", "team: sales"]);
   await openTab(page, "Settings");
   const copy = button(page, "Copy ID");
-  const opacity = () => copy.evaluate("(element) => getComputedStyle(element).opacity");
+  const opacity = () => page.evaluate(`getComputedStyle(document.querySelector("[aria-label='Copy ID']")).opacity`);
   await copy.waitFor();
   await page.mouse.move(0, 0);
   await expect.poll(opacity).toBe("0");

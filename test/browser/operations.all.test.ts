@@ -22,7 +22,7 @@ test("what failed in the night is found by a link, with its reason, and is tried
   await page.getByRole("button", { name: /^Filter by status/ }).click();
   await page.getByRole("option", { name: "Failed" }).click();
   await title(1);
-  await expect.poll(() => new URL(page.url()).search).toBe("?status=failed&type=backup.create");
+  await expect.poll(() => new URL(page.url()).search).toBe("?type=backup.create&status=failed");
   await page.getByLabel("From").fill("2026-01-01T10:30");
   await title(1);
   await page.getByLabel("Until").fill("2026-01-01T11:00");
