@@ -212,8 +212,8 @@ interface JobInput {
     keep: boolean;
   };
   /**
-   * The newest images of the same versions, or the named one of the ERP alone, for the steps after it. The ERP keeps its own until
-   * its modules are updated.
+   * The newest images of the same versions, or the named one of the ERP alone, for the steps after it. The ERP keeps its own
+   * until its modules are updated.
    */
   pull_images: OfCode & { image: { id: string; digest: string | null } | undefined };
   /** Python packages for the fetched code. */

@@ -303,7 +303,7 @@ const PAUSE_MS_MIN = 20;
 const PAUSE_MS_MAX = 200;
 
 /** Waits until a condition is true: longer than anything takes on a busy machine. */
-export async function until(what: string, isTrue: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
+export async function until(what: string, isTrue: () => boolean | Promise<boolean>, seconds = 180): Promise<void> {
   const limit = Date.now() + seconds * 1000;
   for (let pause = PAUSE_MS_MIN; !(await isTrue()); pause = Math.min(2 * pause, PAUSE_MS_MAX)) {
     if (Date.now() > limit) throw new Error(`It took too long: ${what}`);

@@ -100,7 +100,7 @@ describe("a server that is rebooted or updated", () => {
     const planned = (await me.api.post(`/servers/${id}/actions?dry_run=true`, { action: "reboot" })).as(DryRun);
     expect(planned.warning_reasons).toMatchObject([{ code: "server_work_waits" }]);
     const operation = (await act(id, "reboot")).as(Operation);
-    await expect.poll(async () => (await readOperation(operation.id)).step_code, { timeout: 20_000 }).toBe("awaitQuiet");
+    await expect.poll(async () => (await readOperation(operation.id)).step_code, { timeout: 60_000 }).toBe("awaitQuiet");
     await updateOne(key, { set: { operation_id: null } }, {});
     await me.until(operation.id);
   });

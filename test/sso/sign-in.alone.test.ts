@@ -145,7 +145,7 @@ describe("of another account", () => {
       return stranger.post("/auth/login/passkey", { assertion: passkey.get(options) });
     };
     expect((await signIn()).status).toBe(200);
-    await vi.waitFor(() => expect(counted()).toBe(1), { timeout: 20_000, interval: 100 });
+    await vi.waitFor(() => expect(counted()).toBe(1), { timeout: 60_000, interval: 100 });
     expect((await signInWith(`ann@${own}`, "ann")).status).toBe(200);
     expect(counted()).toBe(1);
   });
