@@ -1,7 +1,7 @@
 // The one function that reads logs from machines: no endpoint has their key. Whoever invokes it has checked who asks.
 import { LOG_READS } from "../shared/domain/limits.ts";
-import { contains, type LogLine, reaches } from "../shared/domain/log-levels.ts";
-import { firstLines, lastLines, parseLog, readableWork } from "../shared/domain/log-lines.ts";
+import { contains, reaches } from "../shared/domain/log-levels.ts";
+import { firstLines, isCut, lastLines, type Message, parseRows, readableWork, timedLines } from "../shared/domain/log-lines.ts";
 import { linesBehind, positionAfter, readPosition } from "../shared/domain/log-positions.ts";
 import { readLog, readWorkLog } from "../shared/hosts/index.ts";
 import { secretsInLogs } from "../shared/operations/log-secrets.ts";
@@ -30,9 +30,13 @@ function logged(error: unknown, server: string): never {
   throw error;
 }
 
+/** Where a log without any line begins: lines have the time of their machine, whose clock may be late. */
+const CLOCKS_MS = 3_600_000;
+
 async function readInstanceLog(reading: LogReading): Promise<ReadLog> {
   const { account_id, server, instance_id, operation_id, lines: count, level, search, after, since, ...request } = reading;
-  const position = after === undefined ? { at: new Date().toISOString(), seen: 0 } : readPosition(after);
+  const start = since ?? request.until ?? new Date(Date.now() - CLOCKS_MS).toISOString();
+  const position = after === undefined ? { at: start, seen: 0 } : readPosition(after);
   const from = after === undefined || (since !== undefined && since > position.at) ? since : position.at;
   log.setKeys({ account: account_id, instance: instance_id });
   const [text, secrets] = await Promise.all([
@@ -40,22 +44,21 @@ async function readInstanceLog(reading: LogReading): Promise<ReadLog> {
     secretsInLogs({ account_id, operation_id, instance_id }),
   ]);
   if (text === undefined) return { installed: false };
-  const all = parseLog(request.source, text, secrets);
+  const rows = timedLines(text);
+  const next = positionAfter(rows, position);
+  const { lines: behind, isGap } = after === undefined ? { lines: rows, isGap: false } : linesBehind(rows, position);
   // Searched without the secrets: with them, whoever searches could guess one.
-  const isWanted = (line: LogLine): boolean =>
+  const isWanted = ({ line }: Message): boolean =>
     (level === undefined || reaches(line.level, level)) && contains(line, search ?? "");
-  const next = positionAfter(all, position);
+  const wanted = parseRows(request.source, behind, secrets).filter(isWanted);
+  const found = wanted.map(({ line }) => line);
   if (after === undefined) {
-    const wanted = all.filter(isWanted);
-    const lines = lastLines(wanted, count, LOG_READS.bytesMax);
-    return { installed: true, lines, truncated: lines.length < wanted.length, next };
+    const lines = lastLines(found, count, LOG_READS.bytesMax);
+    return { installed: true, lines, truncated: isCut(text) || lines.length < found.length, next };
   }
-  const { lines: behind, isGap } = linesBehind(all, position);
-  const wanted = behind.filter(isWanted);
-  const lines = firstLines(wanted, count, LOG_READS.bytesMax);
-  const last = lines.at(-1);
+  const lines = firstLines(found, count, LOG_READS.bytesMax);
   // What does not fit comes with the next reading.
-  const isWhole = last === undefined || lines.length === wanted.length;
-  const read = isWhole ? next : positionAfter(all.slice(0, all.indexOf(last) + 1), position);
-  return { installed: true, lines, truncated: isGap && from === position.at, next: read };
+  const last = lines.length === found.length ? undefined : behind[(wanted[lines.length - 1]?.end ?? 0) - 1];
+  const read = last === undefined ? next : positionAfter(rows.slice(0, rows.indexOf(last) + 1), position);
+  return { installed: true, lines, truncated: (isGap || isCut(text)) && from === position.at, next: read };
 }

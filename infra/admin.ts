@@ -8,7 +8,7 @@ import { characters, email, text } from "../shared/api/fields.ts";
 import { ALL_PERMISSIONS, type Permission } from "../shared/api/permissions.ts";
 import { type Role, ROLES } from "../shared/api/roles.ts";
 import { customPermissions } from "../shared/api/users.ts";
-import { setBulkActionsAside } from "../shared/migrations/before-rollback.ts";
+import { setNewKindsAside } from "../shared/migrations/before-rollback.ts";
 import { indexAccount } from "../shared/migrations/indexing.ts";
 import { hasMigrationsToRun, migrate } from "../shared/migrations/migrations.ts";
 import {
@@ -28,6 +28,7 @@ import { completeFoundBackups } from "../shared/operations/found-archives.ts";
 import { releaseMachine } from "../shared/records/taken-machines.ts";
 import { generatePassword } from "../shared/domain/generated-password.ts";
 import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
+import { isCommonPassword } from "../shared/platform/common-passwords.ts";
 import { env } from "../shared/platform/env.ts";
 import { serviceKey } from "../shared/platform/service-key.ts";
 import { exportHostsKey, hostsKeyLog, importHostsKey, rotateHostsKey } from "./hosts-key.ts";
@@ -60,8 +61,8 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
                                                            not end; safe at any time
   index [--account ID]                                     repeats the first migration, which adds what search, labels, filters, the
                                                            overview and quotas need to older records; safe at any time
-  before-rollback                                          takes bulk actions off the lists of operations before you go back to a version
-                                                           from before 1.0.0, which cannot read them; index brings them back
+  before-rollback                                          makes the table readable for a version from before 1.0.0, before you go back to
+                                                           it: takes kinds of operations that are new off the lists; index brings them back
   find-archives [--account ID] [--bucket NAME]             completes backups that failed for want of their archives, which are back;
                                                            for a deployment, NAME is the stack's output BackupBucket
   release-machine --name NAME                              lets any account use one of your own machines, which you have
@@ -277,13 +278,12 @@ const accountsIn = async ({ account }: Values): Promise<string[]> =>
 
 async function setAside(): Promise<void> {
   const open: string[] = [];
-  for (const account of await accountIds())
-    open.push(...(await setBulkActionsAside(account)).map((id) => `  ${id} of ${account}`));
+  for (const account of await accountIds()) open.push(...(await setNewKindsAside(account)).map((id) => `  ${id} of ${account}`));
   if (open.length > 0)
     throw new LocalError(
-      `Bulk actions are in progress. Wait for their end, or cancel them, and repeat this command:\n${open.join("\n")}`,
+      `Operations are in progress that such versions do not know. Wait for their end, and repeat this command:\n${open.join("\n")}`,
     );
-  console.log("Versions from before 1.0.0 can read every operation");
+  console.log("Versions from before 1.0.0 can read every operation and backup");
 }
 
 async function findArchives(values: Values): Promise<void> {
@@ -381,6 +381,7 @@ async function withPassword<T>(values: Values, use: (password: string) => Promis
   const password = await unseenLine("Password (12 to 128 characters): ");
   const problem = characters(12, 128).safeParse(password).error?.issues[0];
   if (problem !== undefined) throw new UsageError(`The password ${problem.message}.`);
+  if (isCommonPassword(password)) throw new UsageError("The password is one of the most common ones; choose another.");
   return use(password);
 }
 

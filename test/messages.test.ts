@@ -13,6 +13,7 @@ const NOT_YET: readonly string[] = [];
 /** The same in both languages: names, units, and words that German has from English. */
 const SAME: readonly string[] = [
   "alerts.status",
+  "home.needs.actOn",
   "app.environment.test",
   "reasons.machine_reports",
   "resource.reasons.machine_reports",

@@ -3,7 +3,7 @@ import { linkInvalid } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { retryOnConflict, startChange } from "../../shared/data/change.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { admitLogin } from "../../shared/operations/login-limits.ts";
+import { admitLogin, uncounted } from "../../shared/operations/login-limits.ts";
 import { requireUncommon } from "../../shared/operations/new-passwords.ts";
 import { maySend } from "../../shared/operations/roles.ts";
 import { requireAllowedAddress, requirePasswordAllowed } from "../../shared/operations/sign-in-rules.ts";
@@ -20,8 +20,10 @@ export const handler = handle(auth.acceptInvitation)(async ({ body, ipAddress, r
   requireUncommon("password", body.password);
   const attempt = await admitLogin("", ipAddress ?? "unknown"); // nobody tries many links
   const invited = await invitationOfLink(body.token);
-  await requirePasswordAllowed(invited.email);
-  requireAllowedAddress(await getAccount(invited.account_id), ipAddress);
+  await uncounted(attempt, async () => {
+    await requirePasswordAllowed(invited.email, invited.account_id);
+    requireAllowedAddress(await getAccount(invited.account_id), ipAddress);
+  });
   const password_hash = await hashPassword(body.password);
   const user = await retryOnConflict(async () => {
     const invitation = await invitationOfLink(body.token);

@@ -2,7 +2,7 @@
 import * as auth from "../../shared/api/auth.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { requireUncommon } from "../../shared/operations/new-passwords.ts";
-import { admitLogin } from "../../shared/operations/login-limits.ts";
+import { admitLogin, uncounted } from "../../shared/operations/login-limits.ts";
 import { requirePasswordAllowed } from "../../shared/operations/sign-in-rules.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { logEvent } from "../../shared/records/events.ts";
@@ -16,7 +16,7 @@ export const handler = handle(auth.confirmPasswordReset)(async ({ body, ipAddres
   requireUncommon("new_password", body.new_password);
   const attempt = await admitLogin("", ipAddress ?? "unknown"); // nobody tries many links
   const user = await userOfReset(body.token);
-  await requirePasswordAllowed(user.email);
+  await uncounted(attempt, () => requirePasswordAllowed(user.email, user.account_id));
   await noteArrival(user);
   const password_hash = await hashPassword(body.new_password);
   const change = startChange(await getAccount(user.account_id));

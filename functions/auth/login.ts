@@ -1,9 +1,12 @@
 // POST /auth/login
 import { wrongPassword } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
-import { findUserByEmail } from "../../shared/records/users.ts";
+import { Overtaken } from "../../shared/data/change.ts";
+import { find } from "../../shared/data/table.ts";
+import type { UserRecord } from "../../shared/records/schemas/user.ts";
+import { findUserByEmail, userRef } from "../../shared/records/users.ts";
 import { hasSecondFactor } from "../../shared/records/second-factors.ts";
-import { admitLogin } from "../../shared/operations/login-limits.ts";
+import { admitLogin, uncounted } from "../../shared/operations/login-limits.ts";
 import { signInChallenge } from "../../shared/operations/proof-required.ts";
 import { requirePasswordAllowed } from "../../shared/operations/sign-in-rules.ts";
 import { asciiEmail } from "../../shared/domain/international.ts";
@@ -14,11 +17,25 @@ import { NO_PASSWORD, verifyPassword } from "../../shared/platform/passwords.ts"
 export const handler = handle(auth.login)(async ({ body, requestId, origin, ...from }) => {
   const email = asciiEmail(body.email);
   const attempt = await admitLogin(email, from.ipAddress ?? "unknown");
-  await requirePasswordAllowed(email);
+  await uncounted(attempt, () => requirePasswordAllowed(email));
   const user = await findUserByEmail(email);
   const correct = await verifyPassword(body.password, user?.password_hash ?? NO_PASSWORD);
   if (user === undefined || !correct) throw wrongPassword();
   await attempt.succeeded();
-  if (hasSecondFactor(user)) throw await signInChallenge(user, origin());
-  return signIn(user, { ...from, requestId });
+  return signInOrAsk(user, { ...from, requestId }, origin);
 });
+
+type From = Parameters<typeof signIn>[1];
+
+/** Asks for the second factor of whoever has one, also if it was set up a moment ago. */
+async function signInOrAsk(user: UserRecord, from: From, origin: () => string): ReturnType<typeof signIn> {
+  if (hasSecondFactor(user)) throw await signInChallenge(user, origin());
+  try {
+    return await signIn(user, from);
+  } catch (error) {
+    const present = error instanceof Overtaken ? await find(userRef(user.id)) : undefined;
+    if (present === undefined) throw error;
+    // The password is the one that was verified: one that has replaced it meanwhile was not.
+    return signInOrAsk({ ...present, password_hash: user.password_hash }, from, origin);
+  }
+}

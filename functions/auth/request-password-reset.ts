@@ -2,7 +2,7 @@
 import * as auth from "../../shared/api/auth.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { asciiEmail } from "../../shared/domain/international.ts";
-import { admitLogin } from "../../shared/operations/login-limits.ts";
+import { admitLogin, uncounted } from "../../shared/operations/login-limits.ts";
 import { admitReset } from "../../shared/operations/mail-limits.ts";
 import { requirePasswordAllowed } from "../../shared/operations/sign-in-rules.ts";
 import { requestMail } from "../../shared/records/mails.ts";
@@ -13,8 +13,8 @@ import { handle } from "../../shared/runtime/handle.ts";
 // Whoever asks learns nothing of the email: an unknown one causes the same reads and writes, of which nothing comes.
 export const handler = handle(auth.requestPasswordReset)(async ({ body, ipAddress }) => {
   const email = asciiEmail(body.email);
-  await admitLogin(email, ipAddress ?? "unknown");
-  await requirePasswordAllowed(email);
+  const attempt = await admitLogin(email, ipAddress ?? "unknown");
+  await uncounted(attempt, () => requirePasswordAllowed(email));
   const [isAllowed, found] = [await admitReset(email), await findUserByEmail(email)];
   if (!isAllowed) return { requested: true };
   const user = found ?? nobody();

@@ -1,8 +1,8 @@
 // POST /auth/sso/finish
-import { ssoInvalid } from "../../shared/api/errors.ts";
+import { ApiError, ssoInvalid } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { find } from "../../shared/data/table.ts";
-import { admitLogin } from "../../shared/operations/login-limits.ts";
+import { admitLogin, uncounted } from "../../shared/operations/login-limits.ts";
 import { receiverGuard } from "../../shared/operations/receivers.ts";
 import { requireAllowedAddress } from "../../shared/operations/sign-in-rules.ts";
 import { admitPerson } from "../../shared/operations/sso-people.ts";
@@ -30,11 +30,14 @@ export const handler = handle(auth.ssoFinish)(async ({ body, ...from }) => {
   // Of another provider than the browser was sent to, or one that was removed.
   if (sso === undefined || sso.links !== state.links) throw ssoInvalid();
   await spendState(state);
-  requireAllowedAddress(await getAccount(sso.account_id), from.ipAddress);
-  const claims = await withProvider(sso.account_id, () => proveWho(sso, state, body));
-  const user = await admitPerson(sso, claims, from);
-  await attempt.succeeded();
-  return signIn(user, from, "sso");
+  await uncounted(attempt, async () => requireAllowedAddress(await getAccount(sso.account_id), from.ipAddress));
+  const claims = await withProvider(sso.account_id, () => proveWho(sso, state, body)).catch(async (error: unknown) => {
+    // A provider that is down was no guess: owners still sign in with a passkey from the same address.
+    if (error instanceof ApiError && error.code !== "UNAUTHORIZED") await attempt.succeeded();
+    throw error;
+  });
+  await attempt.succeeded(); // who it is, is proven; they may still not be admitted
+  return signIn(await admitPerson(sso, claims, from), from, "sso");
 });
 
 async function proveWho(

@@ -2,7 +2,7 @@
 import { noSso } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { asciiEmail } from "../../shared/domain/international.ts";
-import { admitLogin } from "../../shared/operations/login-limits.ts";
+import { admitLogin, uncounted } from "../../shared/operations/login-limits.ts";
 import { receiverGuard } from "../../shared/operations/receivers.ts";
 import { withProvider } from "../../shared/operations/sso-providers.ts";
 import { newState } from "../../shared/operations/sso-states.ts";
@@ -16,7 +16,7 @@ export const handler = handle(auth.ssoStart)(async ({ body, ipAddress, origin })
   const sso = await findSsoFor(email);
   if (sso === undefined) throw noSso();
   const { account_id: account, links, issuer, client_id } = sso;
-  const provider = await withProvider(account, () => knownProvider(issuer, receiverGuard()));
+  const provider = await uncounted(attempt, () => withProvider(account, () => knownProvider(issuer, receiverGuard())));
   const redirect_uri = redirectUri(origin());
   const {
     text: state,

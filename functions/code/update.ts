@@ -8,10 +8,21 @@ import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { codeRef, codeVersion, emptyCode, setCode, toCode } from "../../shared/records/code.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { instanceRef, requireInstance } from "../../shared/records/instances.ts";
+import type { CodeRecord } from "../../shared/records/schemas/code.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-const CHANGEABLE = ["repositories", "python_packages", "allow_source_builds", "install_modules", "environment", "auto_deploy"];
+const CHANGEABLE = [
+  "repositories",
+  "python_packages",
+  "allow_source_builds",
+  "install_modules",
+  "environment",
+  "auto_deploy",
+  "image",
+];
+/** Of the image, what a request sets. */
+const settings = (code: CodeRecord) => ({ ...toCode(code), image: code.image });
 
 export const handler = handle(code.update)(async ({ params, body, caller, by, read, commit, match, matchTag }) =>
   retryOnConflict(async () => {
@@ -26,7 +37,7 @@ export const handler = handle(code.update)(async ({ params, body, caller, by, re
     else match(change, codeVersion(records.code));
     requireReachable(body.repositories ?? []);
     const set = await setCode(change, instance, records.code, body);
-    const changes = changesBetween(toCode(before), toCode(set), CHANGEABLE);
+    const changes = changesBetween(settings(before), settings(set), CHANGEABLE);
     logEvent(change, by, { type: "code.update", changes }, { type: "instance", id: instance.id, name: instance.name });
     return commit(change, toCode(set, showImage(instance, await newestImages())));
   }),

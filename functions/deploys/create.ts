@@ -1,10 +1,12 @@
 // POST /instances/:id/deploys
 import * as deploys from "../../shared/api/deploys.ts";
+import { noBackupToRollBack } from "../../shared/api/errors.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
+import { find } from "../../shared/data/table.ts";
 import { beginDeploy } from "../../shared/operations/begin-code-work.ts";
 import { forecastDeploy } from "../../shared/operations/deploy-forecast.ts";
 import { planRollback } from "../../shared/operations/rollbacks.ts";
-import { getBackup, requireRestorable } from "../../shared/records/backups.ts";
+import { backupRef, requireRestorable } from "../../shared/records/backups.ts";
 import { codeRef, emptyCode } from "../../shared/records/code.ts";
 import { toDeploy } from "../../shared/records/deploys.ts";
 import { instanceRef, requireAllowed, requireInstance, requireServerUsable } from "../../shared/records/instances.ts";
@@ -25,8 +27,9 @@ export const handler = handle(deploys.create)(async ({ params, body, caller, by,
     requireServerUsable(change, instance);
     const rollback =
       rollback_to === undefined ? undefined : await planRollback(instance, code, { rollback_to, restore_database });
-    const backup = rollback?.backupId === undefined ? undefined : await getBackup(account_id, rollback.backupId);
+    const backup = rollback?.backupId === undefined ? undefined : await find(backupRef(account_id, rollback.backupId));
     if (backup !== undefined) requireRestorable(backup);
+    else if (restore_database) throw noBackupToRollBack(instance.state); // it was deleted
     const wanted = { select, rehearse, backup_first, update_image, note, rollback, backup };
     const { deploy } = beginDeploy({ change, by, operationId }, { instance, code }, wanted);
     return commit(change, toDeploy(deploy), () => forecastDeploy(caller, instance, code, { ...body, rollback, backup }));

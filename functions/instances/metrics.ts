@@ -8,5 +8,5 @@ import { handle } from "../../shared/runtime/handle.ts";
 export const handler = handle(instances.metrics)(async ({ params, query, caller }) => {
   const { id, account_id, server_id } = await getInstance(caller.account_id, params.id);
   const server = { account_id, id: server_id };
-  return showMetrics(server, { all: INSTANCE_SERIES, query, select: (point) => point.instances.get(id) });
+  return showMetrics(server, { all: INSTANCE_SERIES, query, of: id });
 });

@@ -13,8 +13,8 @@ import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(invitations.create)(async ({ body, caller, by, acceptLanguage, read, commit }) => {
   const granted = grantedIn(body);
-  const { change, account } = await beginChange({ caller, read }, {});
   requireGrantable(caller, granted);
+  const { change, account } = await beginChange({ caller, read }, {});
   // Whether somebody is a user of another account is not told.
   if ((await findUserByEmail(body.email))?.account_id === account.id) throw alreadyUser();
   change.requireRoom("user");

@@ -55,21 +55,23 @@ async function running(operation: OperationRecord, from: number): Promise<Found>
   if (server === undefined) return { text: "", next: String(from), ended: false };
   const { id, machine_id, ip_address, ssh_port, host_keys } = server;
   const { account_id, id: operation_id } = operation;
-  const instance_id = instanceOf(operation);
+  const [instance_id, backup_id] = [idIn(operation, "instance_id"), idIn(operation, "backup_id")];
   const on = { id, machine_id, ip_address, ssh_port, host_keys };
-  const text = await readWorkLog({ account_id, operation_id, instance_id, server: on });
+  const text = await readWorkLog({ account_id, operation_id, instance_id, backup_id, server: on });
   return { ...workBehind(text, from), ended: false };
 }
 
 /** Where the operation's jobs run; undefined as long as there is no machine. */
 async function serverOf(operation: OperationRecord): Promise<ServerRecord | undefined> {
-  const { account_id, input } = operation;
-  const [server, instance] = [input["server_id"], instanceOf(operation)];
+  const { account_id } = operation;
+  const instance = idIn(operation, "instance_id");
   const of = instance === undefined ? undefined : await find(instanceRef(account_id, instance));
-  const id = typeof server === "string" ? server : of?.server_id;
+  const id = idIn(operation, "server_id") ?? of?.server_id;
   const found = id === undefined ? undefined : await find(serverRef(account_id, id));
   return found?.ip_address == null ? undefined : found;
 }
 
-const instanceOf = ({ input: { instance_id } }: OperationRecord): string | undefined =>
-  typeof instance_id === "string" ? instance_id : undefined;
+function idIn({ input }: OperationRecord, name: "server_id" | "instance_id" | "backup_id"): string | undefined {
+  const id = input[name];
+  return typeof id === "string" ? id : undefined;
+}

@@ -28,9 +28,9 @@ export async function handler(event?: unknown): Promise<void> {
     if (entries.some(({ type }) => isMailed(type))) await queueDigests();
     return;
   }
-  await tellOutsideUses();
   await queueMails(await mailsDue());
   await sendLanes(await forwardEntries(await readOutbox()));
   await queueDigests();
   await sendLanes(await lanesDue());
+  await tellOutsideUses(); // last: however many there are, mails and webhooks do not wait for them
 }

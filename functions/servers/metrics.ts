@@ -7,5 +7,5 @@ import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(servers.metrics)(async ({ params, query, caller }) => {
   const server = await getServer(caller.account_id, params.id);
-  return showMetrics(server, { all: SERVER_SERIES, query, select: (point) => point.server });
+  return showMetrics(server, { all: SERVER_SERIES, query, of: null });
 });

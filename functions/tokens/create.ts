@@ -7,12 +7,13 @@ import { logEvent } from "../../shared/records/events.ts";
 import type { AccountRecord } from "../../shared/records/schemas/account.ts";
 import { reserveToken } from "../../shared/records/tokens.ts";
 import { env } from "../../shared/platform/env.ts";
+import { withRoomForToken } from "../../shared/operations/rotated-tokens.ts";
 import { requireGrantable, requireStill } from "../../shared/operations/roles.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(tokens.create)(async ({ body, caller, by, read, commit }) =>
-  retryOnConflict(async () => {
+export const handler = handle(tokens.create)(({ body, caller, by, read, commit }) => {
+  const create = async () => {
     const { change, account } = await beginChange({ caller, read }, {});
     // Not before the read, which replays the response to a first try: its token may have expired since.
     const expires_at = expiryWithin(account, body.expires_at);
@@ -23,8 +24,9 @@ export const handler = handle(tokens.create)(async ({ body, caller, by, read, co
     const { token, value } = reserveToken(change, by, env().ENVIRONMENT, draft);
     logEvent(change, by, "token.create", { type: "token", id: token.id, name: token.name });
     return commit(change, { ...token, token: value });
-  }),
-);
+  };
+  return withRoomForToken(caller.account_id, by.requestId, () => retryOnConflict(create));
+});
 
 const DAY_MS = 86_400_000;
 

@@ -12,6 +12,7 @@ export const handler = handle(users.update)(async ({ params, body, caller, by, r
   const isOwn = params.id === caller.id;
   const grants = body.role !== undefined || body.permissions !== undefined;
   if (!isOwn || grants) requireRole(caller, "admin");
+  if (body.role === "owner") requireRole(caller, "owner");
   return retryOnConflict(async () => {
     const { change, member } = await beginChange({ caller, read }, { member: memberRef(caller.account_id, params.id) });
     const user = await requireUser(member, params.id);

@@ -18,14 +18,15 @@ import { wake } from "../../shared/records/outbox.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(webhooks.update)(async ({ params, body, caller, by, host, read, commit, match }) =>
-  retryOnConflict(async () => {
+export const handler = handle(webhooks.update)(async ({ params, body, caller, by, host, read, commit, match }) => {
+  requireSubscribable(caller, body.events ?? []);
+  return retryOnConflict(async () => {
     const { change, health, ...records } = await beginChange(
       { caller, read },
       { webhook: webhookRef(caller.account_id, params.id), health: healthRef(caller.account_id, params.id) },
     );
     const webhook = requireWebhook(records.webhook);
-    requireSubscribable(caller, [...webhook.events, ...(body.events ?? [])]);
+    requireSubscribable(caller, webhook.events);
     match(change, webhookVersion(webhook));
     const { url: sentUrl, ...rest } = body;
     const url = sentUrl !== undefined && isShownUrl(webhook, sentUrl) ? undefined : sentUrl;
@@ -35,5 +36,5 @@ export const handler = handle(webhooks.update)(async ({ params, body, caller, by
     logEvent(change, by, { type: "webhook.update", changes }, { type: "webhook", id: edited.id, name: edited.name });
     if (body.enabled === true && !webhook.enabled) wake(change, webhook.id);
     return commit(change, toWebhook(edited, health));
-  }),
-);
+  });
+});

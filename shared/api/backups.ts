@@ -159,6 +159,11 @@ const filters = () => ({
   status: BackupStatus,
   kind: BackupKind.meta({ examples: ["manual"] }),
   drill: z.enum([DRILL.passed, DRILL.failed]).meta({ description: "What its last restore drill found", examples: ["failed"] }),
+  locked: z.enum(["true", "false"]).meta({ description: "Whether the backup is locked", examples: ["true"] }),
+  size_bytes_above: fields.queryBytes.meta({
+    description: "Only backups whose archive has more bytes",
+    examples: [1_000_000_000],
+  }),
 });
 
 export const list = () =>

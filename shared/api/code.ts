@@ -111,9 +111,12 @@ const variableName = z
   .regex(VARIABLE_NAME, "must be a name of up to 100 capital letters, digits and underscores")
   .refine((name) => !isReservedVariable(name), "is set by the service or the ERP's image")
   .meta({ examples: ["CARRIER_URL"], maxLength: 100 });
+/** Control characters but the tab, and what is no character at all. */
+const NO_TEXT = "\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\ufffe\uffff";
+const VARIABLE_VALUE = new RegExp(`^[^${NO_TEXT}]*$`);
 const variableValue = z
   .string()
-  .regex(/^[^\x00-\x08\x0a-\x1f\x7f]*$/, "must not contain control characters") // oxlint-disable-line no-control-regex
+  .regex(VARIABLE_VALUE, "must not contain control characters")
   .max(ENVIRONMENT_BYTES_MAX, `must have at most ${ENVIRONMENT_BYTES_MAX} characters`);
 
 const Variable = z
@@ -145,6 +148,11 @@ const environment = z
 const autoDeploy = z.enum(["off", "push"]).meta({
   description: "With `push`, a call of the deploy hook deploys what has changed in the repositories",
   examples: ["off"],
+});
+
+const follow = z.enum(["pinned", "newest"]).meta({
+  description: "With `newest`, every deploy brings the newest image of the version, as with `update_image`",
+  examples: ["pinned"],
 });
 
 const DeployKey = z.object({
@@ -218,10 +226,15 @@ export const Code = z
       .meta({ description: "The deploy hook; null if there is none. Its URL is shown only when it is made" }),
     image: z
       .object({
+        follow,
         version: z.string().meta({ examples: ["19.0"] }),
         id: z
           .string()
-          .meta({ description: "As Docker on the server calls it", examples: [`sha256:${"9f86d081884c7d65".repeat(4)}`] }),
+          .nullable()
+          .meta({
+            description: "As Docker on the server calls it; null until the server has reported it",
+            examples: [`sha256:${"9f86d081884c7d65".repeat(4)}`],
+          }),
         created_at: fields.timestamp.nullable(),
         newest_created_at: fields.timestamp
           .nullable()
@@ -231,8 +244,7 @@ export const Code = z
           .nullable()
           .meta({ examples: [false] }),
       })
-      .nullable()
-      .meta({ description: "The image of the ERP; null until the server has reported it" }),
+      .meta({ description: "The image of the ERP" }),
     updated_at: fields.timestamp.nullable().meta({ description: "When the code was last set; null before that" }),
   })
   .meta({ id: "Code" });
@@ -258,6 +270,10 @@ export const CodeFields = fields.atLeastOne({
   install_modules: modules.optional(),
   environment: environment.optional(),
   auto_deploy: autoDeploy.optional(),
+  image: z
+    .strictObject({ follow })
+    .optional()
+    .meta({ examples: [{ follow: "pinned" }] }),
 });
 export type CodeFields = z.output<typeof CodeFields>;
 

@@ -70,7 +70,7 @@ export const Deploy = z
           .meta({ description: "The image that the ERP had before", examples: [IMAGE_EXAMPLE] }),
       })
       .nullable()
-      .meta({ description: "The image of the ERP that it has brought; null without `update_image`" }),
+      .meta({ description: "The image of the ERP that it has brought; null if it has brought none" }),
     python_packages: z.array(z.string()).meta({ description: "As they were resolved", examples: [["num2words==0.5.13"]] }),
     rehearsal: z
       .object({
@@ -127,7 +127,7 @@ const wanted = () =>
       ...choices(),
       rollback_to: fields.id("deploy").optional().meta({
         description:
-          "A completed deploy of this instance: deploys its commits instead of the newest ones, with its packages, modules and variables. Only if the database has no module in a higher version",
+          "A completed deploy of this instance: deploys its commits instead of the newest ones, with its packages, modules, variables and image. Only if the database has no module in a higher version",
       }),
       restore_database: z.boolean().optional().meta({
         description:

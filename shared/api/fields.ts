@@ -206,6 +206,9 @@ export const queryInteger = (minimum: number, maximum: number) =>
     .transform(Number)
     .pipe(z.number().int().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
 
+/** A bound of bytes in a query: up to a terabyte. */
+export const queryBytes = queryInteger(1, 999_999_999_999);
+
 const PER_PAGE = 20;
 
 /** The highest page number; far beyond any list, so that offsets stay exact numbers. */

@@ -124,6 +124,18 @@ export const list = () =>
       region: fields.code("eu-central"),
       size: fields.code("small"),
       needs_reboot: z.enum(["true", "false"]).meta({ description: "Whether the server needs a reboot", examples: ["true"] }),
+      disk_free_bytes_below: fields.queryBytes.meta({
+        description: "Only servers that last reported less free disk space",
+        examples: [10_000_000_000],
+      }),
+      memory_free_bytes_below: fields.queryBytes.meta({
+        description: "Only servers that last reported less free memory",
+        examples: [1_000_000_000],
+      }),
+      instance_count_below: fields.queryInteger(1, 1_000_000).meta({
+        description: "Only servers with fewer instances",
+        examples: [1],
+      }),
     }),
   });
 
@@ -203,7 +215,7 @@ export const act = () =>
     summary: "Reboot a server, or update its software",
     description:
       `\`reboot\` restarts the machine. \`update\` installs the updates of its system's packages, and renews the images of its proxy and, one instance after the other, of the ERPs' database servers, within their major versions. ` +
-      `What runs on the server ends first: after ${SERVER_WORK.quietMinutes} minutes of waiting the operation fails with \`TIMEOUT\`. Until it ends, nothing new begins on the server's instances (409 \`OPERATION_IN_PROGRESS\`), the server stays \`active\`, and its instances come back as they were.`,
+      `What runs on the server ends first: after ${SERVER_WORK.quietMinutes} minutes of waiting the operation fails with \`TIMEOUT\`. Until it ends, nothing new begins on the server's instances (409 \`OPERATION_IN_PROGRESS\`), the server stays \`active\`, and its instances come back as they were. If it fails, \`status_reason\` of the server says why, until such work succeeds.`,
     access: ["servers:write"],
     status: 202,
     errors: () => [operationInProgress(exampleId("operation")), serverNotActive(exampleId("server"), "offline")],

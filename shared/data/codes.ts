@@ -120,6 +120,8 @@ export const ENTRY_ATTRIBUTES = {
   health: "e",
   /** Of a backup. */
   backup_kind: "g",
+  /** Of a backup's archive, once it was measured. */
+  size_bytes: "z",
   /** How many milliseconds after the time in its ID the record was created. */
   created_after_id: "c",
   /** Of an operation. */

@@ -29,6 +29,8 @@ export interface Findable {
   health?: string | undefined;
   /** Of a backup, which keeps it. */
   backup_kind?: string | undefined;
+  /** Of a backup: null until its archive was measured. */
+  size_bytes?: number | null | undefined;
 }
 
 /** What a change makes of a record's labels. */
@@ -49,6 +51,7 @@ const Found = z.object({
   health_status: maybeText,
   kind: maybeText,
   file_name: maybeText,
+  size_bytes: z.number().nullish().catch(null),
 });
 
 /** What a record is found by. */
@@ -79,8 +82,8 @@ export const oldLabelsIn = (entry: Item): string[] | undefined => {
 
 /** Attributes of an entry; null where a field is now empty, and its attribute is removed. */
 function buildAttributes(fields: Findable) {
-  const { name, domain, database_name, note, server_id, status, protection, health, backup_kind } = fields;
-  const attributes: Record<string, string | Uint8Array | null | undefined> = {
+  const { name, domain, database_name, note, server_id, status, protection, health, backup_kind, size_bytes } = fields;
+  const attributes: Record<string, string | number | Uint8Array | null | undefined> = {
     [ENTRY_ATTRIBUTES.name]: name === null ? "" : name,
     [ENTRY_ATTRIBUTES.domain]: domain,
     [ENTRY_ATTRIBUTES.database_name]: database_name,
@@ -90,6 +93,7 @@ function buildAttributes(fields: Findable) {
     [ENTRY_ATTRIBUTES.protection]: protection && codeOfStatus(protection),
     [ENTRY_ATTRIBUTES.health]: health === HEALTH_OF_ERP.unknown ? null : health && codeOfStatus(health),
     [ENTRY_ATTRIBUTES.backup_kind]: backup_kind && codeOfBackupKind(backup_kind),
+    [ENTRY_ATTRIBUTES.size_bytes]: size_bytes,
   };
   return Object.entries(attributes).filter(([, value]) => value !== undefined);
 }

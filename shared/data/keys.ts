@@ -291,7 +291,8 @@ export const keys = {
   /** Figures of a server and its instances. */
   figures: (accountId: string, serverId: string) => owned(accountId, `figures#${serverId}`),
   /** What a server's machine last reported about itself. */
-  hostReport: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "host_report"), sk: serverId }),
+  hostReports: (accountId: string) => owned(accountId, "host_report"),
+  hostReport: (accountId: string, serverId: string): Key => ({ pk: keys.hostReports(accountId), sk: serverId }),
 
   /** The alerts that are open, so that there is one of each resource, kind and threshold (or type of operation). */
   openAlerts: (accountId: string) => owned(accountId, "open_alert"),

@@ -15,8 +15,9 @@ import { labelsIn, readLabels } from "./label-index.ts";
 import { itemsOfParent } from "./lists-of-parents.ts";
 import { parseEach } from "./parse-each.ts";
 import { isCreatedIn, type Listed, type PageQuery, slicePage } from "./pages.ts";
+import { type FigureBounds, readFigures } from "./server-figures.ts";
 import { queryAll, readAll } from "./table.ts";
-import { tagsInSearch } from "./tags.ts";
+import { LOCKED, tagsInSearch } from "./tags.ts";
 
 /** What of a query only these lists know. */
 export interface Finding {
@@ -25,7 +26,7 @@ export interface Finding {
   sort?: "created_at" | "name" | undefined;
 }
 
-interface Filters {
+interface Filters extends FigureBounds {
   status?: string | undefined;
   protection?: string | undefined;
   /** Of instances: those whose last backup is older, or that have none. */
@@ -34,6 +35,8 @@ interface Filters {
   health?: string | undefined;
   /** Of backups. */
   kind?: string | undefined;
+  locked?: string | undefined;
+  size_bytes_above?: number | undefined;
 }
 
 /** A record as its entry describes it. */
@@ -49,6 +52,8 @@ export interface Entry {
   server: Uint8Array | undefined;
   /** The code of a backup's kind. */
   kind: string;
+  /** Of a backup; zero until its archive was measured. */
+  size_bytes: number;
   created_at: string;
   /** With the tags. Only where it is known without the labels' own items: of a record that was read, or in an older entry. */
   labels: string[] | undefined;
@@ -61,17 +66,21 @@ export interface Entry {
 }
 
 /** Whether a list needs the entries: exact filters alone have an index and counts. */
-export const needsEntries = ({ label, search, sort }: Finding, filters: Filters, page: PageQuery): boolean =>
+export const needsEntries = (
+  { label, search, sort }: Finding,
+  { status, protection, ...others }: Filters,
+  page: PageQuery,
+): boolean =>
   label !== undefined ||
   search !== undefined ||
   sort === "name" ||
-  filters.last_backup_before !== undefined ||
-  filters.health !== undefined ||
-  filters.kind !== undefined ||
-  countExact(filters, page) > 1;
+  Object.values(others).some((each) => each !== undefined) ||
+  countExact({ status, protection }, page) > 1;
 
-const countExact = ({ status, protection }: Filters, { created_after, created_before }: PageQuery): number =>
-  [status, protection, created_after ?? created_before].filter((each) => each !== undefined).length;
+const countExact = (
+  { status, protection }: Pick<Filters, "status" | "protection">,
+  { created_after, created_before }: PageQuery,
+): number => [status, protection, created_after ?? created_before].filter((each) => each !== undefined).length;
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -98,6 +107,7 @@ function entryIn(item: Item): Entry | undefined {
     health: statusOfCode(text(read("health"))) || HEALTH_OF_ERP.unknown,
     server: server instanceof Uint8Array ? server : undefined,
     kind: text(read("backup_kind")),
+    size_bytes: Number(read("size_bytes") ?? 0),
     created_at: new Date(timeOfShort(short) + Number(read("created_after_id") ?? 0)).toISOString(),
     labels: oldLabelsIn(item),
     detail: text(read("domain") ?? read("note")) || null,
@@ -107,7 +117,7 @@ function entryIn(item: Item): Entry | undefined {
 
 /** A record as its entry would describe it. */
 function entryOfRecord(kind: ResourceType, record: Item): Entry {
-  const { name, domain, database_name, note, server_id, health, backup_kind } = findableIn(kind, record);
+  const { name, domain, database_name, note, server_id, health, backup_kind, size_bytes } = findableIn(kind, record);
   return {
     short: shorten(text(record["id"])),
     name: name ?? "",
@@ -116,6 +126,7 @@ function entryOfRecord(kind: ResourceType, record: Item): Entry {
     health: health ?? HEALTH_OF_ERP.unknown,
     server: server_id === undefined ? undefined : bytesOfId(server_id),
     kind: codeOfBackupKind(backup_kind ?? ""),
+    size_bytes: size_bytes ?? 0,
     created_at: text(record["created_at"]),
     labels: labelsIn(indexedIn(kind, record)),
     last_backup_at: Date.parse(text(record["last_backup_at"])),
@@ -139,9 +150,20 @@ interface Beside {
   lastBackup: (short: string) => number | undefined;
   /** Whether a server is active, as far as the query needs to know. */
   isActive: (server: Uint8Array | undefined) => boolean;
+  /** Whether a backup is locked. */
+  isLocked: (short: string) => boolean;
+  /** Whether a server is within the query's bounds. */
+  isWithin: (short: string) => boolean;
 }
 
-const NOTHING_BESIDE: Beside = { hasLabels: () => false, hasTag: () => false, lastBackup: () => undefined, isActive: () => true };
+const NOTHING_BESIDE: Beside = {
+  hasLabels: () => false,
+  hasTag: () => false,
+  lastBackup: () => undefined,
+  isActive: () => true,
+  isLocked: () => false,
+  isWithin: () => true,
+};
 
 async function readBeside(
   kind: ResourceType,
@@ -150,13 +172,15 @@ async function readBeside(
   filters: Filters,
 ): Promise<Beside> {
   const tags = search === undefined ? [] : tagsInSearch(search);
-  const [hasLabels, hasTag, lastBackup, isActive] = await Promise.all([
+  const [hasLabels, hasTag, lastBackup, isActive, isLocked, isWithin] = await Promise.all([
     readLabels(kind, accountId, label),
     tags.length === 0 ? NOTHING_BESIDE.hasTag : readLabels(kind, accountId, tags),
     filters.last_backup_before === undefined ? NOTHING_BESIDE.lastBackup : readBackupTimes(accountId),
     filters.health === undefined ? NOTHING_BESIDE.isActive : readActiveServers(accountId),
+    filters.locked === undefined ? NOTHING_BESIDE.isLocked : readLabels(kind, accountId, [LOCKED]),
+    readFigures(accountId, filters),
   ]);
-  return { hasLabels, hasTag, lastBackup, isActive };
+  return { hasLabels, hasTag, lastBackup, isActive, isLocked, isWithin };
 }
 
 async function readActiveServers(accountId: string): Promise<Beside["isActive"]> {
@@ -175,9 +199,9 @@ const shownHealth = (
 function isMeant(
   kind: ResourceType,
   { label = [], search, page, ...filters }: Finding & Filters & { page: Pick<PageQuery, "created_after" | "created_before"> },
-  { hasLabels, hasTag, lastBackup, isActive }: Beside = NOTHING_BESIDE,
+  { hasLabels, hasTag, lastBackup, isActive, isLocked, isWithin }: Beside = NOTHING_BESIDE,
 ): (entry: Entry) => boolean {
-  const { status, protection, last_backup_before, health } = filters;
+  const { status, protection, last_backup_before, health, locked, size_bytes_above } = filters;
   const backupKind = filters.kind === undefined ? undefined : codeOfBackupKind(filters.kind);
   const isInTime = isCreatedIn(page);
   const isFound = search === undefined ? () => true : chooseFinder(search, hasTag)(kind);
@@ -188,6 +212,9 @@ function isMeant(
     (protection === undefined || entry.protection === protection) &&
     (health === undefined || shownHealth(entry, isActive) === health) &&
     (backupKind === undefined || entry.kind === backupKind) &&
+    (locked === undefined || String(entry.labels?.includes(LOCKED) ?? isLocked(entry.short)) === locked) &&
+    (size_bytes_above === undefined || entry.size_bytes > size_bytes_above) &&
+    isWithin(entry.short) &&
     isInTime(entry) &&
     (label.length === 0 ||
       (entry.labels === undefined ? hasLabels(entry.short) : label.every((each) => entry.labels?.includes(each)))) &&

@@ -13,6 +13,7 @@ type TagName =
   | "erp_version"
   | "edition"
   | "drill"
+  | "locked"
   | "update_available"
   | "needs_reboot"
   | "provider"
@@ -32,6 +33,9 @@ export function addTags(
   return tags.length === 0 ? label : [...(label ?? []), ...tags];
 }
 const FILTERS = ["erp_version", "edition", "drill", "update_available", "needs_reboot", "provider", "region", "size"] as const;
+
+/** Locked backups have a tag; the others, which are nearly all, have none. */
+export const LOCKED = tagString("locked", "true");
 
 /** The tag that a search means, if it is an email address or an IP address. */
 export function tagsInSearch(search: string): string[] {
@@ -67,6 +71,7 @@ const Tagged = z.object({
   region: maybeText,
   size: maybeText,
   drill: z.object({ status: maybeText }).nullish().catch(null),
+  locked: z.boolean().nullish().catch(null),
 });
 type Tagged = z.infer<typeof Tagged>;
 
@@ -86,7 +91,7 @@ const TAGS: Readonly<Record<ResourceType, (record: Tagged) => Partial<Record<Tag
     email: admin_email && emailForm(admin_email),
     ip: server_ip && addressForm(server_ip),
   }),
-  backup: ({ drill }) => ({ drill: drill?.status }),
+  backup: ({ drill, locked }) => ({ drill: drill?.status, locked: locked === true ? "true" : null }),
 };
 
 /** The tags of a record, as if they were labels. */

@@ -2,7 +2,7 @@
 export const EDITIONS = ["community", "enterprise"] as const;
 export type Edition = (typeof EDITIONS)[number];
 
-interface ErpVersion {
+export interface ErpVersion {
   version: string;
   /** Can still be installed, but will not be for long. */
   deprecated: boolean;
@@ -13,3 +13,6 @@ export const ERP_VERSIONS: readonly ErpVersion[] = [
   { version: "18.0", deprecated: false },
   { version: "17.0", deprecated: true },
 ];
+
+/** Versions that are offered, before all others, as soon as the registry has an image of them. */
+export const COMING_ERP_VERSIONS: readonly string[] = ["20.0"];

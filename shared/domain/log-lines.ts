@@ -35,73 +35,103 @@ const DATABASE_LEVELS: Readonly<Record<string, LogLevel>> = {
   PANIC: "critical",
 };
 
-/** As the machine writes it: time, method, path, status, milliseconds, bytes, client. */
-const OF_PROXY = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (\S{1,20}) (\S{0,4000}) (\d{3}) (\d{1,12}) (\d{1,20}) (\S{0,50})$/;
+/** As the machine writes it: method, path, status, milliseconds, bytes, client. */
+const OF_PROXY = /^(\S{1,20}) (\S{0,4000}) (\d{3}) (\d{1,12}) (\d{1,20}) (\S{0,50})$/;
 
-export const parseLog = (source: LogSource, text: string, secrets: readonly string[] = []): LogLine[] => {
-  if (source === "proxy") return parseProxyLog(text, secrets);
-  return source === "database" ? parseDatabaseLog(text, secrets) : parseErpLog(text, secrets);
-};
-
-/** The requests that a proxy has logged: those that failed at the ERP's end are errors, those at the client's warnings. */
-function parseProxyLog(text: string, secrets: readonly string[]): LogLine[] {
-  return text.split("\n").flatMap((line): LogLine[] => {
-    const [, at = "", method = "", path = "", status = "", ms = "", bytes = "", client = ""] = OF_PROXY.exec(line) ?? [];
-    if (at === "" || Number.isNaN(Date.parse(at))) return [];
-    const level = status >= "500" ? "error" : status >= "400" ? "warning" : "info";
-    const message = `${method} ${redact(path, secrets)} ${status}, ${ms} ms, ${bytes} bytes, ${client}`;
-    return [{ at, level, logger: null, message: readable(message) }];
-  });
-}
-
-/** The messages of a database's log: details, hints and the statement belong to the message before them. */
-function parseDatabaseLog(text: string, secrets: readonly string[]): LogLine[] {
-  const entries: Entry[] = [];
-  for (const { at, written } of timedLines(text)) {
-    const [, word = "", message = ""] = OF_DATABASE.exec(written) ?? [];
-    const level = DATABASE_LEVELS[word];
-    const last = entries.at(-1);
-    if (level !== undefined) entries.push({ at, level, logger: null, lines: [message], continues: true });
-    else if (last?.continues) last.lines.push(word === "" ? written : `${word}: ${message}`);
-    else entries.push({ at, level: null, logger: null, lines: [written], continues: false });
-  }
-  return entries.map((entry) => shown(entry, secrets));
+/** A line as the machine sends it. */
+interface Row {
+  at: string;
+  written: string;
 }
 
 /** The lines that have the time at which Docker got them. */
-const timedLines = (text: string): { at: string; written: string }[] =>
+export const timedLines = (text: string): Row[] =>
   text.split("\n").flatMap((line) => {
     const [, second = "", fraction = "", written = ""] = TIMED.exec(line) ?? [];
     const at = `${second}.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
     return second === "" || Number.isNaN(Date.parse(at)) ? [] : [{ at, written }];
   });
 
+/** Whether the log has more before these lines: the machine says so in a line without a time, which nobody else can write. */
+export const isCut = (text: string): boolean => text.trimEnd().endsWith("\ncut");
+
+/** What people see of some rows, and with how many of them a message ends. */
+export interface Message {
+  line: LogLine;
+  end: number;
+}
+
+export const parseLog = (source: LogSource, text: string, secrets: readonly string[] = []): LogLine[] =>
+  parseRows(source, timedLines(text), secrets).map(({ line }) => line);
+
+export const parseErpLog = (text: string, secrets: readonly string[] = []): LogLine[] => parseLog("erp", text, secrets);
+
+export function parseRows(source: LogSource, rows: readonly Row[], secrets: readonly string[]): Message[] {
+  if (source === "proxy") return parseProxyLog(rows, secrets);
+  const entries = source === "database" ? databaseEntries(rows) : erpEntries(rows);
+  return entries.map((entry) => ({ line: shown(entry, secrets), end: entry.end }));
+}
+
+/** The requests that a proxy has logged: those that failed at the ERP's end are errors, those at the client's warnings. */
+function parseProxyLog(rows: readonly Row[], secrets: readonly string[]): Message[] {
+  return rows.flatMap(({ at, written }, index): Message[] => {
+    const [, method = "", path = "", status = "", ms = "", bytes = "", client = ""] = OF_PROXY.exec(written) ?? [];
+    if (method === "") return [];
+    const level = status >= "500" ? "error" : status >= "400" ? "warning" : "info";
+    const message = `${method} ${redact(path, secrets)} ${status}, ${ms} ms, ${bytes} bytes, ${client}`;
+    return [{ line: { at, level, logger: null, message: readable(message) }, end: index + 1 }];
+  });
+}
+
 interface Entry {
   at: string;
   level: LogLevel | null;
   logger: string | null;
   lines: string[];
+  /** With how many rows it ends. */
+  end: number;
   /** Whether the line after it belongs to it. */
   continues: boolean;
 }
 
-/** The messages of an ERP's log. Without a form of their own, lines belong to the message before them. */
-export function parseErpLog(text: string, secrets: readonly string[] = []): LogLine[] {
+/** The messages of a database's log: details, hints and the statement belong to the message before them. */
+function databaseEntries(rows: readonly Row[]): Entry[] {
   const entries: Entry[] = [];
-  for (const { at, written } of timedLines(text)) {
+  for (const [index, { at, written }] of rows.entries()) {
+    const [, word = "", message = ""] = OF_DATABASE.exec(written) ?? [];
+    const level = DATABASE_LEVELS[word];
+    const last = entries.at(-1);
+    const end = index + 1;
+    if (level !== undefined) entries.push({ at, level, logger: null, lines: [message], end, continues: true });
+    else if (last?.continues) addLine(last, word === "" ? written : `${word}: ${message}`);
+    else entries.push({ at, level: null, logger: null, lines: [written], end, continues: false });
+  }
+  return entries;
+}
+
+function addLine(entry: Entry, line: string): void {
+  entry.lines.push(line);
+  entry.end++;
+}
+
+/** The messages of an ERP's log. Without a form of their own, lines belong to the message before them. */
+function erpEntries(rows: readonly Row[]): Entry[] {
+  const entries: Entry[] = [];
+  for (const [index, { at, written }] of rows.entries()) {
     const own = OF_ERP.exec(written);
     const last = entries.at(-1);
+    const end = index + 1;
     if (own !== null) {
       const [, level = "", logger = "", message = ""] = own;
-      entries.push({ at, level: LEVELS[level] ?? null, logger, lines: [message], continues: true });
+      entries.push({ at, level: LEVELS[level] ?? null, logger, lines: [message], end, continues: true });
     } else if (last?.continues) {
-      last.lines.push(written);
+      addLine(last, written);
       if (last.level === null) last.continues = /^\s/.test(written); // the line that names the exception is its last one
     } else {
-      entries.push({ at, level: null, logger: null, lines: [written], continues: written.startsWith("Traceback (") });
+      entries.push({ at, level: null, logger: null, lines: [written], end, continues: written.startsWith("Traceback (") });
     }
   }
-  return entries.map((entry) => shown(entry, secrets));
+  return entries;
 }
 
 const shown = ({ at, level, logger, lines }: Entry, secrets: readonly string[]): LogLine => ({
@@ -132,15 +162,18 @@ const shortened = (message: string): string =>
 const TAB = 0x09;
 const LINE_BREAK = 0x0a;
 /** What no reader sees, and what changes the direction of text. */
-const HIDDEN = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/;
+const HIDDEN =
+  /[\u034f\u00ad\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u;
 
 /** With escapes for control characters, but for tabs and line breaks. */
 const readable = (text: string): string =>
-  text.replaceAll(/[^\x20-\x7e\u00a0-\u0600]/g, (character) => {
-    const code = character.charCodeAt(0);
+  text.replaceAll(/[^\x20-\x7e\u00a0-\u00ac\u00ae-\u034e\u0350-\u0600]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
     if (code === TAB || code === LINE_BREAK) return character;
-    if (code < 0x100) return `\\x${code.toString(16).padStart(2, "0")}`;
-    return HIDDEN.test(character) ? `\\u${code.toString(16).padStart(4, "0")}` : character;
+    const digits = code.toString(16);
+    if (code < 0x100) return `\\x${digits.padStart(2, "0")}`;
+    if (!HIDDEN.test(character)) return character;
+    return code > 0xffff ? `\\u{${digits}}` : `\\u${digits.padStart(4, "0")}`;
   });
 
 /** What the jobs of an operation have logged, in whole lines: of very much the end. */

@@ -1,8 +1,7 @@
 // Where a reader is in a log that grows. Of an instance's it is a time, of an operation's a number of lines: what is left out of
 // a line may change once the job behind it has ended, and with it the line's length.
-import type { LogLine } from "./log-levels.ts";
 
-/** Where a reader is in a log: the time of the last message that it has seen, and how many of this time it has seen. */
+/** Where a reader is in a log: the time of the last line that it has seen, and how many of this time it has seen. */
 interface Position {
   at: string;
   seen: number;
@@ -15,17 +14,22 @@ export function readPosition(text: string): Position {
   return { at, seen: Number(seen) };
 }
 
-/** Behind the last of the messages from a time on. */
-export function positionAfter(all: readonly LogLine[], { at: since, seen }: Position): string {
+/** A line as the machine sends it: a message may have several, and its last ones may come later. */
+interface Timed {
+  at: string;
+}
+
+/** Behind the last of the lines from a time on. */
+export function positionAfter(all: readonly Timed[], { at: since, seen }: Position): string {
   const at = all.at(-1)?.at;
   return at === undefined ? `${since}.${seen}` : `${at}.${all.filter((line) => line.at === at).length}`;
 }
 
 /**
- * The messages behind a position, of a log that is read from the time of it on. Whether some are missing in between: those that
- * were seen are no longer there.
+ * The lines behind a position, of a log that is read from the time of it on. Whether some are missing in between: those that were
+ * seen are no longer there.
  */
-export function linesBehind(all: readonly LogLine[], { at, seen }: Position): { lines: LogLine[]; isGap: boolean } {
+export function linesBehind<T extends Timed>(all: readonly T[], { at, seen }: Position): { lines: T[]; isGap: boolean } {
   const same = all.filter((line) => line.at === at).length;
   const later = all.filter((line) => line.at > at);
   return { lines: [...all.filter((line) => line.at === at).slice(seen), ...later], isGap: same < seen };

@@ -140,6 +140,7 @@ export const PROBLEMS = {
   error_webhook_disabled: "The webhook is disabled; enable it first",
   error_delivery_pending: "The delivery is pending, so it will be sent anyway",
   error_token_rotated: "The token has been rotated; rotate the one that replaces it",
+  error_token_changed: "Another request rotated the token at the same time; try again",
   error_no_webhook_secret: "A webhook of a chat format has no secret",
   error_alert_closed: "The alert is closed, so no mail is sent about it anyway",
   field_days_most: "must be at most {count} days from now",

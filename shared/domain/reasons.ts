@@ -78,6 +78,8 @@ export const REASONS = {
   what_sending: "Sending a backup",
   what_erp: "An ERP",
   what_data: "The backup's data",
+  what_code: "The code",
+  what_database_copy: "A copy of the database",
   memory_missing: "{what} needs {needed_mb} MB of memory, but the server has {free_mb} MB free",
   image_not_pulled: "The image {image} could not be pulled",
   container_unknown: "Docker does not say whether {container} runs",
@@ -368,6 +370,8 @@ export const REASONS = {
   deploy_not_updated: "The update is not done",
   rehearsal_memory:
     "A rehearsal needs {needed} MB of memory, but the server has {free} MB free. To deploy all the same, set rehearse to false",
+  rehearsal_room:
+    "A rehearsal needs {needed} MB on the disk, but the server has {free} MB free. To deploy all the same, set rehearse to false",
   proxy_network_not_replaced: "The proxy's network could not be replaced",
   proxy_fails: "The proxy does not start",
   machine_not_rebooted: "The machine does not reboot",

@@ -211,8 +211,11 @@ interface JobInput {
     named: readonly string[];
     keep: boolean;
   };
-  /** The newest images of the same versions, for the steps after it. The ERP keeps its own until its modules are updated. */
-  pull_images: OfCode;
+  /**
+   * The newest images of the same versions, or the named one of the ERP alone, for the steps after it. The ERP keeps its own
+   * until its modules are updated.
+   */
+  pull_images: OfCode & { image: { id: string; digest: string | null } | undefined };
   /** Python packages for the fetched code. */
   install_packages: OfCode & { packages: readonly string[]; allow_source_builds: boolean };
   /** The update on a throwaway copy of the database. */
@@ -349,8 +352,11 @@ export const JOB_RESULTS = {
   rehearse_code: z.object({ duration_seconds: z.number().int().nonnegative() }),
   keep_data: z.null(),
   update_modules: z.null(),
-  /** From when the ERP was stopped until it responded again; null if it was already stopped. */
-  start_code: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }),
+  /** From when the ERP was stopped until it responded again; null if it was already stopped. And the image that it has. */
+  start_code: z.object({
+    downtime_seconds: z.number().int().nonnegative().nullable(),
+    image: z.object({ id: ImageId, digest: ImageId.nullable() }).nullable().catch(null),
+  }),
   settle_code: z.null(),
   undo_code: z.null(),
   /** From when the machine was told to reboot. */

@@ -1,5 +1,5 @@
-// What a machine's timer has measured (script/sample.pl), as far as it can be believed: its root may be hostile, and a line
-// that is wrong costs nothing but itself.
+// What a machine's timer has measured (script/sample.pl), as far as it can be believed: its root may be hostile, and a
+// figure or a line that is wrong costs nothing but itself. A tenant has an influence on the figures of their own containers.
 import * as z from "zod";
 import {
   type Figures,
@@ -17,7 +17,7 @@ const FIGURE_MAX = 1e15;
 /** More than the instances of any machine. */
 const INSTANCES_MAX = 1000;
 
-const Measured = z.array(z.number().min(0).max(FIGURE_MAX).nullable()).max(100);
+const Measured = z.array(z.number().min(0).max(FIGURE_MAX).nullable().catch(null)).max(100);
 const Line = z.object({ t: z.number().int(), s: Measured, i: z.record(z.string(), Measured) });
 
 /** The samples in these lines, in their order; none of before the ring, or of the future. */

@@ -50,18 +50,28 @@ const LOG_LINES = 8;
 const LOG_CHARACTERS = 800;
 const MESSAGE_CHARACTERS = 400;
 
-function failure({ code, message, log: lines }: Extract<JobStatus, { state: "failed" }>, secrets: readonly string[]): GiveUp {
-  const end = withoutSecrets(lines.trimEnd(), secrets).split("\n").slice(-DEPLOY.logLines).join("\n").slice(-DEPLOY.logBytes);
-  const last = lines.trimEnd().split("\n").slice(-LOG_LINES).join("\n").slice(-LOG_CHARACTERS).trim();
+function failure({ code, message, log: sent }: Extract<JobStatus, { state: "failed" }>, secrets: readonly string[]): GiveUp {
+  // Before it is cut: what is left of a secret could not be found.
+  const lines = withoutSecrets(wholeLines(sent).trimEnd(), secrets).split("\n");
+  const end = lines.slice(-DEPLOY.logLines).join("\n").slice(-DEPLOY.logBytes);
+  const last = lines.slice(-LOG_LINES).join("\n").slice(-LOG_CHARACTERS).trim();
   const sentence = withoutSecrets(message, secrets).slice(0, MESSAGE_CHARACTERS);
   const why = reasonIn(sentence) ?? because("machine_reports_other", { output: sentence });
-  const reason = last === "" ? why : because("machine_reports", { why, log: withoutSecrets(last, secrets) });
+  const reason = last === "" ? why : because("machine_reports", { why, log: last });
   return new GiveUp(code, reason, { log: end });
 }
 
-/** The script removes them already, but other programs write into the log, too. */
+/** A machine sends so many bytes of a log's end, and the first line may be a part of one. */
+function wholeLines(sent: string): string {
+  if (Buffer.byteLength(sent) < DEPLOY.logBytes) return sent;
+  const [, ...whole] = sent.split("\n");
+  return whole.join("\n");
+}
+
+/** The script removes them already, but other programs write into the log, too. Of two, one may be a part of the other. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const named = secrets.filter((secret) => secret !== "").reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
+  const longestFirst = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
+  const named = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
   // Keeps the URL's path; the query is a signature, and the user info may be a password.
   return named.replaceAll(
     /(https?:\/\/)(?:[^\s/@]+@)?([^\s?"']+)(\?[^\s"']*)?/g,

@@ -117,7 +117,13 @@ async function codeParameters(job: CodeJob): Promise<JobParameters> {
         ...(await network()),
       };
     case "pull_images":
-      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, ...(await postgresImage()) };
+      return {
+        INSTANCE_ID: job.instance_id,
+        CODE_ID: job.code_id,
+        IMAGE: job.image?.id ?? "",
+        DIGEST: job.image?.digest ?? "",
+        ...(await postgresImage()),
+      };
     case "install_packages":
       return {
         INSTANCE_ID: job.instance_id,

@@ -161,7 +161,7 @@ function secretsIn(job: Job): string[] {
   return [
     ...("admin_password" in job ? [job.admin_password ?? ""] : []),
     ...("secrets" in job ? (job.secrets ?? []) : []),
-    ...environment.map(({ value }) => value),
+    ...environment.flatMap(({ value, secret }) => (secret === true ? [value] : [])),
     ...credentials.flatMap(secretsOf),
   ];
 }

@@ -44,6 +44,8 @@ function write(message: Message, { language, product }: { language: Language; pr
 }
 
 const NAME_CHARACTERS = 120;
+/** As many as are stored: the browser is named at its end. */
+const USER_AGENT_CHARACTERS = 256;
 /** Invisible, and no place to break a line; mail programs make no link of what has one before or after a separator. */
 const JOINER = "\u2060";
 
@@ -51,13 +53,15 @@ const JOINER = "\u2060";
  * What people have named themselves: one line, without characters that turn the text around, and nothing that a mail program
  * would make a link of.
  */
-export function defuse(name: string): string {
+export const defuse = (name: string): string => defuseUpTo(NAME_CHARACTERS, name);
+
+function defuseUpTo(most: number, name: string): string {
   const line = name
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
     .replaceAll(/\s+/g, " ")
     .trim();
   const characters = Array.from(line);
-  const short = characters.length > NAME_CHARACTERS ? `${characters.slice(0, NAME_CHARACTERS).join("")}…` : line;
+  const short = characters.length > most ? `${characters.slice(0, most).join("")}…` : line;
   return short.replaceAll(/(?<=\S)[.:@/\\](?=\S)/g, (separator) => `${separator}${JOINER}`);
 }
 
@@ -66,6 +70,7 @@ const OWN = new Set(["type", "token", "at", "ip_address", "expires_at", "webhook
 
 function defuseAll(message: Message): Message {
   const walk = (value: unknown, key = ""): unknown => {
+    if (key === "user_agent" && typeof value === "string") return defuseUpTo(USER_AGENT_CHARACTERS, value);
     if (typeof value === "string") return OWN.has(key) ? value : defuse(value);
     if (Array.isArray(value)) return value.map((each) => walk(each, key));
     if (typeof value === "object" && value !== null)

@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { OPEN_STATUSES, type ResourceType } from "../domain/lifecycle.ts";
 import { listCounts } from "../data/counters.ts";
-import { bringBulkActionsBack } from "./before-rollback.ts";
+import { bringNewKindsBack } from "./before-rollback.ts";
 import { countAccount } from "./counting.ts";
 import { completedEntry, buildEntry, findableIn, indexedIn, isSearched, readLabels } from "../data/entries.ts";
 import { actorFilter, keys, type ListKind, placement, type Item } from "../data/keys.ts";
@@ -28,7 +28,7 @@ export interface Place {
 
 /** Yields after each page of records; what follows on the records is quick, and is done again by a run that goes on. */
 export async function* indexAccount(accountId: string, from?: Place): AsyncGenerator<Place> {
-  await bringBulkActionsBack(accountId);
+  await bringNewKindsBack(accountId);
   const first = KINDS.findIndex((kind) => kind === from?.step);
   for (const kind of KINDS.slice(Math.max(0, first)))
     for await (const { records, more } of pagesOf(kind, accountId, kind === from?.step ? from.after : undefined)) {
@@ -114,13 +114,13 @@ async function removeStaleLabels(accountId: string, kind: ResourceType): Promise
   const unreadable = new Set<string>();
   for await (const { records } of pagesOf(kind, accountId))
     for (const record of records) {
-      const { admin_email, last_drill, drill } = record; // which change, too
+      const { admin_email, last_drill, drill, locked } = record; // which change, too
       const id = String(record["id"]);
       unreadable.add(ownerString({ id }));
       unlessUnreadable(record, () => {
         const indexed = { id, labels: indexedIn(kind, record) };
         for (const member of buildMembers(kind, accountId, indexed)) right.add(memberString(member));
-        const owner = { id, unchanged: { labels: readLabels(record), ...defined({ admin_email, last_drill, drill }) } };
+        const owner = { id, unchanged: { labels: readLabels(record), ...defined({ admin_email, last_drill, drill, locked }) } };
         owners.set(ownerString(owner), owner);
         unreadable.delete(ownerString(owner));
       });

@@ -45,19 +45,27 @@ const isOver = ({ kind, opened_at }: OpenAlert, at: number): boolean =>
 
 const SERVICE = { actor: { type: "service", id: "service", name: "Alerts" }, requestId: "alerts" } as const;
 
-/** An event at each step, the lowest that it has reached: once, also if several were reached since the last look. */
-async function warnOf({ id, account_id, name, expires_at, warned_days }: TokenRecord, steps: readonly number[], at: number) {
-  if (expires_at === null || Date.parse(expires_at) <= at) return;
+/**
+ * An event at each step, the lowest that it has reached: once, also if several were reached since the last look. None of a token
+ * that was rotated: it is to expire, and the one that replaces it has its name.
+ */
+async function warnOf(token: TokenRecord, steps: readonly number[], at: number) {
+  const { id, account_id, name, expires_at, replaced_by, warned_days } = token;
+  if (expires_at === null || Date.parse(expires_at) <= at || replaced_by !== null) return;
   const days = (Date.parse(expires_at) - at) / DAY_MS;
   const reached = steps.filter((step) => days <= step && step < (warned_days ?? Infinity));
   if (reached.length === 0) return;
   const step = Math.min(...reached);
   const change = startChange(await getAccount(account_id));
-  change.update(labelRef(account_id, id).key, { set: { warned_days: step } }, { same: { warned_days } });
+  change.update(
+    labelRef(account_id, id).key,
+    { set: { warned_days: step } },
+    { same: { warned_days }, unchanged: { replaced_by: null } },
+  );
   logOutcome(change, SERVICE, { type: "token.expiring", expiry: { expires_at, days: step } }, { type: "token", id, name });
   try {
     await change.commit();
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error; // another run was faster, or the token was revoked
+    if (!(error instanceof ConditionFailed)) throw error; // another run was faster, or the token was revoked or rotated
   }
 }

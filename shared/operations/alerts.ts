@@ -56,7 +56,7 @@ export interface Finding {
 /** Opens and closes the alerts of a kind and a resource. */
 export async function judge(alerts: AccountAlerts, { kind, type, id, found, name, server_id }: Finding): Promise<void> {
   const thresholds = listThresholds(kind, alerts.settings);
-  const open = alerts.open.filter((each) => each.resource_id === id && each.kind === kind);
+  const open = alerts.open.filter((each) => each.resource_id === id && each.kind === kind && mayJudge(server_id, each));
   const isAlert = (threshold: number | null, isOpen: boolean): boolean =>
     typeof found === "boolean" ? found : threshold !== null && isBeyond(kind, found, threshold, isOpen);
   const value = typeof found === "number" ? Math.floor(found) : null;
@@ -71,6 +71,10 @@ export async function judge(alerts: AccountAlerts, { kind, type, id, found, name
     await openOne(alerts, { kind, resource, step, value, threshold, operation_id: null, server_id });
   }
 }
+
+/** A machine's root may be hostile, and may name an instance of another server, whose alerts must not close. */
+const mayJudge = (serverId: string | undefined, open: OpenAlert): boolean =>
+  serverId === undefined || open.server_id === undefined || open.server_id === serverId;
 
 /**
  * Opens an alert. False if it is open already, or if its resource is gone or held by an operation: a later check finds it again.

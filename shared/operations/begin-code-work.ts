@@ -13,7 +13,7 @@ import type { CodeRecord } from "../records/schemas/code.ts";
 import type { DeployRecord } from "../records/schemas/deploy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
-import type { Rollback } from "./rollbacks.ts";
+import { chooseImage, type Rollback } from "./rollbacks.ts";
 
 /** Holds nothing, one at a time for each instance. */
 export function beginCheck({ change, by, operationId }: Begun, instance: InstanceRecord): OperationRecord {
@@ -42,11 +42,13 @@ interface Wanted {
 export function beginDeploy(
   { change, by, operationId }: Begun,
   { instance, code }: { instance: InstanceRecord; code: CodeRecord },
-  { select, rehearse, backup_first, update_image, note, rollback, backup }: Wanted,
+  { select, rehearse, backup_first, note, rollback, backup, ...wanted }: Wanted,
 ): { deploy: DeployRecord; operation: OperationRecord } {
   moveInstance(change, instance, { type: "instance.deploy", operationId });
   if (backup !== undefined) retainBackup(change, backup.id, operationId);
-  const deploy = reserveDeploy(change, by, code, { operationId, select, note, rollback });
+  const image = chooseImage(instance, code, { ...wanted, rollback });
+  const earlier = image === "newest" ? undefined : image;
+  const deploy = reserveDeploy(change, by, code, { operationId, select, note, rollback, image: earlier });
   const safety_backup_id = newId("backup");
   const operation = reserveOperation(change, by, {
     id: operationId,
@@ -58,7 +60,7 @@ export function beginDeploy(
       safety_backup_id,
       rehearse,
       backup_first,
-      update_image,
+      update_image: image !== undefined,
       restore_database: backup !== undefined,
       ...(backup !== undefined && { data_backup_id: backup.id }),
     },

@@ -12,7 +12,7 @@ import type { Caller } from "../records/schemas/caller.ts";
 import type { CodeRecord, RepositoryRecord } from "../records/schemas/code.ts";
 import { DeployRecord } from "../records/schemas/deploy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
-import type { Rollback } from "./rollbacks.ts";
+import { chooseImage, type Rollback } from "./rollbacks.ts";
 import { diskWarnings, effect, forecast, INSTANCE, mayRead, NEW_BACKUP, sentence } from "./forecasts.ts";
 
 interface Wanted {
@@ -53,12 +53,13 @@ export const warnOfChoices = ({ rehearse, backup_first }: Pick<Wanted, "rehearse
 /** What a deploy changes and takes. */
 export function listEffects(
   reader: Pick<Caller, "permissions">,
-  { id }: Pick<InstanceRecord, "id">,
+  instance: Pick<InstanceRecord, "id" | "image_id">,
   code: CodeRecord,
   { modules, rehearse, backup_first, update_image, rollback, backup }: Wanted,
 ): Effect[] {
   const visible = mayRead(reader, "instance");
-  const resource = { type: INSTANCE, id } as const;
+  const resource = { type: INSTANCE, id: instance.id } as const;
+  const image = chooseImage(instance, code, { update_image, rollback });
   const listed = (names: readonly string[]) => ({ modules: names.join(", ") });
   return [
     ...(rollback !== undefined
@@ -78,7 +79,7 @@ export function listEffects(
     ...(visible && code.python_packages.length > 0
       ? [effect("update", resource, "deploy_packages", { packages: code.python_packages.join(", ") })]
       : []),
-    ...(update_image ? [effect("update", resource, "deploy_image")] : []),
+    ...(image === undefined ? [] : [effect("update", resource, image === "newest" ? "deploy_image" : "deploy_image_back")]),
     ...(rehearse && backup === undefined ? [effect("read", resource, "deploy_rehearsed")] : []),
     ...(backup_first ? [effect("create", NEW_BACKUP, "deploy_backup")] : []),
   ];

@@ -1,18 +1,23 @@
 // Whether there is a newer image of the ERP than an instance has: its server reports which one that is, and the service looks up
 // the newest of each version (providers/images.ts). Nothing is read or written here as long as neither changes.
 import { isDeepStrictEqual } from "node:util";
-import type { Code } from "../api/code.ts";
 import { startChange } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { ConditionFailed, find, updateOne } from "../data/table.ts";
+import type { ImageFacts } from "../records/code.ts";
 import { hostReportRef } from "../records/host-reports.ts";
 import { instanceRef } from "../records/instances.ts";
 import type { HostReport } from "../records/schemas/host-report.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
 
-/** By version: what machines may call the newest image, and when it was created. */
-type NewestImages = ReadonlyMap<string, { ids: readonly string[]; created_at: string | null }>;
+/** What machines may call the newest image, and when it was created. */
+interface NewestImage {
+  ids: readonly string[];
+  created_at: string | null;
+}
+/** By version. */
+type NewestImages = ReadonlyMap<string, NewestImage>;
 
 interface Image {
   id: string;
@@ -50,6 +55,12 @@ const judge = async (
   newest: NewestImages,
 ): Promise<boolean> => instance?.server_id !== serverId || recordImage(instance, image, newest);
 
+/** Whether there certainly is a newer one: what was looked up an hour ago may be older than what has been pulled since. */
+export function isOutdated({ id, created_at }: Image, newest: NewestImage | undefined): boolean {
+  if (newest?.created_at == null || created_at === null) return false;
+  return !newest.ids.includes(id) && created_at < newest.created_at;
+}
+
 /** Records which image an instance has. False if that changed at the same time. */
 export async function recordImage(instance: InstanceRecord, image: Image, newest: NewestImages): Promise<boolean> {
   const { account_id, id, erp_version, image_id, image_created_at, update_available: before } = instance;
@@ -76,9 +87,8 @@ export async function recordImage(instance: InstanceRecord, image: Image, newest
   }
 }
 
-/** What an instance's code shows of its image; null until its server has reported it. */
-export function showImage(instance: InstanceRecord, newest: NewestImages): Code["image"] {
+/** What an instance's code shows of its image. */
+export function showImage(instance: InstanceRecord, newest: NewestImages): ImageFacts {
   const { erp_version: version, image_id: id, image_created_at: created_at, update_available } = instance;
-  if (id === null) return null;
   return { version, id, created_at, newest_created_at: newest.get(version)?.created_at ?? null, update_available };
 }

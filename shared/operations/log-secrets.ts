@@ -3,22 +3,26 @@ import { keys } from "../data/keys.ts";
 import { takeSealed } from "../data/sealed.ts";
 import { find } from "../data/table.ts";
 import { openRepositories, openSecrets, secretsOf } from "../records/code-secrets.ts";
-import { CodeRecord } from "../records/schemas/code.ts";
+import { BackupCode, CodeRecord } from "../records/schemas/code.ts";
 
 interface Of {
   account_id: string;
   /** The operation that the log is of, or that is in progress on the instance. */
   operation_id: string | null;
   instance_id?: string | undefined;
+  /** Whose code a drill or a copy has. */
+  backup_id?: string | undefined;
 }
 
-/** The password that waits for the operation's task, and the secrets and credentials of the instance's code. */
-export async function secretsInLogs({ account_id, operation_id, instance_id }: Of): Promise<string[]> {
-  const [sealed, code] = await Promise.all([
+/** The password that waits for the operation's task, and the secrets and credentials of the code of its instance and backup. */
+export async function secretsInLogs({ account_id, operation_id, instance_id, backup_id }: Of): Promise<string[]> {
+  const [sealed, present, kept] = await Promise.all([
     operation_id === null ? undefined : takeSealed(account_id, operation_id),
     instance_id === undefined ? undefined : find({ key: keys.code(account_id, instance_id), schema: CodeRecord }),
+    backup_id === undefined ? undefined : find({ key: keys.backupCode(account_id, backup_id), schema: BackupCode }),
   ]);
-  const ofCode = code === undefined ? [] : await Promise.all([openSecrets(code), credentialsOf(code)]);
+  const codes = [present, kept?.code].filter((code) => code !== undefined);
+  const ofCode = await Promise.all(codes.flatMap((code) => [openSecrets(code), credentialsOf(code)]));
   return [...(sealed === undefined ? [] : [sealed]), ...ofCode.flat()];
 }
 

@@ -27,6 +27,16 @@ interface LoginLimit {
 const addressLimit = (network: string): LoginLimit => ({ key: keys.loginFailures(network), slots: LOGIN_FAILURES.address });
 const pairLimit = (...of: string[]): LoginLimit => ({ key: keys.loginFailures(...of), slots: LOGIN_FAILURES.pair });
 
+/** What fails here was no guess: it gives the slots back, so that a rule of the account locks nobody out, nor a whole office. */
+export async function uncounted<T>(attempt: LoginAttempt, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await attempt.succeeded();
+    throw error;
+  }
+}
+
 /** Throws RATE_LIMIT_EXCEEDED once an email or an IP address has failed too often. */
 export function admitLogin(email: string, ipAddress: string): Promise<LoginAttempt> {
   const network = toNetwork(ipAddress);

@@ -15,12 +15,14 @@ interface Query {
 interface Asked {
   all: readonly Series[];
   query: Query;
-  select: (point: Point) => Figures | undefined;
+  /** Of an instance, or with null of the server. */
+  of: string | null;
 }
 
-export async function showMetrics(server: { account_id: string; id: string }, { all, query, select }: Asked): Promise<Metrics> {
+export async function showMetrics(server: { account_id: string; id: string }, { all, query, of }: Asked): Promise<Metrics> {
   const { from, step, count } = chooseTime(query, Date.now());
-  const points = await readFigures(server, { from, to: from + count * step, step });
+  const points = await readFigures(server, { from, to: from + count * step, step, only: of });
+  const select: Select = (point) => (of === null ? point.server : point.instances.get(of));
   const steps = sumUp(points, { from, step, count }, select);
   const series = all.flatMap(({ name, unit }, index) => {
     if (query.series !== undefined && !query.series.includes(name)) return [];
@@ -50,7 +52,9 @@ function chooseTime({ from: first, to: last, step: wanted }: Query, now: number)
   throw invalid({ field: "step", reason: `must give at most ${POINTS_MAX} values between from and to` });
 }
 
-function sumUp(points: readonly TimedPoint[], { from, step, count }: Time, select: Asked["select"]): (Summary | undefined)[] {
+type Select = (point: Point) => Figures | undefined;
+
+function sumUp(points: readonly TimedPoint[], { from, step, count }: Time, select: Select): (Summary | undefined)[] {
   const steps: (Summary | undefined)[] = Array.from({ length: count });
   for (const { at, seconds, means, maxima } of points) {
     const figures = select(means);

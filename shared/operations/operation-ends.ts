@@ -183,9 +183,11 @@ async function release(
     at,
     failure: error?.code ?? null,
     withdrawn,
-    reasonAfter: (state, current) => {
-      if (back && state === operation.before) return { status_reason: current.status_reason, reason: current.reason };
-      return error !== null && isFailure(state) ? withMessage(error) : NO_REASON;
+    reasonAfter: (state, { status_reason, reason }) => {
+      if (!back || state !== operation.before) return error !== null && isFailure(state) ? withMessage(error) : NO_REASON;
+      if (withdrawn || resource.type !== "server") return { status_reason, reason };
+      // A server stays active whatever becomes of the work on its machine: its reason alone says so, until such work succeeds.
+      return error === null ? NO_REASON : withMessage(error);
     },
   });
 }

@@ -10,6 +10,8 @@ import { changesBetween } from "../records/audit-changes.ts";
 import { type Change, retryOnConflict, startChange, now } from "../data/change.ts";
 import { logEvent } from "../records/events.ts";
 import { allUsers, findUserByEmail, keepOwner, removeUser, reserveUser, setPassword, setUser } from "../records/users.ts";
+import { requestMail } from "../records/mails.ts";
+import { cancelReset } from "../records/password-resets.ts";
 import { forgetFactors, removeFactors } from "../records/second-factors.ts";
 import { keys } from "../data/keys.ts";
 import type { AccountRecord } from "../records/schemas/account.ts";
@@ -80,11 +82,16 @@ async function addUser(accountId: string, { password, ...given }: NewUser, also:
   return user;
 }
 
-/** Sets a user's password and ends all of their sessions. */
+/** Sets a user's password, and ends all of their sessions and a link that is on its way. */
 export async function resetPassword(email: string, password: string): Promise<UserRecord> {
   const user = await namedUser(email);
   const change = startChange(await getAccount(user.account_id));
   setPassword(change, user, await hashPassword(password));
+  cancelReset(change, user);
+  await requestMail(change, {
+    to: { user_id: user.id },
+    message: { type: "password_changed", at: change.at, ip_address: null, user_agent: null },
+  });
   logEvent(change, operator(), "auth.password", { type: "user", id: user.id, name: user.name });
   await change.commit();
   return user;

@@ -38,7 +38,7 @@ export async function runPush(push: PushRecord): Promise<OperationRecord | undef
     instance: instanceRef(account_id, instance_id),
     code: codeRef(account_id, instance_id),
   });
-  if (instance === undefined || code?.auto_deploy !== "push") return forget(push);
+  if (instance === undefined || code?.auto_deploy !== "push" || code.hook_hash === null) return forget(push);
   const subject = { push, instance, code };
   const isChecked = check?.state === OPERATION.succeeded;
   if (isChecked && hasNewCommit(code)) return unlessHeld(subject, deploy);

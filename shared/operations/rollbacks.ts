@@ -5,15 +5,18 @@ import { parseEach } from "../data/parse-each.ts";
 import { readAll } from "../data/table.ts";
 import { DEPLOY_STATUS } from "../domain/lifecycle.ts";
 import { isNewer } from "../domain/missing-modules.ts";
+import { followsNewest } from "../records/code.ts";
 import { getPlan } from "../records/deploys.ts";
 import type { CodeRecord } from "../records/schemas/code.ts";
-import { DeployRecord } from "../records/schemas/deploy.ts";
+import { DeployRecord, type Image } from "../records/schemas/deploy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 
 export interface Rollback {
   deploy: DeployRecord;
   code: CodeRecord;
   commits: string[];
+  /** What the ERP had with that code; null if that is not known any more. */
+  image: Image | null;
   /** The backup that the data comes back from. */
   backupId: string | undefined;
 }
@@ -47,8 +50,20 @@ export async function planRollback(
     deploy,
     code: { ...target.code, repositories: target.code.repositories.map(withCredential(code)) },
     commits: deploy.commits.map(({ commit }) => commit),
+    image: target.started_with,
     backupId,
   };
+}
+
+/** The image that a deploy brings: the newest one, that of an earlier deploy if the ERP has another one now, or none. */
+export function chooseImage(
+  { image_id }: Pick<InstanceRecord, "image_id">,
+  code: CodeRecord,
+  { update_image, rollback }: { update_image: boolean; rollback?: Rollback | undefined },
+): "newest" | Image | undefined {
+  if (update_image) return "newest";
+  if (rollback === undefined) return followsNewest(code) ? "newest" : undefined;
+  return rollback.image === null || rollback.image.id === image_id ? undefined : rollback.image;
 }
 
 /** A token may have been replaced since. */

@@ -61,6 +61,7 @@ export const failSafetyBackup = (accountId: string, id: string): Promise<void> =
     const uncounted = countBytes(change, backup, 0);
     const ending = { ...statusReason(whyFailed(backup)), ...UNMEASURED, ...uncounted.set };
     end(change, backup, { ...ending, state: BACKUP.failed }, uncounted);
+    change.refind("backup", backup.id, { size_bytes: null });
     await change.commit();
   });
 

@@ -1,11 +1,11 @@
 // The API tokens that a user has created: they are the account's, and stay when the user goes, unless they are revoked.
 import { ApiError } from "../api/errors.ts";
-import { startChange } from "../data/change.ts";
+import { retryOnConflict, startChange } from "../data/change.ts";
 import { getAccount } from "../records/accounts.ts";
 import { type Author, logEvent } from "../records/events.ts";
 import type { TokenRecord } from "../records/schemas/token.ts";
 import type { UserRecord } from "../records/schemas/user.ts";
-import { allTokens, revokeToken } from "../records/tokens.ts";
+import { allTokens, getToken, revokeToken } from "../records/tokens.ts";
 
 export const tokensBy = async ({ id, account_id }: Pick<UserRecord, "id" | "account_id">): Promise<TokenRecord[]> =>
   (await allTokens(account_id)).filter(({ created_by }) => created_by.id === id);
@@ -14,15 +14,20 @@ export const tokensBy = async ({ id, account_id }: Pick<UserRecord, "id" | "acco
 export async function revokeAll(by: Author, tokens: readonly TokenRecord[]): Promise<TokenRecord[]> {
   const revoked: TokenRecord[] = [];
   for (const token of tokens) {
-    const change = startChange(await getAccount(token.account_id));
-    revokeToken(change, token);
-    logEvent(change, by, "token.delete", { type: "token", id: token.id, name: token.name });
     try {
-      await change.commit();
+      await retryOnConflict(() => revoke(by, token));
       revoked.push(token);
     } catch (error) {
       if (!(error instanceof ApiError && error.code === "NOT_FOUND")) throw error; // somebody else was faster
     }
   }
   return revoked;
+}
+
+async function revoke(by: Author, { account_id, id }: TokenRecord): Promise<void> {
+  const token = await getToken(account_id, id);
+  const change = startChange(await getAccount(account_id));
+  revokeToken(change, token);
+  logEvent(change, by, "token.delete", { type: "token", id, name: token.name });
+  await change.commit();
 }

@@ -4,12 +4,13 @@ import type { Catalog } from "../api/catalog.ts";
 import { mustBeOneOf, type Problem } from "../api/errors.ts";
 import type { ServerSpecs } from "../api/servers.ts";
 import { type Offers, readOffers } from "../records/catalog.ts";
-import { ERP_VERSIONS } from "../domain/erp-versions.ts";
 import { ofEnvironment } from "../platform/env.ts";
+import { offeredVersions } from "./images.ts";
 import { SANDBOX_CATALOG } from "./sandbox/catalog.ts";
 
 export async function readCatalog(): Promise<Catalog> {
-  return { ...(await offers()), erp_versions: ERP_VERSIONS.map((version) => ({ ...version })) };
+  const [offered, erp_versions] = await Promise.all([offers(), offeredVersions()]);
+  return { ...offered, erp_versions };
 }
 
 const offers = (): Promise<Offers> =>

@@ -1,12 +1,12 @@
 // The newest images of the ERP's versions. The registry is asked once an hour for each version, for all instances; whoever needs
 // to know reads what was recorded.
-import { ERP_VERSIONS } from "../domain/erp-versions.ts";
+import { COMING_ERP_VERSIONS, ERP_VERSIONS, type ErpVersion } from "../domain/erp-versions.ts";
 import { now } from "../data/change.ts";
 import { configuration } from "../platform/configuration.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { type NewestImage, readNewestImages, recordNewestImage } from "../records/newest-images.ts";
-import { lookUpImage } from "./registry.ts";
+import { lookUpImage, NoSuchImage } from "./registry.ts";
 import { NEWEST_IMAGE } from "./sandbox/images.ts";
 
 /** By version; a version that was never found has none. */
@@ -20,8 +20,10 @@ export const newestImages = (): Promise<NewestImages> =>
   ofEnvironment<Promise<NewestImages>>({
     test: () => Promise.resolve(SANDBOX),
     live: async () => {
-      if (cached === undefined || Date.now() - cached.readAt >= CACHE_SECONDS * 1000)
-        cached = { images: new Map((await readNewestImages()).map((image) => [image.version, image])), readAt: Date.now() };
+      if (cached === undefined || Date.now() - cached.readAt >= CACHE_SECONDS * 1000) {
+        const images = (await readNewestImages()).filter(isThere);
+        cached = { images: new Map(images.map((image) => [image.version, image])), readAt: Date.now() };
+      }
       return cached.images;
     },
   });
@@ -30,6 +32,16 @@ const SANDBOX: NewestImages = new Map(
   ERP_VERSIONS.map(({ version }) => [version, { ids: [NEWEST_IMAGE.id], created_at: NEWEST_IMAGE.created_at }]),
 );
 
+/** What was found: an image, or that there is none yet. */
+const isThere = ({ ids }: NewestImage): boolean => ids.length > 0;
+
+/** The versions that can be installed, the newest first. */
+export async function offeredVersions(): Promise<ErpVersion[]> {
+  const seen = await newestImages();
+  const arrived = COMING_ERP_VERSIONS.filter((version) => seen.has(version));
+  return [...arrived.map((version) => ({ version, deprecated: false })), ...ERP_VERSIONS.map((version) => ({ ...version }))];
+}
+
 /** Less than an hour, so that it is looked up each hour by a schedule that may be late. */
 const LOOK_UP_MINUTES = 55;
 
@@ -37,13 +49,15 @@ const LOOK_UP_MINUTES = 55;
 export async function refreshImages(): Promise<void> {
   const { registry } = await configuration();
   const known = await readNewestImages();
-  for (const { version } of ERP_VERSIONS) {
+  for (const version of [...COMING_ERP_VERSIONS, ...ERP_VERSIONS.map((each) => each.version)]) {
     const image = known.find((each) => each.version === version);
     if (image !== undefined && Date.now() - Date.parse(image.checked_at) < LOOK_UP_MINUTES * 60_000) continue;
     try {
       await recordNewestImage({ ...(await lookUpImage(version, registry, image)), checked_at: now() });
     } catch (error) {
-      log.warn("the registry does not say which image of the ERP is the newest", { version, error });
+      if (error instanceof NoSuchImage && COMING_ERP_VERSIONS.includes(version) && (image === undefined || !isThere(image)))
+        await recordNewestImage({ version, digest: "", ids: [], created_at: null, checked_at: now() });
+      else log.warn("the registry does not say which image of the ERP is the newest", { version, error });
     }
   }
 }

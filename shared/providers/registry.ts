@@ -32,6 +32,11 @@ const Index = z.object({
 });
 const Created = z.object({ created: z.coerce.date().transform((date) => date.toISOString()) });
 
+/** The registry has nothing of that name. */
+export class NoSuchImage extends Error {
+  override name = "NoSuchImage";
+}
+
 /** What the registry has under a version's name now. `known` is what it had: then the rest need not be read. */
 export async function lookUpImage(
   version: string,
@@ -90,7 +95,9 @@ async function connect(registry: Registry, image: string): Promise<Ask> {
       authorization = await authorize(response.headers.get("www-authenticate") ?? "", credentials);
       response = await send(method, url);
     }
-    if (!response.ok) throw new Error(`The registry ${host} responds with ${response.status} to ${method} ${place}`);
+    const said = `The registry ${host} responds with ${response.status} to ${method} ${place}`;
+    if (response.status === 404) throw new NoSuchImage(said);
+    if (!response.ok) throw new Error(said);
     return { headers: response.headers, json: async (): Promise<unknown> => JSON.parse(await readBody(response)) };
   };
 }

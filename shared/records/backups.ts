@@ -53,19 +53,25 @@ export const getBackup = createGetter("backup", backupRef, requireBackup);
 
 type BackupQuery = PageQuery &
   Finding &
-  ByIds & { status?: string | undefined; kind?: string | undefined; drill?: string | undefined };
+  ByIds & {
+    status?: string | undefined;
+    kind?: string | undefined;
+    drill?: string | undefined;
+    locked?: string | undefined;
+    size_bytes_above?: number | undefined;
+  };
 
 export async function listBackups(
   accountId: string,
   { instance_id, ...query }: BackupQuery & { instance_id?: string | undefined },
 ): Promise<Listed<BackupRecord>> {
   if (instance_id !== undefined) return listBackupsOfInstance(accountId, instance_id, query);
-  const { ids, status, kind, drill, label, search, sort, ...page } = query;
+  const { ids, status, kind, drill, locked, size_bytes_above, label, search, sort, ...page } = query;
   const list = { kind: "backup", accountId, schema: BackupRecord } as const;
   if (ids !== undefined) return listByIds(list, ids);
   const [finding, filters] = [
     { label: addTags(label, { drill }), search, sort },
-    { status, kind },
+    { status, kind, locked, size_bytes_above },
   ];
   if (!needsEntries(finding, filters, page)) return listPage({ ...list, status }, page);
   const { records, meta } = await findPage(list, { finding, filters, page });
@@ -75,7 +81,7 @@ export async function listBackups(
 export async function listBackupsOfInstance(
   accountId: string,
   instanceId: string,
-  { ids, status, kind, drill, label, search, sort, ...page }: BackupQuery,
+  { ids, status, kind, drill, locked, size_bytes_above, label, search, sort, ...page }: BackupQuery,
 ): ReturnType<typeof findOfParent<BackupRecord>> {
   if (!isId("instance", instanceId)) throw notFound("instance");
   const list = { kind: "backup", accountId, schema: BackupRecord } as const;
@@ -86,7 +92,7 @@ export async function listBackupsOfInstance(
   }
   return findOfParent(list, instanceId, {
     finding: { label: addTags(label, { drill }), search, sort },
-    filters: { status, kind },
+    filters: { status, kind, locked, size_bytes_above },
     page,
   });
 }
@@ -288,6 +294,8 @@ export function editBackup(
         : (relabeledMeanwhile(present, backup.id, relabeled) ?? backupNotEditable(String(present["state"]))),
   );
   change.refind("backup", backup.id, { note }, relabeled);
+  // Whatever it was when it was read: two requests may lock and unlock it at the same time.
+  if (locked !== undefined) change.retag("backup", backup.id, { locked: !locked }, { locked });
   return {
     ...backup,
     ...(note !== undefined && { note }),
@@ -331,6 +339,7 @@ const Ended = Held.extend({
   expires_at: z.string().nullable(),
   labels: z.custom<Labels>().default({}),
   drill: z.unknown(),
+  locked: z.boolean().optional(),
   counted_bytes: z.number().optional(),
   with_code: z.boolean().optional(),
 });
@@ -367,6 +376,7 @@ export async function endBackup(change: Change, { operation, to, at, failure, wi
     { ...mine, ...counted?.where },
     counted?.conditionError,
   );
+  if (set?.["size_bytes"] === null) change.refind("backup", backup.id, { size_bytes: null });
 }
 
 /**
@@ -439,6 +449,7 @@ export const recordMeasured = (
     const { set, where, conditionError } = countBytes(change, { ...backup, id }, measured.size_bytes ?? 0);
     const mine = { equals: { operation_id: operation.id } };
     change.update(key, { set: { ...measured, ...set } }, { ...mine, ...where }, conditionError);
+    change.refind("backup", id, { size_bytes: measured.size_bytes });
     change.revise();
     requireRunning(change, operation);
     also(change);

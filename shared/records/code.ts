@@ -58,10 +58,17 @@ const showVariable = ({ name, value }: VariableRecord): Code["environment"][numb
   ...(value !== undefined && { value }),
 });
 
+/** What an instance's server has reported. */
+export type ImageFacts = Omit<Code["image"], "follow">;
+const NO_FACTS: ImageFacts = { version: "", id: null, created_at: null, newest_created_at: null, update_available: null };
+
+/** Whether each of its deploys brings the newest image. */
+export const followsNewest = ({ image }: CodeRecord): boolean => image.follow === "newest";
+
 /** Without tokens and secrets. */
-export const toCode = (record: CodeRecord, image: Code["image"] = null): Code => ({
+export const toCode = (record: CodeRecord, facts: ImageFacts = NO_FACTS): Code => ({
   ...record,
-  image,
+  image: { follow: record.image.follow, ...facts },
   repositories: record.repositories.map(showRepository(record)),
   environment: record.environment.map(showVariable),
   hook: record.hook_last4 === null ? null : { last4: record.hook_last4, last_used_at: record.hook_used_at },

@@ -13,7 +13,7 @@ import { DEPLOY } from "../domain/limits.ts";
 import type { ModulePlan, Selection } from "../domain/module-plan.ts";
 import { type Author, toActor } from "./events.ts";
 import type { CodeRecord } from "./schemas/code.ts";
-import { DeployPlan, DeployRecord } from "./schemas/deploy.ts";
+import { DeployPlan, DeployRecord, type Image } from "./schemas/deploy.ts";
 import type { OperationRecord } from "./schemas/operation.ts";
 
 const deployRef = (accountId: string, id: string): Ref<DeployRecord> => ({
@@ -53,6 +53,8 @@ interface NewDeploy {
   note: string | null;
   /** What a rollback brings instead of the code as it is now. */
   rollback?: { code: CodeRecord; commits: string[] } | undefined;
+  /** The image that it brings back. */
+  image?: Image | undefined;
 }
 
 /** What began a deploy, by who did. */
@@ -65,9 +67,9 @@ export function reserveDeploy(
   change: Change,
   by: Author,
   code: CodeRecord,
-  { operationId, select, note, rollback }: NewDeploy,
+  { operationId, select, note, rollback, image }: NewDeploy,
 ): DeployRecord {
-  const { account_id, instance_id, deploy_ids } = code;
+  const { account_id, instance_id, deploy_ids, revision } = code;
   const created_by = toActor(by);
   const deploy: DeployRecord = {
     id: newId("deploy"),
@@ -96,14 +98,17 @@ export function reserveDeploy(
     code: rollback?.code ?? code,
     select,
     ...(rollback !== undefined && { commits: rollback.commits }),
+    ...(image !== undefined && { image }),
   });
   // The plan of what the ERP has is needed as long as it has that.
   for (const id of gone) removeDeploy(change, id, { withPlan: id !== code.deployed?.deploy_id });
   change.update(
     keys.code(account_id, instance_id),
     { set: { account_id, instance_id, deploy_ids: [deploy.id, ...kept] } },
-    { exists: false, unchanged: { deploy_ids } },
-    () => new Overtaken("Another request began a deploy at the same time; try again if you need to", instance_id),
+    // A repository that was just removed, and a push that was just switched off, begin no deploy any more.
+    { exists: false, unchanged: { deploy_ids, revision } },
+    () =>
+      new Overtaken("Another request changed the code or began a deploy at the same time; try again if you need to", instance_id),
   );
   change.ifWithdrawn((withdrawal) => {
     removeDeploy(withdrawal, deploy.id);
@@ -135,6 +140,11 @@ export async function updateEverything({ account_id, input }: OperationRecord): 
   await updateOne(keys.deployPlan(account_id, deployId), { set: { update: [BASE, ...update] } }, {});
 }
 const BASE = "base";
+
+/** Keeps with which image the ERP started, for rollbacks to this deploy. */
+export async function keepImage({ account_id, input }: OperationRecord, started_with: Image): Promise<void> {
+  await updateOne(keys.deployPlan(account_id, String(input["deploy_id"])), { set: { started_with } }, {});
+}
 
 /** What a step of its operation has found out. */
 export async function noteDeploy(

@@ -131,7 +131,9 @@ function writeColumn(bytes: number[], codes: readonly (number | null)[]): void {
 /** Nothing that is stored becomes larger than this. */
 const BYTES_MAX = 16 * MIB;
 
-export function unpackBlock(packed: Uint8Array): Block {
+/** With `only` of this instance alone, with null of none: those of a large server over a year would fill a function's memory. */
+export function unpackBlock(packed: Uint8Array, only?: string | null): Block {
+  const isWanted = (id: string): boolean => only === undefined || only === id;
   const bytes = inflateRawSync(packed, { maxOutputLength: BYTES_MAX });
   let place = 0;
   const number = (): number => {
@@ -173,7 +175,7 @@ export function unpackBlock(packed: Uint8Array): Block {
     return { means, most };
   };
   const server = subject(SERVER_SERIES, ofServer);
-  const all = ids.map((id) => [id, subject(INSTANCE_SERIES, ofInstance)] as const);
+  const all = ids.map((id) => [id, subject(INSTANCE_SERIES, ofInstance)] as const).filter(([id]) => isWanted(id));
   const points = (kind: "means" | "most"): (Point | undefined)[] =>
     Array.from({ length: count }, (_, at) => {
       const present = all.flatMap(([id, columns]): [string, Figures][] => {

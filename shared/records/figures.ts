@@ -21,8 +21,10 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-/** Sorts by time. */
-const sortKey = (kind: Kind, at: number): string => `${KINDS[kind].letter}${String(Math.floor(at / MINUTE)).padStart(9, "0")}`;
+const MINUTES_MAX = 999_999_999;
+/** Sorts by time. People may ask for times before 1970, and after 3871. */
+const sortKey = (kind: Kind, at: number): string =>
+  `${KINDS[kind].letter}${String(Math.min(MINUTES_MAX, Math.max(0, Math.floor(at / MINUTE)))).padStart(9, "0")}`;
 const timeIn = (sk: string): number => Number(sk.slice(1)) * MINUTE;
 
 /** Of a server's partition; seconds since 1970. */
@@ -56,15 +58,22 @@ export interface TimedPoint {
   maxima: Point;
 }
 
+/** A time, and whose figures are read: of one instance alone, with null of the server alone; otherwise of all. */
+interface Range {
+  from: number;
+  to: number;
+  only?: string | null;
+}
+
 /** The points of a kind between two times. An item that cannot be read costs its own points. */
-async function readKind({ account_id, id }: Place, kind: Kind, from: number, to: number): Promise<TimedPoint[]> {
+async function readKind({ account_id, id }: Place, kind: Kind, { from, to, only }: Range): Promise<TimedPoint[]> {
   const longest = { minutes: RING_MINUTES * MINUTE, tens: TENS_BLOCK, hours: DAY }[kind];
-  const between = [sortKey(kind, Math.max(0, from - longest)), sortKey(kind, to)] as const;
+  const between = [sortKey(kind, from - longest), sortKey(kind, to)] as const;
   const { step } = KINDS[kind];
   return (await queryAll(keys.figures(account_id, id), { between })).flatMap((item) => {
     try {
       const { sk, d } = Stored.parse(item);
-      const { points, maxima = points } = unpackBlock(d);
+      const { points, maxima = points } = unpackBlock(d, only);
       return points.flatMap((means, index): TimedPoint[] => {
         const at = timeIn(sk) + index * step;
         return means === undefined || at < from || at >= to ? [] : [{ at, seconds: step, means, maxima: maxima[index] ?? means }];
@@ -79,22 +88,19 @@ async function readKind({ account_id, id }: Place, kind: Kind, from: number, to:
 /** Those of the last visit, if it was lately. */
 export async function newestFigures(server: Place): Promise<TimedPoint[]> {
   const now = Math.floor(Date.now() / 1000);
-  const last = await readKind(server, "minutes", now - LATELY, now + MINUTE);
+  const last = await readKind(server, "minutes", { from: now - LATELY, to: now + MINUTE });
   const newest = last.at(-1);
   return newest === undefined ? [] : last.filter(({ at }) => at > newest.at - TEN_MINUTES);
 }
 const LATELY = 30 * MINUTE;
 
 /** Points of at most a step: as long ones as there are, and minutes where there are none yet. */
-export async function readFigures(
-  server: Place,
-  { from, to, step }: { from: number; to: number; step: number },
-): Promise<TimedPoint[]> {
+export async function readFigures(server: Place, { step, ...range }: Range & { step: number }): Promise<TimedPoint[]> {
   const kind = step < TEN_MINUTES ? undefined : step < HOUR ? "tens" : "hours";
-  const summed = kind === undefined ? [] : await readKind(server, kind, from, to);
+  const summed = kind === undefined ? [] : await readKind(server, kind, range);
   const last = summed.at(-1);
-  const since = last === undefined ? from : last.at + last.seconds;
-  const minutes = since >= to ? [] : await readKind(server, "minutes", since, to);
+  const from = last === undefined ? range.from : last.at + last.seconds;
+  const minutes = from >= range.to ? [] : await readKind(server, "minutes", { ...range, from });
   return [...summed, ...minutes];
 }
 
@@ -168,7 +174,7 @@ function summarizePoint(points: readonly TimedPoint[]): { means: Point; maxima: 
 /** Sums up a day, which is over. Done twice, it writes the same. */
 export async function sumUpDay(server: Place, day: number): Promise<void> {
   const from = day * DAY;
-  const minutes = await readKind(server, "minutes", from, from + DAY);
+  const minutes = await readKind(server, "minutes", { from, to: from + DAY });
   if (minutes.length === 0) return;
   for (let start = from; start < from + DAY; start += TENS_BLOCK) {
     const tens = summarize(minutes, { from: start, step: TEN_MINUTES, count: TENS_BLOCK / TEN_MINUTES });

@@ -164,14 +164,18 @@ export function reserveOperation(change: Change, by: Author, draft: NewOperation
     event_id: logEvent(change, by, { type, changes: draft.changes, operation_id: id }, resource).id,
   };
   change.add("operation", operation, { status: operation.state, parentId: resource.id });
-  for (const concerned of operation.concerns)
-    change.put(keys.operationOf(change.accountId, concerned, id), {
-      link_to: id,
-      number: operation.number,
-      list_parent: keys.listByParent("operation", change.accountId, concerned),
-    });
+  for (const concerned of operation.concerns) linkOperation(change, concerned, operation);
   change.put(keys.openOperation(id), { account_id: change.accountId, operation_id: id, created_at: operation.created_at });
   return operation;
+}
+
+/** Puts an operation on the list of another resource, too. */
+export function linkOperation(change: Change, concerned: string, { id, number }: { id: string; number: string }): void {
+  change.put(keys.operationOf(change.accountId, concerned, id), {
+    link_to: id,
+    number,
+    list_parent: keys.listByParent("operation", change.accountId, concerned),
+  });
 }
 
 /** What an operation holds or reads shows it, too. */

@@ -18,6 +18,7 @@ import { ServerRecord, WatchedServer } from "./schemas/server.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
 import { NO_REASON, shownReason } from "./reasons.ts";
 import { type Finding, findPage, needsEntries } from "../data/search.ts";
+import type { FigureBounds } from "../data/server-figures.ts";
 import { find, readAll, type Ref } from "../data/table.ts";
 import { addTags } from "../data/tags.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
@@ -41,14 +42,31 @@ type ServerQuery = PageQuery &
     region?: string | undefined;
     size?: string | undefined;
     needs_reboot?: string | undefined;
-  };
+  } & FigureBounds;
 
 export async function listServers(
   accountId: string,
-  { ids, status, provider, region, size, needs_reboot, label, search, sort, ...page }: ServerQuery,
+  {
+    ids,
+    status,
+    provider,
+    region,
+    size,
+    needs_reboot,
+    disk_free_bytes_below,
+    memory_free_bytes_below,
+    instance_count_below,
+    label,
+    search,
+    sort,
+    ...page
+  }: ServerQuery,
 ): Promise<Listed<ServerRecord>> {
   if (ids !== undefined) return listByIds({ kind: "server", accountId, schema: ServerRecord }, ids);
-  const [finding, filters] = [{ label: addTags(label, { provider, region, size, needs_reboot }), search, sort }, { status }];
+  const [finding, filters] = [
+    { label: addTags(label, { provider, region, size, needs_reboot }), search, sort },
+    { status, disk_free_bytes_below, memory_free_bytes_below, instance_count_below },
+  ];
   if (!needsEntries(finding, filters, page)) return listPage({ kind: "server", accountId, status, schema: ServerRecord }, page);
   const { records, meta } = await findPage({ kind: "server", accountId }, { finding, filters, page });
   return { items: parseEach(ServerRecord, records), meta };

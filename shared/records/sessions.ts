@@ -6,13 +6,14 @@ import type { SignedIn } from "../api/auth.ts";
 import type { Change } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
+import { decodeStamp } from "../data/stamps.ts";
 import { find, queryAll, readAll, type Ref } from "../data/table.ts";
 import { timeOfId } from "../domain/ids.ts";
 import { SESSION_HOURS } from "../domain/limits.ts";
 import { toNetwork } from "../domain/network.ts";
 import { noText, text } from "./schemas/fields.ts";
 import type { UserRecord } from "./schemas/user.ts";
-import { openSessions, sessionTag } from "./users.ts";
+import { endOfSession, openSessions, sessionTag } from "./users.ts";
 
 const SessionRecord = z.object({
   id: text,
@@ -62,8 +63,11 @@ export async function listSessions(userId: string, currentId: string): Promise<S
     }));
 }
 
-const tagsOf = async (userId: string): Promise<Uint8Array[]> =>
-  openSessions((await readAll([keys.userAccess(userId)])).values().next().value ?? {});
+/** Those of the sessions that are open: an expired one stays on the item until others take its place. */
+async function tagsOf(userId: string): Promise<Uint8Array[]> {
+  const item = (await readAll([keys.userAccess(userId)])).values().next().value ?? {};
+  return openSessions(item).filter((tag) => decodeStamp(tag) > Date.now() - SESSION_HOURS * HOUR_S * 1000);
+}
 
 const isSame = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
 
@@ -78,6 +82,7 @@ export async function endOtherSessions(change: Change, userId: string, keptId: s
 
 /** Ends one of a user's sessions; throws 404 if it is not open. */
 export function endOneSession(change: Change, userId: string, sessionId: string): void {
+  if (endOfSession(sessionId).getTime() <= Date.now()) throw notFound("session");
   const tag = sessionTag(sessionId);
   change.update(keys.userAccess(userId), { take: { sessions: new Set([tag]) } }, { contains: { sessions: tag } }, () =>
     notFound("session"),

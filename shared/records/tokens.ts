@@ -7,7 +7,7 @@ import { buildEtag, versionedFields } from "../domain/etag.ts";
 import { networkInText, parseNetwork } from "../domain/network.ts";
 import { uniqueForm } from "../domain/words.ts";
 import { fingerprintOfId, hashToken, newTokenValue, tokenIdFor, tokenPrefix } from "../domain/token-value.ts";
-import { type Change, now } from "../data/change.ts";
+import { type Change, now, Overtaken } from "../data/change.ts";
 import { toActor, type By } from "./events.ts";
 import { keys, keyString } from "../data/keys.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
@@ -176,7 +176,13 @@ function addToken(change: Change, by: By, { environment, draft, replaces }: Addi
 export function revokeToken(change: Change, token: TokenRecord): void {
   change.use("token", -1);
   change.remove(tokenAccessRef(token.id).key, { equals: { hash: token.hash } }, () => notFound("API token"));
-  change.remove(labelRef(change.accountId, token.id).key);
+  const { replaced_by } = token;
+  change.remove(labelRef(change.accountId, token.id).key, { unchanged: { replaced_by } }, (label) =>
+    label === undefined ? notFound("API token") : rotatedMeanwhile(token.id),
+  );
   // After a rotation the name is the new token's.
-  if (token.replaced_by === null) change.remove(keys.tokenName(change.accountId, token.unique_name ?? token.name));
+  if (replaced_by === null) change.remove(keys.tokenName(change.accountId, token.unique_name ?? token.name));
 }
+
+const rotatedMeanwhile = (id: string): Error =>
+  new Overtaken("Another request rotated the token at the same time; try again", id);

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { ApiError, emailTaken, lastOwner, notCurrentPassword, notFound, wrongPassword } from "../api/errors.ts";
-import { type Granted, hasRole, listPermissions, type Role, ROLES } from "../api/roles.ts";
+import { type Granted, hasRole, listPermissions, type Role, ROLES, type SignedInWith } from "../api/roles.ts";
 import { AccountUser, USER_UNVERSIONED } from "../api/users.ts";
 import { bytesOfId, timeOfId } from "../domain/ids.ts";
 import { SESSION_HOURS, SESSIONS_PER_USER } from "../domain/limits.ts";
@@ -181,13 +181,18 @@ export async function keepOwner(change: Change, user: UserRecord): Promise<void>
 export const requireSame = (change: Change, { id, role, permissions }: UserRecord): void =>
   change.write(check(userRef(id).key, { unchanged: { role, permissions } }, () => userChanged(id)));
 
-/**
- * Notes when a user last signed in, and in which language they are written to, if their browser said one. If they must set up a
- * second factor, that is all that their sessions can do from now on, unless they have one by now.
- */
-export function noteSignIn(change: Change, { id }: UserRecord, language: Language | undefined, mustSetUp: boolean): void {
+interface SignIn {
+  /** Of their browser, if it said one: the one in which they are written to. */
+  language: Language | undefined;
+  how: SignedInWith;
+  /** Setting up a second factor is all that their sessions can do from now on. */
+  mustSetUp: boolean;
+}
+
+/** Notes when a user last signed in. By a password alone nobody does who has a second factor by now. */
+export function noteSignIn(change: Change, { id }: UserRecord, { language, how, mustSetUp }: SignIn): void {
   const set = { last_sign_in_at: change.at, language };
-  const where = mustSetUp ? { none: ["passkeys", "totp"] } : {};
+  const where = how === "password" ? { none: ["passkeys", "totp"] } : {};
   change.update(userRef(id).key, { set }, where, (present) => (present === undefined ? wrongPassword() : userChanged(id)));
   if (mustSetUp) change.update(keys.userAccess(id), { set: { s: true } });
 }

@@ -201,7 +201,8 @@ export async function disableWebhook(
   change.update(
     webhookRef(webhook.account_id, webhook.id).key,
     { set },
-    { equals: { enabled: true, updated_at: webhook.updated_at } },
+    // A rotation that passes it on to another token changes nothing else of it.
+    { equals: { enabled: true, updated_at: webhook.updated_at, acts_for: webhook.acts_for } },
   );
   const changes = [{ field: "disabled_reason", before: null, after: reason }];
   logOutcome(change, SERVICE, { type: "webhook.disabled", changes }, { type: "webhook", id: webhook.id, name: webhook.name });
@@ -237,7 +238,15 @@ export async function disableAllFailing(): Promise<void> {
 }
 
 /** The permissions now of the user or token for whom a webhook acts; undefined once they are removed, revoked or expired. */
-export async function actingPermissions({ account_id, acts_for }: WebhookRecord): Promise<readonly Permission[] | undefined> {
+export async function actingPermissions(webhook: WebhookRecord): Promise<readonly Permission[] | undefined> {
+  const permissions = await readPermissions(webhook);
+  if (permissions !== undefined) return permissions;
+  // Or it was passed on to the token that replaces theirs, since it was read.
+  const present = await find(webhookRef(webhook.account_id, webhook.id));
+  return present === undefined || present.acts_for.id === webhook.acts_for.id ? undefined : readPermissions(present);
+}
+
+async function readPermissions({ account_id, acts_for }: WebhookRecord): Promise<readonly Permission[] | undefined> {
   if (acts_for.type === "user") {
     const user = await find(userRef(acts_for.id));
     return user?.account_id === account_id ? listPermissions(user) : undefined;

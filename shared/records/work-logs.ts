@@ -5,6 +5,7 @@ import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { putOne, queryAll } from "../data/table.ts";
 import { WORK_LOG } from "../domain/limits.ts";
+import { log } from "../platform/log.ts";
 
 interface Place {
   account_id: string;
@@ -30,5 +31,12 @@ const Part = z.object({ d: z.instanceof(Uint8Array) });
 export async function findWorkLog({ account_id, id }: Place): Promise<string> {
   const parts = parseEach(Part, await queryAll(keys.workLog(account_id, id), { consistent: true }));
   if (parts.length === 0) return "";
-  return inflateRawSync(Buffer.concat(parts.map(({ d }) => d)), { maxOutputLength: 4 * WORK_LOG.bytesMax }).toString("utf8");
+  const packed = Buffer.concat(parts.map(({ d }) => d));
+  try {
+    return inflateRawSync(packed, { maxOutputLength: 4 * WORK_LOG.bytesMax }).toString("utf8");
+  } catch (error) {
+    // Whoever stored it was killed after the first parts, and found another text, or none, when they tried again.
+    log.warn("the log of an operation that is stored cannot be read", { operation: id, error });
+    return "";
+  }
 }

@@ -39,6 +39,7 @@ export const WorkReading = z.strictObject({
   operation_id: z.string().regex(/^[a-z0-9_]{1,50}$/),
   /** Whose code may print its secrets. */
   instance_id: LogReading.shape.instance_id.optional(),
+  backup_id: LogReading.shape.instance_id.optional(),
 });
 export type WorkReading = z.infer<typeof WorkReading>;
 

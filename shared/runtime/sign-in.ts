@@ -3,8 +3,7 @@ import type { login } from "../api/auth.ts";
 import type { DataIn } from "../api/endpoint.ts";
 import type { SignedInWith } from "../api/roles.ts";
 import { wrongPassword } from "../api/errors.ts";
-import { Overtaken, startChange } from "../data/change.ts";
-import { find } from "../data/table.ts";
+import { startChange } from "../data/change.ts";
 import { preferredLanguage } from "../mail/messages.ts";
 import { newId } from "../domain/ids.ts";
 import { mustHaveFactor } from "../operations/required-factors.ts";
@@ -17,7 +16,7 @@ import { requestMail } from "../records/mails.ts";
 import type { UserRecord } from "../records/schemas/user.ts";
 import { hasSecondFactor } from "../records/second-factors.ts";
 import { isKnownPlace, notePlace, recordSession } from "../records/sessions.ts";
-import { endOfSession, noteSignIn, openSession, userRef } from "../records/users.ts";
+import { endOfSession, noteSignIn, openSession } from "../records/users.ts";
 import { signSession } from "./jwt.ts";
 
 interface From {
@@ -29,9 +28,10 @@ interface From {
 
 type SignedIn = DataIn<ReturnType<typeof login>>;
 
+/** With a password alone: throws `Overtaken` if the user has a second factor by now. */
 export async function signIn(user: UserRecord, from: From, how: SignedInWith = "password"): Promise<SignedIn> {
   const breaksGlass = await requireWayAllowed(user, how);
-  const signedIn = await signInOrAgain(user, from, how);
+  const signedIn = await openAndNote(user, from, how);
   if (breaksGlass) {
     log.warn("single sign-on was bypassed", { account: user.account_id, user: user.id });
     publish("SsoBypassed", 1);
@@ -39,18 +39,7 @@ export async function signIn(user: UserRecord, from: From, how: SignedInWith = "
   return signedIn;
 }
 
-async function signInOrAgain(user: UserRecord, from: From, how: SignedInWith): Promise<SignedIn> {
-  try {
-    return await trySignIn(user, from, how);
-  } catch (error) {
-    // They had no second factor when they were read, and have one now.
-    const current = error instanceof Overtaken ? await find(userRef(user.id)) : undefined;
-    if (current === undefined) throw error;
-    return trySignIn(current, from, how);
-  }
-}
-
-async function trySignIn(
+async function openAndNote(
   user: UserRecord,
   { ipAddress, userAgent, acceptLanguage, requestId }: From,
   signedInWith: SignedInWith,
@@ -83,7 +72,7 @@ async function trySignIn(
     user_agent: userAgent,
     second_factor_at: signedInWith === "password" ? null : change.at,
   });
-  noteSignIn(change, user, preferredLanguage(acceptLanguage), mustSetUp);
+  noteSignIn(change, user, { language: preferredLanguage(acceptLanguage), how: signedInWith, mustSetUp });
   notePlace(change, user, ipAddress);
   if (!isKnown) {
     logOutcome(change, { caller, requestId }, { type: "sign_in.new_place" }, resource);

@@ -180,8 +180,8 @@ async function keepLog(workflow: Workflow, operation: OperationRecord, event: Ta
     const server = await workOn(operation, input, id, workflow).server();
     if (server.ip_address === null) return;
     // Workflows that cannot decrypt secrets run no code that is given any.
-    const { instance_id } = keys.includes("sealing") ? InputIds.parse(input) : {};
-    const secrets = await secretsInLogs({ account_id, operation_id: id, instance_id });
+    const { instance_id, backup_id } = keys.includes("sealing") ? InputIds.parse(input) : {};
+    const secrets = await secretsInLogs({ account_id, operation_id: id, instance_id, backup_id });
     const text = readableWork(await readWorkLog(server, id), secrets);
     if (text !== "") await storeWorkLog(operation, text);
   } catch (error) {

@@ -112,6 +112,9 @@ describe("what a machine reports", () => {
     await updateOne(key, { set: { operation_id: null } }, {});
     await report(mine.server_id, { uses: uses(mine.id) });
     expect(await alertsOf(mine.id)).toHaveLength(2);
+    // Nor does another server's machine close them.
+    await report(other.server_id, { uses: [{ instance_id: mine.id, used_bytes: 1, quota_bytes: GB, paused: false }] });
+    expect(await alertsOf(mine.id)).toHaveLength(2);
   });
 
   test("10,000 reports that change nothing write nothing, and read the account once", async () => {
@@ -276,6 +279,8 @@ test("an API token that expires says so at each step, once", async () => {
     (await session.post("/tokens", { name, permissions: ["servers:read"], expires_at })).as(z.object({ id: z.string() })).id;
   const [soon, later] = [await create("Soon", inDays(10)), await create("Later", inDays(100))];
   await create("Never", null);
+  const rotated = await create("Rotated", null);
+  expect((await session.post(`/tokens/${rotated}/rotate`, {})).status).toBe(201); // it expires in a day
   const look = (days: number) => Promise.all([1, 2].map(() => endAlerts(mine.id, Date.now() + days * 86_400_000)));
   const told = async (id: string) =>
     (await mine.api.get(`/events?type=token.expiring&order=asc&resource_id=${id}`))
@@ -284,6 +289,7 @@ test("an API token that expires says so at each step, once", async () => {
   await look(0);
   await look(1);
   expect(await told(soon)).toEqual([[14, "service"]]);
+  expect(await told(rotated), "its successor has its name").toEqual([]);
   await look(7.5);
   await look(9);
   expect(await told(soon)).toEqual([

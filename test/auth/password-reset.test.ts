@@ -2,10 +2,11 @@
 import { beforeAll, expect, test } from "vitest";
 import { find, updateOne } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
+import { resetPassword } from "../../shared/operations/operator.ts";
 import { noteBounce, userRef } from "../../shared/records/users.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { statusesOf, stranger } from "../harness/client.ts";
-import { newestLink } from "../harness/links.ts";
+import { newestLink, newestMail } from "../harness/links.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
@@ -71,6 +72,14 @@ test("a changed password ends the link that is on its way", async () => {
   const changed = { current_password: user.password, new_password: "a password of my own" };
   expect((await session.put("/auth/password", changed)).status).toBe(200);
   expect((await confirm(token)).error).toEqual(INVALID);
+});
+
+test("so does one that the operator sets, of which the user is told", async () => {
+  const user = await me.anotherUser();
+  const token = await linkFor(user);
+  await resetPassword(user.email, "a password of the operator's");
+  expect((await confirm(token)).error).toEqual(INVALID);
+  expect(await newestMail(me.id, "password_changed", user.id)).toMatchObject({ ip_address: null });
 });
 
 test("a known and an unknown email get the same response", async () => {

@@ -1,7 +1,14 @@
 // GET /auth/sessions, DELETE /auth/sessions/:id, DELETE /auth/sessions
+import { randomBytes } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
 import * as events from "../../shared/api/events.ts";
+import { startChange } from "../../shared/data/change.ts";
+import { find } from "../../shared/data/table.ts";
+import { idFrom } from "../../shared/domain/ids.ts";
+import { SESSION_HOURS } from "../../shared/domain/limits.ts";
+import { recordSession } from "../../shared/records/sessions.ts";
+import { openSession, userRef } from "../../shared/records/users.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { clientWith, stranger } from "../harness/client.ts";
 
@@ -39,6 +46,21 @@ test("all others are ended at once, and those of other users stay", async () => 
   expect((await mine.delete("/auth/sessions")).body).toMatchObject({ data: { ended: 2 } });
   const after = await Promise.all([mine, ...others, other].map((each) => each.get("/auth/me")));
   expect(after.map(({ status }) => status)).toEqual([200, 401, 401, 200]);
+});
+
+test("an expired session is not listed, and ends no more, although the table still has it", async () => {
+  const user = await me.anotherUser();
+  const record = (await find(userRef(user.id))) ?? expect.fail("There is such a user");
+  const over = idFrom("session", Date.now() - SESSION_HOURS * 3_600_000, randomBytes(10));
+  expect(await openSession(record, over)).toBe(true);
+  const change = startChange({ id: me.id });
+  recordSession(change, record, { id: over, ip_address: null, user_agent: null, second_factor_at: null });
+  await change.commit();
+  const session = await me.session(user);
+  const listed = (await session.get("/auth/sessions")).as(auth.listSessions().data);
+  expect(listed.map(({ current }) => current)).toEqual([true]);
+  expect((await session.delete(`/auth/sessions/${over}`)).status).toBe(404);
+  expect((await session.delete("/auth/sessions")).body).toMatchObject({ data: { ended: 0 } });
 });
 
 test("a user is told of a sign-in from a new place, but not of the first, nor of a known place", async () => {

@@ -90,6 +90,13 @@ test("the account page shows the quotas, how much of them is used, and who is si
   await page.getByText("0 of 100 used").first().waitFor();
   await page.getByText(mine.user.email).filter({ visible: true }).waitFor();
   await expect.poll(() => page.getByRole("progressbar").count()).toBe(8);
+  // What is the user's own comes first, then what all users of the account share.
+  const places = ["You", "Preferences", "Change password", "The account", "Default backup policy", "Quotas"].map(
+    async (name) => (await page.getByRole("heading", { level: 2, name, exact: true }).first().boundingBox())?.y,
+  );
+  const found = await Promise.all(places);
+  expect(found).toEqual(found.toSorted((a, b) => (a ?? 0) - (b ?? 0)));
+  expect(found).not.toContain(undefined);
 });
 
 test("times are shown in the browser's zone or, once chosen, in UTC, on every page and after a reload", async ({ open }) => {
@@ -158,6 +165,27 @@ describe("the password", () => {
   });
 });
 
+test("everybody changes their own name, also who may change nothing else", async ({ open }) => {
+  const mine = await account();
+  const viewer = await mine.anotherUser({ role: "viewer" });
+  const page = await open("/settings/account", { as: { user: viewer } });
+  await page.getByRole("button", { name: "Change name" }).click();
+  const dialog = page.getByRole("dialog", { name: "Change name" });
+  await dialog.getByLabel("Name", { exact: true }).fill("");
+  await dialog.getByRole("button", { name: "Change name" }).click();
+  await dialog.getByText("This is required.", { exact: true }).waitFor();
+  await expectAccessible(page);
+  await dialog.getByLabel("Name", { exact: true }).fill("Ada Lovelace");
+  const named = page.getByText("Ada Lovelace", { exact: true }).filter({ visible: true }).first();
+  await dialog.getByRole("button", { name: "Change name" }).click();
+  await page.getByText("Name changed", { exact: true }).first().waitFor();
+  await dialog.waitFor({ state: "detached" });
+  await named.waitFor();
+  expect((await mine.api.get(`/users/${viewer.id}`)).as(AccountUser).name).toBe("Ada Lovelace");
+  await page.reload();
+  await named.waitFor();
+});
+
 test("an owner limits the life of API keys and where people sign in, but locks nobody out by mistake", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/account", { as: mine });
@@ -195,8 +223,9 @@ test("nothing on the account page jumps while it loads, or when a notification a
   const none = "new Promise((resolve) => setTimeout(resolve, 100, 0))"; // the browser reports no entry if nothing has shifted
   expect(Number(await page.evaluate(`Promise.race([${shifts}, ${none}])`))).toBeLessThanOrEqual(0.05);
   const settings = page.getByRole("heading", { name: "Settings" });
-  const place = (): Promise<unknown> => settings.evaluate("(heading) => heading.getBoundingClientRect().top + scrollY");
+  const place = async () => ((await settings.boundingBox())?.y ?? Number.NaN) + Number(await page.evaluate("scrollY"));
   const before = await place();
+  expect(before).toBeGreaterThan(0);
   await save(page);
   await page.getByText("Settings saved", { exact: true }).waitFor();
   expect(await place()).toBe(before);

@@ -9,6 +9,7 @@ import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
+import { openTab } from "./instance-page.ts";
 
 const rowOf = (page: Page, text: string): Locator => page.getByRole("row").filter({ hasText: text });
 const menuOf = (row: Locator): Locator => row.getByRole("button", { name: /^Actions on the backup/ });
@@ -121,6 +122,12 @@ describe("restoring a backup", () => {
     expect(sent).toEqual([{ restore_database: true, restore_filestore: true, backup_first: true, neutralize: false }]);
     expect((await mine.api.get(data)).as(z.unknown())).toEqual({ orders: 3 });
     expect((await backupsOf(mine)).map(({ kind }) => kind)).toEqual(["pre_restore", "manual"]);
+    // What it worked with is named by its date, not by its ID.
+    await openTab(page, "History");
+    const history = page.getByRole("table", { name: "History" });
+    for (const name of [/^Backup from .*20\d\d/, /^Pre-restore backup from .*20\d\d/])
+      await history.getByRole("link", { name }).waitFor();
+    expect(await history.textContent()).not.toContain("bak_");
   });
 
   test("a restore begun far down shows its progress where one looks: at the top, where the focus then is", async ({ open }) => {

@@ -7,13 +7,13 @@ import { api } from "../../shared/api/index.ts";
 import { Event } from "../../shared/api/events.ts";
 import { KEEP_RULES } from "../../shared/domain/retention.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
-import { logEvent } from "../../shared/records/events.ts";
+import { logEvent, logOutcome } from "../../shared/records/events.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { DEFAULT_QUOTAS } from "../../shared/domain/limits.ts";
 import { account, newPublicKey } from "../harness/account.ts";
-import { seedInstance } from "../harness/seed.ts";
+import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 
@@ -80,9 +80,12 @@ test("a long activity list has pages, in a URL that can be shared", async ({ ope
 
 test("the activity shows what a change changed, before and after, in the user's language", async ({ open }) => {
   const mine = await account({ seeded: true });
-  const { id } = await seedInstance(mine.id, { name: "Shop", labels: { env: "test" } });
+  const shop = await seedInstance(mine.id, { name: "Shop", labels: { env: "test" } });
+  const { id } = shop;
   const change = { name: "Shop 2", labels: { env: "prod" } };
   expect((await mine.api.put(`/instances/${id}`, change)).status).toBe(200);
+  const backup = await seedBackup(shop);
+  await mine.api.put(`/backups/${backup.id}`, { locked: true });
   await setQuota(mine.id, "backup_bytes", 3_000_000_000_000);
   const policy = { schedule: "0 2 * * *", timezone: "Europe/Berlin", keep: { daily: 7 } };
   await mine.api.put(`/instances/${id}/backup-policy`, policy);
@@ -91,6 +94,7 @@ test("the activity shows what a change changed, before and after, in the user's 
   const row = (text: string) => page.getByRole("row").filter({ hasText: text });
   await row("Shop 2").getByText("Name: Shop → Shop 2", { exact: true }).waitFor();
   await row("Shop 2").getByText("Labels: env: test → env: prod", { exact: true }).waitFor();
+  await page.getByText("Locked: No → Yes", { exact: true }).waitFor();
   await page.getByText("Backup storage quota: 2.00 TB → 3.00 TB", { exact: true }).waitFor();
   await page.getByText(/^Keep: daily: 7 → .*daily: 14/).waitFor();
   const german = await open("/activity", { as: mine, locale: "de" });
@@ -108,11 +112,16 @@ test("all entries of some days are saved as JSON lines or as CSV, however many p
       logEvent(change, by, "ssh_key.create", { type: "ssh_key", id: newId("ssh_key"), name: `=Key ${at}` });
     await change.commit();
   }
+  const later = startChange(await getAccount(mine.id));
+  const server = { type: "server", id: newId("server"), name: "erp-1" } as const;
+  logOutcome(later, { operator: "Service operator", requestId: "later" }, { type: "server.offline" }, server);
+  await later.commit();
   const page = await open("/activity", { as: mine });
-  const save = async (format: string): Promise<string> => {
+  const save = async (format: string, kind = "Requests and outcomes"): Promise<string> => {
     await page.getByRole("button", { name: "Export days" }).first().click();
     const dialog = page.getByRole("dialog", { name: "Export days" });
     await dialog.getByLabel("First day").fill("2026-01-01");
+    await dialog.getByText(kind).click();
     await dialog.getByText(format).click();
     await expectAccessible(page);
     const download = page.waitForEvent("download");
@@ -122,8 +131,13 @@ test("all entries of some days are saved as JSON lines or as CSV, however many p
     return text(await saved.createReadStream());
   };
   const lines = (await save("JSON lines, for programs")).trimEnd().split("\n");
-  const made = lines.map((line) => Event.parse(JSON.parse(line))).filter(({ request_id }) => request_id === "many");
+  const all = lines.map((line) => Event.parse(JSON.parse(line)));
+  const made = all.filter(({ request_id }) => request_id === "many");
   expect(new Set(made.map(({ resource }) => resource.name)).size).toBe(120);
+  expect(all.map(({ type }) => type)).toContain("server.offline");
+  const times = all.map(({ created_at }) => created_at);
+  expect(times, "both lists as one").toEqual(times.toSorted().toReversed());
+  expect(await save("JSON lines, for programs", "Requests only")).not.toContain("server.offline");
   const csv = await save("CSV, for spreadsheets");
   expect(csv.split("\r\n").filter((line) => line.includes("'=Key "))).toHaveLength(120);
   await page.getByRole("button", { name: "Export days" }).first().click();

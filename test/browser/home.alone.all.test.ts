@@ -20,6 +20,7 @@ import { holdWork } from "../harness/held-work.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
+import { dialog } from "./instance-page.ts";
 
 const cloud = await ownCloud({ fallback: dashboard() });
 
@@ -118,6 +119,10 @@ test("open alerts need the user, with what was measured, and lead to what they a
   await judge(alerts, { ...ofShop, kind: "operation_failed", found: true });
   await page.reload();
   await entries.filter({ hasText: "Not responding: Shop" }).getByText("4 minutes (alert from 3)").waitFor();
+  await entries.getByRole("button", { name: "Restart: Shop" }).click();
+  await dialog(page, "Restart Shop").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog(page, "Restart Shop").waitFor({ state: "detached" });
   await expect.poll(() => entries.filter({ hasText: "Operation failed" }).count()).toBe(0);
   await judge(alerts, { ...ofServer, kind: "memory_free", found: 50 });
   await judge(alerts, { ...ofShop, kind: "down", found: false });
@@ -125,8 +130,20 @@ test("open alerts need the user, with what was measured, and lead to what they a
   await page.getByText("Nothing needs you.").waitFor();
   await judge(alerts, { ...ofServer, kind: "memory_free", found: 3 });
   await page.reload();
-  await entries.getByRole("link", { name: "erp-1" }).click();
+  await entries.getByRole("link", { name: "Show metrics: erp-1" }).click();
+  await expect.poll(() => place(page)).toBe(`/servers/${server.id}?tab=metrics`);
+  await page.goBack();
+  await entries.getByRole("link", { name: "erp-1", exact: true }).click();
   await expect.poll(() => place(page)).toBe(`/servers/${server.id}`);
+  const late = await seedInstance(mine.id, { server_id: server.id, name: "Late", protection_status: "overdue" });
+  await judge(alerts, { type: "instance", id: late.id, name: () => late.name, kind: "backup_overdue", found: true });
+  const offline = await seedServer(mine.id, { name: "erp-2", state: "unreachable" });
+  await page.goto("/");
+  const overdue = entries.filter({ hasText: "Backup overdue: Late" });
+  await overdue.locator("time").waitFor(); // since when: it has no last backup
+  await overdue.getByRole("button", { name: "Back up Late now" }).waitFor();
+  await entries.filter({ hasText: "Server offline: erp-2" }).getByRole("link", { name: "Show erp-2" }).click();
+  await expect.poll(() => place(page)).toBe(`/servers/${offline.id}`);
 });
 
 describe("the counts", () => {
@@ -148,6 +165,7 @@ describe("the counts", () => {
       "1 failed backup",
     ])
       await link(page, name).waitFor();
+    expect(await page.getByRole("main").getByRole("link", { name: /^0 / }).count()).toBe(0); // such as those with an overdue backup
     await link(page, "2 stopped instances").click();
     await expect.poll(() => place(page)).toBe("/instances?status=stopped");
     await expect.poll(() => page.getByRole("row").count()).toBe(3); // plus the table's header
@@ -319,7 +337,6 @@ test("the backups of the last nights: a row for each instance, those with troubl
   await seedBackup(depot, { state: "completed", size_bytes: 5_000_000 });
   await seedBackup(shop, { state: "failed" });
   const page = await open("/", { as: mine });
-  await page.getByRole("button", { name: "Backups of the last 7 days" }).click();
   const rows = page.getByRole("table", { name: "Backups of the last 7 days" }).getByRole("row");
   await expect.poll(() => rows.getByRole("rowheader").allTextContents()).toEqual(["Shop", "Depot"]);
   await rows.filter({ hasText: "Depot" }).getByText("5.00 MB").waitFor();
@@ -329,6 +346,31 @@ test("the backups of the last nights: a row for each instance, those with troubl
     .getByRole("link", { name: /failed$/ })
     .click();
   await expect.poll(() => place(page)).toMatch(/^\/backups\?backup=/);
+});
+
+test("the backups of the last nights of few instances are in view at once, of many once opened, and then the next time, too", async ({
+  open,
+}) => {
+  const server = await seedServer(mine.id);
+  const shop = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
+  await seedBackup(shop);
+  const page = await open("/", { as: mine, fresh: true });
+  const nights = page.getByRole("table", { name: "Backups of the last 7 days" });
+  const opener = page.getByRole("button", { name: /^Backups of the last 7 days/ });
+  await nights.getByRole("link", { name: "Shop" }).waitFor();
+  await page.getByRole("button", { name: "Close the backups of the last 7 days" }).click();
+  await opener.waitFor();
+  await page.reload();
+  await opener.waitFor();
+  expect(await nights.count()).toBe(0);
+
+  for (let n = 2; n <= 15; n++) await seedInstance(mine.id, { server_id: server.id, name: `Shop ${n}` });
+  const other = await open("/", { as: mine, fresh: true });
+  await other.getByRole("button", { name: /^Backups of the last 7 days/ }).click();
+  const again = other.getByRole("table", { name: "Backups of the last 7 days" });
+  await again.getByRole("link", { name: "Shop", exact: true }).waitFor();
+  await other.reload();
+  await again.getByRole("link", { name: "Shop", exact: true }).waitFor();
 });
 
 test("the home page fits a phone: nothing is cut off and everything is there", async ({ open }) => {

@@ -7,7 +7,7 @@ import { account, uniqueDomain } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { moveTo, test } from "./browser.ts";
-import { button, dialog, fact, pathOf, title } from "./instance-page.ts";
+import { button, dialog, fact, openTab, pathOf, title } from "./instance-page.ts";
 
 test("each part of the DNS record can be copied, and the page says what happens until it exists", async ({ open }) => {
   const mine = await account({ seeded: true });
@@ -139,7 +139,7 @@ test("each instance of the list has its actions in a menu, with the reasons agai
   await expectAccessible(page);
   await page.keyboard.press("Escape");
   for (const [item, title] of [
-    ["Stop", "Stop Shop?"],
+    ["Stop", "Stop Shop"],
     ["Backup policy", "Backup policy of Shop"],
     ["Delete", "Delete instance Shop"],
   ] as const) {
@@ -154,4 +154,24 @@ test("each instance of the list has its actions in a menu, with the reasons agai
   await page.getByRole("menuitem", { name: "Delete" }).getByText("It has 2 instances. Delete them first.").waitFor();
   await page.getByRole("menuitem", { name: "Create instance" }).click();
   await expect.poll(() => pathOf(page)).toBe("/instances/create");
+});
+
+test("an instance says whether it sends mail, and a value has its button to copy it after it, in view under the pointer", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedInstance(mine.id, { name: "Shop", labels: { team: "sales", env: "test" } });
+  const page = await open(`/instances/${id}`, { as: mine });
+  await fact(page, "Sends mail", "Yes");
+  expect(await page.locator(".labels > span").allTextContents()).toEqual(["env: test", "team: sales"]);
+  await openTab(page, "Settings");
+  const copy = button(page, "Copy ID");
+  const opacity = () => page.evaluate(`getComputedStyle(document.querySelector("[aria-label='Copy ID']")).opacity`);
+  await copy.waitFor();
+  await page.mouse.move(0, 0);
+  await expect.poll(opacity).toBe("0");
+  await page.getByText(id, { exact: true }).hover();
+  await expect.poll(opacity).toBe("1");
+  const [value, after] = [await page.getByText(id, { exact: true }).boundingBox(), await copy.boundingBox()];
+  expect(after?.x ?? 0).toBeGreaterThan((value?.x ?? Infinity) + (value?.width ?? 0) - 1);
 });

@@ -3,6 +3,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import * as z from "zod";
+import { recordReport } from "../../shared/records/host-reports.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible, expectTargets } from "./axe.ts";
@@ -15,6 +16,9 @@ let mine: TestAccount;
 beforeAll(async () => {
   mine = await account({ seeded: true });
   const server = await seedServer(mine.id, { name: "erp-1" });
+  const others = [await seedServer(mine.id, { name: "erp-2" }), await seedServer(mine.id, { name: "erp-3" })];
+  for (const each of [server, ...others])
+    await recordReport(each, { disk_free_bytes: 31e9, memory_free_bytes: 1.9e9, certificates: undefined });
   for (let i = 0; i < MANY; i++) {
     const labels = { env: "production", ...(i === MANY - 1 && { team: "accounting", tier: "gold" }) };
     const instance = await seedInstance(mine.id, { server_id: server.id, name: `Pharmacy Freiburg ${i}`, labels });
@@ -136,12 +140,13 @@ const CONTENT_FROM = 200;
 
 test.for(["en", "de"])("a phone shows three records of a list below its search (%s)", async (language, { open }) => {
   const page = await open("/instances", { as: mine, locale: language, phone: true, fresh: true });
-  for (const path of ["/instances", "/backups"]) {
+  for (const [path, link] of [
+    ["/instances", "a[href^='/instances/']"],
+    ["/backups", "a[href*='backup=']"],
+    ["/servers", "a[href^='/servers/']"],
+  ] as const) {
     await moveTo(page, path);
-    await page
-      .locator(path === "/backups" ? ".card a[href*='backup=']" : ".card a[href^='/instances/']")
-      .first()
-      .waitFor();
+    await page.locator(`.card ${link}`).first().waitFor();
     const box = (index: number) => page.locator(".card").nth(index).boundingBox();
     await expect.poll(async () => (await box(0))?.y, { message: path }).toBeLessThanOrEqual(CONTENT_FROM);
     const end = async () => {

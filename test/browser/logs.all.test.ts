@@ -50,10 +50,11 @@ test("a log is followed, of the proxy too, and whatever its lines say is text", 
   await page.route(/\/logs\?.*after=/, async (route) => {
     const at = new Date().toISOString();
     const lines = asked++ === 0 ? [{ at, level: "error", logger: null, message }] : [];
-    await route.fulfill({ json: { success: true, data: { lines, truncated: false, next: `${at}.1` } } });
+    await route.fulfill({ json: { success: true, data: { lines, truncated: asked === 1, next: `${at}.1` } } });
   });
   await page.getByRole("button", { name: "Follow" }).click();
   await log.getByText(message).waitFor();
+  await page.getByText("More was logged than could be read").waitFor();
   expect(await page.locator("#injected").count()).toBe(0);
   expect(await page.title()).not.toContain("injected");
 });

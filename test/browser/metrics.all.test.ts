@@ -118,7 +118,7 @@ test("a disk is full on the day that its last week leads to, if it fills at all"
   expect(full([38, 39, 40, 41, 41, 41, 41])).toBe("2026-11-07");
 });
 
-test("the home page names the servers that are loaded most, on request", async ({ open }) => {
+test("the home page shows the servers that are loaded most in charts, by keyboard too, on request", async ({ open }) => {
   const mine = await account({ seeded: true });
   const server = await seedServer(mine.id);
   const disk = { disk_size_bytes: 40e9, disk_free_bytes: 10e9 };
@@ -126,6 +126,14 @@ test("the home page names the servers that are loaded most, on request", async (
   const page = await open("/", { as: mine });
   await page.getByRole("button", { name: "Most loaded" }).click();
   await page.getByText("75% in use").first().waitFor();
+  await page.getByText("Nothing was reported lately.").waitFor(); // of instances
+  const shown = () => page.getByText("75% in use").count();
+  const listed = await shown();
+  await page.getByRole("application").first().focus();
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(shown).toBeGreaterThan(listed);
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
   await page.getByRole("link", { name: server.name }).first().click();
   await page.getByRole("heading", { name: "Processors", exact: true }).waitFor();
 });

@@ -22,7 +22,7 @@ test("what failed in the night is found by a link, with its reason, and is tried
   await page.getByRole("button", { name: /^Filter by status/ }).click();
   await page.getByRole("option", { name: "Failed" }).click();
   await title(1);
-  await expect.poll(() => new URL(page.url()).search).toBe("?status=failed&type=backup.create");
+  await expect.poll(() => new URL(page.url()).search).toBe("?type=backup.create&status=failed");
   await page.getByLabel("From").fill("2026-01-01T10:30");
   await title(1);
   await page.getByLabel("Until").fill("2026-01-01T11:00");
@@ -43,6 +43,20 @@ test("what failed in the night is found by a link, with its reason, and is tried
   expect(newest?.status).toBe("succeeded");
   await page.goto(`/operations/${failed.operation_id}`);
   await page.getByRole("button", { name: "Retry backup: Shop" }).waitFor();
+
+  await page.goto("/operations");
+  const filterIn = (name: string) => new URL(page.url()).searchParams.get(name);
+  const creation = page.getByRole("row").filter({ hasText: "Create server" });
+  await creation.getByRole("button", { name: /^Only about / }).click();
+  await expect.poll(() => filterIn("resource")).toMatch(/^srv_/);
+  await page.getByRole("button", { name: "One resource only" }).click();
+  await expect.poll(() => filterIn("resource")).toBeNull();
+  await creation.getByRole("button", { name: /^Only by / }).click();
+  await expect.poll(() => filterIn("actor")).toMatch(/^tok_/);
+  await creation.waitFor();
+  await page.getByRole("button", { name: /^Filter by status/ }).click();
+  await page.getByRole("option", { name: "Running" }).click();
+  await page.getByText("No matches for this filter.").waitFor();
 });
 
 test("what failed leads to its log, and shows its last lines at once", async ({ open }) => {

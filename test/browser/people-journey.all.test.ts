@@ -128,6 +128,16 @@ test("a link that was used says so, and a link for a user who exists says what t
   }
 });
 
+test("a link that is not valid does not sign out whoever opens it", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/reset-password#token=AaZrUoN9eqWCv2mR0g", { as: mine });
+  await typeInto(page, "New password", PASSWORD);
+  await page.keyboard.press("Enter");
+  await page.getByText("This link isn't valid", { exact: false }).waitFor();
+  await page.goto("/settings/people");
+  await page.getByRole("heading", { name: /^People/ }).waitFor();
+});
+
 test("an API key of somebody who was removed goes on working, and shows so", async ({ open }) => {
   const mine = await account();
   const admin = await mine.anotherUser({ role: "admin" });

@@ -69,6 +69,10 @@ describe("a viewer", () => {
     await page.getByRole("link", { name: "shop-1" }).waitFor();
     expect(await page.getByRole("link", { name: "Create server" }).count()).toBe(0);
     expect(await button(page, /^Actions/).count()).toBe(0);
+    // The page says what is missing.
+    await button(page, "Some actions are not shown").click();
+    await page.getByText("(servers:write)").waitFor();
+    await expectAccessible(page);
     await moveTo(page, "/settings/alerts");
     await page.getByText("(settings:write)").waitFor();
     expect(await button(page, "Save").count()).toBe(0);
@@ -115,7 +119,9 @@ test("a permission that is taken away is gone from the page at the next look, wi
   const user = await mine.anotherUser({ role: "operator" });
   const page = await open("/servers", { as: { user }, clock: true });
   await page.getByRole("link", { name: "Create server" }).waitFor();
+  expect(await button(page, "Some actions are not shown").count()).toBe(0);
   await (await mine.session()).put(`/users/${user.id}`, { role: "viewer" });
   await page.clock.runFor(31_000);
   await page.getByRole("link", { name: "Create server" }).waitFor({ state: "detached" });
+  await button(page, "Some actions are not shown").waitFor();
 });

@@ -2,6 +2,7 @@
 import { buffer } from "node:stream/consumers";
 import { beforeAll, expect } from "vitest";
 import { setQuota } from "../../shared/operations/operator.ts";
+import { recordReport } from "../../shared/records/host-reports.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { seedManyInstances } from "../harness/seed-many.ts";
@@ -114,7 +115,7 @@ test("a backup is found by its note, and a page by what is done there", async ({
 
 test("the search acts on an instance: before or after its name, one types what is to be done", async ({ open }) => {
   const mine = await account({ seeded: true });
-  const { id, domain } = await seedInstance(mine.id, { name: "Wiki" });
+  const { id, domain, admin_email, server_ip } = await seedInstance(mine.id, { name: "Wiki" });
   const page = await open("/", { as: mine });
   const field = page.getByRole("combobox", { name: "Search" });
   await field.fill("restart wiki");
@@ -130,10 +131,13 @@ test("the search acts on an instance: before or after its name, one types what i
   await page.keyboard.press("Escape");
   await field.fill(`  ${id} `);
   await page.getByRole("option", { name: /^Wiki/ }).waitFor();
-  for (const typed of ["restart iki", "iki"]) {
+  for (const typed of ["restart iki", "iki", ` ${admin_email} `, server_ip ?? ""]) {
     await field.fill(typed);
     await page.getByRole("option", { name: /Wiki/ }).first().waitFor();
   }
+  await field.fill("wiki back up");
+  await page.getByRole("option", { name: /^Back up Wiki/ }).click();
+  await dialog(page, "Back up Wiki").waitFor();
 });
 
 test("instances are filtered by what their list can show, in a URL, and filters are saved under a name", async ({ open }) => {
@@ -226,6 +230,50 @@ test("servers are filtered by region and size, backups by kind and drill, and a 
   await page.getByRole("row").filter({ hasText: "Torn" }).waitFor();
   await expect.poll(rows).toHaveLength(1);
   await expect.poll(() => new URL(page.url()).search).toBe("?drill=failed");
+});
+
+test("servers are filtered by instances, free disk space and memory, backups by lock and size, in the page's address", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const [full, roomy] = [await seedServer(mine.id, { name: "full" }), await seedServer(mine.id, { name: "roomy" })];
+  await seedServer(mine.id, { name: "unreported" });
+  const free = { certificates: undefined, memory_free_bytes: 500_000_000 };
+  await recordReport(full, { ...free, disk_free_bytes: 3_000_000_000 });
+  await recordReport(roomy, { ...free, disk_free_bytes: 30_000_000_000 });
+  const shop = await seedInstance(mine.id, { server_id: full.id, name: "Shop" });
+  await seedBackup(shop, { note: "Kept", locked: true });
+  await seedBackup(shop, { note: "Huge", size_bytes: 7_000_000_000 });
+  const page = await open("/servers", { as: mine });
+  const rows = async () => (await page.getByRole("row").getByRole("rowheader").allTextContents()).toSorted();
+  const choose = async (filter: RegExp, option: string) => {
+    await button(page, filter).click();
+    await page.getByRole("option", { name: option, exact: true }).click();
+  };
+  await expect.poll(rows).toHaveLength(3);
+  await button(page, "More filters").click();
+  await choose(/^Filter by free memory/, "Less than 1 GB of memory free");
+  await expect.poll(rows).toEqual(["full", "roomy"]);
+  await choose(/^Filter by free disk space/, "Less than 10 GB of disk space free");
+  await expect.poll(rows).toEqual(["full"]);
+  await expect.poll(() => new URL(page.url()).search).toBe("?memory=1&disk=10");
+  await expectAccessible(page);
+  await moveTo(page, "/servers?instances=1&disk=51");
+  await expect.poll(rows).toEqual(["roomy", "unreported"]);
+
+  await moveTo(page, "/backups");
+  await page.getByRole("row").filter({ hasText: "Huge" }).waitFor();
+  await button(page, "More filters").click();
+  await choose(/^Filter by lock/, "Not locked");
+  await expect.poll(rows).toHaveLength(1);
+  await choose(/^Filter by size/, "Larger than 5 GB");
+  await expect.poll(() => new URL(page.url()).search).toBe("?locked=false&larger=5");
+  await page.getByRole("row").filter({ hasText: "Huge" }).waitFor();
+  await choose(/^Filter by lock/, "Locked");
+  await page.getByText("No matches for this filter.").waitFor();
+  await moveTo(page, "/backups?locked=true");
+  await page.getByRole("row").filter({ hasText: "Kept" }).waitFor();
+  await expect.poll(rows).toHaveLength(1);
 });
 
 test("a list is searched by words and labels and sorted, in a URL that can be shared", async ({ open }) => {

@@ -6,7 +6,7 @@ import * as auth from "../../shared/api/auth.ts";
 import { AccountUser } from "../../shared/api/users.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
-import { account, type TestAccount, type TestUser } from "../harness/account.ts";
+import { account, type TestAccount, type TestUser, unique } from "../harness/account.ts";
 import { dashboardOrigin } from "../harness/authenticator.ts";
 import { appOf, challengeFor, newAddress, newCodes, prove, sessionIn, setUpApp } from "../harness/second-factors.ts";
 import { expectAccessible } from "./axe.ts";
@@ -147,8 +147,10 @@ test("an authenticator app is set up with its key, and its codes and recovery co
   await page.evaluate("localStorage.clear()");
   await page.goto("/login");
   await signIn(page, mine.user);
-  await typeInto(page, "Code from your authenticator app", "123");
+  const sent = page.waitForRequest("**/auth/login/second-factor");
+  await typeInto(page, "Code from your authenticator app", "000 000"); // as apps show it
   await page.keyboard.press("Enter");
+  expect((await sent).postDataJSON()).toMatchObject({ method: "totp", code: "000000" });
   await page.getByText("This code or passkey isn't valid", { exact: false }).waitFor();
   await expectAccessible(page);
   await press(page, "Use a recovery code");
@@ -170,6 +172,39 @@ test("whoever must have one is led to set it up, and then goes on", async ({ ope
   await dialog.getByLabel("Einmalcode").fill(app.code());
   await dialog.getByRole("button", { name: "Bestätigen" }).click();
   await page.getByRole("heading", { name: "Server", exact: true }).first().waitFor();
+});
+
+test("requests that need a proof at the same time ask for it once", async ({ open }) => {
+  const mine = await account();
+  const owner = await mine.session();
+  const emails = [1, 2].map(() => `${unique("invited")}@example.com`);
+  for (const email of emails) expect((await owner.post("/users/invitations", { email, role: "viewer" })).status).toBe(201);
+  const page = await open("/settings/people", { as: mine });
+  const again = (email: string) => page.getByRole("button", { name: `Send again ${email}` });
+  for (const email of emails) await again(email).waitFor();
+  await setUpApp(owner);
+  const [code = ""] = await newCodes(owner);
+  let sent = 0;
+  let accepted = 0;
+  page.on("response", (response) => void (response.url().endsWith("/resend") && response.ok() && accepted++));
+  const both = Promise.withResolvers<void>();
+  await page.route("**/resend", async (route) => {
+    if (++sent === emails.length) both.resolve();
+    await both.promise;
+    await route.continue();
+  });
+  for (const email of emails) await again(email).click();
+  const dialog = page.getByRole("dialog", { name: "Confirm that it's you" });
+  await dialog.getByRole("button", { name: "Use a recovery code" }).click();
+  await dialog.getByRole("textbox").fill(code);
+  await dialog.getByRole("button", { name: "Confirm" }).click();
+  // Of two notifications at the same time only the newer one is in view.
+  await expect.poll(() => accepted).toBe(emails.length);
+  await page
+    .getByText(/^Invitation sent to /)
+    .first()
+    .waitFor();
+  await dialog.waitFor({ state: "detached" });
 });
 
 test("an owner removes somebody's second factors", async ({ open }) => {

@@ -46,6 +46,44 @@ test("a server shows what it last reported, and a low disk is a warning there an
   await page.getByText(/^Low disk space: server erp-1 reported 1\.20 GB free at [^T]+\. Delete instances there/).waitFor();
 });
 
+test("servers show what is used in bars, and how many instances they have, which are found, filtered and changed together there", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const server = await seedServer(mine.id, { name: "erp-1" });
+  await recordReport(server, { disk_free_bytes: 10e9, memory_free_bytes: 1e9, certificates: undefined });
+  await seedInstance(mine.id, { server_id: server.id, name: "Shop", protection_status: "protected" });
+  await seedInstance(mine.id, { server_id: server.id, name: "Wiki" });
+  const page = await open("/servers", { as: mine });
+  const row = page.getByRole("row").filter({ hasText: "erp-1" });
+  await row.getByRole("cell", { name: "2", exact: true }).waitFor();
+  for (const [name, used, all] of [
+    ["Free disk space: 10.0 GB of 40 GB", "30000000000", "40000000000"],
+    ["Free memory: 1.00 GB of 4 GB", "3000000000", "4000000000"],
+  ] as const) {
+    const bar = row.getByRole("meter", { name });
+    await expect.poll(() => bar.getAttribute("value")).toBe(used);
+    expect(await bar.getAttribute("max")).toBe(all);
+  }
+  await row.getByRole("link", { name: "erp-1", exact: true }).click();
+  await title(page, "erp-1");
+  await page.getByRole("meter", { name: /^Free disk space: / }).waitFor();
+  await rows(page, "Instances").filter({ hasText: "Shop" }).getByText("Protected", { exact: true }).waitFor();
+  await rows(page, "Instances").filter({ hasText: "Wiki" }).getByText("Unprotected", { exact: true }).waitFor();
+  const names = () => page.getByRole("rowheader").allTextContents();
+  await page.getByLabel("Find instances").fill("wik");
+  await expect.poll(names).toEqual(["Wiki"]);
+  await page.getByLabel("Find instances").fill("");
+  await expect.poll(async () => (await names()).toSorted()).toEqual(["Shop", "Wiki"]);
+  await button(page, /^Filter by protection/).click();
+  await page.getByRole("option", { name: "Unprotected" }).click();
+  await expect.poll(names).toEqual(["Wiki"]);
+  await page.getByRole("checkbox", { name: "Select Wiki" }).click();
+  await button(page, "Actions").click();
+  await page.getByRole("menuitem", { name: "Set backup policy" }).click();
+  await dialog(page, "Set backup policy of 1 instance").waitFor();
+});
+
 describe("the server page", () => {
   test("the server page shows its details, its own instances only, and its operations", async ({ open }) => {
     const mine = await account();
@@ -99,6 +137,25 @@ describe("the server page", () => {
     await page.goto("/servers/srv_01kag8w1s2e7tv8q4m5n6p7r8s");
     await page.getByText("Not found").waitFor();
     expect(await button(page, "Delete").count()).toBe(0);
+  });
+
+  test("a server whose creation failed is created again with the same values, once the failed one is deleted", async ({
+    open,
+  }) => {
+    const mine = await account();
+    const failed = (await mine.api.post("/servers", await mine.serverBody({ name: "fail-quota" }))).as(Server);
+    await mine.until(failed.operation_id, "failed");
+    const page = await open("/operations?status=failed", { as: mine });
+    await page.getByRole("link", { name: "Retry create server: fail-quota" }).click();
+    await page.getByText("fail-quota, whose creation failed, is deleted first").waitFor();
+    await page.getByText("Deletes the record; it has no machine").waitFor();
+    await page.getByRole("radio", { name: failed.size, checked: true }).waitFor();
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("fail-quota");
+    await page.getByLabel("Name").fill("erp-9"); // in the sandbox, the name makes it fail
+    await button(page, "Create server").click();
+    await title(page, "erp-9");
+    await page.getByText("Server created: erp-9").first().waitFor();
+    expect((await serversOf(mine)).map(({ name, status }) => [name, status])).toEqual([["erp-9", "active"]]);
   });
 
   test("a server can be renamed to a valid name that is free", async ({ open }) => {

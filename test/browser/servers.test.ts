@@ -196,8 +196,10 @@ describe("creating a server", () => {
     await expect.poll(() => create.getAttribute("aria-disabled")).toBe("true");
     await page.route("**/api/v1/catalog", async (route) => route.fulfill({ json: priced(await (await route.fetch()).json()) }));
     await page.reload();
-    await page.getByRole("link", { name: "Create a server like this one" }).click();
+    await page.getByRole("link", { name: "Create again" }).click();
     await title(page, "Create server");
+    await page.getByText("fail-quota, whose creation failed, is deleted first").waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("fail-quota");
     await page.getByRole("radio", { name: "small", checked: true }).waitFor();
     await page.getByText("€5.39 a month, €0.0086 an hour (from €4.49 in other regions)").first().waitFor();
     await page.getByText(/^The machine is created at .* Price: €5\.39 a month/).waitFor();

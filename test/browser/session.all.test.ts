@@ -4,7 +4,7 @@ import { describe, expect } from "vitest";
 import * as z from "zod";
 import * as auth from "../../shared/api/auth.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { account, newPublicKey, type TestAccount, uniqueDomain } from "../harness/account.ts";
+import { account, newPublicKey, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import { clientWith, stranger } from "../harness/client.ts";
 import { apiUrl } from "../harness/cloud.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
@@ -249,6 +249,25 @@ describe("the rate limit", () => {
     await expectCountdown(page, page.getByRole("timer"));
     await page.getByText("No servers yet.").waitFor();
     await page.getByText("Too many requests").waitFor({ state: "detached" });
+  });
+
+  test("a limit of one thing, such as invitations in a day, holds up nothing else", async ({ open }) => {
+    const mine = await account();
+    const email = `${unique("invited")}@example.com`;
+    await (await mine.session()).post("/users/invitations", { email, role: "viewer" });
+    const page = await open("/settings/people", { as: mine, clock: true });
+    const details = { limit: 30, window_seconds: 86_400, scope: "invitation" };
+    await page.route("**/resend", (route) =>
+      route.fulfill({
+        status: 429,
+        headers: { "retry-after": "80000", "x-ratelimit-limit": "100", "x-ratelimit-remaining": "99", "x-ratelimit-reset": "0" },
+        json: { success: false, error: { code: "RATE_LIMIT_EXCEEDED", message: "Too many requests", details } },
+      }),
+    );
+    await page.getByRole("button", { name: `Send again ${email}` }).click();
+    await page.getByText(`Couldn't send the invitation to ${email}`).first().waitFor();
+    await page.getByRole("link", { name: "Servers", exact: true }).first().click();
+    await page.getByText("No servers yet.").waitFor();
   });
 
   test("a request that hits the rate limit is retried automatically", async ({ open }) => {

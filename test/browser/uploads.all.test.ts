@@ -147,6 +147,8 @@ test("an upload goes on after a part failed, a pause and a reload, without sendi
   await page.getByLabel("Name", { exact: true }).fill("Moved in");
   await page.getByLabel("Domain").fill(uniqueDomain());
   await page.getByText("stop the original first").first().waitFor();
+  const said = () => page.locator("#main").innerText();
+  expect(await said()).not.toMatch(/clone/i); // there is nothing here that it would be a clone of
   await page.getByRole("checkbox", { name: /Neutralize/ }).check();
   await page.getByLabel("Admin password").fill("correct-horse-battery");
   const made = notification(page, "Instance created from backup: Moved in");
@@ -154,6 +156,8 @@ test("an upload goes on after a part failed, a pause and a reload, without sendi
   await title(page, "Moved in");
   await fact(page, "Status", "Running");
   await made;
+  await fact(page, "Created from", "Uploaded backup");
+  expect(await said()).not.toMatch(/clone/i);
   expect(created).toMatchObject([{ backup_id: backup?.id, neutralize: true, admin_password: "correct-horse-battery" }]);
   const id = pathOf(page).split("/").at(-1) ?? "";
   expect(await getInstance(mine, id)).toMatchObject({ neutralized: true, cloned_from_backup_id: backup?.id });

@@ -48,3 +48,22 @@ test("a webhook is created with a secret that is shown once, tested, changed, an
   await page.getByText("No webhooks yet.").waitFor();
   expect(await stored()).toEqual([]);
 });
+
+test("each webhook of the list has its actions in a menu", async ({ open }) => {
+  const mine = await account();
+  const session = await mine.session();
+  const hook = (name: string) => session.post("/webhooks", { name, url: "https://flaky.example/hooks", events: ["backup.*"] });
+  for (const name of ["Tickets", "Chat"]) expect((await hook(name)).status).toBe(201);
+  const page = await open("/settings/webhooks", { as: mine });
+  await page.getByRole("button", { name: "Actions on Tickets" }).click();
+  await page.getByRole("menuitem", { name: "Edit", exact: true }).click();
+  const edited = page.getByRole("dialog", { name: "Edit webhook Tickets" });
+  await edited.getByLabel("Name").fill("Issues");
+  await edited.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("link", { name: "Issues" }).waitFor();
+  await page.getByRole("button", { name: "Actions on Chat" }).click();
+  await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog", { name: "Delete webhook Chat" }).getByRole("button", { name: "Delete webhook" }).click();
+  await page.getByRole("link", { name: "Chat", exact: true }).waitFor({ state: "detached" });
+  expect((await mine.api.get("/webhooks")).as(z.array(Webhook))).toMatchObject([{ name: "Issues", events: ["backup.*"] }]);
+});

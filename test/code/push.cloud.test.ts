@@ -115,7 +115,7 @@ describe("a push", () => {
     expect(second?.commits[0]?.previous_commit).toBe(deploy?.commits[0]?.commit);
   });
 
-  test("changes nothing where nothing is to be deployed, or the commit is the deployed one", async () => {
+  test("changes nothing where nothing is to be deployed, or the hook was removed", async () => {
     const { id, push, hook } = await following();
     await me.api.put(`/instances/${id}/code`, { auto_deploy: "off" });
     await push("1.0");
@@ -123,6 +123,17 @@ describe("a push", () => {
     await tick();
     expect([await deploysOf(id), (await codeOf(id)).repositories[0]?.checked_at]).toEqual([[], null]);
 
+    await me.api.put(`/instances/${id}/code`, { auto_deploy: "push" });
+    await stranger.post(hook, {});
+    await me.api.post(`/instances/${id}/code/rotate-hook`, { enabled: false });
+    for (let i = 0; i < 2; i++) await tick();
+    expect([await deploysOf(id), (await codeOf(id)).repositories[0]?.checked_at]).toEqual([[], null]);
+  });
+
+  test("deploys nothing more than what is deployed", async () => {
+    const { id, push, hook } = await following();
+    await me.api.put(`/instances/${id}/code`, { auto_deploy: "off" });
+    await push("1.0");
     await me.until((await me.api.post(`/instances/${id}/deploys`, {})).as(Deploy).operation_id);
     await me.api.put(`/instances/${id}/code`, { auto_deploy: "push" });
     await stranger.post(hook, {});

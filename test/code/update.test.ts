@@ -1,6 +1,7 @@
 // GET and PUT /instances/:id/code
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { NEWEST_IMAGE } from "../../shared/providers/sandbox/images.ts";
 import { Code } from "../../shared/api/code.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { find } from "../../shared/data/table.ts";
@@ -35,7 +36,14 @@ const EMPTY = {
   environment: [],
   auto_deploy: "off",
   hook: null,
-  image: null,
+  image: {
+    follow: "pinned",
+    version: "19.0",
+    id: null,
+    created_at: null,
+    newest_created_at: NEWEST_IMAGE.created_at,
+    update_available: null,
+  },
   updated_at: null,
 };
 
@@ -53,6 +61,15 @@ test("an instance without code has the empty one, and a PUT replaces the fields 
   expect(second).toEqual({ ...first, ...added, updated_at: second.updated_at });
   expect(await show(at)).toEqual(second);
   expect((await api.get(`/instances/${unusedId("instance")}/code`)).status).toBe(404);
+});
+
+test("a value has no characters that no configuration file takes", async () => {
+  const at = await path();
+  for (const value of ["a\nB=1", "a\u0085", "a\uffff"]) {
+    const { error } = await api.put(at, { environment: [{ name: "A", value }] });
+    const details = { field: "environment.0.value", reason: "must not contain control characters" };
+    expect(error).toMatchObject({ details });
+  }
 });
 
 test("a change is made only to the version that the client has read, also to the empty one", async () => {

@@ -1,8 +1,8 @@
-// Bulk actions leave the lists of operations before an older version serves, and come back whole.
+// New kinds of operations leave the lists before an older version serves, and come back whole, as do new kinds of backups.
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { indexAccount } from "../../shared/migrations/indexing.ts";
-import { setBulkActionsAside } from "../../shared/migrations/before-rollback.ts";
+import { setNewKindsAside } from "../../shared/migrations/before-rollback.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { seedInstance } from "../harness/seed.ts";
 
@@ -27,7 +27,7 @@ test("bulk actions leave every list and come back as they were, whoever else run
   const before = await listsOf(me);
   expect(before.map(({ meta }) => meta.total)).toEqual([1, 1, 1]);
 
-  expect(await Promise.all([setBulkActionsAside(me.id), setBulkActionsAside(me.id)])).toEqual([[], []]);
+  expect(await Promise.all([setNewKindsAside(me.id), setNewKindsAside(me.id)])).toEqual([[], []]);
   expect((await listsOf(me)).map(({ data, meta }) => [data.length, meta.total])).toEqual(Array.from({ length: 3 }, () => [0, 0]));
   expect((await me.api.get(`/operations/${begun.id}`)).status).toBe(404);
 
@@ -35,13 +35,35 @@ test("bulk actions leave every list and come back as they were, whoever else run
   expect(await listsOf(me)).toEqual(before);
 });
 
+test("a deploy leaves the lists of its instance and its backup, too, and that backup has a kind that is known", async () => {
+  const me = await account({ seeded: true });
+  const { id } = await me.instance();
+  const { id: deploy, operation_id } = (await me.api.post(`/instances/${id}/deploys`, { rehearse: false })).as(Begun);
+  await me.until(String(operation_id));
+  const { backup_id } = (await me.api.get(`/deploys/${deploy}`)).as(z.looseObject({ backup_id: z.string() }));
+  const shown = async () => ({
+    kind: (await me.api.get(`/backups/${backup_id}`)).as(z.looseObject({ kind: z.string() })).kind,
+    operations: await Promise.all(
+      [id, backup_id].map(async (each) => {
+        const listed = (await me.api.get(`/operations?resource_id=${each}`)).as(z.array(z.looseObject({ type: z.string() })));
+        return listed.filter(({ type }) => type === "instance.deploy").length;
+      }),
+    ),
+  });
+  expect(await shown()).toEqual({ kind: "pre_deploy", operations: [1, 1] });
+  expect(await setNewKindsAside(me.id)).toEqual([]);
+  expect(await shown()).toEqual({ kind: "pre_restore", operations: [0, 0] });
+  await index(me.id);
+  expect(await shown()).toEqual({ kind: "pre_deploy", operations: [1, 1] });
+});
+
 test("one in progress stays, and is named", async () => {
   const me = await account();
   const held = await seedInstance(me.id, { operation_id: unusedId("operation") });
   const { id } = (await me.api.post("/bulk", { action: "stop", select: { ids: [held.id] } })).as(Begun);
-  expect(await setBulkActionsAside(me.id)).toEqual([id]);
+  expect(await setNewKindsAside(me.id)).toEqual([id]);
   expect((await me.api.get(`/operations/${id}`)).status).toBe(200);
   await me.api.post(`/operations/${id}/actions`, { action: "cancel" });
   await me.until(id, "failed");
-  expect(await setBulkActionsAside(me.id)).toEqual([]);
+  expect(await setNewKindsAside(me.id)).toEqual([]);
 });

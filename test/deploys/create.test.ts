@@ -6,8 +6,15 @@ import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance } from "../../shared/api/instances.ts";
+import { startChange } from "../../shared/data/change.ts";
+import { newId } from "../../shared/domain/ids.ts";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
+import { beginDeploy } from "../../shared/operations/begin-code-work.ts";
+import { NEWEST_IMAGE } from "../../shared/providers/sandbox/images.ts";
 import { findErp } from "../../shared/providers/sandbox/machines.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
+import { findCode } from "../../shared/records/code.ts";
+import { getInstance } from "../../shared/records/instances.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
@@ -71,13 +78,23 @@ test("a deploy brings the newest images on request, updates everything with them
   const { erp_version: version } = await show(id);
   const ofCode = (await api.get(`/instances/${id}/code`)).as(Code).image;
   const newest = { created_at: image?.created_at, newest_created_at: image?.created_at, update_available: false };
-  expect(ofCode).toEqual({ version, id: image?.id, ...newest });
+  expect(ofCode).toEqual({ version, id: image?.id, follow: "pinned", ...newest });
 
   const other = await prepared("fail-update", { domain: uniqueDomain("old-image.shop") });
   const begun = (await api.post(`/instances/${other.id}/deploys`, { update_image: true })).as(Deploy);
   await me.until(begun.operation_id, "failed");
   const machine = String((await getServer(me.id, (await show(other.id)).server_id)).machine_id);
   expect((await findErp(machine, other.id))?.image).toBe(before);
+});
+
+test("an instance that follows the newest image gets it with every deploy", async () => {
+  const { id } = await prepared("main", { domain: uniqueDomain("old-image.shop") });
+  expect((await deployed(id, { backup_first: false })).image).toBeNull();
+  const set = (await api.put(`/instances/${id}/code`, { image: { follow: "newest" } })).as(Code);
+  expect(set.image).toMatchObject({ follow: "newest", version: "19.0" });
+  const { effects } = (await api.post(`/instances/${id}/deploys?dry_run=true`, {})).as(DryRun);
+  expect(effects.map(({ code }) => code)).toContain("deploy_image");
+  expect((await deployed(id, { backup_first: false })).image).toMatchObject({ created_at: NEWEST_IMAGE.created_at });
 });
 
 test("a deploy installs what is wanted, updates what has changed, and says how long the ERP was stopped", async () => {
@@ -158,6 +175,21 @@ test("a stopped instance is stopped again afterwards, and has the new modules", 
   expect(await dataOf(id)).toMatchObject({ modules: { acme: "1.1" } });
 });
 
+test("a rollback brings back the image of that deploy, and on request the newest", async () => {
+  const { id, name, first } = await prepared("main", { domain: uniqueDomain("old-image.shop") });
+  await put(name, { acme: "1.0", other: "1.0" }); // so that nothing else keeps it from going back
+  const { image } = await deployed(id, { update_image: true });
+  const rolledBack = { rollback_to: first.id, backup_first: false };
+  const effectsOf = async (body: object) =>
+    (await api.post(`/instances/${id}/deploys?dry_run=true`, body)).as(DryRun).effects.map(({ code }) => code);
+  expect(await effectsOf(rolledBack)).toContain("deploy_image_back");
+  expect(await effectsOf({ ...rolledBack, update_image: true })).toContain("deploy_image");
+  expect((await deployed(id, rolledBack)).image).toMatchObject({ id: image?.previous_id, previous_id: image?.id });
+  expect(await show(id)).toMatchObject({ update_available: true });
+  expect(await effectsOf(rolledBack)).not.toContain("deploy_image_back");
+  expect((await deployed(id, rolledBack)).image).toBeNull();
+});
+
 describe("a rollback", () => {
   const rollBack = (id: string, to: Deploy, more: object = {}) =>
     api.post(`/instances/${id}/deploys`, { rollback_to: to.id, ...more });
@@ -199,6 +231,13 @@ describe("a rollback", () => {
     expect((await api.get(`/instances/${id}/code`)).as(Code).repositories[0]?.commit).toBe(first.commits[0]?.commit);
   });
 
+  test("brings no data back whose backup was deleted", async () => {
+    const { id, first } = await prepared();
+    const { backup_id } = await deployed(id);
+    await me.until((await api.delete(`/backups/${backup_id}`)).as(z.looseObject({ id: z.string() })).id);
+    expect((await rollBack(id, first, { restore_database: true })).error).toMatchObject({ code: "INVALID_STATE" });
+  });
+
   test("needs a completed deploy of the instance, a backup for the data, and the permission to restore", async () => {
     const { id, first } = await prepared();
     expect((await rollBack(id, { ...first, id: unusedId("deploy") })).error).toMatchObject({ details: { field: "rollback_to" } });
@@ -213,16 +252,18 @@ describe("a rollback", () => {
   });
 });
 
-test("only the newest twenty deploys are kept", async () => {
-  const { id } = await me.instance();
-  const all: string[] = [];
-  for (let count = 0; count < 21; count++) {
-    ({ api } = await me.token());
-    all.push((await deployed(id, { rehearse: false, backup_first: false })).id);
-  }
-  const listed = (await api.get(`/instances/${id}/deploys?per_page=100`)).as(z.array(Deploy));
-  expect(listed.map((deploy) => deploy.id)).toEqual(all.slice(1).toReversed());
-  expect((await api.get(`/deploys/${all[0]}`)).status).toBe(404);
+test("deploys nothing that is changed at the same time", async () => {
+  const { id } = await seedInstance(me.id);
+  const repositories = [{ url: "https://git.example/acme", ref: "main" }];
+  await api.put(`/instances/${id}/code`, { repositories });
+  const instance = await getInstance(me.id, id);
+  const code = await findCode(instance);
+  await api.put(`/instances/${id}/code`, { repositories: [] });
+  const change = startChange(await getAccount(me.id));
+  const by = { actor: { type: "hook", id: "hook", name: "Deploy hook" }, requestId: "test" } as const;
+  const wanted = { select: "changed", rehearse: true, backup_first: true, update_image: false, note: null } as const;
+  beginDeploy({ change, by, operationId: newId("operation") }, { instance, code }, wanted);
+  await expect(change.commit()).rejects.toMatchObject({ name: "Overtaken" });
 });
 
 test("is possible in the statuses that the lifecycle allows, while nothing else works on the instance", async () => {

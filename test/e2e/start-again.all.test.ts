@@ -138,5 +138,7 @@ test("npm start in live explains how to begin: the key for your own machines, an
   const setPassword = `npm run --silent admin -- set-password --email me@example.com --ask-password --data '${at}'`;
   expect(await shownWhileTyping(product.folder, setPassword, typed)).not.toContain(typed);
   expect(await statusOf(typed)).toBe(200);
+  expect(await shownWhileTyping(product.folder, setPassword, "123456789012")).toContain("one of the most common");
+  expect(await statusOf(typed)).toBe(200);
   await started.interrupt();
 });

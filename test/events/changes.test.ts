@@ -133,6 +133,7 @@ describe("an event of a change says what changed", () => {
       install_modules: ["acme"],
       environment: [{ name: "CARRIER_URL", value: "https://carrier.example" }],
       auto_deploy: "push",
+      image: { follow: "newest" },
     };
     // The event of a policy is its instance's, and that of an alert its server's.
     for (const route of bodyRoutes.filter(({ method, only }) => method === "PUT" && only === undefined)) {

@@ -32,8 +32,11 @@ const byLabel = new Map(places.map((place) => [place.label, place]));
 /** The permission follows from the action and the resources, which no table of the route names: that of the example. */
 const OF_EXAMPLE: Readonly<Record<string, readonly Permission[]>> = { "bulk.run": ["instances:actions"] };
 
-/** Likewise the role: only its own name may a user without one change, and the example is another user's. */
-const ROLE_OF_EXAMPLE: Readonly<Record<string, RequiredRole>> = { "users.update": "admin" };
+/**
+ * Likewise the role: only its own name may a user without one change, and the example is another user's; the example of settings
+ * has those of owners.
+ */
+const ROLE_OF_EXAMPLE: Readonly<Record<string, RequiredRole>> = { "users.update": "admin", "settings.update": "owner" };
 
 /** What an endpoint needs, with the fields of its example. */
 function neededBy({ route, fixed }: Place["kind"]): readonly Permission[] {
@@ -46,12 +49,13 @@ function neededBy({ route, fixed }: Place["kind"]): readonly Permission[] {
   ];
 }
 
-/** Why a session with a role is rejected: first by its role, then by its permissions. */
+/** Why a session with a role is rejected: first by the endpoint's role, then by its permissions, then by what the body has. */
 function whyNot({ route }: Place["kind"], role: Role, needed: readonly Permission[]): ApiError | undefined {
-  const required = route.role ?? ROLE_OF_EXAMPLE[route.id];
-  if (required !== undefined && !hasRole(role, required)) return roleRequired(required);
+  if (route.role !== undefined && !hasRole(role, route.role)) return roleRequired(route.role);
   const missing = needed.find((each) => !listPermissions({ role, permissions: [] }).includes(each));
-  return missing && permissionRequired(missing);
+  if (missing !== undefined) return permissionRequired(missing);
+  const ofBody = ROLE_OF_EXAMPLE[route.id];
+  return ofBody !== undefined && !hasRole(role, ofBody) ? roleRequired(ofBody) : undefined;
 }
 
 const forbidden = (message: string) => ({ success: false, error: { code: "FORBIDDEN", message } });
@@ -105,6 +109,8 @@ prove("permissions", async () => {
       else if (role === undefined && route.access === "session") expect(response.body).toEqual(forbidden(SESSION_ONLY));
       else if (role === undefined && missing !== undefined)
         expect(response.body).toEqual(forbidden(`Token does not have permission: ${missing}`));
+      else if (role === undefined && ROLE_OF_EXAMPLE[route.id] !== undefined)
+        expect(response.body).toEqual(forbidden(roleRequired(ROLE_OF_EXAMPLE[route.id] ?? "owner").message));
       else if (response.status === 403) expect.fail(`${point} is rejected: ${response.text}`);
       if (response.status === 403) expect(await me.trace(), "a rejected request has changed something").toBe(before);
     },

@@ -4,6 +4,7 @@ import type { OperationRecord } from "../../shared/records/schemas/operation.ts"
 import { afterSuccess, type State } from "../../shared/domain/lifecycle.ts";
 import {
   type Intercept,
+  isOnMachine,
   published,
   type Row,
   table,
@@ -99,7 +100,8 @@ export async function expectAtRest(
   expect(found?.state, `the resource after ${operation.type} ${operation.state}`).toBe(
     to === "gone" || row.resource === "account" ? undefined : published(to === "before" ? before : to),
   );
-  if (found !== undefined && !found.state.endsWith("failed") && found.state !== "offline") expect(found.reason).toBeNull();
+  const told = isOnMachine(row) && !succeeded ? operation.error?.message : null;
+  if (found !== undefined && !found.state.endsWith("failed") && found.state !== "offline") expect(found.reason).toBe(told);
   if (row.to === "gone" && !succeeded) {
     expectFree(await snapshotOf(cloud, me.id));
     await harness.remove(operation);

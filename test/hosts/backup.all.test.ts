@@ -170,7 +170,7 @@ describe("a backup over SSH", unless(noMachine), () => {
     hastyCurl();
     const before = errors();
     await withExpired(name, async () => {
-      await until("an address was refused", async () => !(await ssh.run(machine.server, job)).ready && errors() > before, 25);
+      await until("an address was refused", async () => !(await ssh.run(machine.server, job)).ready && errors() > before);
     });
     const made = await look(job);
     expect(sha256(await stored(job.key))).toBe(made?.sha256);

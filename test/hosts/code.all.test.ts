@@ -12,6 +12,8 @@ import { reasonIn } from "../../shared/domain/reasons.ts";
 import { unless } from "../harness/unless.ts";
 import { type GitServers, noGit, startGitServers } from "./git-servers.ts";
 
+/** As much as its container has. */
+const MEMORY = 1024 ** 3;
 const PROGRAM = new URL("../../shared/hosts/script/code.py", import.meta.url).pathname;
 const Resolved = JOB_RESULTS.resolve_code.extend({ known_hosts: z.array(z.string()) });
 const Fetched = z.object({
@@ -44,6 +46,7 @@ describe("the builder", unless(noGit), () => {
   afterEach(() => {
     servers.requirePassword(undefined);
     servers.redirectTo(undefined);
+    servers.repeatCredentials(false);
     rmSync(place, { recursive: true, force: true });
   });
   afterAll(() => servers.stop());
@@ -52,7 +55,7 @@ describe("the builder", unless(noGit), () => {
   const name = () => `repo-${count}`;
   const url = (repository = name()) => `${servers.http}/${repository}`;
   const run = async (words: string[], repositories: Repository[], known_hosts: string[] = [], more: object = {}) => {
-    const running = promisify(execFile)("python3", ["-I", PROGRAM, ...words], {
+    const running = promisify(execFile)("prlimit", [`--as=${MEMORY}`, "python3", "-I", PROGRAM, ...words], {
       env: { PATH: process.env["PATH"], CODE_PROTOCOLS: "http:https:ssh", ...more },
     });
     const whole = repositories.map((each) => ({ ref: "main", path: null, credential: null, commit: "", ...each }));
@@ -176,6 +179,21 @@ describe("the builder", unless(noGit), () => {
       expect(await problemOf({ url: url(), commit })).toEqual({ code: "CODE_INVALID", module, reason });
     });
 
+    const digits = Array.from({ length: 10 }, (_, index) => `d${index}`);
+    test.each([
+      ["billions of files, in trees that name each other", "README.md", Array.from({ length: 9 }, () => digits)],
+      ["more modules than there can be", "__manifest__.py", [Array.from({ length: 20_000 }, (_, index) => `module_${index}`)]],
+    ])("of %s", async (_, file, levels) => {
+      const inmost = servers.commit(name(), { [file]: "{}" });
+      const commit = servers.commitOf(name(), inmost, levels);
+      expect(await problemOf({ url: url(), commit })).toMatchObject({ code: "CODE_INVALID", reason: "code_too_large" });
+    });
+
+    test("of a link that is longer than a path", async () => {
+      const commit = servers.commit(name(), { "acme/__manifest__.py": "{}", "acme/a": { link: "a/".repeat(4_000) } });
+      expect(await problemOf({ url: url(), commit })).toMatchObject({ reason: "code_link_outside" });
+    });
+
     test("of too many bytes, before any of them is written", async () => {
       const commit = servers.commit(name(), { "acme/__manifest__.py": manifest(), "acme/zeros": "0".repeat(300_000) });
       expect(await problemOf({ url: url(), commit }, { CODE_BYTES_MAX: "200000" })).toMatchObject({ reason: "code_too_large" });
@@ -228,6 +246,14 @@ describe("the builder", unless(noGit), () => {
       } finally {
         other.stop();
       }
+    });
+
+    test("are in no error, also if the host repeats them", async () => {
+      servers.commit(name(), { "acme/__manifest__.py": manifest() });
+      servers.repeatCredentials(true);
+      const credential = { username: "deploy", token: "glpat-5ecret" };
+      const { commits } = await resolve([{ url: url(), credential }]);
+      expect(commits[0]?.problem).toContain("you sent Basic [redacted]");
     });
 
     test("a deploy key reads by ssh, and the host's key is remembered: another one is rejected from then on", async () => {

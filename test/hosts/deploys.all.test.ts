@@ -1,12 +1,13 @@
 // A deploy on a machine, with a server that has databases: the code and the data change together, and come back together.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
 import { type MachineWithJobs, machineWithJobs } from "./jobs.ts";
-import { noMachine, PAGES } from "./machine.ts";
+import { noMachine, PAGES, until } from "./machine.ts";
 
 const HASH = "a".repeat(40);
 const CODE = {
@@ -20,8 +21,28 @@ const REPOSITORY = { url: "https://git.example.com/acme", ref: "main", path: nul
 
 /** The builder, and an ERP that updates its modules, or fails after it has changed some of its data. */
 const DOCKER = `case "$*" in
-  *"-builder "*python3* | *"-check "*python3*) cat > $NOTES/request; cat $NOTES/code ;;
-  *"--entrypoint cp "*) echo "$*" >> $NOTES/copies ;;
+  *"-builder "*python3* | *"-check "*python3*)
+    cat > $NOTES/request
+    [ ! -e $NOTES/endless-repository ] || sleep 600
+    cat $NOTES/code ;;
+  *"--entrypoint cp "*)
+    echo "$*" >> $NOTES/copies
+    [ ! -e $NOTES/during-copy ] || bash $NOTES/during-copy ;;
+  "network inspect erp-builder") [ ! -e $NOTES/no-network ] ;;
+  "network create"*"erp-builder") sleep 1; rm $NOTES/no-network ;;
+  "image ls"*) cat $NOTES/unused 2> /dev/null ;;
+  "image rm"*) echo "$*" >> $NOTES/removed-images ;;
+  *"--entrypoint sh "*pip*)
+    echo "$*" >> $NOTES/builds
+    cat >> $NOTES/requirements
+    [ ! -e $NOTES/build-fails ] || { echo "No matching distribution" >&2; exit 1; }
+    if [ -e $NOTES/endless-build ]; then exec cat /dev/zero; fi
+    tar -c -C $NOTES/built . ;;
+  *"--entrypoint tar "*) tar -x -C $NOTES/installed ;;
+  *" list --path /python "*) echo num2words==0.5.13 ;;
+  *"pull -q odoo@"*) echo "$*" >> $NOTES/pulls && [ ! -e $NOTES/registry ] || touch $NOTES/pulled ;;
+  "volume rm"*) echo "$*" >> $NOTES/removed-volumes ;;
+  compose*erp-ins_1*" up -d") echo "$*" >> $NOTES/starts ;;
   *"--entrypoint odoo"*)
     echo "$*" >> $NOTES/updates
     [ ! -e $NOTES/during-update ] || bash $NOTES/during-update
@@ -101,6 +122,33 @@ describe("a deploy", unless(noMachine), () => {
     expect(fact(`codes/${code_id}/modules`)).not.toMatch(/drop table/);
   });
 
+  test("packages are built in a scratch of a fixed size, and what is too large for it gets no further", async () => {
+    const install = () =>
+      jobs.run<"install_packages">({
+        kind: "install_packages",
+        ...of,
+        code_id,
+        packages: ["num2words>=0.5", "xlrd==2.0.1"],
+        allow_source_builds: true,
+      });
+    for (const folder of ["built", "installed"]) mkdirSync(note(folder));
+    writeFileSync(note("built/num2words.py"), "ONE = 1");
+    await fetch();
+    expect(await install()).toEqual({ packages: ["num2words==0.5.13"] });
+    expect(readFileSync(note("installed/num2words.py"), "utf8")).toBe("ONE = 1");
+    expect(readFileSync(note("requirements"), "utf8")).toBe("num2words>=0.5\nxlrd==2.0.1\n");
+    const build = readFileSync(note("builds"), "utf8");
+    expect(build).toContain("--tmpfs /tmp:size=512m,nr_inodes=200k");
+    expect(build).not.toMatch(/ -v | --mount /);
+    writeFileSync(note("endless-build"), "");
+    await expect(install()).rejects.toMatchObject({ code: "BUILD_FAILED" });
+    writeFileSync(note("build-fails"), "");
+    await expect(install()).rejects.toMatchObject({
+      code: "BUILD_FAILED",
+      log: expect.stringContaining("No matching distribution"),
+    });
+  });
+
   test("switches the code, updates the modules, and starts the ERP with both", async () => {
     await fetch();
     await packages();
@@ -116,7 +164,7 @@ describe("a deploy", unless(noMachine), () => {
     const compose = fact("compose.yaml");
     expect(compose).toContain(`"code:/mnt/extra-addons:ro", "python:/mnt/python:ro"`);
     expect(compose).toContain(`code: { name: erp-ins_1_code_${code_id}, external: true }`);
-    expect(compose).toContain(`CARRIER_KEY: "also-secret $$HOME"`);
+    expect(compose).toContain(`"CARRIER_KEY": "also-secret $$HOME"`); // YAML takes names such as NO and TRUE for no texts
     expect(compose).toContain("--addons-path=/mnt/extra-addons/1-acme");
     await settle();
     expect(databases()).toEqual({ shop: "7" });
@@ -145,6 +193,20 @@ describe("a deploy", unless(noMachine), () => {
     expect(databases()).toEqual({ shop: kept });
   });
 
+  test("the database remembers what each module was last updated with, also if others were named", async () => {
+    const [before, now] = ["b".repeat(40), "c".repeat(40)];
+    const modules = ["acme", "other", "fresh"].map((name) => ({ name, version: "19.0.1.0", hash: now }));
+    writeFileSync(note("code"), JSON.stringify({ ...CODE, modules }));
+    writeFileSync(note("installed"), "acme\nother\n");
+    writeFileSync(note("hashes"), JSON.stringify({ acme: before, other: before, gone: before }));
+    await fetch();
+    await packages();
+    await keep();
+    await update(); // of acme alone
+    const noted = /\('hosting\.module_hashes', '(.*?)'\)/.exec(readFileSync(note("asked"), "utf8"))?.[1];
+    expect(JSON.parse(noted ?? "")).toEqual({ acme: now, other: before, fresh: now });
+  });
+
   test("an update that was killed begins anew with the data as it was kept", async () => {
     await fetch();
     await packages();
@@ -155,6 +217,45 @@ describe("a deploy", unless(noMachine), () => {
     await update();
     expect(databases()["shop"]).not.toBe(half);
     expect(files()).toEqual(["present"]);
+  });
+
+  describe("whose data a backup has brought back", () => {
+    /** As it is left by a machine that lost its power during the update. */
+    const killedDuringUpdate = async (): Promise<void> => {
+      await fetch();
+      await packages();
+      await keep();
+      writeFileSync(here("restores", `${code_id}_data`), "swapped");
+      writeFileSync(here("codes", code_id, "progress"), "updating");
+    };
+
+    test("keeps that data where its update was killed and there is nothing to update", async () => {
+      await killedDuringUpdate();
+      const { shop: restored } = databases();
+      await jobs.run<"update_modules">({ kind: "update_modules", ...of, code_id, update: [], install: [] });
+      expect(databases()["shop"]).toBe(restored);
+      expect(fact(`codes/${code_id}/progress`)).toBe("updated");
+    });
+
+    test("fails where modules were being updated, instead of going on with the data from before it", async () => {
+      await killedDuringUpdate();
+      const { shop: restored, [`old_${code_id}`]: kept } = databases();
+      await expect(update()).rejects.toMatchObject({ code: "UPDATE_FAILED" });
+      expect(databases()["shop"]).toBe(restored);
+      await undo();
+      expect(databases()).toEqual({ shop: kept });
+    });
+
+    test("starts the ERP only once everything is back, if it is undone in the middle of that restore", async () => {
+      await fetch();
+      await packages();
+      await keep();
+      writeFileSync(here("restores", `${code_id}_data`), "built");
+      const { [`old_${code_id}`]: kept } = databases();
+      await undo();
+      expect(databases()).toEqual({ shop: kept });
+      expect(readFileSync(note("starts"), "utf8").trimEnd().split("\n")).toHaveLength(1);
+    });
   });
 
   test("a rehearsal updates a copy without network, files or scheduled jobs, and leaves the ERP as it is", async () => {
@@ -177,25 +278,63 @@ describe("a deploy", unless(noMachine), () => {
     ]);
   });
 
+  test("a rehearsal for which there is no room says how to deploy without one", async () => {
+    await fetch();
+    await packages();
+    jobs.machine.standIn("df", `echo Avail; echo ${200 * 1024 * 1024}`);
+    const rehearsed = jobs.run<"rehearse_code">({ kind: "rehearse_code", ...of, code_id, ...plan });
+    await expect(rehearsed.finally(() => jobs.machine.standIn("df", 'exec /usr/bin/df "$@"'))).rejects.toMatchObject({
+      code: "HOST_JOB_FAILED",
+      message: expect.stringMatching(/but the server has 200 MB free\. To deploy all the same, set rehearse to false/),
+    });
+  });
+
+  const check = {
+    kind: "fetch_code",
+    ...of,
+    repositories: [{ ...REPOSITORY, credential: null }],
+    code_id: "op_check",
+    environment: [],
+    named: [],
+    keep: false,
+  } as const;
   test("a check beside a deploy changes nothing of it, and keeps nothing", async () => {
     await fetch();
     await packages();
     await keep();
     const before = [databases(), fact(`codes/${code_id}/progress`)];
-    const checked = await jobs.run<"fetch_code">({
-      kind: "fetch_code",
-      ...of,
-      repositories: [{ ...REPOSITORY, credential: null }],
-      code_id: "op_check",
-      environment: [],
-      named: [],
-      keep: false,
-    });
+    const checked = await jobs.run<"fetch_code">(check);
     expect(checked.modules).toEqual([{ name: "acme", version: "19.0.1.0", changed: true }]);
     expect([databases(), fact(`codes/${code_id}/progress`)]).toEqual(before);
     expect(readdirSync(here("codes"))).toEqual([code_id]);
     await update();
     await undo();
+  });
+
+  test("two first checks at once make the builder's network once", async () => {
+    writeFileSync(note("no-network"), "");
+    writeFileSync(note("code"), JSON.stringify({ commits: [], known_hosts: [] }));
+    const resolve = () => jobs.run<"resolve_code">({ kind: "resolve_code", ...of, repositories: [], hold: false });
+    expect(await Promise.all([resolve(), resolve()])).toEqual([{ commits: [] }, { commits: [] }]);
+  });
+
+  const removedVolumes = (): string[] => readFileSync(note("removed-volumes"), "utf8").trimEnd().split("\n");
+
+  test("a check leaves nothing on the disk if it fails", async () => {
+    writeFileSync(note("code"), "no JSON");
+    await expect(jobs.run<"fetch_code">(check)).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
+    expect(removedVolumes()).toEqual(Array.from({ length: 2 }, () => "volume rm -f erp-ins_1_check"));
+  });
+
+  test("a check that is ended does not go on in its container, which no job on the instance ends", async () => {
+    writeFileSync(note("endless-repository"), "");
+    const id = `op_${code_id}-inspectCode`;
+    await ssh.run(jobs.machine.server, { ...check, id });
+    await until("the builder runs", () => existsSync(note("request")));
+    rmSync(note("removed-volumes"), { force: true });
+    await jobs.run<"start_erp">({ kind: "start_erp", ...of, ends: [id] });
+    // The job itself may have ended it, too.
+    expect(new Set(removedVolumes())).toEqual(new Set(["volume rm -f erp-ins_1_check"]));
   });
 
   const bring = (to: string, from: { instance_id: string; code_id: string } | undefined) =>
@@ -226,7 +365,15 @@ describe("a deploy", unless(noMachine), () => {
     expect(fact("codes/op_copied/modules")).toBe(fact("codes/op_fetched/modules"));
     await jobs.run<"start_erp">({ kind: "start_erp", ...of });
     expect(fact("compose.yaml")).toContain("code: { name: erp-ins_1_code_op_copied, external: true }");
-    expect(fact("compose.yaml")).toContain(`CARRIER_URL: "https://carrier.example"`);
+    expect(fact("compose.yaml")).toContain(`"CARRIER_URL": "https://carrier.example"`);
+  });
+
+  test("code that is removed while it is copied is fetched", async () => {
+    await bring("op_fetched", undefined);
+    rmSync(note("request"));
+    writeFileSync(note("during-copy"), `rm -f ${here("codes/op_fetched/environment")}`);
+    await bring("op_copied", { instance_id: "ins_1", code_id: "op_fetched" });
+    expect(existsSync(note("request"))).toBe(true);
   });
 
   test("code that cannot be had any more is an error with the repository's problem", async () => {
@@ -238,6 +385,10 @@ describe("a deploy", unless(noMachine), () => {
       message: expect.stringContaining(problem),
     });
     expect(fact("code")).toBe("");
+    const moved = `The repository ${REPOSITORY.url} does not exist, or what it is read with may not read it`;
+    const unreachable = [{ code: "CODE_UNREACHABLE", repository: 0, module: null, problem: moved }];
+    writeFileSync(note("code"), JSON.stringify({ ...CODE, problems: unreachable, folders: [], modules: [] }));
+    await expect(bring("op_unreachable", undefined)).rejects.toMatchObject({ code: "CODE_UNREACHABLE" });
   });
 
   test("an archive names the code that the ERP has, with a hash of each module", async () => {
@@ -263,7 +414,8 @@ describe("a deploy", unless(noMachine), () => {
         *) echo ${NEW.database} ;;
       esac`,
     );
-  const pull = () => jobs.run<"pull_images">({ kind: "pull_images", ...of, code_id });
+  const pull = (image?: { id: string; digest: string | null }) =>
+    jobs.run<"pull_images">({ kind: "pull_images", ...of, code_id, image });
   const installedWith = (): void => {
     writeFileSync(here("image"), OLD.erp);
     writeFileSync(here("db_image"), OLD.database);
@@ -301,6 +453,79 @@ describe("a deploy", unless(noMachine), () => {
     expect([fact("image"), fact("db_image")]).toEqual([OLD.erp, OLD.database]);
     expect(fact("compose.yaml")).toContain(`image: "${OLD.erp}"`);
     expect(fact("compose.yaml")).toContain(`image: "${OLD.database}"`);
+  });
+
+  test("the images that an undo needs stay, whichever job removes unused ones meanwhile, until the deploy is over", async () => {
+    installedWith();
+    images();
+    await fetch();
+    await pull();
+    await packages();
+    await keep();
+    await update();
+    writeFileSync(note("unused"), `${OLD.erp}\n${OLD.database}\n`);
+    const removeUnused = () => jobs.run<"update_proxy">({ kind: "update_proxy" });
+    await removeUnused();
+    expect(existsSync(note("removed-images"))).toBe(false);
+    await start();
+    await settle();
+    await removeUnused();
+    expect(readFileSync(note("removed-images"), "utf8")).toBe(`image rm ${OLD.erp}\nimage rm ${OLD.database}\n`);
+  });
+
+  const DIGEST = `sha256:${"5".repeat(64)}`;
+
+  test("the image of the code before stays, and its digest is told", async () => {
+    installedWith();
+    writeFileSync(
+      note("images"),
+      `case "$*" in *RepoDigests*) echo odoo@${DIGEST} ;; *.Created*) echo 2026-11-20T03:00:00.5Z ;; *) echo ${NEW.erp} ;; esac`,
+    );
+    await fetch();
+    await packages();
+    await keep();
+    await update();
+    expect(await start()).toMatchObject({ image: { id: OLD.erp, digest: DIGEST } });
+    await settle();
+    const first = code_id;
+    code_id = `op_deploy_${randomBytes(4).toString("hex")}`;
+    images();
+    await fetch();
+    await pull();
+    await packages();
+    await keep();
+    await update();
+    await start();
+    await settle();
+    expect(fact(`codes/${first}/last_image`)).toBe(OLD.erp);
+    writeFileSync(note("unused"), `${OLD.erp}\n${OLD.database}\n`);
+    await jobs.run<"update_proxy">({ kind: "update_proxy" });
+    expect(readFileSync(note("removed-images"), "utf8")).toBe(`image rm ${OLD.database}\n`);
+  });
+
+  test("an earlier image comes back, from the registry if the machine has it no more, and the database server keeps its own", async () => {
+    installedWith();
+    const docker = (has: string): void =>
+      writeFileSync(note("images"), `case "$*" in *.Created*) echo 2026-01-20T03:00:00Z ;; *${NEW.erp}) ${has} ;; esac`);
+    docker("true");
+    await fetch();
+    expect(await pull({ id: NEW.erp, digest: null })).toMatchObject({ id: NEW.erp, previous_id: OLD.erp, changed: true });
+    expect(fact(`codes/${code_id}/db_image`)).toBe(OLD.database);
+    await undo();
+
+    await fetch();
+    docker(`[ -e $NOTES/pulled ]`);
+    writeFileSync(note("registry"), "");
+    expect(await pull({ id: NEW.erp, digest: DIGEST })).toMatchObject({ id: NEW.erp, changed: true });
+    expect(readFileSync(note("pulls"), "utf8")).toContain(`odoo@${DIGEST}`);
+    await undo();
+
+    await fetch();
+    rmSync(note("pulled"));
+    rmSync(note("registry"));
+    await expect(pull({ id: NEW.erp, digest: DIGEST })).rejects.toMatchObject({
+      message: `HOST_JOB_FAILED: The image odoo@${DIGEST} could not be pulled: the registry has no such image, or shows it only to others`,
+    });
   });
 
   test("another major version of the database server is never taken", async () => {

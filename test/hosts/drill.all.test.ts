@@ -55,7 +55,7 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     writeFileSync(note("attachments"), linesOf(attachments));
   }
 
-  const done = <K extends JobKind>(job: Job<K>): Promise<JobResult<K>> => runToEnd(machine, job, 60);
+  const done = <K extends JobKind>(job: Job<K>): Promise<JobResult<K>> => runToEnd(machine, job);
 
   let drills = 0;
   const drill = (): Job<"drill_archive"> => {
@@ -238,14 +238,14 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     writeFileSync(note("login"), "000");
     const [killed, undone] = [drill(), drill()];
     const boots = (): boolean => existsSync(note("calls")) && calls().some((call) => call.includes("--name erp-drill "));
-    await until("it boots", async () => !(await ssh.run(machine.server, killed)).ready && boots(), 20);
+    await until("it boots", async () => !(await ssh.run(machine.server, killed)).ready && boots());
     for (const pid of processesWith(`ERP_HOSTING_ROOT=${machine.root}`)) signal(pid, "SIGKILL");
     expect(existsSync(join(machine.root, "drill"))).toBe(true);
     rmSync(note("login"));
     expect((await checksOf(killed)).every(({ passed }) => passed)).toBe(true);
     writeFileSync(note("login"), "000");
     rmSync(note("calls"));
-    await until("it boots", async () => !(await ssh.run(machine.server, undone)).ready && boots(), 20);
+    await until("it boots", async () => !(await ssh.run(machine.server, undone)).ready && boots());
     await done({ id: "op_undo-removeDrill-try1", kind: "remove_drill", ends: [undone.id] });
     await until("everything is removed", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
     await expectRemoved();

@@ -32,10 +32,14 @@ export interface GitServers {
   /** Makes a commit of exactly these files, and returns its hash. */
   commit: (name: string, files: Files, options?: { branch?: string; message?: string }) => string;
   git: (name: string, ...words: string[]) => string;
+  /** Makes a commit of a tree that each of these levels of names stands around, and returns its hash. */
+  commitOf: (name: string, inmost: string, levels: readonly (readonly string[])[]) => string;
   /** Lets in only this. */
   requirePassword: (pair: string | undefined) => void;
   /** Sends all requests elsewhere. */
   redirectTo: (url: string | undefined) => void;
+  /** Responds with an error that repeats what it was sent. */
+  repeatCredentials: (repeats: boolean) => void;
   authorizedKey: (publicKey: string) => void;
   stop: () => void;
 }
@@ -45,6 +49,7 @@ export async function startGitServers(): Promise<GitServers> {
   const requests: GitServers["requests"] = [];
   let password: string | undefined;
   let elsewhere: string | undefined;
+  let repeats = false;
   let authorized = "";
 
   const git = (name: string, ...words: string[]): string =>
@@ -54,13 +59,22 @@ export async function startGitServers(): Promise<GitServers> {
       stdio: ["ignore", "pipe", "pipe"],
     }).trim();
 
+  const makeTree = (name: string, lines: readonly string[]): string => {
+    const input = lines.map((line) => `${line}\n`).join("");
+    return execFileSync("git", ["-C", join(root, name), "mktree"], { encoding: "utf8", input }).trim();
+  };
+
   const server = createServer((request, response) => {
     const { url = "", headers } = request;
     requests.push({ url, authorization: headers.authorization });
     if (elsewhere !== undefined) response.writeHead(302, { location: `${elsewhere}${url}` }).end();
     else if (password !== undefined && headers.authorization !== `Basic ${Buffer.from(password).toString("base64")}`)
       response.writeHead(401, { "www-authenticate": "Basic" }).end();
-    else serveHttp(root, request, response);
+    else if (repeats) {
+      const lines = ["# service=git-upload-pack\n", undefined, `ERR you sent ${headers.authorization ?? "nothing"}\n`];
+      const packet = (line = ""): string => (line === "" ? "0000" : `${(line.length + 4).toString(16).padStart(4, "0")}${line}`);
+      response.writeHead(200, { "content-type": "application/x-git-upload-pack-advertisement" }).end(lines.map(packet).join(""));
+    } else serveHttp(root, request, response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -101,8 +115,20 @@ export async function startGitServers(): Promise<GitServers> {
       git(name, "update-ref", `refs/heads/${branch}`, hash);
       return hash;
     },
+    commitOf: (name, inmost, levels) => {
+      const around = (tree: string, names: readonly string[]): string =>
+        makeTree(
+          name,
+          names.map((each) => `040000 tree ${tree}\t${each}`),
+        );
+      const tree = levels.reduce(around, git(name, "rev-parse", `${inmost}^{tree}`));
+      const commit = git(name, "commit-tree", "-m", "A commit", tree);
+      git(name, "update-ref", "refs/heads/main", commit);
+      return commit;
+    },
     requirePassword: (pair) => void (password = pair),
     redirectTo: (url) => void (elsewhere = url),
+    repeatCredentials: (repeat) => void (repeats = repeat),
     authorizedKey: (key) => void (authorized = key),
     stop: () => {
       server.close();

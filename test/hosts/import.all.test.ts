@@ -351,7 +351,7 @@ print(scan.size)
       rmSync(note("calls"), { force: true });
       writeFileSync(note("hold"), "");
       expect((await ssh.run(machine.server, job)).ready).toBe(false);
-      await until("it is held", () => existsSync(note("calls")) && /^run /m.test(readFileSync(note("calls"), "utf8")), 20);
+      await until("it is held", () => existsSync(note("calls")) && /^run /m.test(readFileSync(note("calls"), "utf8")));
     };
     await untilHeld(killed);
     for (const pid of running()) signal(pid, "SIGKILL");
@@ -360,7 +360,7 @@ print(scan.size)
     expect(await done(killed)).toMatchObject({ erp_version: "19.0" });
     await untilHeld(undone);
     const undo: Job = { id: "op_undo-removeExamined-try1", kind: "remove_drill", ends: [undone.id] };
-    await until("it is removed", async () => (await ssh.run(machine.server, undo)).ready, 20);
+    await until("it is removed", async () => (await ssh.run(machine.server, undo)).ready);
     await expectRemoved();
   });
 });

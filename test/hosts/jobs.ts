@@ -20,20 +20,16 @@ const INSTANCE = "ins_1";
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** Polls a job until it is ready. A machine that cannot be reached is asked again, as workflows do. */
-export async function runToEnd<K extends JobKind>({ server }: TestMachine, job: Job<K>, seconds: number): Promise<JobResult<K>> {
+export async function runToEnd<K extends JobKind>({ server }: TestMachine, job: Job<K>): Promise<JobResult<K>> {
   let result: { of: JobResult<K> } | undefined;
-  await until(
-    `${job.id} is ready`,
-    async () => {
-      const progress = await ssh.run(server, job).catch((error: unknown) => {
-        if (error instanceof TryAgain && error.code === "HOST_UNREACHABLE") return undefined;
-        throw error;
-      });
-      if (progress?.ready) result = { of: progress.result };
-      return result !== undefined;
-    },
-    seconds,
-  );
+  await until(`${job.id} is ready`, async () => {
+    const progress = await ssh.run(server, job).catch((error: unknown) => {
+      if (error instanceof TryAgain && error.code === "HOST_UNREACHABLE") return undefined;
+      throw error;
+    });
+    if (progress?.ready) result = { of: progress.result };
+    return result !== undefined;
+  });
   if (result === undefined) throw new Error(`${job.id} has no result`);
   return result.of;
 }
@@ -53,7 +49,7 @@ export async function machineWithJobs() {
   async function run<K extends JobKind>(job: Omit<Job<K>, "id"> & { kind: K }): Promise<JobResult<K>> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job without its ID, and its ID
     const whole = { ...job, id: `op_${(jobs += 1)}-${job.kind}` } as unknown as Job<K>;
-    return runToEnd(machine, whole, 60);
+    return runToEnd(machine, whole);
   }
 
   async function backUp(code?: Job<"make_archive">["code"]): Promise<{

@@ -248,6 +248,23 @@ describe("a sample of a machine", unless(noPerl), () => {
     expect(sample().text.split("\n")).toHaveLength(181);
   });
 
+  test("the ring has the last three hours also of more instances than fit in 4 MB", () => {
+    for (let number = 0; number < 200; number++)
+      mkdirSync(join(folder, "root/instances", newId("instance")), { recursive: true });
+    const { text } = sample();
+    writeFileSync(join(folder, "root/watch/ring"), text.repeat(400));
+    expect(text.length).toBeGreaterThan(15_000);
+    expect(sample().text.split("\n")).toHaveLength(181);
+    expect(sample().text.split("\n")).toHaveLength(182);
+  });
+
+  test("a container that drops its cache while it is measured uses no less than nothing", () => {
+    const { id, containers } = erp(newId("instance"));
+    put(`cgroup/system.slice/docker-${containers[0]?.hash}.scope/memory.current`, `${MB}\n`);
+    const { last } = sample();
+    expect([ofInstance(last, id, "erp_memory_bytes"), ofInstance(last, id, "database_memory_bytes")]).toEqual([0, 200 * MB]);
+  });
+
   test("a sample of 40 containers takes less than six starts of Perl, of which one takes 1.5 ms of an idle processor", () => {
     for (let number = 0; number < 20; number++) erp(newId("instance")).set({ cpu: 5, bytes: 5, sockets: 10 });
     sample();
@@ -265,7 +282,7 @@ describe("a sample of a machine", unless(noPerl), () => {
   });
 });
 
-test("of what a machine sends, lines that are wrong cost only themselves", () => {
+test("of what a machine sends, lines and figures that are wrong cost only themselves", () => {
   const now = 1_800_000_000;
   const id = newId("instance");
   const line = (fields: object): string => JSON.stringify({ t: now, s: [1, 2], i: { [id]: [3] }, ...fields });
@@ -277,17 +294,18 @@ test("of what a machine sends, lines that are wrong cost only themselves", () =>
     line({ t: now + 3600 }),
     line({ t: now - 4 * 3600 }),
     line({ t: "x" }),
-    line({ s: [-1] }),
-    line({ s: [1e300] }),
-    line({ s: ["1"] }),
     line({ s: Array.from({ length: 101 }, () => 1) }),
-    line({ i: { [id]: [true] } }),
+    line({ i: { [id]: true } }),
     '{"t":1800000000,"s":[NaN],"i":{}}',
   ];
   const samples = parseSamples([...wrong, sound, ...wrong].join("\n"), now);
   expect(samples).toHaveLength(1);
   expect(samples[0]?.server).toEqual([1, 2, ...SERVER_SERIES.slice(2).map(() => null)]);
   expect(samples[0]?.instances.get(id)).toEqual([3, ...INSTANCE_SERIES.slice(1).map(() => null)]);
+  const other = newId("instance");
+  const [partly] = parseSamples(line({ s: [-1, 2, "3", 1e300], i: { [id]: [-1, true, 4], [other]: [5] } }), now);
+  expect(partly?.server.slice(0, 4)).toEqual([null, 2, null, null]);
+  expect([partly?.instances.get(id)?.slice(0, 3), partly?.instances.get(other)?.[0]]).toEqual([[null, null, 4], 5]);
   const names = parseSamples(line({ i: { [id]: [1], "__proto__/..": [1], srv_x: [1] } }), now)[0]?.instances;
   expect([...(names?.keys() ?? [])]).toEqual([id]);
 });

@@ -9,6 +9,7 @@ import { noMachine, PAGES } from "./machine.ts";
 /** Containers whose start fails once, if a test wants that. */
 const DOCKER = `echo "$*" >> $NOTES/calls
 case "$*" in
+  *"pull -q"*) [ ! -e $NOTES/pull-fails ] || { echo "manifest unknown" >&2; exit 1; } ;;
   *erp-caddy*"up -d") [ ! -e $NOTES/proxy-fails ] || { rm $NOTES/proxy-fails; exit 1; } ;;
   *"up -d db") [ ! -e $NOTES/database-fails ] || { rm $NOTES/database-fails; exit 1; } ;;
 esac`;
@@ -95,6 +96,15 @@ describe("a machine's own software", unless(noMachine), () => {
       expect(notes("calls").filter((call) => call.startsWith("tag"))).toEqual([]);
     });
 
+    test("stays as it is if there is no image, and says so", async () => {
+      newest("true");
+      writeFileSync(note("pull-fails"), "");
+      await expect(update()).rejects.toMatchObject({
+        message: expect.stringContaining("The image caddy:2 could not be pulled: the registry has no such image"),
+      });
+      expect(starts()).toEqual([]);
+    });
+
     test("that does not start with it has its previous one again", async () => {
       newest("sha256:new");
       writeFileSync(note("proxy-fails"), "");
@@ -121,6 +131,12 @@ describe("a machine's own software", unless(noMachine), () => {
           *) echo ${NEW} ;;
         esac`,
       );
+
+    test("keeps the present one if there is no image, and says so", async () => {
+      writeFileSync(note("pull-fails"), "");
+      await expect(update()).rejects.toMatchObject({ message: expect.stringContaining("could not be pulled") });
+      expect([fact("db_image"), fact("db_before")]).toEqual([OLD, ""]);
+    });
 
     test("gets the newest image of its major version, and the ERP responds again", async () => {
       expect(await update()).toEqual({ downtime_seconds: expect.any(Number) });

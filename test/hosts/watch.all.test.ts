@@ -47,7 +47,7 @@ describe("a machine's timer", unless(noNetwork), () => {
     const pid = readFileSync(`/proc/${erps.pid}/task/${erps.pid}/children`, "utf8").trim();
     machine.docker(":");
     machine.install("ins_1", {});
-    await runToEnd(machine, { id: "op_1-startErp", kind: "start_erp", instance_id: "ins_1" }, 60);
+    await runToEnd(machine, { id: "op_1-startErp", kind: "start_erp", instance_id: "ins_1" });
     writeFileSync(join(machine.notes, "proxy"), pid);
     machine.standIn("docker", NAMES_PROXY);
     program = join(machine.root, "watch/watch.sh");

@@ -96,6 +96,19 @@ test("what was redacted is not redacted again, and a quote that does not end hid
   expect(joined?.message).toBe(["a", ...shownOnes].join("\n"));
 });
 
+test("what nobody sees is shown as an escape, and what people write is as it was", () => {
+  const text = `${AT} a\u00adb\u034fc\u{e0041}d\u3164 é Ω 🙂 ⚠\ufe0f`;
+  expect(parseLog("erp", text)[0]?.message).toBe("a\\xadb\\u034fc\\u{e0041}d\\u3164 é Ω 🙂 ⚠\ufe0f");
+});
+
+test("of a secret that another one begins with, nothing is left", () => {
+  const secrets = ["abcdef", "abcdefXYZ", "abcde"];
+  for (const all of [secrets, secrets.toReversed()])
+    expect(shown("proxy", "2026-11-26T19:00:00.000Z GET /abcdefXYZ/abcdef/abcde 200 1 1 ::1", all)).toEqual([
+      ["info", "GET /[redacted]/[redacted]/abcde 200, 1 ms, 1 bytes, ::1"],
+    ]);
+});
+
 test("of an operation's log whose escapes are longer than a megabyte, the last whole lines are shown, and it is followed by lines", () => {
   const [line, last] = ["\u0001é".repeat(100), "last"];
   const sent = { text: `${`${line}\n`.repeat(5_000)}${last}\n`, lines: 6_001 }; // the machine has left out a thousand

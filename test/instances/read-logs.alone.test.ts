@@ -58,6 +58,52 @@ test("a log is followed without a gap, in portions, whatever is searched for, an
   expect(await readWith({ after: third.next })).toMatchObject({ lines: ["after a rotation"], truncated: true });
 });
 
+test("what comes later without a form of its own is not lost to whoever follows, in portions, too", async () => {
+  lines = [];
+  const print = (ms: number, text: string): void =>
+    void lines.push(`2026-11-26T19:00:00.${String(ms).padStart(3, "0")}000000Z ${text}`);
+  log(1, "started");
+  const first = await readWith({});
+  expect(first).toEqual({ lines: ["started"], truncated: false, next: nextAt(1, 1) });
+  print(1, "printed at once");
+  print(7, "printed later");
+  for (const [ms, message] of [
+    [8, "a"],
+    [9, "b"],
+  ] as const) {
+    log(ms, message);
+    print(ms, "  with more");
+  }
+  const second = await readWith({ after: first.next });
+  expect(second).toEqual({
+    lines: ["printed at once", "printed later", "a\n  with more"],
+    truncated: false,
+    next: nextAt(8, 2),
+  });
+  expect(await readWith({ after: second.next })).toEqual({ lines: ["b\n  with more"], truncated: false, next: nextAt(9, 2) });
+  const whole = ["started\nprinted at once\nprinted later", "a\n  with more", "b\n  with more"];
+  expect(await readWith({})).toMatchObject({ lines: whole });
+});
+
+test("the first lines of a log reach whoever follows it, also from a machine whose clock is late", async () => {
+  lines = [];
+  const { next } = await readWith({});
+  const late = new Date(Date.now() - 60_000).toISOString().replace("Z", "000000Z");
+  lines.push(`${late} first`);
+  expect((await readWith({ after: next })).lines).toEqual(["first"]);
+  const { next: since } = await readWith({ since: "2026-11-26T19:00:00.000Z", source: "database" });
+  expect(since).toBe(late.replace("000000Z", "Z.1"));
+});
+
+test("a log of which the machine has sent the end alone is not whole, whatever is searched for", async () => {
+  lines = [];
+  log(1, "a");
+  log(2, "b");
+  lines.push("cut");
+  expect(await readWith({ search: "nothing" })).toEqual({ lines: [], truncated: true, next: nextAt(2, 1) });
+  expect(await readWith({ after: nextAt(0, 0) })).toEqual({ lines: ["a", "b"], truncated: true, next: nextAt(2, 1) });
+});
+
 test("what an operation has logged has no secrets and no control characters", async () => {
   expect(await handler(OF_OPERATION)).toBe("# restart_erp\npassword=[redacted] [redacted]\n\\x1b[0m\n");
 });

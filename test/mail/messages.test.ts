@@ -77,6 +77,20 @@ test("where somebody signed in is said with the browser and its system, however 
   expect(`${en}${de}`).not.toMatch(/with your password|mit Ihrem Passwort/);
 });
 
+test.each([
+  [
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1",
+    "Safari on iPhone",
+  ],
+  [
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0",
+    "Edge on macOS",
+  ],
+])("also of a browser that names itself late: %s", (user_agent, named) => {
+  const message: Message = { type: "new_place", at: "2026-11-26T10:00:00.000Z", ip_address: "198.51.100.7", user_agent };
+  expect(renderMail(message, { ...LOOK, language: "en" }).text).toContain(`Browser: ${named}\n`);
+});
+
 test("an ordinary name is shown as it is", () => {
   expect(["Müller & Söhne GmbH", "Dr. Who", "50 % off", "日本 株式会社"].map(defuse)).toEqual([
     "Müller & Söhne GmbH",

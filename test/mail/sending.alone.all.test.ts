@@ -46,7 +46,7 @@ const files = (): MailFile[] =>
 const mailsTo = (address: string): MailFile[] => files().filter(({ to }) => to === address);
 const mailer = (): string => cloud.template.functions.find(({ environment }) => "MAIL_BRAND" in environment)?.name ?? "";
 const sweep = (): Promise<void> => cloud.events.fire("dispatch");
-const eventually = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 20_000, interval: 200 });
+const eventually = (check: () => unknown): Promise<unknown> => vi.waitFor(check, { timeout: 120_000, interval: 200 });
 const address = (): string => `${unique("somebody")}@example.com`;
 
 async function request(me: TestAccount, mail: Parameters<typeof requestMail>[1]): Promise<void> {

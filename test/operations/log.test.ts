@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { queryAll } from "../../shared/data/table.ts";
+import { putOne, queryAll } from "../../shared/data/table.ts";
 import { findWorkLog, storeWorkLog } from "../../shared/records/work-logs.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { account, type TestAccount, unusedId, uniqueDomain } from "../harness/account.ts";
@@ -54,6 +54,11 @@ test("a log of a megabyte that nothing compresses is kept whole", async () => {
   await storeWorkLog(place, text);
   expect((await findWorkLog(place)) === text).toBe(true);
   expect(await findWorkLog({ ...place, id: newId("operation") })).toBe("");
+  // Whoever stores it may be killed between two of its parts.
+  const halved = { ...place, id: newId("operation") };
+  await storeWorkLog(halved, text);
+  await putOne({ pk: keys.workLog(halved.account_id, halved.id), sk: "0" }, { d: Buffer.from([1]), ttl: 1 });
+  expect(await findWorkLog(halved)).toBe("");
   for (const { ttl } of await queryAll(keys.workLog(place.account_id, place.id)))
     expect(Math.abs(Number(ttl) - (Date.now() / 1000 + 90 * 86_400))).toBeLessThan(600);
 });

@@ -4,6 +4,10 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { handler as refresh } from "../../functions/schedules/refresh-catalog.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { removeOne } from "../../shared/data/table.ts";
+import { readCatalog } from "../../shared/providers/catalog.ts";
+import { offeredVersions } from "../../shared/providers/images.ts";
 import { lookUpImage } from "../../shared/providers/registry.ts";
 import { readNewestImages } from "../../shared/records/newest-images.ts";
 import { pass } from "./executions.ts";
@@ -16,6 +20,8 @@ let asked: string[];
 let authorizations: Set<string | undefined>;
 /** What the registry has under each version: the date of its image. */
 let created: string;
+/** Whether it has one of 20.0. */
+let has20: boolean;
 /** What it responds with instead. */
 let broken: number | undefined;
 
@@ -41,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 beforeEach(async () => {
-  [asked, authorizations, broken, created] = [[], new Set(), undefined, "2026-11-01T03:00:00.5Z"];
+  [asked, authorizations, broken, created, has20] = [[], new Set(), undefined, "2026-11-01T03:00:00.5Z", true];
   await here.configure({ registry: { mirror: `${mirror}/hub`, username: "reader", password: "s3cret" } });
 });
 
@@ -63,6 +69,7 @@ function respond({ method, url = "", headers }: IncomingMessage): {
     return { status: 401, headers: { "www-authenticate": challenge } };
   }
   const found = [index(), manifest("amd64"), manifest("arm64")].find((each) => path === `manifests/${digestOf(each)}`);
+  if (path === "manifests/20.0" && !has20) return { status: 404 };
   if (/^manifests\/\d/.test(path)) return { status: 200, body: index(), headers: { "docker-content-digest": digestOf(index()) } };
   if (path === `blobs/${digestOf(config())}`) return { status: 200, body: config() };
   return found === undefined ? { status: 404 } : { status: 200, body: found };
@@ -104,7 +111,7 @@ test.each([
 
 test("each version is looked up once an hour, and one that the registry does not respond to stays as it was", async () => {
   const known = async () => (await readNewestImages()).map(({ version, created_at }) => [version, created_at]);
-  const versions = ["17.0", "18.0", "19.0"];
+  const versions = ["17.0", "18.0", "19.0", "20.0"];
   broken = 503;
   await refresh();
   expect(await known()).toEqual([]);
@@ -128,4 +135,31 @@ test("each version is looked up once an hour, and one that the registry does not
   expect(await known()).toEqual(versions.map((version) => [version, "2026-11-18T03:00:00.000Z"]));
   // Credentials are for where tokens are, tokens for the registry.
   expect([...authorizations]).toEqual([undefined, TOKEN]);
+});
+
+test("a version is offered from when the registry has an image of it, for which it is asked once an hour", async () => {
+  const offered = async () => (await offeredVersions()).map(({ version }) => version);
+  const now = ["19.0", "18.0", "17.0"];
+  await removeOne(keys.newestImage("20.0"));
+  has20 = false;
+  pass(3600);
+  expect(await offered()).toEqual(now);
+  await refresh();
+  pass(600);
+  asked = [];
+  await refresh();
+  expect([asked, await offered()]).toEqual([[], now]);
+  has20 = true;
+  pass(3600);
+  await refresh();
+  expect((await readCatalog()).erp_versions.slice(0, 2)).toEqual([
+    { version: "20.0", deprecated: false },
+    { version: "19.0", deprecated: false },
+  ]);
+  // It is offered on, whatever the registry says then.
+  has20 = false;
+  pass(3600);
+  await refresh();
+  pass(600);
+  expect(await offered()).toEqual(["20.0", ...now]);
 });

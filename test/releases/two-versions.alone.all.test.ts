@@ -9,7 +9,7 @@ import { checkOut, obstacleOf } from "./checkout.ts";
 import { dataFolderOf, itemsOf, recordedReleases } from "./data.ts";
 import { startService, type Service } from "./service.ts";
 import { walk, type Walk, type WalkOptions } from "./walk.ts";
-import { runBulkAction, work } from "./work.ts";
+import { deployAndReboot, runBulkAction, work } from "./work.ts";
 
 // Each start loads the CDK, a database and the functions: seconds here, minutes on a busy machine.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
@@ -74,6 +74,7 @@ describe.each(recordedReleases())("the data of release %s", (release) => {
       await work(service, "second");
       await createWebhook(service);
       await runBulkAction(service);
+      await deployAndReboot(service);
       expect((await walk(service, { filters: false })).errors).toEqual([]);
       await service.admin("before-rollback");
       ({ totals } = await expectReadable(service));
@@ -105,7 +106,8 @@ describe.each(recordedReleases())("the data of release %s", (release) => {
     await withService({ folder: ROOT, dataDir, swapped }, async (service) => {
       await work(service, "fifth");
       await service.admin("index");
-      expect((await service.api.request("GET", "/operations?type=bulk.run")).meta?.total).toBe(1);
+      for (const type of ["bulk.run", "instance.deploy", "instance.check_code", "server.reboot"])
+        expect((await service.api.request("GET", `/operations?type=${type}`)).meta?.total, type).toBe(1);
       await expectReadable(service, { filters: false, known: theirs.paths });
     });
   });

@@ -7,7 +7,7 @@ const Parameter = z.object({
   name: z.string(),
   in: z.string(),
   schema: z.looseObject({
-    enum: z.array(z.string()).optional(),
+    enum: z.array(z.coerce.string()).optional(), // some are numbers
     "x-extensible-enum": z.array(z.string()).optional(),
     examples: z.array(z.unknown()).optional(),
   }),
@@ -19,8 +19,10 @@ const Description = z.object({
 type Description = z.infer<typeof Description>;
 const Listed = z.array(z.looseObject({ id: z.string() }));
 
-/** What is no error: a part that not every record has, and an upload that has expired. */
+/** What is no error: a part that not every record has, an upload that has expired, and what is for people alone. */
 const MISSING: Readonly<Record<string, readonly number[]>> = {
+  "/auth/second-factors": [403],
+  "/settings/sso": [403],
   "/instances/{id}/backup-policy": [404],
   "/backups/{id}/download": [409],
   "/backups/uploads/{id}": [404],
@@ -63,13 +65,13 @@ export async function walk({ api, items }: Service, { filters: withFilters = tru
   };
   const description = Description.parse((await get("/openapi.json")).data);
   const paths = Object.fromEntries(Object.entries(description.paths).filter(([path]) => known?.includes(path) ?? true));
-  const found: Record<string, string[]> = { uploads: await uploadIds(items) };
+  const found: Record<string, string[]> = { uploads: await idsIn(items, "upload"), deploys: await idsIn(items, "deploy") };
 
   const lists = Object.keys(paths).filter(
     (path) => !path.includes("{") && parametersOf(description, path).some(({ name }) => name === "page"),
   );
   for (const path of lists) {
-    const { ids, total } = await everyId(path, get);
+    const { ids, total } = await everyId(path, (page) => get(page, MISSING[path]));
     if (ids.length !== total) errors.push(`GET ${path}: ${ids.length} of ${total} records`);
     totals[path] = total;
     found[path.slice(1)] = ids;
@@ -154,7 +156,7 @@ function valuesOf(name: string, schema: z.infer<typeof Parameter>["schema"], sam
   return values;
 }
 
-/** No list has them. */
-async function uploadIds(items: Service["items"]): Promise<string[]> {
-  return (await items()).flatMap(({ pk, sk }) => (pk?.S?.endsWith("#upload") && sk?.S !== undefined ? [sk.S] : []));
+/** Of what is in no list that needs no ID. */
+async function idsIn(items: Service["items"], kind: string): Promise<string[]> {
+  return (await items()).flatMap(({ pk, sk }) => (pk?.S?.endsWith(`#${kind}`) && sk?.S !== undefined ? [sk.S] : []));
 }

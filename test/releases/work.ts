@@ -66,7 +66,20 @@ async function waitUntil(api: Service["api"], id: string | null | undefined, wan
   throw new Error(`${id} does not end`);
 }
 
-/** What versions from before 1.0.0 do not have. */
+/** What versions from before 1.0.0 do not have: deploys, whose backups are of a new kind, and work on a server's machine. */
+export async function deployAndReboot({ api }: Service): Promise<void> {
+  const [instance] = await api.send(z.array(Placed), "GET", "/instances?status=running");
+  if (instance === undefined) throw new Error("No instance runs");
+  await api.send(z.unknown(), "PUT", "/sandbox/repositories/acme", { ref: "main", modules: { acme: "1.0" } });
+  const code = { repositories: [{ url: "https://git.example/acme", ref: "main" }], install_modules: ["acme"] };
+  await api.send(z.unknown(), "PUT", `/instances/${instance.id}/code`, code);
+  await waitUntil(api, (await api.send(Made, "POST", `/instances/${instance.id}/code/check`, {})).id);
+  await waitUntil(api, (await api.send(Made, "POST", `/instances/${instance.id}/deploys`, {})).operation_id);
+  await waitUntil(api, (await api.send(Made, "POST", `/servers/${instance.server_id}/actions`, { action: "reboot" })).id);
+}
+const Placed = z.looseObject({ id: z.string(), server_id: z.string() });
+
+/** The same for bulk actions. */
 export async function runBulkAction({ api }: Service): Promise<void> {
   const [instance] = await api.send(z.array(Made), "GET", "/instances?status=running");
   const parameters = { add: { selected: "yes" } };

@@ -25,7 +25,18 @@ const SEARCH = ["label", "search", "sort"];
 const ANY = ["search", "provider", "region", "size"];
 /** docs/api.md: the filters of each list. */
 const FILTERS: Record<string, string[]> = {
-  "GET /servers": ["ids", "status", "provider", "region", "size", "needs_reboot", ...SEARCH],
+  "GET /servers": [
+    "ids",
+    "status",
+    "provider",
+    "region",
+    "size",
+    "needs_reboot",
+    "disk_free_bytes_below",
+    "memory_free_bytes_below",
+    "instance_count_below",
+    ...SEARCH,
+  ],
   "GET /instances": [
     "ids",
     "status",
@@ -39,8 +50,8 @@ const FILTERS: Record<string, string[]> = {
     "last_backup_before",
     ...SEARCH,
   ],
-  "GET /backups": ["ids", "status", "kind", "drill", "instance_id", ...SEARCH],
-  "GET /instances/:id/backups": ["ids", "status", "kind", "drill", ...SEARCH],
+  "GET /backups": ["ids", "status", "kind", "drill", "locked", "size_bytes_above", "instance_id", ...SEARCH],
+  "GET /instances/:id/backups": ["ids", "status", "kind", "drill", "locked", "size_bytes_above", ...SEARCH],
   "GET /instances/:id/deploys": ["status"],
   "GET /operations": ["ids", "status", "resource_id", "type", "actor"],
   "GET /operations/:id/items": ["status"],

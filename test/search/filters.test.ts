@@ -1,5 +1,5 @@
-// Filters of lists beyond labels: an instance's version, edition, image, drill and last backup, a server's provider, region and
-// size, a backup's kind and drill, an operation's type and actor; and searches for an email or an IP address.
+// Filters of lists beyond labels: an instance's version, edition, image, drill and last backup, a server's provider, region, size
+// and instances, a backup's kind, drill, size and lock, an operation's type and actor; and searches for emails and IP addresses.
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { backupRef } from "../../shared/records/backups.ts";
@@ -133,6 +133,50 @@ test("backups are filtered by kind and by what their drill found, of all and of 
       expect(await found(`${path}drill=passed&kind=manual`, one), path).toEqual([]);
     }
   }
+});
+
+test("servers are filtered by how many instances they have, which changes with each", async () => {
+  const one = await account({ seeded: true });
+  const [empty, used] = [await seedServer(one.id), await one.server()];
+  const first = await one.instance({ server_id: used.id });
+  await one.instance({ server_id: used.id });
+  const below = (count: number, more = "") => found(`/servers?instance_count_below=${count}${more}`, one);
+  expect([await below(1), await below(2), sorted(await below(3))]).toEqual([[empty.id], [empty.id], sorted([empty.id, used.id])]);
+  expect(await below(3, "&status=active&sort=name&per_page=1&page=2")).toHaveLength(1);
+  expect(await below(3, "&region=nowhere")).toEqual([]);
+  await one.until((await one.api.delete(`/instances/${first.id}`)).as(z.looseObject({ id: z.string() })).id);
+  expect(sorted(await below(2))).toEqual(sorted([empty.id, used.id]));
+});
+
+test("backups are filtered by size and lock, of all and of an instance, also those from before", async () => {
+  const one = await account({ seeded: true });
+  const { id: instance } = await one.instance();
+  const small = await one.backup(instance);
+  const Made = z.looseObject({ id: z.string(), operation_id: z.string() });
+  const large = (await one.api.post(`/instances/${instance}/backups`, {})).as(Made);
+  await one.until(large.operation_id);
+  const record = await find(backupRef(one.id, large.id));
+  const lock = async (id: string, locked: boolean) => one.api.put(`/backups/${id}`, { locked });
+  await lock(small.id, true);
+  await lock(large.id, true);
+  await lock(large.id, false);
+  const size = Number(record?.size_bytes);
+  expect(size).toBeGreaterThan(0);
+  for (const look of [async () => undefined, () => fromBefore(one, "backup")]) {
+    await look();
+    for (const path of ["/backups?", `/instances/${instance}/backups?`, `/backups?instance_id=${instance}&`]) {
+      expect(await found(`${path}locked=true`, one), path).toEqual([small.id]);
+      expect(await found(`${path}locked=false`, one), path).toEqual([large.id]);
+      expect(await found(`${path}locked=true&kind=scheduled`, one), path).toEqual([]);
+      expect(await found(`${path}size_bytes_above=${size}&locked=false`, one), path).toEqual([]);
+      expect(await found(`${path}size_bytes_above=${size - 1}&locked=false`, one), path).toEqual([large.id]);
+    }
+  }
+  // A version that does not know of the filter unlocks, and the next upgrade corrects what the lock had left.
+  await updateOne(keys.record("backup", one.id, small.id), { set: { locked: false } }, {});
+  await indexed(one.id);
+  expect(await found("/backups?locked=true", one)).toEqual([]);
+  expect(await found("/backups?locked=false", one)).toHaveLength(2);
 });
 
 test("instances are filtered by whether there is a newer image, also on a server, and those of which that is unknown are neither", async () => {

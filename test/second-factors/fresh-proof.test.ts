@@ -165,4 +165,14 @@ test("403s come in this order: the role, the permission, the proof", async () =>
     session.post("/bulk", { action: "delete", select: { ids: [unusedId("instance")] } }),
   ]);
   expect(messages.map(({ error }) => error?.code)).toEqual(["FORBIDDEN", "FORBIDDEN", "FORBIDDEN", "FORBIDDEN"]);
+  // An admin cannot make owners, whatever they prove.
+  const admin = await me.anotherUser({ role: "admin" });
+  const theirs = await me.session(admin);
+  await addPasskey(theirs);
+  await updateOne(keys.session(admin.id, await sessionId(theirs)), { set: { second_factor_at: "2026-01-01T00:00:00.000Z" } }, {});
+  for (const { error } of [
+    await theirs.post("/users/invitations", { email: `${unique("new")}@example.com`, role: "owner" }),
+    await theirs.put(`/users/${user.id}`, { role: "owner" }),
+  ])
+    expect(error).toEqual({ code: "FORBIDDEN", message: "This action needs the role owner" });
 });

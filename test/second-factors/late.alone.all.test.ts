@@ -6,12 +6,23 @@ import { Authenticator } from "../harness/authenticator.ts";
 import { type Client, stranger } from "../harness/client.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
-import { addPasskey, challengeFor, challengeIn, newAddress, newCodes, NOT_VALID, prove } from "../harness/second-factors.ts";
+import type { TestCloud } from "../harness/facts.ts";
+import {
+  addPasskey,
+  challengeFor,
+  challengeIn,
+  newAddress,
+  newCodes,
+  NOT_VALID,
+  prove,
+  signIn as signInByPassword,
+} from "../harness/second-factors.ts";
 
 const clock = testClock();
+let cloud: TestCloud;
 let me: TestAccount;
 beforeAll(async () => {
-  await ownCloud({ clock: clock.shared });
+  cloud = await ownCloud({ clock: clock.shared });
   me = await account();
 });
 
@@ -49,4 +60,23 @@ test("a session's proof is fresh for 15 minutes", async () => {
   expect((await createToken(session)).status).toBe(201);
   clock.advance(1.1);
   expect((await createToken(session)).error?.code).toBe("REAUTHENTICATION_REQUIRED");
+});
+
+test("a password alone opens no session of a user who sets up a second factor at the same time", async () => {
+  const user = await me.anotherUser();
+  const session = await me.session(user);
+  const [reached, setUp] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const stop = cloud.aws.intercept(async (call, next) => {
+    if (call.action === "TransactWriteItems" && JSON.stringify(await call.input()).includes('"auth.login"')) {
+      reached.resolve();
+      await setUp.promise;
+    }
+    return next(call);
+  });
+  const signingIn = signInByPassword(user);
+  await reached.promise;
+  await addPasskey(session);
+  setUp.resolve();
+  expect((await signingIn).error?.code).toBe("SECOND_FACTOR_REQUIRED");
+  stop();
 });

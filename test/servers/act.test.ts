@@ -26,6 +26,8 @@ const readOperation = async (id: string) => (await me.api.get(`/operations/${id}
 
 test.each(["reboot", "update"])("the action %s ends with the server and its instances as they were", async (action) => {
   const { id } = await me.server();
+  const failed = { status_reason: "The machine does not reboot" }; // the last time
+  await updateOne(keys.record("server", me.id, id), { set: failed }, {});
   const running = await me.instance({ server_id: id });
   const stopped = await me.instance({ server_id: id });
   await me.until((await me.api.post(`/instances/${stopped.id}/actions`, { action: "stop" })).as(Operation).id);
@@ -36,7 +38,8 @@ test.each(["reboot", "update"])("the action %s ends with the server and its inst
   expect(operation).toMatchObject({ type: `server.${action}`, resource: { type: "server", id } });
   const { result } = await me.until(operation.id);
   expect(result).toEqual({ downtime_seconds: 1 });
-  expect((await me.api.get(`/servers/${id}`)).as(Server)).toMatchObject({ status: "active", operation_id: null });
+  const ended = (await me.api.get(`/servers/${id}`)).as(Server);
+  expect(ended).toMatchObject({ status: "active", status_reason: null, operation_id: null });
   expect(await show(running.id)).toMatchObject({ status: "running", operation_id: null });
   expect(await show(stopped.id)).toMatchObject({ status: "stopped", operation_id: null });
 });
@@ -97,7 +100,7 @@ describe("a server that is rebooted or updated", () => {
     const planned = (await me.api.post(`/servers/${id}/actions?dry_run=true`, { action: "reboot" })).as(DryRun);
     expect(planned.warning_reasons).toMatchObject([{ code: "server_work_waits" }]);
     const operation = (await act(id, "reboot")).as(Operation);
-    await expect.poll(async () => (await readOperation(operation.id)).step_code, { timeout: 20_000 }).toBe("awaitQuiet");
+    await expect.poll(async () => (await readOperation(operation.id)).step_code, { timeout: 60_000 }).toBe("awaitQuiet");
     await updateOne(key, { set: { operation_id: null } }, {});
     await me.until(operation.id);
   });

@@ -80,6 +80,20 @@ test("figures come back as they were, but for what nobody sees in a chart", () =
   expectNear(unpackBlock(packBlock({ points: gaps })).points, gaps);
 });
 
+test("of one instance alone, or of none, the same comes back", () => {
+  const points = busy(10, 3);
+  for (const maxima of [undefined, points]) {
+    const packed = packBlock({ points, maxima });
+    const whole = unpackBlock(packed);
+    for (const only of [...(points[0]?.instances.keys() ?? []), null]) {
+      const narrowed = whole.points.map(
+        (point) => point && { ...point, instances: new Map([...point.instances].filter(([id]) => id === only)) },
+      );
+      expect(unpackBlock(packed, only).points).toEqual(narrowed);
+    }
+  }
+});
+
 test("means have their maxima, and come back finer", () => {
   const points = busy(12, 2);
   const maxima = points.map(({ server, instances }) => ({

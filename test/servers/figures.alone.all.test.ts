@@ -112,16 +112,20 @@ test("alerts of processors and of errors open, and close a fifth beyond", async 
   expect(await open()).toEqual([]);
   await visit(100, 1.9, 1.9, 10); // too short for the one, too few for the other
   expect(await open()).toEqual([]);
-  // Those that another server's machine names are not its own.
-  const stranger = await seedServer(me.id);
-  await judgeFigures(await readAlerts(me.id), await getServer(me.id, stranger.id), [
-    {
-      at: now,
-      server: [],
-      instances: new Map([[instance.id, INSTANCE_SERIES.map(({ name }) => (/requests|errors/.test(name) ? 50 : null))]]),
-    },
-  ]);
+  // Those that another server's machine names are not its own: it neither opens nor closes anything of them.
+  const stranger = await getServer(me.id, (await seedServer(me.id)).id);
+  const named = async (errors: number): Promise<void> => {
+    const own = { requests: 50, errors_5xx: errors } as Readonly<Record<string, number>>;
+    const figures = INSTANCE_SERIES.map(({ name }) => own[name] ?? null);
+    await judgeFigures(await readAlerts(me.id), stranger, [
+      { at: now, server: [], instances: new Map([[instance.id, figures]]) },
+    ]);
+  };
+  await named(50);
   expect(await open()).toEqual([]);
+  await visit(96, 10, 0.625);
+  await named(0);
+  expect((await open()).map(([kind]) => kind)).toEqual(["cpu", "error_rate"]);
 });
 
 test("a busy server and a failing ERP can be ordered in the sandbox", async () => {

@@ -71,6 +71,19 @@ test("the step is the smallest that gives at most 500 values", async () => {
   expect(whole?.values.length).toBeLessThanOrEqual(401);
 });
 
+test("of times that no server had, nothing is shown", async () => {
+  const { id } = await seedServer(me.id);
+  for (const [from, to] of [
+    ["1960-01-01", "1960-01-02"],
+    ["1969-12-31", "1970-01-02"],
+    ["3871-01-01", "3871-12-31"], // in between, a minute's number gets its tenth digit
+    ["9999-12-30", "9999-12-31"],
+  ]) {
+    const { series } = await read(id, `from=${from}&to=${to}`);
+    expect(new Set(series.flatMap(({ values }) => values)), from).toEqual(new Set([null]));
+  }
+});
+
 test("parameters are checked", async () => {
   const { id } = await seedServer(me.id);
   const wrong = {

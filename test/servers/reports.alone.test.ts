@@ -91,6 +91,29 @@ test("servers that need a reboot are filtered and counted, until they are reboot
   expect([await count(), await found("needs_reboot=true")]).toEqual([0, []]);
 });
 
+test("servers are filtered by what they last reported as free, once they have reported", async () => {
+  const own = await account({ seeded: true });
+  const [full, roomy] = [await seedServer(own.id), await seedServer(own.id)];
+  await seedServer(own.id);
+  const found = async (query: string) =>
+    (await own.api.get(`/servers?${query}`)).as(z.array(z.looseObject({ id: z.string() }))).map(({ id }) => id);
+  const report = async (of: { id: string }, disk_free_bytes: number, memory_free_bytes: number) =>
+    recordReport(await getServer(own.id, of.id), { ...reportWith([]), disk_free_bytes, memory_free_bytes });
+  await report(full, 3 * GB, 2 * GB);
+  await report(roomy, 30 * GB, GB / 2);
+  expect(await found(`disk_free_bytes_below=${3 * GB}`)).toEqual([]);
+  expect(await found(`disk_free_bytes_below=${3 * GB + 1}`)).toEqual([full.id]);
+  expect(await found(`memory_free_bytes_below=${GB}`)).toEqual([roomy.id]);
+  expect(await found(`memory_free_bytes_below=${GB}&disk_free_bytes_below=${30 * GB}`)).toEqual([]);
+  const empty = await found(`disk_free_bytes_below=${31 * GB}&instance_count_below=1`);
+  expect(empty.toSorted()).toEqual([full.id, roomy.id].toSorted());
+  clock.advance(1);
+  await report(full, 20 * GB, 2 * GB);
+  expect(await found(`disk_free_bytes_below=${10 * GB}`)).toEqual([]);
+  const { error } = await own.api.get("/servers?disk_free_bytes_below=10GB");
+  expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "disk_free_bytes_below" } });
+});
+
 test("a server that nothing happens to reports once in ten minutes", async () => {
   const { id } = await me.server();
   const reports = new Set<string | null>();

@@ -8,6 +8,7 @@ import { type Client, stranger } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
 import { addPasskey, challengeFor, newAddress, newCodes, prove, setUpApp } from "../harness/second-factors.ts";
 import { seedSso, SSO_BODY } from "../harness/seed.ts";
+import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { createUser } from "../../shared/operations/operator.ts";
 import { newTab, start, verifyDomain } from "../harness/sso.ts";
 
@@ -117,6 +118,23 @@ describe("where single sign-on is required", () => {
       ];
       for (const { status, error } of answers) expect([status, error], email).toEqual([403, REQUIRED]);
     }
+  });
+
+  test("in the sandbox, where nobody has to prove a domain, users of other accounts sign in as before", async () => {
+    const other = await account();
+    const email = `elsewhere@${name}`;
+    const { id } = await createUser(other.id, { email, name: "Elsewhere", password });
+    expect((await stranger.post("/auth/login", { email, password }, { from: newAddress() })).status).toBe(200);
+    expect((await stranger.post("/auth/password-reset", { email }, { from: newAddress() })).status).toBe(200);
+    const set = { token: await newestLink(other.id, "password_reset", id), new_password: "another long password" };
+    expect((await stranger.post("/auth/password-reset/confirm", set, { from: newAddress() })).status).toBe(200);
+  });
+
+  test("whoever tries a password there is not locked out: it was no guess", async () => {
+    const from = newAddress();
+    const body = { email: `owner@${name}`, password: "wrong" };
+    for (let i = 0; i <= LOGIN_FAILURES.pair; i++)
+      expect((await stranger.post("/auth/login", body, { from })).error).toEqual(REQUIRED);
   });
 
   test("what was begun before is closed, too: links, and second steps of a sign-in", async () => {

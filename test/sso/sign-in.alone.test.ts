@@ -4,6 +4,7 @@ import * as auth from "../../shared/api/auth.ts";
 import { PasskeyOptions } from "../../shared/api/second-factors.ts";
 import { Sso } from "../../shared/api/sso.ts";
 import { AccountUser } from "../../shared/api/users.ts";
+import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { createUser, resetPassword } from "../../shared/operations/operator.ts";
 import { examplePeople, type IdentityProvider, startIdentityProvider } from "../../infra/local/identity-provider.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -11,8 +12,8 @@ import { type Client, stranger } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { uniqueDomain } from "../harness/account.ts";
 import type { TestCloud } from "../harness/facts.ts";
-import { addPasskey } from "../harness/second-factors.ts";
-import { come, finish, NOT_VALID, sessionOf, setUpSso, signInWith } from "../harness/sso.ts";
+import { addPasskey, newAddress } from "../harness/second-factors.ts";
+import { come, finish, newTab, NOT_VALID, sessionOf, setUpSso, signInWith, start } from "../harness/sso.ts";
 
 let cloud: TestCloud;
 let provider: IdentityProvider;
@@ -70,6 +71,25 @@ test("counts as a second factor, for its own sessions only", async () => {
   await another.stop();
 });
 
+test("a provider that is down locks no address out, and nobody who has proven who they are but may not come in", async () => {
+  const [mine, own] = [await account(), uniqueDomain()];
+  const people = examplePeople(own);
+  const down = await startIdentityProvider({ clientSecret: "secret-of-the-test", people });
+  await setUpSso(mine, down, own);
+  const tries = Array.from({ length: LOGIN_FAILURES.pair + 1 });
+  const from = newAddress();
+  const unverified = await Promise.all(tries.map(() => come(`ann@${own}`, "unverified-email")));
+  for (const { callback, tab } of unverified) expect((await finish(callback, tab, from)).status).toBe(403);
+  const begun = await Promise.all(tries.map(() => come(`ann@${own}`, "ann")));
+  await down.stop();
+  for (const { callback, tab } of begun) expect((await finish(callback, tab, from)).error?.code).toBe("CONFLICT");
+  // One that nobody has asked for its configuration yet.
+  const other = await startIdentityProvider({ clientSecret: "secret-of-the-test", people });
+  await setUpSso(mine, other, own);
+  await other.stop();
+  for (const _ of tries) expect((await start(`ann@${own}`, newTab(), from)).error?.code).toBe("CONFLICT");
+});
+
 describe("of another account", () => {
   const own = uniqueDomain();
   const people = { ...examplePeople(own) };
@@ -125,7 +145,7 @@ describe("of another account", () => {
       return stranger.post("/auth/login/passkey", { assertion: passkey.get(options) });
     };
     expect((await signIn()).status).toBe(200);
-    await vi.waitFor(() => expect(counted()).toBe(1), { timeout: 20_000, interval: 100 });
+    await vi.waitFor(() => expect(counted()).toBe(1), { timeout: 60_000, interval: 100 });
     expect((await signInWith(`ann@${own}`, "ann")).status).toBe(200);
     expect(counted()).toBe(1);
   });

@@ -3,8 +3,10 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import * as tokens from "../../shared/api/tokens.ts";
 import { Webhook } from "../../shared/api/webhooks.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
+import { Overtaken, startChange } from "../../shared/data/change.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
-import { getWebhook } from "../../shared/records/webhooks.ts";
+import { getToken, revokeToken } from "../../shared/records/tokens.ts";
+import { actingPermissions, disableWebhook, getWebhook } from "../../shared/records/webhooks.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { type Client, clientWith, statusesOf } from "../harness/client.ts";
 
@@ -81,12 +83,35 @@ test("the name stays with the new token when the old one is revoked", async () =
   expect((await session.post("/tokens", { name: old.name, permissions: ["servers:read"] })).status).toBe(201);
 });
 
+test("a revocation that has read the token before its rotation does not take the name from the new token", async () => {
+  const old = await create();
+  const read = await getToken(me.id, old.id);
+  await rotate(old.id);
+  const change = startChange({ id: me.id });
+  revokeToken(change, read);
+  await expect(change.commit()).rejects.toBeInstanceOf(Overtaken);
+  expect((await session.post("/tokens", { name: old.name, permissions: ["servers:read"] })).error?.code).toBe("CONFLICT");
+});
+
 test("a webhook that acts for the old token acts for the new one", async () => {
   const old = await create({ permissions: ALL_PERMISSIONS });
   const hook = { name: unique("hook"), url: "https://flaky.example/hooks", events: ["server.*"] };
   const { id } = (await clientWith(old.token).post("/webhooks", hook)).as(Webhook.pick({ id: true }));
   const made = (await rotate(old.id, { overlap_hours: 0 })).as(NewToken);
   expect((await getWebhook(me.id, id)).acts_for).toEqual({ type: "token", id: made.id });
+});
+
+test("a delivery that has read the webhook before the rotation is made for the new token, and does not disable it", async () => {
+  const old = await create({ permissions: ALL_PERMISSIONS });
+  const hook = { name: unique("hook"), url: "https://flaky.example/hooks", events: ["server.*"] };
+  const { id } = (await clientWith(old.token).post("/webhooks", hook)).as(Webhook.pick({ id: true }));
+  const read = await getWebhook(me.id, id);
+  await rotate(old.id, { overlap_hours: 0 });
+  expect(await actingPermissions(read)).toEqual(ALL_PERMISSIONS);
+  await disableWebhook(read, "credential");
+  expect((await getWebhook(me.id, id)).enabled).toBe(true);
+  await disableWebhook(await getWebhook(me.id, id), "credential");
+  expect((await getWebhook(me.id, id)).enabled).toBe(false);
 });
 
 test("a version of the token from before its rotation is stale", async () => {
@@ -111,4 +136,23 @@ test("an overlap beyond a week, another account's token, and a rotation beyond t
   await setQuota(other.id, "token", 1);
   expect((await theirs.post(`/tokens/${other.tokenId}/rotate`, {})).error?.code).toBe("QUOTA_EXCEEDED");
   expect((await show(old.id)).replaced_by).toBeNull();
+});
+
+test("a token whose overlap has ended makes room for another one when the account is full", async () => {
+  const other = await account();
+  const theirs = await other.session();
+  const old = (await theirs.post("/tokens", { name: unique("pipeline"), permissions: ["servers:read"] })).as(NewToken);
+  await setQuota(other.id, "token", 3);
+  const second = (await theirs.post(`/tokens/${old.id}/rotate`, { overlap_hours: 0 })).as(NewToken);
+  const third = await theirs.post(`/tokens/${second.id}/rotate`, { overlap_hours: 1 });
+  expect(third.status).toBe(201);
+  expect((await theirs.get(`/tokens/${old.id}`)).status).toBe(404);
+  expect((await theirs.get("/events?type=token.delete")).text).toContain('"type":"service"');
+  // The second one still works, and counts.
+  const { id } = third.as(NewToken);
+  expect((await theirs.post(`/tokens/${id}/rotate`, {})).error?.code).toBe("QUOTA_EXCEEDED");
+  expect((await theirs.get(`/tokens/${second.id}`)).status).toBe(200);
+  expect((await theirs.post("/tokens", { name: unique("more"), permissions: ["servers:read"] })).error?.code).toBe(
+    "QUOTA_EXCEEDED",
+  );
 });

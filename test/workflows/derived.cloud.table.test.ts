@@ -8,6 +8,7 @@ import type { TestCloud } from "../harness/facts.ts";
 import { later, some } from "../harness/some.ts";
 import {
   type Intercept,
+  isOnMachine,
   type Row,
   table,
   InjectedError,
@@ -36,7 +37,7 @@ async function expectEnd(
   if (to === "gone" || row.resource === "account") expect(found).toBeUndefined();
   else expect(found?.state).toBe(published(to === "before" ? String(before) : to));
   // A failed state has a reason; others have none.
-  if (!succeeded && row.failed.endsWith("failed")) expect(found?.reason).toBe(operation.error?.message);
+  if (!succeeded && (row.failed.endsWith("failed") || isOnMachine(row))) expect(found?.reason).toBe(operation.error?.message);
   else if (found !== undefined && !found.state.endsWith("failed")) expect(found.reason).toBeNull();
 }
 

@@ -10,8 +10,10 @@ import { limited } from "../../infra/workflow.ts";
 import { getInstance } from "../../shared/records/instances.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { beginJob, listMachines } from "../../shared/providers/sandbox/machines.ts";
+import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
+import { instancesOn } from "../../shared/operations/server-work.ts";
 import { getServer } from "../../shared/records/servers.ts";
-import { updateOne } from "../../shared/data/table.ts";
+import { putIfAbsent, removeOne, updateOne } from "../../shared/data/table.ts";
 import { jobIdFor } from "../../shared/runtime/tasks.ts";
 import { rescueName, listWaits } from "../../shared/domain/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
@@ -71,12 +73,31 @@ async function stall({ task, input }: Payload): Promise<void> {
       {},
     );
   const serverId = ids.server_id ?? (await getInstance(account_id, ids.instance_id ?? "")).server_id;
-  const { machine_id } = await getServer(account_id, serverId);
-  if (machine_id !== null) await beginJob(machine_id, jobIdFor({ id: operation_id }, task), "stalled", NEVER);
+  const server = await getServer(account_id, serverId);
+  if (server.machine_id === null) return;
+  const job = jobIdFor({ id: operation_id }, task);
+  const ofInstances = ((await instancesOn(server)) ?? []).map(({ id }) => `${job}-${id}`);
+  for (const id of [job, ...ofInstances]) await beginJob(server.machine_id, id, "stalled", NEVER);
+  if (task === WAITS_FOR_OTHERS) await putIfAbsent(keys.drill(account_id, serverId), { operation_id: "op_other" });
 }
 
-/** Polls that the sandbox cannot keep waiting. */
-const ALWAYS_READY: readonly string[] = ["create-server requestMachine", "delete-server releaseMachine", "run-bulk runItems"];
+const WAITS_FOR_OTHERS = "awaitQuiet";
+
+/** What `stall` let another operation have. */
+async function release(operation: OperationRecord): Promise<void> {
+  await removeOne(keys.drill(operation.account_id, operation.resource.id));
+}
+
+/** Polls that the sandbox cannot keep waiting, and those with nothing to do in what is asked for here. */
+const ALWAYS_READY: readonly string[] = [
+  "create-server requestMachine",
+  "delete-server releaseMachine",
+  "run-bulk runItems",
+  // The commits are those of the deploy that is rolled back to, and no rehearsal has its data.
+  "deploy-instance resolveCode",
+  "deploy-instance awaitPlace",
+  "deploy-instance rehearse",
+];
 
 const polls = table.flatMap((each) =>
   each.workflow.steps.flatMap((step, index) =>
@@ -101,9 +122,14 @@ describe.each(polls)("$name, when $poll never gets ready", ({ workflow, row, ste
       },
     );
     expect(tasks.filter(({ task }) => task === step.name)).toHaveLength(1 + listWaits(limited(step, SETTINGS.test.polls)).length);
-    expect(operation).toMatchObject(
-      "commits" in step ? STAYS : { state: "failed", error: { code: "TIMEOUT", message: expect.stringContaining(step.label) } },
-    );
+    if ("commits" in step) expect(operation).toMatchObject(STAYS);
+    else if ("late" in step) expect(operation).toMatchObject({ state: "failed", error: { code: step.late } });
+    else
+      expect(operation).toMatchObject({
+        state: "failed",
+        error: { code: "TIMEOUT", message: expect.stringContaining(step.label) },
+      });
+    if (step.name === WAITS_FOR_OTHERS) await release(operation);
     const order = tasks.map(({ task }) => task);
     expect(order.slice(order.lastIndexOf(step.name) + 1)).toEqual([...undosOf(workflow.steps.slice(0, index + 1)), "fail"]);
     if (row.to === "gone") {

@@ -9,7 +9,8 @@ import type { Alert } from "../../../shared/api/alerts.ts";
 import { isMuted, MUTED_DAYS_MAX } from "../../../shared/domain/alerts.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
-import { useMay } from "../app/may.tsx";
+import { useNoteLeftOut } from "../app/left-out.ts";
+import { useMissing } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
 import { Dialog } from "../resource/dialog.tsx";
@@ -41,7 +42,9 @@ function useMute({ id }: Alert, done: () => void) {
 export function Mute({ alert }: { alert: Alert }) {
   const say = text.alerts.mute;
   const [asking, setAsking] = useState(false);
-  const mayWrite = useMay()("settings:write");
+  const missing = useMissing()("settings:write");
+  useNoteLeftOut(missing);
+  const mayWrite = missing === undefined;
   const unmuting = useMute(alert, () => undefined);
   const name = `${kindInWords(alert.kind)}, ${alert.resource.name}`;
   const { muted_until } = alert;

@@ -59,16 +59,19 @@ export const client = buildClient(endpoints, {
     noteDate(response.headers.get("date"));
     // A response that arrives after another sign-in does not affect the new session.
     if (token === undefined || session()?.token !== token) return response;
-    if (response.status === 401 && !(await isWrongProof(response))) endSession("ended");
+    if (response.status === 401 && !(await isOfSomethingElse(response))) endSession("ended");
     await noteSetUp(response);
     return response;
   },
 });
 
-/** A wrong code, passkey or single sign-on of whoever is signed in, and not a session that has ended. */
-async function isWrongProof(response: Response): Promise<boolean> {
+/**
+ * A wrong code, passkey or single sign-on of whoever is signed in, or a link that is not valid, which they may open, too: not a
+ * session that has ended.
+ */
+async function isOfSomethingElse(response: Response): Promise<boolean> {
   const message = (await errorIn(response))?.message;
-  return message === PROBLEMS.error_proof || message === PROBLEMS.error_sso;
+  return [PROBLEMS.error_proof, PROBLEMS.error_sso, PROBLEMS.error_link].some((each) => each === message);
 }
 
 /**

@@ -3,6 +3,7 @@
 import { BASE_PATH } from "../../../shared/api/base-path.ts";
 import { REQUEST_LIMITS } from "../../../shared/domain/limits.ts";
 import { serviceNow } from "../session/clock.ts";
+import { errorIn } from "../session/error-in.ts";
 import { onOtherUser } from "../session/session.ts";
 import { createStore } from "../session/store.ts";
 
@@ -41,13 +42,16 @@ export const isClosed = (): boolean => closedUntil > Date.now();
 
 type Request = Parameters<typeof fetch>;
 
+/** Signing in and out, and what else needs no session. */
+const AROUND_SESSIONS = new RegExp(`^${BASE_PATH}/auth/(?:log|sso/|password-reset|invitations/)`);
+
 /** Sends a request at once, or when its turn has come. Signing in and out does not wait: the limit is of the session. */
 export async function throughGate(request: Request, send: (...request: Request) => Promise<Response>): Promise<Response> {
   const [url, init] = request;
-  if (typeof url === "string" && url.startsWith(`${BASE_PATH}/auth/log`)) return send(...request);
+  if (typeof url === "string" && AROUND_SESSIONS.test(url)) return send(...request);
   const sendNoting = async (): Promise<Response> => {
     const response = await send(...request);
-    note(response, init?.method);
+    await note(response, init?.method);
     return response;
   };
   if (inLine === 0 && !isClosed()) return sendNoting();
@@ -73,12 +77,21 @@ async function opened(signal: AbortSignal | null | undefined): Promise<void> {
 }
 
 /** Closes the gate if a response says that the limit is reached. */
-function note({ status, headers }: Response, method: string | undefined): void {
+async function note(response: Response, method: string | undefined): Promise<void> {
+  const { status, headers } = response;
   const [limit = Number.NaN, remaining, reset = 0] = ["limit", "remaining", "reset"].map((name) =>
     Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN),
   );
   // The other limit, of creations and deletions, leaves all else alone: whoever sent those tries again.
   const isForAll = method === "GET" || Number.isNaN(limit) || limit === REQUEST_LIMITS.all;
-  if (status === 429 && isForAll) closeUntil(Date.now() + Number(headers.get("retry-after") ?? WAIT_SECONDS) * 1000);
+  if (status === 429 && isForAll && (await isShared(response)))
+    closeUntil(Date.now() + Number(headers.get("retry-after") ?? WAIT_SECONDS) * 1000);
   else if (limit === REQUEST_LIMITS.all && remaining === 0) closeUntil(Date.now() + reset * 1000 - serviceNow());
+}
+
+/** Whether all requests share the limit: that of wrong codes, or of invitations in a day, is of nothing else. */
+async function isShared(response: Response): Promise<boolean> {
+  const details = (await errorIn(response))?.details;
+  const scope: unknown = typeof details === "object" && details !== null && "scope" in details ? details.scope : undefined;
+  return scope === undefined || scope === "all" || scope === "address";
 }

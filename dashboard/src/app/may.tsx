@@ -7,6 +7,7 @@ import type { Overview } from "../../../shared/api/overview.ts";
 import type { Permission } from "../../../shared/api/permissions.ts";
 import { hasRole, type RequiredRole } from "../../../shared/api/roles.ts";
 import { text } from "../messages/text.ts";
+import { useNoteLeftOut } from "./left-out.ts";
 import { Link } from "./link.tsx";
 import { overview } from "./queries.ts";
 import { missingInWords } from "./words.ts";
@@ -36,8 +37,12 @@ interface Props {
   children: ReactNode;
 }
 
-/** Leaves out what the user may not do. */
-export const May = ({ needs, children }: Props) => (useMay()(...needs) ? children : null);
+/** Leaves out what the user may not do; the page says so. */
+export function May({ needs, children }: Props) {
+  const missing = useMissing()(...needs);
+  useNoteLeftOut(missing);
+  return missing === undefined ? children : null;
+}
 
 /** Says what is missing, and who can give it. */
 export function Missing({ need }: { need: Need }) {

@@ -3,9 +3,13 @@ import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode } from "react";
+import { lazily } from "./lazily.tsx";
+import { useLeftOut } from "./left-out.ts";
 import { useNarrow } from "./narrow.ts";
 import { useTitle } from "./title.ts";
 import { type Step, useTrail } from "./trail.ts";
+
+const LeftOutNote = lazily(async () => (await import("./left-out-note.tsx")).LeftOutNote);
 
 const NONE: readonly Step[] = [];
 
@@ -26,6 +30,7 @@ export function Page({ title, description, summary, above = NONE, actions, headl
   useTitle(title);
   useTrail(above, title);
   const narrow = useNarrow();
+  const leftOut = useLeftOut();
   return (
     <ContentLayout
       header={
@@ -41,7 +46,10 @@ export function Page({ title, description, summary, above = NONE, actions, headl
         )
       }
     >
-      <SpaceBetween size="l">{children}</SpaceBetween>
+      <SpaceBetween size="l">
+        {leftOut.length > 0 && <LeftOutNote needs={leftOut} />}
+        {children}
+      </SpaceBetween>
     </ContentLayout>
   );
 }

@@ -81,13 +81,14 @@ export const backups = {
 const NIGHTS_PAGES_MAX = 10;
 
 /**
- * The backups of the last nights, and the instances whose backups are overdue. Only when the user asks, because it is many
- * requests.
+ * The backups of the last nights, and the instances whose backups are overdue, if there are any. Not again by itself, because it
+ * may be many requests.
  */
-export const nights = (created_after: string) => ({
-  ...question(["backups", "nights", created_after], async ({ signal }) => {
+export const nights = (created_after: string, isAnyOverdue: boolean) => ({
+  ...question(["backups", "nights", created_after, isAnyOverdue], async ({ signal }) => {
     const shared = { per_page: PER_PAGE_MAX };
-    const overdue = await client.instances.list({ query: { ...shared, protection: "overdue" }, signal });
+    const late: ListQuery = { ...shared, protection: "overdue" };
+    const overdue = isAnyOverdue ? (await client.instances.list({ query: late, signal })).data : [];
     const made: Backup[] = [];
     let cursor: string | null = "";
     for (let page = 0; page < NIGHTS_PAGES_MAX && cursor !== null; page++) {
@@ -96,7 +97,7 @@ export const nights = (created_after: string) => ({
       made.push(...data);
       cursor = meta.next_cursor;
     }
-    return { backups: made, overdue: overdue.data, isWhole: cursor === null };
+    return { backups: made, overdue, isWhole: cursor === null };
   }),
   staleTime: Infinity,
   meta: { changedBy: [] } satisfies QueryMeta,

@@ -92,6 +92,7 @@ const CHANGED_BY: Readonly<Record<string, readonly Revision[] | "any">> = {
   alerts: ["others"],
   me: ["users"],
   sso: ["others"],
+  webhooks: ["others"],
   settings: "any", // it says how much of the quotas is used
   events: "any",
 };

@@ -1,23 +1,36 @@
-// Filters of the backups by what else their list can show: kind, restore drill and creation.
+// Filters of the backups by what else their list can show: kind, restore drill, lock, size and creation.
 import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
 import { FilterSelects } from "../resource/filter-select.tsx";
 import type { Narrowing } from "../resource/list-query.ts";
+import { gigabytes } from "../resource/size.ts";
 import type { Place } from "../resource/use-place.ts";
 
-const NAMES = ["kind", "drill"] as const;
+const NAMES = ["kind", "drill", "locked", "larger"] as const;
+/** In gigabytes. */
+const SIZES = [1, 5, 10, 50] as const;
+const GB = 1_000_000_000;
 
 const labelsNow = (): Record<(typeof NAMES)[number], Readonly<Record<string, string>>> => ({
   kind: text.backups.kinds,
   drill: text.backups.filters.drills,
+  locked: text.backups.filters.locks,
+  larger: Object.fromEntries(SIZES.map((size): [string, string] => [String(size), text.backups.filters.larger(gigabytes(size))])),
 });
 
 /** What a link has that is no such filter is left out. */
 export function backupQuery(place: Place): ListQuery {
   const labels = labelsNow();
-  const chosen = NAMES.flatMap((name) => (Object.hasOwn(labels[name], place[name] ?? "") ? [[name, place[name]]] : []));
-  return { ...Object.fromEntries(chosen), ...createdQuery(place) };
+  const known = (name: keyof typeof labels) => (Object.hasOwn(labels[name], place[name] ?? "") ? place[name] : undefined);
+  const [kind, drill, locked, larger] = [known("kind"), known("drill"), known("locked"), known("larger")];
+  return {
+    ...(kind && { kind }),
+    ...(drill && { drill }),
+    ...(locked && { locked }),
+    ...(larger && { size_bytes_above: Number(larger) * GB }),
+    ...createdQuery(place),
+  };
 }
 
 export const BackupFilters: Narrowing["Fields"] = (props) => (
@@ -30,6 +43,11 @@ const Fields: Narrowing["Fields"] = ({ place, go }) => {
   const say = text.backups.filters;
   const labels = labelsNow();
   const optionsOf = (name: keyof typeof labels) => Object.entries(labels[name]).map(([value, label]) => ({ value, label }));
-  const options = { kind: optionsOf("kind"), drill: optionsOf("drill") };
+  const options = {
+    kind: optionsOf("kind"),
+    drill: optionsOf("drill"),
+    locked: optionsOf("locked"),
+    larger: optionsOf("larger"),
+  };
   return <FilterSelects say={say} names={NAMES} options={options} place={place} go={go} />;
 };

@@ -2,8 +2,9 @@
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import { type ComponentType, useState } from "react";
 import type { Labels } from "../../../shared/api/fields.ts";
-import { type Need, useMay } from "../app/may.tsx";
+import { type Need, useMissing } from "../app/may.tsx";
 import { lazily } from "../app/lazily.tsx";
+import { useNoteLeftOut } from "../app/left-out.ts";
 import type { Selectable } from "../messages/en/bulk.tsx";
 import { text } from "../messages/text.ts";
 import type { DialogProps } from "./candidate.ts";
@@ -33,8 +34,10 @@ interface Props<Item> {
 
 export function BulkMenu<Item extends { id: string; labels: Labels }>({ kind, selected, onDone }: Props<Item>) {
   const [asked, setAsked] = useState<string>();
-  const may = useMay();
-  const offered = kind.actions.filter(([action]) => may(...(kind.needs[action] ?? [])));
+  const missing = useMissing();
+  const missingFor = (action: string): Need | undefined => missing(...(kind.needs[action] ?? []));
+  const offered = kind.actions.filter(([action]) => missingFor(action) === undefined);
+  useNoteLeftOut(...kind.actions.map(([action]) => missingFor(action)));
   const [, whyNot] = kind.actions.find(([action]) => action === asked) ?? [];
   const Asking = asked === undefined ? BulkDialog : (kind.dialogs?.[asked] ?? dialogOf(asked));
   return (

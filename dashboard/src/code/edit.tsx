@@ -16,7 +16,7 @@ import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
-import { linesIn, wordsIn } from "./words.ts";
+import { followsNewest, linesIn, wordsIn } from "./words.ts";
 
 const { body: schema } = update();
 
@@ -45,6 +45,7 @@ interface Values {
   modules: string;
   variables: VariableValues[];
   push: boolean;
+  newest: boolean;
 }
 
 const toValues = (code: Code): Values => ({
@@ -61,9 +62,10 @@ const toValues = (code: Code): Values => ({
   modules: code.install_modules.join("\n"),
   variables: code.environment.map(({ name, value }) => ({ name, value: value ?? "", secret: value === undefined })),
   push: code.auto_deploy === "push",
+  newest: followsNewest(code),
 });
 
-const toBody = ({ repositories, packages, sources, modules, variables, push }: Values) => ({
+const toBody = ({ repositories, packages, sources, modules, variables, push, newest }: Values) => ({
   repositories: repositories.map(({ url, ref, path, access, username, token }) => ({
     url: url.trim(),
     ref: ref.trim(),
@@ -83,6 +85,7 @@ const toBody = ({ repositories, packages, sources, modules, variables, push }: V
     ...(!secret ? { value } : value !== "" && { secret: value }),
   })),
   auto_deploy: push ? ("push" as const) : ("off" as const),
+  image: { follow: newest ? ("newest" as const) : ("pinned" as const) },
 });
 
 /** What others changed meanwhile, in words. */
@@ -97,6 +100,7 @@ function inWords({ repositories, packages, modules, variables, ...values }: Valu
     [say.modules]: modules,
     [say.variables]: variables.map(({ name, value, secret }) => `${name}=${secret ? "…" : value}`).join(", "),
     [say.push]: String(values.push),
+    [say.newest]: String(values.newest),
   };
 }
 
@@ -124,7 +128,7 @@ export function EditCode({ instance: { id, name }, code, onDismiss }: Props) {
       onDismiss();
     },
   });
-  const { packages, sources, modules, push } = form.values;
+  const { packages, sources, modules, push, newest } = form.values;
   return (
     <FormDialog title={say.title(name)} form={form} submit={say.save} onDismiss={onDismiss}>
       <Repositories form={form} />
@@ -150,6 +154,9 @@ export function EditCode({ instance: { id, name }, code, onDismiss }: Props) {
       <Variables form={form} />
       <Checkbox checked={push} description={say.pushAbout} onChange={({ detail }) => form.set({ push: detail.checked })}>
         {say.push}
+      </Checkbox>
+      <Checkbox checked={newest} description={say.newestAbout} onChange={({ detail }) => form.set({ newest: detail.checked })}>
+        {say.newest}
       </Checkbox>
     </FormDialog>
   );

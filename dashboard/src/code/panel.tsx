@@ -21,6 +21,7 @@ import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Check } from "./check.tsx";
 import { DeploysTable } from "./deploys.tsx";
+import { followsNewest } from "./words.ts";
 import { Hook } from "./hook.tsx";
 import { Repository } from "./repository.tsx";
 
@@ -129,15 +130,16 @@ function Settings({ instance, server, code, onUpdate }: SettingsProps) {
         { label: say.modules, value: <Lines lines={modules} /> },
         { label: say.variables, value: <Lines lines={variables} /> },
         { label: say.autoDeploy, value: auto_deploy === "push" ? say.deploys : say.nothing },
+        { label: say.newImages, value: followsNewest(code) ? say.everyDeploy : say.onRequest },
       ]}
     />
   );
 }
 
 /** An older service says nothing of images. */
-function Image({ of: { image = null }, update }: { of: Partial<Code>; update: ReactNode }) {
+function Image({ of: { image }, update }: { of: Partial<Code>; update: ReactNode }) {
   const say = text.code.set;
-  if (image === null) return say.unknownImage;
+  if (image == null || image.id === null) return say.unknownImage;
   const created = <Time at={image.created_at} none={text.reports.none} />;
   if (image.update_available !== true) return say.imageOf(created);
   return (

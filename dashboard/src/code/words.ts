@@ -1,4 +1,5 @@
 // Commits and modules as people read them.
+import type { Code } from "../../../shared/api/code.ts";
 import type { Deploy } from "../../../shared/api/deploys.ts";
 import { spanInWords } from "../app/words.ts";
 import { text } from "../messages/text.ts";
@@ -12,6 +13,9 @@ export const nameOfRepository = (url: string): string =>
     .replace(/(?:\.git)?\/*$/, "")
     .split("/")
     .at(-1) ?? url;
+
+/** An older service says nothing of images. */
+export const followsNewest = ({ image }: Partial<Code>): boolean => image?.follow === "newest";
 
 /** A newer service may know more. */
 export function triggerInWords(trigger: string): string {

@@ -8,6 +8,7 @@ import RadioGroup from "@cloudscape-design/components/radio-group";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useState } from "react";
 import type { Event } from "../../../shared/api/events.ts";
+import { EVENT_CLASSES } from "../../../shared/domain/event-types.ts";
 import { Failure } from "../app/failure.tsx";
 import { events } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -16,12 +17,12 @@ import type { Column } from "../resource/column.ts";
 import { saveFile, toCsv } from "../resource/csv.ts";
 import { useKeepFocus } from "../resource/dialog.tsx";
 import { dayIn, isDay, nextDay, startOf } from "../resource/moment.ts";
-import { usePlace } from "../resource/use-place.ts";
 import { serviceNow } from "../session/clock.ts";
-import { classIn } from "./filters.tsx";
 
 const FORMATS = ["csv", "jsonl"] as const;
 type Format = (typeof FORMATS)[number];
+const KINDS = ["everything", ...EVENT_CLASSES] as const;
+type Kind = (typeof KINDS)[number];
 interface Range {
   from: string;
   to: string;
@@ -33,21 +34,24 @@ function today(): string {
   return new Date(Date.UTC(day.getFullYear(), day.getMonth(), day.getDate())).toISOString().slice(0, 10);
 }
 
+/** The two lists as one: the newest first, as each of them is. */
+const inOrder = (found: readonly Event[]): Event[] =>
+  found.toSorted((a, b) => b.created_at.localeCompare(a.created_at) || b.id.localeCompare(a.id));
+
 const toLines = (found: readonly Event[]): string => found.map((event) => `${JSON.stringify(event)}\n`).join("");
 
 export function ExportEvents({ columns, onDismiss }: { columns: readonly Column<Event>[]; onDismiss: () => void }) {
   const say = text.events.export;
   useKeepFocus();
-  const [place] = usePlace("");
+  const [kind, setKind] = useState<Kind>("everything");
   const [days, setDays] = useState<Range>(() => ({ from: today(), to: today() }));
   const [format, setFormat] = useState<Format>("csv");
   const { from, to } = days;
   const isRange = isDay(from) && isDay(to) && from <= to;
-  const query = {
-    class: classIn(place),
-    ...(isRange && { created_after: startOf(from), created_before: startOf(nextDay(to)) }),
-  };
-  const { pending, error, fetchAll, cancel } = useAllPages(events.list, query, (found) => {
+  const range = isRange ? { created_after: startOf(from), created_before: startOf(nextDay(to)) } : {};
+  const queries = (kind === "everything" ? EVENT_CLASSES : [kind]).map((each) => ({ class: each, ...range }));
+  const { pending, error, fetchAll, cancel } = useAllPages(events.list, queries, (all) => {
+    const found = inOrder(all);
     saveFile(
       `${say.file}-${from}-${to}.${format}`,
       format === "csv" ? toCsv(columns, found) : toLines(found),
@@ -78,15 +82,10 @@ export function ExportEvents({ columns, onDismiss }: { columns: readonly Column<
       }
     >
       <SpaceBetween size="m">
-        {say.about(text.events.filters.classes[classIn(place)])}
+        {say.about}
         <Days of={days} onChange={setDays} />
-        <FormField label={say.format}>
-          <RadioGroup
-            value={format}
-            items={FORMATS.map((value) => ({ value, label: say.formats[value] }))}
-            onChange={({ detail }) => setFormat(FORMATS.find((each) => each === detail.value) ?? "csv")}
-          />
-        </FormField>
+        <Choice label={say.kind} values={KINDS} labels={say.kinds} value={kind} onChange={setKind} />
+        <Choice label={say.format} values={FORMATS} labels={say.formats} value={format} onChange={setFormat} />
         {error !== null && <Failure error={error} retry={fetchAll} />}
       </SpaceBetween>
     </Modal>
@@ -106,6 +105,24 @@ const Days = ({ of: days, onChange }: DaysProps) => (
       </FormField>
     ))}
   </SpaceBetween>
+);
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  values: readonly Value[];
+  labels: Readonly<Record<Value, string>>;
+  value: Value;
+  onChange: (value: Value) => void;
+}
+
+const Choice = <Value extends string>({ label, values, labels, value, onChange }: ChoiceProps<Value>) => (
+  <FormField label={label}>
+    <RadioGroup
+      value={value}
+      items={values.map((each) => ({ value: each, label: labels[each] }))}
+      onChange={({ detail }) => onChange(values.find((each) => each === detail.value) ?? value)}
+    />
+  </FormField>
 );
 
 const FILE_TYPES = { csv: "csv", jsonl: "plain" } as const;

@@ -15,7 +15,7 @@ import type { Narrowing } from "../resource/list-query.ts";
 import type { Place } from "../resource/use-place.ts";
 import { actionInWords, actionTypes } from "./words.ts";
 
-export const classIn = (place: Place): EventClass => (place.class === "outcomes" ? "outcomes" : "audit");
+const classIn = (place: Place): EventClass => (place.class === "outcomes" ? "outcomes" : "audit");
 
 export function eventQuery(place: Place): ListQuery {
   const { type, actor, resource, day } = place;

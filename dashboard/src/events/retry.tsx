@@ -4,7 +4,8 @@ import { useState } from "react";
 import { OPERATION } from "../../../shared/domain/lifecycle.ts";
 import { useFollow } from "../app/follow.ts";
 import { BACKUP_NEEDS, INSTANCE_NEEDS, SERVER_NEEDS } from "../allowed/needs.ts";
-import { type Need, needsOf, useMay } from "../app/may.tsx";
+import { useNoteLeftOut } from "../app/left-out.ts";
+import { type Need, needsOf, useMissing } from "../app/may.tsx";
 import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
 import { type Failed, workOf } from "../operations/words.ts";
@@ -22,7 +23,7 @@ const RetryDialog = lazily(
 function pageFor({ type, resource: { id } }: Failed): string | undefined {
   switch (type) {
     case "server.create":
-      return `/servers/create?like=${id}`;
+      return `/servers/create?again=${id}`;
     case "instance.create":
     case "instance.clone":
       return `/instances/${id}`;
@@ -52,11 +53,13 @@ const IN_DIALOG: Readonly<Record<string, readonly Need[]>> = {
 export function Retry({ operation }: { operation: Failed }) {
   const [asking, setAsking] = useState(false);
   const follow = useFollow();
-  const may = useMay();
+  const missing = useMissing();
   const page = pageFor(operation);
   const { type, resource } = operation;
   const needs = page === undefined ? IN_DIALOG[type] : needsOf(page);
-  if (operation.status !== OPERATION.failed || needs === undefined || !may(...needs)) return null;
+  const lacking = operation.status === OPERATION.failed && needs !== undefined ? missing(...needs) : undefined;
+  useNoteLeftOut(lacking);
+  if (operation.status !== OPERATION.failed || needs === undefined || lacking !== undefined) return null;
   return (
     <>
       <Button

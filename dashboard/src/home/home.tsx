@@ -23,7 +23,7 @@ import { type Tallies, useTallies } from "./use-tally.ts";
 
 const Nights = lazily(async () => (await import("./nights.tsx")).Nights, "backups");
 
-const Worst = lazily(async () => (await import("./worst.tsx")).Worst);
+const Worst = lazily(async () => (await import("./worst.tsx")).Worst, "metrics");
 
 const THIRD = { colspan: { default: 12, xs: 4 } } as const;
 const QUARTER = { colspan: { default: 12, xs: 6, s: 3 } } as const;
@@ -48,6 +48,26 @@ export default function Home() {
   );
 }
 
+/** In so many instances' last nights are no more backups than one request brings, if each has one a night. */
+const FEW = 14;
+/** Whether this browser's user wants to see the last nights, however many requests they are. */
+const NIGHTS = "home-nights";
+
+function LastNights({ instances: count, overdue }: { instances: number; overdue: number }) {
+  const { title, about } = text.home.nights;
+  const kept = localStorage.getItem(NIGHTS);
+  return (
+    <OnDemand
+      title={title}
+      description={about}
+      opened={kept === null ? count <= FEW : kept === "open"}
+      onChange={(open) => localStorage.setItem(NIGHTS, open ? "open" : "closed")}
+    >
+      {(close) => <Nights isAnyOverdue={overdue > 0} onClose={close} />}
+    </OnDemand>
+  );
+}
+
 /** `isFirst`: the first steps already lead to the protection of the only instance. */
 function Glance({ tallies, isFirst }: { tallies: Tallies; isFirst: boolean }) {
   const { servers, backups, protection } = tallies;
@@ -62,11 +82,7 @@ function Glance({ tallies, isFirst }: { tallies: Tallies; isFirst: boolean }) {
         unprotected={isFirst ? 0 : (protection?.unprotected ?? 0)}
         hints={{ updates: tallies.updates, reboots: tallies.reboots }}
       />
-      {backups.total > 0 && (
-        <OnDemand title={text.home.nights.title} description={text.home.nights.about}>
-          <Nights />
-        </OnDemand>
-      )}
+      {backups.total > 0 && <LastNights instances={tallies.instances.total} overdue={protection?.overdue ?? 0} />}
       {needs.lowDisks.length > 0 && <LowDisks of={needs.lowDisks} />}
       {mayCompare && servers.total > 0 && (
         <OnDemand title={text.home.worst.title} description={text.home.worst.about}>

@@ -6,7 +6,6 @@ import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import { type ReactNode, useState } from "react";
 import type { Alert } from "../../../shared/api/alerts.ts";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
@@ -15,7 +14,6 @@ import { BACKUP_NEEDS, INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
 import { lazily } from "../app/lazily.tsx";
-import { type Need as Permitted, useMay } from "../app/may.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
 import { subjectOf } from "../operations/pages.ts";
@@ -23,6 +21,7 @@ import { Retry } from "../events/retry.tsx";
 import { workOf } from "../operations/words.ts";
 import { errorInWords, reasonInWords } from "../resource/sentence.ts";
 import { Time } from "../resource/time.tsx";
+import { LookAt, Mend } from "./mend.tsx";
 import { type Need, NeedItem } from "./need.tsx";
 import { SHOWN, type useNeeds } from "./needs.ts";
 
@@ -74,15 +73,16 @@ function ofServer(server: ListedServer): Need {
     resource: { type: "server", id, name },
     why: reasonInWords(server),
     since: reported_at ?? updated_at,
+    action: <LookAt href={`/servers/${id}`} label={text.home.needs.show} ariaLabel={text.home.needs.showOf(name)} />,
   };
 }
 
-const ofOverdue = ({ id, name, protection }: ListedInstance): Need => ({
+const ofOverdue = ({ id, name, protection }: ListedInstance, since: string | undefined): Need => ({
   id,
   title: text.home.needs.overdue,
   resource: { type: "instance", id, name },
   why: text.home.needs.lastBackup(<Time at={protection.last_backup_at} none={text.home.needs.never} />),
-  since: null,
+  since: since ?? null,
   action: (
     <Mend needs={INSTANCE_NEEDS.backup} label={text.home.needs.backUp} ariaLabel={text.home.needs.backUpOf(name)}>
       {(onDismiss) => <BackUp instance={{ id, name }} onDismiss={onDismiss} />}
@@ -140,7 +140,9 @@ export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
     );
   const shown = [
     ...needs.offline.filter((server) => !isTold(server)).map(ofServer),
-    ...needs.overdue.filter((instance) => !isTold(instance)).map(ofOverdue),
+    ...needs.overdue
+      .filter((instance) => !isTold(instance))
+      .map((instance) => ofOverdue(instance, needs.overdueSince.get(instance.id))),
     ...failures.slice(0, SHOWN),
   ];
   const isQuiet = shown.length + needs.alerts.length + needs.expiring.length === 0 && unprotected === 0 && needs.error === null;
@@ -177,26 +179,5 @@ export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
         {failures.length > SHOWN && <Link to="/operations?status=failed">{say.allFailures}</Link>}
       </SpaceBetween>
     </Container>
-  );
-}
-
-interface MendProps {
-  needs: readonly Permitted[];
-  label: string;
-  ariaLabel: string;
-  /** The dialog. */
-  children: (onDismiss: () => void) => ReactNode;
-}
-
-function Mend({ needs, label, ariaLabel, children }: MendProps) {
-  const [asking, setAsking] = useState(false);
-  if (!useMay()(...needs)) return null;
-  return (
-    <>
-      <Button variant="inline-link" wrapText={false} ariaLabel={ariaLabel} onClick={() => setAsking(true)}>
-        {label}
-      </Button>
-      {asking && children(() => setAsking(false))}
-    </>
   );
 }

@@ -75,6 +75,12 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
     offline: unreachable,
     lowDisks: low,
     overdue: overdue.data?.data ?? [],
+    // As far as the account has alerts of it.
+    overdueSince: new Map(
+      found
+        .filter(({ kind }) => kind === ("backup_overdue" satisfies AlertKind))
+        .map(({ resource, opened_at }) => [resource.id, opened_at] as const),
+    ),
     // Once it is known what of them is said elsewhere.
     alerts: machines.isLoading ? [] : untold(found, told),
     expiring: (keys.data?.data ?? []).filter(expiresSoon),

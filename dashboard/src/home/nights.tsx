@@ -24,12 +24,18 @@ import { Updated } from "../resource/updated.tsx";
 import { serviceNow } from "../session/clock.ts";
 import { type Row, rowsOf } from "./rows-of-nights.ts";
 
+interface Props {
+  /** Whether backups of an instance are overdue. */
+  isAnyOverdue: boolean;
+  onClose: () => void;
+}
+
 const DAYS = 7;
 const DAY_MS = 86_400_000;
 /** The rows with trouble are the first. */
 const ROWS = 20;
 
-export function Nights() {
+export function Nights({ isAnyOverdue, onClose }: Props) {
   const say = text.home.nights;
   const [all, setAll] = useState(false);
   useZone(); // a day begins when it begins there
@@ -37,7 +43,7 @@ export function Nights() {
   const days = Array.from({ length: DAYS }, (_, n) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - n));
   // A day more: the first of them is one of the user's time zone.
   const since = new Date(Math.floor(serviceNow() / DAY_MS - DAYS) * DAY_MS).toISOString();
-  const { data, error, dataUpdatedAt, isFetching, refetch } = useQuery(nights(since));
+  const { data, error, dataUpdatedAt, isFetching, refetch } = useQuery(nights(since, isAnyOverdue));
   const rows = data && rowsOf(data, days.map(dayOf), ({ created_at }) => dayOf(dayIn(created_at)));
   return (
     <Container
@@ -55,6 +61,7 @@ export function Nights() {
                 loading={isFetching}
                 onClick={() => void refetch()}
               />
+              <Button variant="icon" iconName="close" ariaLabel={say.close} onClick={onClose} />
             </SpaceBetween>
           }
         >

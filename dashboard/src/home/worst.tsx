@@ -1,15 +1,16 @@
-// The servers and instances that are loaded most, each list with the worst first.
+// The servers and instances that are loaded most, each chart with the worst first, and a list that leads to them.
+import BarChart from "@cloudscape-design/components/bar-chart";
 import Box from "@cloudscape-design/components/box";
 import ColumnLayout from "@cloudscape-design/components/column-layout";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
-import ProgressBar from "@cloudscape-design/components/progress-bar";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { Failure } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
 import { worst } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { figureInWords } from "../metrics/words.ts";
 
 export function Worst() {
   const say = text.home.worst;
@@ -30,10 +31,10 @@ export function Worst() {
           <Failure error={error} retry={() => void refetch()} />
         )
       ) : (
-        <ColumnLayout columns={3} minColumnWidth={220}>
-          <Ranking title={say.memory} path="/servers" of={found.memory} words={say.percent} />
-          <Ranking title={say.disk} path="/servers" of={found.disk} words={say.percent} />
-          <Ranking title={say.times} path="/instances" of={found.p95_ms} words={say.milliseconds} />
+        <ColumnLayout columns={3} minColumnWidth={260}>
+          <Ranking title={say.memory} path="/servers" of={found.memory} unit="percent" />
+          <Ranking title={say.disk} path="/servers" of={found.disk} unit="percent" />
+          <Ranking title={say.times} path="/instances" of={found.p95_ms} unit="milliseconds" />
         </ColumnLayout>
       )}
     </Container>
@@ -44,27 +45,46 @@ interface RankingProps {
   title: string;
   path: string;
   of: readonly { id: string; name: string; value: number }[];
-  words: (value: number) => string;
+  unit: "percent" | "milliseconds";
 }
 
-/** Of percent, a bar shows the whole; of all else, the worst fills it. */
-function Ranking({ title, path, of: ranked, words }: RankingProps) {
-  const whole = words === text.home.worst.percent ? 100 : Math.max(1, ...ranked.map(({ value }) => value));
+const HEIGHT = 260;
+/** Of a name at the axis: a chart is as narrow as a third of the page. */
+const NAME_CHARACTERS = 16;
+const shortened = (name: string): string => (name.length > NAME_CHARACTERS ? `${name.slice(0, NAME_CHARACTERS - 1)}…` : name);
+
+/** Of percent, the chart shows the whole; of all else, the worst fills it. */
+function Ranking({ title, path, of: ranked, unit }: RankingProps) {
+  const say = text.home.worst;
+  const names = new Map(ranked.map(({ id, name }) => [id, name]));
+  const nameOf = (id: string): string => names.get(id) ?? id;
+  const linkTo = (id: string) => <Link to={`${path}/${id}?tab=metrics`}>{nameOf(id)}</Link>;
+  const whole = unit === "percent" ? 100 : Math.max(1, ...ranked.map(({ value }) => value));
+  const bars = { type: "bar" as const, title, data: ranked.map(({ id, value }) => ({ x: id, y: value })) };
   return (
     <div>
       <Box variant="h3">{title}</Box>
-      {ranked.length === 0 ? (
-        <Box color="text-status-inactive">{text.home.worst.none}</Box>
-      ) : (
-        <ol className="plain">
-          {ranked.map(({ id, name, value }) => (
-            <li key={id}>
-              <Link to={`${path}/${id}?tab=metrics`}>{name}</Link>
-              <ProgressBar value={(100 * value) / whole} ariaLabel={`${title}: ${name}`} additionalInfo={words(value)} />
-            </li>
-          ))}
-        </ol>
-      )}
+      <BarChart
+        series={ranked.length === 0 ? [] : [{ ...bars, valueFormatter: say[unit] }]}
+        ariaLabel={title}
+        height={HEIGHT}
+        hideFilter
+        hideLegend
+        horizontalBars
+        xScaleType="categorical"
+        xDomain={[...names.keys()]}
+        yDomain={[0, whole]}
+        i18nStrings={{ xTickFormatter: (id) => shortened(nameOf(id)), yTickFormatter: (value) => figureInWords(value, unit) }}
+        detailPopoverSeriesContent={({ x, y }) => ({ key: linkTo(x), value: say[unit](y) })}
+        empty={<Box color="text-status-inactive">{say.none}</Box>}
+      />
+      <ol className="plain">
+        {ranked.map(({ id, value }) => (
+          <li key={id}>
+            {linkTo(id)} <Box variant="small">{say[unit](value)}</Box>
+          </li>
+        ))}
+      </ol>
     </div>
   );
 }

@@ -5,7 +5,8 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useNavigate } from "react-router";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
-import { useMay } from "../app/may.tsx";
+import { useNoteLeftOut } from "../app/left-out.ts";
+import { useMissing } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
 import { type ServerOf, whyNot, whyNotEdit } from "../allowed/instances.ts";
@@ -21,7 +22,7 @@ interface Props {
 export function Actions({ instance, server, start, onAsk }: Props) {
   const say = text.instances.actions;
   const navigate = useNavigate();
-  const may = useMay();
+  const missing = useMissing();
   const more = [
     { id: "edit", text: say.edit, ...disabled(whyNotEdit(instance)) },
     { id: "domain", text: say.domain, ...disabled(whyNot("update", instance, server)) },
@@ -30,7 +31,8 @@ export function Actions({ instance, server, start, onAsk }: Props) {
     { id: "tell", text: text.resource.tell },
     { id: "delete", text: say.delete, ...disabled(whyNot("delete", instance, server)) },
   ] as const;
-  const offered = more.filter(({ id }) => may(...INSTANCE_NEEDS[id]));
+  const offered = more.filter(({ id }) => missing(...INSTANCE_NEEDS[id]) === undefined);
+  useNoteLeftOut(...more.map(({ id }) => missing(...INSTANCE_NEEDS[id])));
   return (
     <SpaceBetween direction="horizontal" size="xs">
       <Button href={instance.url} target="_blank" iconName="external" iconAlign="right" ariaLabel={say.openOf(instance.name)}>

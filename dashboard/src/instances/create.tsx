@@ -19,6 +19,7 @@ import { Page } from "../app/page.tsx";
 import { backups, catalog, instances, servers } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
+import { deleteFirst } from "../operations/delete-first.ts";
 import { Forecast } from "../resource/forecast.tsx";
 import { Form, TextField } from "../resource/form.tsx";
 import { SettledForecast } from "../resource/settled.tsx";
@@ -164,26 +165,11 @@ const useInstanceForm = ({ offered, serverId, backup, model, onMade }: Omit<Prop
     schema: instanceBody,
     body: (values) => toBody(values, backup),
     send: async (body, idempotencyKey) => {
-      if (model !== undefined) await deleteFailed(model.id);
+      if (model !== undefined) await deleteFirst(() => client.instances.delete({ params: { id: model.id } }));
       return client.instances.create({ body, idempotencyKey });
     },
     done: ({ data }) => onMade(data),
   });
-
-/** Until it is gone, or says why it cannot go: each request waits for 20 seconds. */
-async function deleteFailed(id: string): Promise<void> {
-  try {
-    const deletion = await client.instances.delete({ params: { id } });
-    for (let waits = 0; waits < DELETION_WAITS; waits++) {
-      const { data } = await client.operations.get({ params: { id: deletion.data.id }, query: { wait: WAIT_SECONDS } });
-      if (data.finished_at !== null) return;
-    }
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
-}
-const WAIT_SECONDS = 20;
-const DELETION_WAITS = 15;
 
 function InstanceForm({ active, ...props }: Props) {
   const { offered, backup, model } = props;
@@ -244,10 +230,10 @@ function InstanceForm({ active, ...props }: Props) {
 
 function DeletesFirst({ model: { id, name } }: { model: Instance }) {
   return (
-    <>
+    <SpaceBetween size="s">
       <Alert type="warning">{text.instances.create.deletesFirst(name)}</Alert>
       <Forecast rehearse={() => client.instances.delete.dryRun({ params: { id } })} of={[id]} returns={false} />
-    </>
+    </SpaceBetween>
   );
 }
 

@@ -40,7 +40,7 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
   const again = () => void refetch();
   const news = useNews(id, source, isFollowed ? data?.data.next : undefined);
   const error = unread ?? news.error;
-  const lines = [...(data?.data.lines ?? []), ...news.lines].slice(-LOG_READS.linesMax);
+  const lines = newest([...(data?.data.lines ?? []), ...news.lines]);
   const shown = lines.filter((line) => reaches(line.level, level) && contains(line, search.trim()));
   return (
     <Container
@@ -77,6 +77,7 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
           </div>
         </div>
         {data?.data.truncated && <Box variant="small">{say.older}</Box>}
+        {news.hasGap && <Box variant="small">{say.gap}</Box>}
         {data !== undefined && shown.length === 0 ? (
           <Box color="text-status-inactive">{lines.length === 0 ? say.none : say.noMatch}</Box>
         ) : (
@@ -85,6 +86,20 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
       </SpaceBetween>
     </Container>
   );
+}
+
+/** A tenant may write much and long. */
+const CHARACTERS_MAX = 4_000_000;
+
+/** As many of the last messages as a page can show. */
+function newest(lines: readonly LogLine[]): LogLine[] {
+  let room = CHARACTERS_MAX;
+  const last = lines.slice(-LOG_READS.linesMax);
+  const tooMuch = last.findLastIndex(({ message }) => {
+    room -= message.length;
+    return room < 0;
+  });
+  return last.slice(tooMuch + 1);
 }
 
 interface ControlsProps {
@@ -126,7 +141,7 @@ const FOLLOW_SECONDS = 20;
 
 /** What is logged behind a place of the log, as it comes; nothing without a place. */
 function useNews(id: string, source: LogSource, from: string | undefined) {
-  const [news, setNews] = useState<{ from: string | undefined; lines: LogLine[]; error: Error | null }>(NOTHING_NEW);
+  const [news, setNews] = useState<News>(NOTHING_NEW);
   useEffect(() => {
     if (from === undefined) return undefined;
     const abort = new AbortController();
@@ -139,7 +154,11 @@ function useNews(id: string, source: LogSource, from: string | undefined) {
         const query = { source, after, follow: FOLLOW_SECONDS, lines: LOG_READS.linesMax };
         const { data } = await client.instances.logs({ params: { id }, query, signal });
         after = data.next;
-        setNews((before) => ({ ...before, lines: [...before.lines, ...data.lines].slice(-LOG_READS.linesMax) }));
+        setNews(({ lines, hasGap, ...before }) => ({
+          ...before,
+          lines: newest([...lines, ...data.lines]),
+          hasGap: hasGap || data.truncated,
+        }));
       }
     };
     follow().catch((error: unknown) => {
@@ -149,7 +168,14 @@ function useNews(id: string, source: LogSource, from: string | undefined) {
   }, [id, source, from]);
   return news.from === from ? news : NOTHING_NEW;
 }
-const NOTHING_NEW = { from: undefined, lines: [], error: null };
+interface News {
+  from: string | undefined;
+  lines: LogLine[];
+  /** Messages in between are no longer there. */
+  hasGap: boolean;
+  error: Error | null;
+}
+const NOTHING_NEW: News = { from: undefined, lines: [], hasGap: false, error: null };
 
 function SourceFilter({ source, onChange }: { source: LogSource; onChange: (source: LogSource) => void }) {
   const say = text.logs;

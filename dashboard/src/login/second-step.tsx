@@ -76,7 +76,7 @@ function CodeForm({ label, busy, locked, autoFocus, onCode }: CodeFormProps) {
         event.preventDefault();
         flushSync(() => setAsked(true));
         if (code.trim() === "") event.currentTarget.querySelector("input")?.focus();
-        else if (!busy && !locked) onCode(code.trim());
+        else if (!busy && !locked) onCode(code.replaceAll(/\s/g, "")); // apps show a code in two groups
       }}
     >
       <Field

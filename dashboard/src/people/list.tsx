@@ -7,7 +7,8 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useState } from "react";
 import type { AccountUser } from "../../../shared/api/users.ts";
 import { lazily } from "../app/lazily.tsx";
-import { useMay } from "../app/may.tsx";
+import { useNoteLeftOut } from "../app/left-out.ts";
+import { useMay, useMissing } from "../app/may.tsx";
 import { users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { Column } from "../resource/column.ts";
@@ -68,6 +69,7 @@ export default function People() {
   const say = text.people;
   const [open, setOpen] = useState<Open>();
   const may = useMay();
+  useNoteLeftOut(useMissing()("admin"));
   const own = useSession()?.user.id;
   const close = () => setOpen(undefined);
   const [isAdmin, isOwner] = [may("admin"), may("owner")];

@@ -9,8 +9,10 @@ export type List<Item> = (query: ListQuery) => Question<{ data: Item[]; meta: Li
 
 const IDLE = { pending: false, error: null };
 
-/** Fetches them when asked to, unless that is cancelled meanwhile: then nothing is used. */
-export function useAllPages<Item>(list: List<Item>, query: ListQuery, use: (items: Item[]) => void) {
+/**
+ * Fetches them when asked to, unless that is cancelled meanwhile: then nothing is used. Of several queries, one after the other.
+ */
+export function useAllPages<Item>(list: List<Item>, query: ListQuery | readonly ListQuery[], use: (items: Item[]) => void) {
   const [{ pending, error }, set] = useState<{ pending: boolean; error: unknown }>(IDLE);
   const latest = useRef(0);
   const fetchAll = async (): Promise<void> => {
@@ -18,7 +20,8 @@ export function useAllPages<Item>(list: List<Item>, query: ListQuery, use: (item
     const isWanted = (): boolean => latest.current === mine;
     set({ pending: true, error: null });
     try {
-      const items = await allPages(list, query, isWanted);
+      const items: Item[] = [];
+      for (const each of [query].flat()) items.push(...(await allPages(list, each, isWanted)));
       if (!isWanted()) return;
       use(items);
       set(IDLE);

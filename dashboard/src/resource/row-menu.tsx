@@ -1,6 +1,7 @@
 // The actions of one record, behind a button in its row.
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
-import { type Need, useMay } from "../app/may.tsx";
+import { useNoteLeftOut } from "../app/left-out.ts";
+import { type Need, useMissing } from "../app/may.tsx";
 
 interface MenuItem {
   id: string;
@@ -19,8 +20,9 @@ interface Props {
 
 /** With the actions that the user may take; none without any. */
 export function RowMenu({ label, items, onChoose }: Props) {
-  const may = useMay();
-  const shown = items.filter(({ needs }) => may(...needs));
+  const missing = useMissing();
+  const shown = items.filter(({ needs }) => missing(...needs) === undefined);
+  useNoteLeftOut(...items.map(({ needs }) => missing(...needs)));
   return (
     shown.length > 0 && (
       <ButtonDropdown

@@ -28,6 +28,11 @@ export const PARAMETERS = [
   "older",
   "drill",
   "reboot",
+  "disk",
+  "memory",
+  "instances",
+  "locked",
+  "larger",
 ] as const;
 export type Parameter = (typeof PARAMETERS)[number];
 

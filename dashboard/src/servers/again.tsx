@@ -24,8 +24,8 @@ export function Again({ server, onDelete }: Props) {
   if (last?.type === "server.delete") return <Button onClick={onDelete}>{text.servers.detail.deleteAgain}</Button>;
   return (
     last?.type === "server.create" && (
-      <Button href={`/servers/create?like=${server.id}`} onFollow={follow}>
-        {text.servers.detail.createLike}
+      <Button href={`/servers/create?again=${server.id}`} onFollow={follow}>
+        {text.servers.detail.createAgain}
       </Button>
     )
   );

@@ -1,15 +1,36 @@
-// Filters of the servers by what else is known of them: provider, region, size, whether they need a reboot, and creation.
+// Filters of the servers by what else their list can show: provider, region, size, instances, free disk space and memory,
+// creation; and by whether they need a reboot.
 import { useQuery } from "@tanstack/react-query";
 import { catalog, type ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
 import { FilterSelects } from "../resource/filter-select.tsx";
 import type { Narrowing } from "../resource/list-query.ts";
+import { gigabytes } from "../resource/size.ts";
 import type { Place } from "../resource/use-place.ts";
 
-const NAMES = ["provider", "region", "size", "reboot"] as const;
+/** Upper bounds: gigabytes, or numbers of instances. */
+const BOUNDS: Readonly<Record<"instances" | "disk" | "memory", readonly number[]>> = {
+  instances: [1, 5, 10, 25],
+  disk: [5, 10, 20, 50],
+  memory: [1, 2, 4],
+};
+const GB = 1_000_000_000;
+const NAMES = ["provider", "region", "size", "instances", "disk", "memory", "reboot"] as const;
 /** As the API says it. */
 const REBOOTS = { needed: "true", none: "false" } as const;
+
+const boundIn = (place: Place, name: keyof typeof BOUNDS): number | undefined =>
+  BOUNDS[name].find((bound) => String(bound) === place[name]);
+
+const boundQuery = (place: Place): ListQuery => {
+  const [instances, disk, memory] = [boundIn(place, "instances"), boundIn(place, "disk"), boundIn(place, "memory")];
+  return {
+    ...(instances !== undefined && { instance_count_below: instances }),
+    ...(disk !== undefined && { disk_free_bytes_below: disk * GB }),
+    ...(memory !== undefined && { memory_free_bytes_below: memory * GB }),
+  };
+};
 
 /** What a link has that is no such filter is left out. */
 export const serverQuery = ({ provider, region, size, reboot, ...place }: Place): ListQuery => ({
@@ -17,6 +38,7 @@ export const serverQuery = ({ provider, region, size, reboot, ...place }: Place)
   ...(region && { region }),
   ...(size && { size }),
   ...((reboot === "needed" || reboot === "none") && { needs_reboot: REBOOTS[reboot] }),
+  ...boundQuery(place),
   ...createdQuery(place),
 });
 
@@ -37,6 +59,9 @@ const Fields: Narrowing["Fields"] = ({ place, go }) => {
     provider: toOptions(providers),
     region: toOptions(providers.flatMap(({ regions }) => regions)),
     size: toOptions(providers.flatMap(({ sizes }) => sizes)),
+    instances: BOUNDS.instances.map((count) => ({ value: String(count), label: say.instances(count) })),
+    disk: BOUNDS.disk.map((size) => ({ value: String(size), label: say.disk(gigabytes(size)) })),
+    memory: BOUNDS.memory.map((size) => ({ value: String(size), label: say.memory(gigabytes(size)) })),
     reboot: (["needed", "none"] as const).map((value) => ({ value, label: say.reboots[value] })),
   };
   return <FilterSelects say={say} names={NAMES} options={options} place={place} go={go} />;

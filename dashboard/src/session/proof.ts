@@ -17,15 +17,20 @@ type Answer = "proven" | "again" | "declined";
 const open = createStore<{ asked: AskedProof; answer: (answer: Answer) => void } | undefined>(undefined);
 export const useOpenProof = open.use;
 
-/** Who asks now: the proof counts for those that wait, too. */
+/** Who asks now, and how many wait or ask: the proof of the first counts for the others, too. */
 let line: Promise<unknown> = Promise.resolve();
+let waiting = 0;
 
 export async function withProof(send: () => Promise<Response>): Promise<Response> {
   const response = await send();
   const asked = await askedIn(response);
   if (asked === undefined) return response;
-  const isFirst = open.get() === undefined;
-  const result = line.then(async () => proveAndRepeat(send, isFirst ? response : await send()));
+  const isFirst = waiting++ === 0;
+  const result = line
+    .then(async () => proveAndRepeat(send, isFirst ? response : await send()))
+    .finally(() => {
+      waiting -= 1;
+    });
   line = result.catch(() => undefined);
   return result;
 }

@@ -30,6 +30,15 @@ export function endOf({ ends, expires_at }: Session): number {
   return ends ?? Date.parse(expires_at);
 }
 
+/** Notes that the user has changed their name; other tabs show it with their next session. */
+export function noteName(name: string): void {
+  const { session: present, ending } = store.get();
+  if (present === undefined) return;
+  const next = { ...present, user: { ...present.user, name } };
+  localStorage.setItem(KEY, JSON.stringify(next));
+  store.set({ session: next, ending });
+}
+
 export function endSession(why: Ending): void {
   const kept = stored();
   // A tab that was frozen meanwhile ends its own session, not the one that another tab has begun since.

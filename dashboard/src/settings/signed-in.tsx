@@ -1,22 +1,34 @@
 // The signed-in user, what they may do, and when the session ends.
+import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { lazily } from "../app/lazily.tsx";
 import { overview } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Role } from "../people/role.tsx";
 import { Time } from "../resource/time.tsx";
 import { useSession } from "../session/session.ts";
 
+const ChangeName = lazily(async () => (await import("./change-name.tsx")).ChangeName);
+
 export function SignedIn() {
   const say = text.settings.session;
   const session = useSession();
+  const [changing, setChanging] = useState(false);
   const { role, permissions } = useQuery({ ...overview(), enabled: false }).data?.data ?? {};
   const grant = role == null || permissions === undefined ? undefined : { role, permissions };
   return (
     session !== undefined && (
-      <Container header={<Header variant="h2">{say.title}</Header>}>
+      <Container
+        header={
+          <Header variant="h2" actions={<Button onClick={() => setChanging(true)}>{say.changeName}</Button>}>
+            {say.title}
+          </Header>
+        }
+      >
         <KeyValuePairs
           columns={4}
           minColumnWidth={220} // keeps an email address on one line
@@ -27,6 +39,7 @@ export function SignedIn() {
             { label: say.role, value: grant === undefined ? "–" : <Role of={grant} /> },
           ]}
         />
+        {changing && <ChangeName user={session.user} onDismiss={() => setChanging(false)} />}
       </Container>
     )
   );

@@ -124,7 +124,7 @@ function Codes({ methods, pending, onCode }: CodesProps) {
     event.stopPropagation(); // the dialog may be above a form
     if (code.trim() === "" || pending) return;
     setCode("");
-    onCode({ method, code: code.trim() });
+    onCode({ method, code: code.replaceAll(/\s/g, "") }); // apps show a code in two groups
   };
   return (
     <form ref={form} onSubmit={submit}>

@@ -2,7 +2,8 @@
 import Button from "@cloudscape-design/components/button";
 import { useState } from "react";
 import type { SshKey } from "../../../shared/api/ssh-keys.ts";
-import { useMay } from "../app/may.tsx";
+import { useNoteLeftOut } from "../app/left-out.ts";
+import { useMissing } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { sshKeys } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -37,7 +38,9 @@ export default function SshKeys() {
   const say = text.sshKeys;
   const [adding, setAdding] = useState(false);
   const [deleting, setDeleting] = useState<SshKey>();
-  const mayWrite = useMay()("servers:write");
+  const missing = useMissing()("servers:write");
+  useNoteLeftOut(missing);
+  const mayWrite = missing === undefined;
   const add = mayWrite && (
     <Button variant="primary" onClick={() => setAdding(true)}>
       {say.add}

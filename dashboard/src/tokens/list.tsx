@@ -5,7 +5,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Token } from "../../../shared/api/tokens.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
-import { useMay } from "../app/may.tsx";
+import { useNoteLeftOut } from "../app/left-out.ts";
+import { useMay, useMissing } from "../app/may.tsx";
 import { tokens, users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { actionColumn, CreateLink, ListPage } from "../resource/list-page.tsx";
@@ -88,7 +89,8 @@ function columns(isRemoved: (creator: Creator) => boolean): [Column<Token>, ...C
 
 export default function ApiKeys() {
   const say = text.tokens;
-  const isAdmin = useMay()("admin");
+  const missing = useMissing()("admin");
+  useNoteLeftOut(missing);
   const isRemoved = useIsRemoved();
   const [rotating, setRotating] = useState<Token>();
   const [revoking, setRevoking] = useState<Token>();
@@ -99,7 +101,7 @@ export default function ApiKeys() {
       list={tokens.list}
       columns={[
         ...columns(isRemoved),
-        ...(isAdmin
+        ...(missing === undefined
           ? [
               actionColumn<Token>(
                 { label: say.rotation.confirm, act: setRotating, isOffered: ({ replaced_by }) => replaced_by === null },

@@ -4,9 +4,10 @@ import { Link } from "../app/link.tsx";
 import { webhooks } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { Column } from "../resource/column.ts";
-import { CreateLink, ListPage } from "../resource/list-page.tsx";
+import { CreateLink, ListPage, menuColumn } from "../resource/list-page.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
+import { WebhookMenu } from "./menu.tsx";
 import { WebhookStatus } from "./status.tsx";
 
 function columns(): [Column<Webhook>, ...Column<Webhook>[]] {
@@ -36,6 +37,7 @@ function columns(): [Column<Webhook>, ...Column<Webhook>[]] {
       cell: ({ last_delivery_at }) => <Time at={last_delivery_at} none={text.webhooks.detail.never} />,
       text: ({ last_delivery_at }) => last_delivery_at ?? "",
     },
+    menuColumn((webhook) => <WebhookMenu webhook={webhook} />),
   ];
 }
 

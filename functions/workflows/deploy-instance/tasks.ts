@@ -1,6 +1,7 @@
 // What the steps of deploying an instance's code do.
 import { toCommits, findProblems, requireNoProblem } from "../../../shared/operations/code-checks.ts";
-import { recordImage } from "../../../shared/operations/images.ts";
+import { isOutdated, recordImage } from "../../../shared/operations/images.ts";
+import { secretsInLogs } from "../../../shared/operations/log-secrets.ts";
 import { leaveDrillPlace, tryRetakeDrillPlace, tryTakeDrillPlace } from "../../../shared/operations/drills.ts";
 import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/operations/safety-backups.ts";
 import { codeInManifest } from "../../../shared/records/backup-code.ts";
@@ -8,15 +9,17 @@ import { presentCode } from "../../../shared/records/present-code.ts";
 import { backupRef, getBackup, recordArchive } from "../../../shared/records/backups.ts";
 import { findCode, recordChecked, recordDeployed } from "../../../shared/records/code.ts";
 import { openEnvironment, openRepositories, openSecrets } from "../../../shared/records/code-secrets.ts";
-import { getDeploy, getPlan, noteDeploy, setModules, updateEverything } from "../../../shared/records/deploys.ts";
+import { getDeploy, getPlan, keepImage, noteDeploy, setModules, updateEverything } from "../../../shared/records/deploys.ts";
 import { showDuring } from "../../../shared/records/instances.ts";
 import { addResult, failInto, keepModules, recordModules } from "../../../shared/records/operations.ts";
 import { find } from "../../../shared/data/table.ts";
 import { abandonedState, DEPLOY_STATUS, LIFECYCLE, REHEARSAL } from "../../../shared/domain/lifecycle.ts";
+import { DEPLOY } from "../../../shared/domain/limits.ts";
 import { planModules } from "../../../shared/domain/module-plan.ts";
 import { because, inEnglish } from "../../../shared/domain/reasons.ts";
+import { redact } from "../../../shared/domain/redaction.ts";
 import { skippedIn } from "../../../shared/hosts/host.ts";
-import { forgetSent, respondsAgain, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { forgetSent, readLog, respondsAgain, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { newestImages } from "../../../shared/providers/images.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
@@ -102,12 +105,19 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  pullImages: async ({ operation, input, server, jobId }) => {
-    const { instance_id } = input;
-    const pulled = await run(await server(), { id: jobId, kind: "pull_images", instance_id, code_id: operation.id });
+  pullImages: async ({ operation, input, instance, server, jobId }) => {
+    const { account_id, instance_id, deploy_id, restore_database } = input;
+    const { image: earlier } = await getPlan(account_id, deploy_id);
+    const job = { id: jobId, kind: "pull_images", instance_id, code_id: operation.id, image: earlier } as const;
+    const pulled = await run(await server(), job);
     if (!pulled.ready) return false;
     const { changed, ...image } = pulled.result;
-    if (changed) await updateEverything(operation);
+    const { erp_version } = await instance();
+    // A machine to which the registry does not respond goes on with what it has.
+    if (earlier === undefined && isOutdated(image, (await newestImages()).get(erp_version)))
+      throw new GiveUp("HOST_JOB_FAILED", because("image_not_pulled", { image: `odoo:${erp_version}` }));
+    // Data that comes back was last updated with the image that comes back.
+    if (changed && (earlier === undefined || !restore_database)) await updateEverything(operation);
     await noteDeploy(operation, { image });
     return true;
   },
@@ -131,14 +141,13 @@ export const handler = tasks(workflow, {
 
   awaitPlace: async (work) => {
     const { operation, server } = work;
-    return isEmpty(await readUpdate(work)) || tryTakeDrillPlace(operation, (await server()).id);
+    return !(await isRehearsed(work)) || tryTakeDrillPlace(operation, (await server()).id);
   },
 
   rehearse: async (work) => {
     const { operation, server, jobId } = work;
-    const update = await readUpdate(work);
-    if (isEmpty(update)) return true; // as in a rollback whose data comes back
-    const job = { id: jobId, kind: "rehearse_code", ...update } as const;
+    if (!(await isRehearsed(work))) return true;
+    const job = { id: jobId, kind: "rehearse_code", ...(await readUpdate(work)) } as const;
     try {
       const progress = await withLog(operation, async () => run(await server(), job));
       if (!progress.ready) return false;
@@ -206,7 +215,8 @@ export const handler = tasks(workflow, {
     const { instance_id } = input;
     const started = await run(await server(), { id: jobId, kind: "start_code", instance_id, code_id: operation.id });
     if (!started.ready) return false;
-    const { downtime_seconds } = started.result;
+    const { downtime_seconds, image } = started.result;
+    if (image !== null) await keepImage(operation, image);
     await noteDeploy(operation, { downtime_seconds });
     if (downtime_seconds !== null) await addResult(operation, { downtime_seconds });
     return true;
@@ -226,8 +236,9 @@ export const handler = tasks(workflow, {
   settleCode: async (work) => settle(work),
 
   putBack: async (work) => {
-    const { operation, input, server, jobId, stepJobs } = work;
+    const { operation, input, server, jobId, stepJobs, failure } = work;
     if (operation.committed) return settleAgain(work);
+    if (failure === "HEALTH_CHECK_FAILED") await keepErpLog(work);
     const { instance_id } = input;
     const start = operation.before === LIFECYCLE["instance.start"].to;
     const job = { id: jobId, kind: "undo_code", instance_id, code_id: operation.id, start, ends: stepJobs } as const;
@@ -273,8 +284,12 @@ async function readUpdate({ operation, input: { account_id, instance_id, deploy_
   return { instance_id, code_id: operation.id, update, install, secrets: await openSecrets(code) };
 }
 
-const isEmpty = ({ update, install }: { update: readonly string[]; install: readonly string[] }): boolean =>
-  update.length + install.length === 0;
+/** There is a copy of the present data alone, which is not what is updated where a backup's data comes back. */
+async function isRehearsed({ input: { account_id, deploy_id, restore_database } }: Deploy): Promise<boolean> {
+  if (restore_database) return false;
+  const { update, install } = await getPlan(account_id, deploy_id);
+  return update.length + install.length > 0;
+}
 
 /** Keeps what the machine logged of a step that failed. */
 async function withLog<T>(operation: Deploy["operation"], work: () => Promise<T>): Promise<T> {
@@ -286,22 +301,46 @@ async function withLog<T>(operation: Deploy["operation"], work: () => Promise<T>
   }
 }
 
-async function settle({ operation, input, instance, server, jobId }: Deploy): Promise<boolean> {
-  const { account_id, instance_id, deploy_id } = input;
-  if (!(await run(await server(), { id: jobId, kind: "settle_code", instance_id, code_id: operation.id })).ready) return false;
+async function settle(work: Deploy): Promise<boolean> {
+  const { operation, input, server, jobId } = work;
+  await recordNew(work);
+  const { instance_id } = input;
+  return (await run(await server(), { id: jobId, kind: "settle_code", instance_id, code_id: operation.id })).ready;
+}
+
+/** The ERP has the new code as soon as the deploy is committed, whatever becomes of what it replaced. */
+async function recordNew({ operation, input, instance }: Deploy): Promise<void> {
+  const { account_id, deploy_id } = input;
+  const record = await instance();
+  if ((await findCode(record)).deployed?.deploy_id === deploy_id) return;
   const [{ code }, deploy] = await Promise.all([getPlan(account_id, deploy_id), getDeploy(account_id, deploy_id)]);
   const { commits, python_packages } = deploy;
-  const deployed = { deploy_id, code_id: operation.id, commits: toCommits(code.repositories, commits), python_packages };
-  await recordDeployed(await instance(), deployed);
   // The server's next report says so, too.
-  if (deploy.image !== null) await recordImage(await instance(), deploy.image, await newestImages());
-  return true;
+  if (deploy.image !== null) await recordImage(record, deploy.image, await newestImages());
+  const deployed = { deploy_id, code_id: operation.id, commits: toCommits(code.repositories, commits), python_packages };
+  await recordDeployed(record, deployed);
+}
+
+/** The end of what the ERP wrote with the new code; the undo removes that with its container. */
+async function keepErpLog({ operation, input, server }: Deploy): Promise<void> {
+  const { account_id, instance_id, deploy_id } = input;
+  if ((await getDeploy(account_id, deploy_id)).log_excerpt !== null) return;
+  try {
+    const written = await readLog(await server(), { instance_id, source: "erp" });
+    if (written === undefined) return;
+    const secrets = await secretsInLogs({ account_id, operation_id: null, instance_id });
+    const lines = redact(written, secrets).trimEnd().split("\n").slice(-DEPLOY.logLines);
+    await noteDeploy(operation, { log_excerpt: lines.join("\n").slice(-DEPLOY.logBytes) });
+  } catch (error) {
+    log.info("could not read the log of an ERP that does not respond", { instance: instance_id, error });
+  }
 }
 
 /** The new code stays, because the data from before may be gone by now. */
 async function settleAgain(work: Deploy): Promise<boolean> {
   const { operation, input, server, jobId, stepJobs, triedEnough } = work;
   const { instance_id } = input;
+  await recordNew(work);
   try {
     const progress = await runUndo(await server(), {
       id: jobId,

@@ -4,11 +4,11 @@ import { addResult } from "../../../shared/records/operations.ts";
 import type { BackupRecord } from "../../../shared/records/schemas/backup.ts";
 import type { OperationRecord } from "../../../shared/records/schemas/operation.ts";
 import type { ServerRecord } from "../../../shared/records/schemas/server.ts";
-import { ERP_VERSIONS } from "../../../shared/domain/erp-versions.ts";
 import { missingModules } from "../../../shared/domain/missing-modules.ts";
 import { because } from "../../../shared/domain/reasons.ts";
 import { addMissingModules, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { GiveUp, TryAgain } from "../../../shared/platform/task-errors.ts";
+import { offeredVersions } from "../../../shared/providers/images.ts";
 import { jobIdFor, tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { removeArchive, storedObject } from "../../../shared/storage/archives.ts";
@@ -53,7 +53,7 @@ export const handler = tasks(workflow, {
 });
 
 /** Starting a job again with the same ID returns its result. */
-const examine = (
+const examine = async (
   operation: OperationRecord,
   { size_bytes, sha256 }: { size_bytes: number; sha256: string },
   backup: BackupRecord,
@@ -63,7 +63,7 @@ const examine = (
     id: jobIdFor(operation, "examineArchive"),
     kind: "import_archive",
     archive: { key: archiveKey(backup), size_bytes, sha256 },
-    erp_versions: ERP_VERSIONS.map(({ version }) => version),
+    erp_versions: (await offeredVersions()).map(({ version }) => version),
     note: backup.upload === undefined ? backup.note : null, // in the sandbox it makes the first try fail
   });
 

@@ -6,7 +6,7 @@ import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   operation: "instance.restart",
-  access: { keys: ["hosts"], configuration: true },
+  access: { keys: ["hosts", "sealing"], configuration: true },
   input: z.object({ account_id: fields.id("account"), operation_id: fields.id("operation"), instance_id: fields.id("instance") }),
   steps: [
     poll("restartErp", "Restarting the ERP", { upToMinutes: JOB_MINUTES.restart_erp }),

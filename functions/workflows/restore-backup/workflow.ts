@@ -8,7 +8,7 @@ import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   operation: "backup.restore",
-  access: { keys: ["hosts"], configuration: true, storage: "write" },
+  access: { keys: ["hosts", "sealing"], configuration: true, storage: "write" },
   input: z.object({
     account_id: fields.id("account"),
     operation_id: fields.id("operation"),

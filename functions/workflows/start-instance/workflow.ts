@@ -6,7 +6,7 @@ import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   operation: "instance.start",
-  access: { keys: ["hosts"], configuration: true },
+  access: { keys: ["hosts", "sealing"], configuration: true },
   input: z.object({ account_id: fields.id("account"), operation_id: fields.id("operation"), instance_id: fields.id("instance") }),
   steps: [
     poll("startErp", "Starting the ERP", { upToMinutes: JOB_MINUTES.start_erp }),

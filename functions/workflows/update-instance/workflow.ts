@@ -6,7 +6,7 @@ import { poll, step, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   operation: "instance.update",
-  access: { keys: ["hosts"] },
+  access: { keys: ["hosts", "sealing"] },
   input: z.object({
     account_id: fields.id("account"),
     operation_id: fields.id("operation"),

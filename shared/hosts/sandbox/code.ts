@@ -1,5 +1,5 @@
 // Deploys in the sandbox: simulated repositories, whose modules the simulated ERPs install, update, and get back.
-import { NEWEST_IMAGE } from "../../providers/sandbox/images.ts";
+import { describeImage, NEWEST_IMAGE } from "../../providers/sandbox/images.ts";
 import { changeErp, findErp, findMachine, later, type SandboxErp } from "../../providers/sandbox/machines.ts";
 import { findSandboxCommit, isSandboxUrl, isSpecialRef, SPECIAL_REFS } from "../../providers/sandbox/repositories.ts";
 import { because, inEnglish, type Reason, reasonIn } from "../../domain/reasons.ts";
@@ -118,14 +118,15 @@ async function refsOf(machineId: string, { instance_id, code_id }: { instance_id
 
 export async function pullImages(
   machineId: string,
-  { instance_id, code_id }: Job<"pull_images">,
+  { instance_id, code_id, image }: Job<"pull_images">,
 ): Promise<JobResult<"pull_images">> {
+  const next = describeImage(image?.id ?? NEWEST_IMAGE.id);
   let before = "";
-  await change(machineId, instance_id, ({ image }) => {
-    before = image;
-    return { pulled: { code_id, image: NEWEST_IMAGE.id } };
+  await change(machineId, instance_id, (erp) => {
+    before = erp.image;
+    return { pulled: { code_id, image: next.id } };
   });
-  return { ...NEWEST_IMAGE, previous_id: before, changed: before !== NEWEST_IMAGE.id };
+  return { ...next, previous_id: before, changed: before !== next.id };
 }
 
 export async function installPackages(machineId: string, job: Job<"install_packages">): Promise<JobResult<"install_packages">> {
@@ -196,11 +197,13 @@ export async function startCode(
   { instance_id, code_id }: Job<"start_code">,
 ): Promise<JobResult<"start_code">> {
   let wasRunning = false;
-  await change(machineId, instance_id, ({ before_code }) => {
+  let id = "";
+  await change(machineId, instance_id, ({ before_code, image }) => {
     wasRunning = before_code?.code_id === code_id && before_code.was_running;
+    id = image;
     return { status: "running", restarted: true, started_at: later(0) };
   });
-  return { downtime_seconds: wasRunning ? 1 : null };
+  return { downtime_seconds: wasRunning ? 1 : null, image: { id, digest: null } };
 }
 
 export async function settleCode(machineId: string, { instance_id, code_id }: Job<"settle_code">): Promise<null> {

@@ -25,6 +25,7 @@ BYTES_MAX = int(os.environ.get("CODE_BYTES_MAX", str(1 << 30)))
 FILES_MAX = 50_000
 MANIFEST_BYTES_MAX = 1 << 20
 MODULES_MAX = 3_000
+LINK_BYTES_MAX = 4_096
 PROBLEMS_MAX = 100
 MANIFEST = b"__manifest__.py"
 SCRATCH = "scratch"
@@ -62,6 +63,13 @@ class Entry(NamedTuple):
     hash: bytes
     size: int
     path: bytes
+
+
+def entry_in(line: bytes) -> Entry:
+    """In a line of `git ls-tree -l`."""
+    what, path = line.split(b"\t", 1)
+    mode, kind, hashed, size = what.split()
+    return Entry(mode, kind, hashed, int(size) if size.isdigit() else 0, path)
 
 
 class Problem(Exception):
@@ -112,10 +120,12 @@ class Git:
         self.known_hosts = known_hosts
         settings = list(SETTINGS)
         credential = repository["credential"] or {}
+        self.secrets: list[str] = []
         if "token" in credential:
             pair = f"{credential.get('username', '')}:{credential['token']}".encode()
             target = urlsplit(self.url)
-            header = f"Authorization: Basic {base64.b64encode(pair).decode()}"
+            self.secrets = [base64.b64encode(pair).decode(), credential["token"]]
+            header = f"Authorization: Basic {self.secrets[0]}"
             settings.append((f"http.{target.scheme}://{target.netloc}/.extraHeader", header))
         self.environment = {
             "PATH": os.environ["PATH"],
@@ -164,6 +174,8 @@ class Git:
     def explain(self, stderr: bytes) -> Problem:
         """Why git could not read the repository, in its own words only if there are no better ones."""
         said = stderr.decode("utf-8", "replace")
+        for secret in self.secrets:  # a server may repeat what it was sent
+            said = said.replace(secret, "[redacted]")
         last = next((line for line in reversed(said.splitlines()) if line.strip()), "")
         why = re.sub(r"[^\x20-\x7e]", "", re.sub(r"^(?:fatal|error|remote): *", "", last))[:200]
         if re.search(r"resolve host|Could not resolve|refused|timed out|unreachable|No route", said):
@@ -173,7 +185,7 @@ class Git:
         if re.search(r"Authentication failed|40[134]|not found|could not read|ermission denied|access", said, re.IGNORECASE):
             return unreachable(f"The repository {self.url} does not exist, or what it is read with may not read it")
         if re.search(r"File size limit|fsize|unable to write|No space|SIGXFSZ|died of signal", said):
-            return invalid(f"The repository {self.url} has more than 1 GB or 50,000 files")
+            return self.too_large()
         return unreachable(f"The repository {self.url} could not be read: {why}")
 
     def host_key(self) -> str | None:
@@ -244,14 +256,25 @@ class Git:
         """Everything in the folder of the modules: files, links, folders and submodules."""
         path = self.repository["path"]
         tree = self.repository["commit"] + (f":{path}" if path else "^{tree}")
-        listed = self.run("ls-tree", "-r", "-t", "-z", "-l", tree, place=place)
-        if listed.returncode != 0:
-            raise self.no_module()
         entries: list[Entry] = []
-        for line in listed.stdout.split(b"\0")[:-1]:
-            what, path_bytes = line.split(b"\t", 1)
-            mode, kind, hashed, size = what.split()
-            entries.append(Entry(mode, kind, hashed, int(size) if size.isdigit() else 0, path_bytes))
+        # A tree may name the same one many times, and that one another: there may be billions of entries.
+        with subprocess.Popen(
+            ["git", "-C", place, "ls-tree", "-r", "-t", "-z", "-l", tree],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            assert process.stdout is not None
+            rest = b""
+            while chunk := process.stdout.read(1 << 16):
+                *lines, rest = (rest + chunk).split(b"\0")
+                entries.extend(map(entry_in, lines))
+                if len(entries) > FILES_MAX:
+                    process.kill()
+                    raise self.too_large()
+        if process.returncode != 0:
+            raise self.no_module()
         return entries
 
     def tree(self, place: str) -> bytes:
@@ -261,6 +284,9 @@ class Git:
     def no_module(self) -> Problem:
         path = self.repository["path"]
         return invalid(f"{self.url} has no module" if path is None else f"{self.url} has no module in the folder {path}")
+
+    def too_large(self) -> Problem:
+        return invalid(f"The repository {self.url} has more than 1 GB or 50,000 files")
 
     def contents(self, place: str, hashes: list[bytes]) -> Iterator[bytes]:
         """The contents of files, in the order of their hashes."""
@@ -296,14 +322,14 @@ def name_of(folder: bytes, repository: Repository) -> str:
 
 def find_modules(git: Git, entries: list[Entry], root: bytes) -> list[Module]:
     folders = {entry.path: entry.hash for entry in entries if entry.kind == b"tree"}
-    manifests = sorted(
+    manifests = {
         os.path.dirname(entry.path)
         for entry in entries
         if os.path.basename(entry.path) == MANIFEST and entry.mode in (b"100644", b"100755")
-    )
+    }
     found: dict[str, Module] = {}
-    for folder in manifests:
-        if any(folder != other and is_in(folder, other) for other in manifests):
+    for folder in sorted(manifests):
+        if is_in_another(folder, manifests):
             continue  # a part of another module, such as a template of one
         name = name_of(folder, git.repository)
         if not IS_MODULE.fullmatch(name):
@@ -314,25 +340,33 @@ def find_modules(git: Git, entries: list[Entry], root: bytes) -> list[Module]:
     if not found:
         raise git.no_module()
     if len(found) > MODULES_MAX:
-        raise invalid(f"The repository {git.url} has more than 1 GB or 50,000 files")
+        raise git.too_large()
     return list(found.values())
 
 
-def is_in(path: bytes, folder: bytes) -> bool:
-    return folder == b"" or path.startswith(folder + b"/")
+def is_in_another(folder: bytes, folders: set[bytes]) -> bool:
+    while folder:
+        folder = os.path.dirname(folder)
+        if folder in folders:
+            return True
+    return False
 
 
-def require_inside(git: Git, entries: list[Entry], contents: dict[bytes, bytes]) -> None:
+def require_inside(git: Git, links: list[Entry], place: str) -> None:
     """No link leads out of the repository. Those that stay in it are left out, like submodules."""
     base = (git.repository["path"] or "").encode()
-    for entry in entries:
-        if entry.mode == b"120000":
-            target = contents[entry.hash]
-            place = os.path.normpath(os.path.join(b"/", base, os.path.dirname(entry.path)) + b"/" + target)
-            depth = os.path.normpath(os.path.join(base, os.path.dirname(entry.path), target))
-            if target.startswith(b"/") or depth == b".." or depth.startswith(b"../") or not place.startswith(b"/"):
-                name = re.sub(r"[^\x20-\x7e]", "?", entry.path.decode("utf-8", "replace"))[:200]
-                raise invalid(f"The link {name} in {git.url} leads out of the repository")
+    for entry in links:
+        if entry.size > LINK_BYTES_MAX:
+            raise leads_out(git, entry)
+    for entry, target in zip(links, git.contents(place, [entry.hash for entry in links]), strict=True):
+        depth = os.path.normpath(os.path.join(base, os.path.dirname(entry.path), target))
+        if target.startswith(b"/") or depth == b".." or depth.startswith(b"../"):
+            raise leads_out(git, entry)
+
+
+def leads_out(git: Git, entry: Entry) -> Problem:
+    name = re.sub(r"[^\x20-\x7e]", "?", entry.path.decode("utf-8", "replace"))[:200]
+    return invalid(f"The link {name} in {git.url} leads out of the repository")
 
 
 def version_in(git: Git, module: str, content: bytes, series: str) -> str | None:
@@ -367,7 +401,7 @@ class Budget:
         self.bytes += sum(entry.size for entry in entries)
         self.files += len(entries)
         if self.bytes > BYTES_MAX or self.files > FILES_MAX:
-            raise invalid(f"The repository {git.url} has more than 1 GB or 50,000 files")
+            raise git.too_large()
 
 
 def write(place: bytes, parts: list[bytes], content: bytes) -> None:
@@ -394,9 +428,7 @@ def take_repository(git: Git, number: int, series: str, place: str, budget: Budg
     entries = git.entries(scratch)
     budget.take(git, entries)
     files = [entry for entry in entries if entry.kind == b"blob"]
-    links = [entry for entry in files if entry.mode == b"120000"]
-    targets = [entry.hash for entry in links]
-    require_inside(git, links, dict(zip(targets, git.contents(scratch, targets), strict=True)))
+    require_inside(git, [entry for entry in files if entry.mode == b"120000"], scratch)
     modules = find_modules(git, entries, git.tree(scratch))
     own = re.sub(r"[^a-z0-9]+", "-", os.path.basename(urlsplit(git.url).path).removesuffix(".git").lower()).strip("-")
     folder = f"{number + 1}-{own[:40] or 'code'}"
@@ -452,6 +484,7 @@ def fetch(request: Request, home: str, known_hosts: str, series: str, place: str
     os.mkdir(scratch)
     for number, repository in enumerate(request["repositories"]):
         taken = try_to_take(number, Git(repository, home, known_hosts), series, place, budget)
+        shutil.rmtree(os.path.join(scratch, str(number)), ignore_errors=True)  # each may send as much as a file may have
         if isinstance(taken, dict):
             subjects.append(None)
             problems.append(taken)

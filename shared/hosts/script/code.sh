@@ -41,14 +41,17 @@ code_in_compose() {
   CODE_VOLUMES=", \"code:$CODE_MOUNT:ro\", \"python:$PYTHON_MOUNT:ro\""
   CODE_NAMES="  code: { name: $(code_volume "$code"), external: true }
   python: { name: $(python_volume "$code"), external: true }"
-  CODE_VARIABLES=", PYTHONPATH: $PYTHON_MOUNT$(jq -r 'map(", \(.name): \(.value | gsub("\\$"; "$$") | tojson)") | add // ""' "$place/variables")"
+  CODE_VARIABLES=", PYTHONPATH: $PYTHON_MOUNT$(jq -r 'map(", \(.name | tojson): \(.value | gsub("\\$"; "$$") | tojson)") | add // ""' "$place/variables")"
   if [[ -s $place/addons ]]; then CODE_FLAG=" --addons-path=$(<"$place/addons")"; fi
 }
 
 # The machine's own git, in a container of the ERP's image: no image has one. It sees the machine's programs and nothing else of it.
 prepare_builder() {
   if ! command -v git >/dev/null || ! command -v ssh >/dev/null; then install_packages git openssh-client; fi
-  docker network inspect "$BUILDER" >/dev/null 2>&1 || docker network create --driver bridge "$BUILDER" >/dev/null
+  (
+    flock 4 # two jobs may be the first ones at once
+    docker network inspect "$BUILDER" >/dev/null 2>&1 || docker network create --driver bridge "$BUILDER" >/dev/null
+  ) 4>"$ROOT/locks/firewall"
   refresh_firewall
   BUILDING=$PROJECT-builder
   if [[ ${P[HOLD]:-} == no ]]; then BUILDING=$PROJECT-check; fi
@@ -150,11 +153,15 @@ keep_environment() {
 
 # Nothing stays, and the database is not asked: other work on the instance goes on.
 check_code() {
-  local volume=${PROJECT}_check
-  docker volume rm -f "$volume" >/dev/null # of a check that was killed
-  fetch_into "$volume"
+  end_check "$PROJECT" # of a machine that lost its power
+  fetch_into "${PROJECT}_check"
   jq -c '{ subjects, problems, modules: [.modules[] | { name, version, changed: true }], installed: [] }' "$JOB/work/code" | answer
-  docker volume rm -f "$volume" >/dev/null
+}
+
+# What a repository sends may fill the disk, and goes on after its job is killed: no job that holds the instance ends it.
+end_check() { # PROJECT
+  docker rm -fv "$1-check" >/dev/null 2>&1 || true
+  docker volume rm -f "$1_check" >/dev/null 2>&1 || true
 }
 
 fetch_into() { # VOLUME
@@ -178,13 +185,32 @@ make_volume() { # NAME
   docker run --rm --network none --cap-drop ALL --cap-add CHOWN --user 0:0 -v "$1:/code" --entrypoint chown "$IMAGE" "$NOBODY:$NOBODY" /code
 }
 
-# The newest images of the same versions of the ERP and of PostgreSQL. They are used from the next step on, and the instance keeps its own until
-# its modules are updated. Under the lock, no other job can remove them before they are noted.
+# The newest images of the same versions of the ERP and of PostgreSQL, or the one that the ERP had with an earlier code. They are used from the next
+# step on, and the instance keeps its own until its modules are updated.
 job_pull_images() {
-  local database_image
   require_installed
   name_code
   require_fetched
+  if [[ -n ${P[IMAGE]:-} ]]; then bring_image_back "$(parameter IMAGE 'sha256:[0-9a-f]{64}')"; else pull_newest; fi
+  jq -cn --arg id "$(fact "codes/$CODE/image")" --arg created "$(docker image inspect -f '{{.Created}}' "$(fact "codes/$CODE/image")")" \
+    --arg before "$(fact image)" --arg database "$(fact "codes/$CODE/db_image")" --arg database_before "$(fact db_image)" \
+    '{ id: $id, created_at: $created, previous_id: $before, changed: ($id != $before or $database != $database_before) }' | answer
+}
+
+# Its name is that of a newer one by now, so it is named by its id, or else by its digest. The database server keeps its own.
+bring_image_back() { # ID
+  local pulled
+  set_fact "codes/$CODE/db_image" "$(fact db_image)"
+  set_fact "codes/$CODE/image" "$1" # so that nobody removes it meanwhile
+  if docker image inspect "$1" >/dev/null 2>&1; then return; fi
+  pulled=odoo@$(parameter DIGEST 'sha256:[0-9a-f]{64}')
+  pull "$pulled"
+  docker image inspect "$1" >/dev/null 2>&1 || broken "The image $pulled could not be pulled: the registry has no such image, or shows it only to others"
+}
+
+# Under the lock, no other job can remove them before they are noted.
+pull_newest() {
+  local database_image
   database_image=$(postgres_image)
   pull "$database_image" "odoo:$VERSION"
   (
@@ -192,9 +218,6 @@ job_pull_images() {
     set_fact "codes/$CODE/db_image" "$(newer_database_image "$database_image")"
     set_fact "codes/$CODE/image" "$(docker image inspect -f '{{.Id}}' "odoo:$VERSION")"
   ) 5>"$ROOT/locks/images"
-  jq -cn --arg id "$(fact "codes/$CODE/image")" --arg created "$(docker image inspect -f '{{.Created}}' "odoo:$VERSION")" --arg before "$(fact image)" \
-    --arg database "$(fact "codes/$CODE/db_image")" --arg database_before "$(fact db_image)" \
-    '{ id: $id, created_at: $created, previous_id: $before, changed: ($id != $before or $database != $database_before) }' | answer
 }
 
 # Another major version cannot read the database's files.
@@ -227,7 +250,7 @@ switch_images() { # IMAGE DATABASE-IMAGE
   compose up -d db
 }
 
-# In a volume of their own: building from source runs code, which must not reach the modules.
+# Building from source runs code: it reaches neither the modules nor the disk, only a scratch of a fixed size.
 job_install_packages() {
   require_installed
   name_code
@@ -238,7 +261,8 @@ job_install_packages() {
     echo '{"packages":[]}' | answer
     return
   fi
-  pip_builder "$(python_volume "$CODE")" -- list --path /python --format=freeze </dev/null >"$JOB/work/packages" ||
+  pip_builder -v "$(python_volume "$CODE"):/python:ro" --entrypoint python3 -- "$IMAGE" -I -m pip --no-input --disable-pip-version-check \
+    list --path /python --format=freeze </dev/null >"$JOB/work/packages" ||
     fail BUILD_FAILED "The Python packages could not be installed"
   head -c 100000 "$JOB/work/packages" | jq -Rsc '{ packages: (split("\n") | map(select(test("^[A-Za-z0-9._-]+==[^ ]+$")))) }' | answer
 }
@@ -250,15 +274,24 @@ fill_python() { # VOLUME
   if [[ -z ${P[PACKAGES]:-} ]]; then return; fi
   if [[ $(parameter SOURCE_BUILDS 'yes|no') == yes ]]; then options=(); fi
   prepare_builder
-  pip_builder "$1" -- install --target /python --no-compile --no-cache-dir -r /dev/stdin "${options[@]}" <<<"${P[PACKAGES]}" 2>&1 | bounded ||
+  { build_packages "${options[@]}" <<<"${P[PACKAGES]}" 2>&1 >&3 3>&- | bounded >&2; } 3>&1 | head -c "$CODE_BYTES_MAX" | unpack_into "$1" ||
     fail BUILD_FAILED "The Python packages could not be installed"
 }
 
-pip_builder() { # VOLUME -- ARGUMENT…
-  local volume=$1
-  shift 2
-  builder "$PACKAGES_SECONDS" --tmpfs /tmp:size=512m,mode=1777,exec -v "$volume:/python" --entrypoint python3 -- \
-    "$IMAGE" -I -m pip --no-input --disable-pip-version-check "$@"
+# From the requirements on stdin to an archive on stdout.
+build_packages() { # OPTION…: of pip
+  # shellcheck disable=SC2016 -- the shell in the container expands it
+  pip_builder --entrypoint sh -- "$IMAGE" -c 'python3 -I -m pip --no-input --disable-pip-version-check install --target /tmp/python --no-compile \
+    --no-cache-dir -r /dev/stdin "$@" >&2 && tar -c -C /tmp/python .' sh "$@"
+}
+
+pip_builder() { # OPTION… -- COMMAND…
+  builder "$PACKAGES_SECONDS" --tmpfs /tmp:size=512m,nr_inodes=200k,mode=1777,exec "$@"
+}
+
+unpack_into() { # VOLUME
+  docker run --rm -i --network none --log-driver none --cap-drop ALL --security-opt no-new-privileges --read-only --memory 256m --pids-limit 16 \
+    --user "$NOBODY:$NOBODY" -v "$1:/python" --entrypoint tar "$IMAGE" -x --no-same-owner -C /python
 }
 
 # For an instance that nobody uses yet, whose database another ERP had.
@@ -287,7 +320,7 @@ bring_code() {
   keep_environment
 }
 
-# That instance's own jobs may remove it meanwhile, which fails the copy.
+# That instance's own jobs may remove it meanwhile, which fails the copy: Docker would make a volume anew that is gone.
 copy_code() {
   local instance=${P[FROM_INSTANCE]:-} code=${P[FROM_CODE]:-} part from to
   [[ $instance =~ ^[a-z0-9_]{1,60}$ && $code =~ ^[a-z0-9_]{1,50}$ && -e $INSTANCES/$instance/codes/$code/environment ]] || return 1
@@ -300,6 +333,7 @@ copy_code() {
       -v "$from:/from:ro" -v "$to:/to" --entrypoint cp "$IMAGE" -R /from/. /to/ || return 1
   done
   cp "$INSTANCES/$instance/codes/$code/addons" "$INSTANCES/$instance/codes/$code/modules" "$CODE_HOME/" || return 1
+  [[ -e $INSTANCES/$instance/codes/$code/environment ]]
 }
 
 # What is said of it comes from whoever could take over the builder.
@@ -341,7 +375,7 @@ job_rehearse_code() {
   touch "$JOB/drill"
   remove_drill
   require_memory_to_rehearse
-  require_room "$(docker_root)" $((2 * $(database_bytes))) "A copy of the database"
+  require_room_to_rehearse
   CODE_PROJECT=$PROJECT use_code "$CODE"
   (
     enter_drill "$image" "$database_image" "$edition"
@@ -372,6 +406,15 @@ require_memory_to_rehearse() {
   free=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
   ((free >= needed)) ||
     broken "A rehearsal needs $needed MB of memory, but the server has $free MB free. To deploy all the same, set rehearse to false"
+}
+
+# A copy of the database, and what its update adds.
+require_room_to_rehearse() {
+  local needed free
+  needed=$((2 * $(database_bytes) + RESERVE_BYTES))
+  free=$(least_free "$(docker_root)")
+  ((free >= needed)) ||
+    broken "A rehearsal needs $(megabytes "$needed") MB on the disk, but the server has $(megabytes "$free") MB free. To deploy all the same, set rehearse to false"
 }
 
 enter_drill() { # IMAGE DATABASE-IMAGE EDITION: of the instance
@@ -453,7 +496,7 @@ job_update_modules() {
   case $(progress) in
     updated) return ;;
     kept) ;;
-    updating) renew_data ;; # it was killed: what it had done may be a half
+    updating) begin_anew ;; # it was killed: what it had done may be a half
     *) broken "The data was not kept" ;;
   esac
   set_progress updating
@@ -461,6 +504,7 @@ job_update_modules() {
   switch_images "$(fact "codes/$CODE/image")" "$(fact "codes/$CODE/db_image")"
   ensure_database_server
   reset_role
+  known_to_database
   if ((${#UPDATES[@]} > 0)); then
     odoo -c /etc/odoo/odoo.conf -d "$DATABASE" "${UPDATES[@]}" "${ONCE[@]}" </dev/null || status=$?
     if ((status != 0)) || ! has_updated "$DATABASE"; then
@@ -471,10 +515,24 @@ job_update_modules() {
   set_progress updated
 }
 
+# Modules that were installed, and not named for this update, were last updated with what they were before. With the base, the ERP updates all.
 note_hashes() {
   local hashes
-  hashes=$(jq -c 'map_values(.hash)' "$CODE_HOME/modules") # only names and hexadecimal digits: job_fetch_code
+  # Only names and hexadecimal digits: keep_code. The ERP's own code may have changed what the database had.
+  hashes=$(jq -c --slurpfile known "$JOB/work/hashes" --rawfile installed "$JOB/work/installed" --arg named "$UPDATE,$INSTALL" '
+    ($named | split(",")) as $updated
+    | (if $updated | index("base") then [] else ($installed | split("\n")) - $updated end) as $left
+    | (reduce $left[] as $name ({}; .[$name] = true)) as $left
+    | with_entries(.value = if $left[.key] then $known[0][.key] else .value.hash end)
+    | map_values(select(type == "string" and test("^[0-9a-f]{40,64}$")))' "$CODE_HOME/modules")
   sql "$DATABASE" <<<"insert into ir_config_parameter (key, value) values ('$HASHES', '$hashes') on conflict (key) do update set value = excluded.value"
+}
+
+# What a backup has brought back is not what was kept: an update of it that was killed is undone.
+begin_anew() {
+  if ((${#UPDATES[@]} == 0)); then return; fi # nothing of the data was in progress
+  [[ ! -e $HERE/restores/${CODE}_data ]] || fail UPDATE_FAILED "The update failed, so the code and the data were put back. Modules: $MODULES_NAMED"
+  renew_data
 }
 
 # The data as it was kept, once more.
@@ -501,10 +559,16 @@ job_start_code() {
     downtime=$(($(date +%s) - $(fact stopped_at)))
     downtime=$((downtime > 0 ? downtime : 0)) # the clock may have been set back meanwhile
   fi
-  echo "{\"downtime_seconds\":$downtime}" | answer
+  jq -cn --argjson downtime "$downtime" --arg id "$IMAGE" --arg digest "$(digest_of "$IMAGE")" \
+    '{ downtime_seconds: $downtime, image: { id: $id, digest: (if $digest == "" then null else $digest end) } }' | answer
 }
 
-# The code of now and the one before stay.
+# By which the registry has it, which stays when its name goes to a newer one.
+digest_of() { # IMAGE
+  docker image inspect -f '{{range .RepoDigests}}{{println .}}{{end}}' "$1" | grep -aoEm1 'sha256:[0-9a-f]{64}$' || true
+}
+
+# The code of now and the one before stay, with their images.
 job_settle_code() {
   local before place
   require_installed
@@ -515,7 +579,8 @@ job_settle_code() {
   sync # what replaces it must be on the disk first
   drop_database "$OLD"
   remove_files "$OLD"
-  rm -f "$HERE/stopped_at"
+  if [[ -n $before && -d $HERE/codes/$before && -e $CODE_HOME/before_image ]]; then mv "$CODE_HOME/before_image" "$HERE/codes/$before/last_image"; fi
+  rm -f "$HERE/stopped_at" "$CODE_HOME/before_image" "$CODE_HOME/before_db_image"
   for place in "$HERE"/codes/*; do
     if [[ -d $place && ${place##*/} != "$CODE" && ${place##*/} != "$before" ]]; then forget_code "${place##*/}"; fi
   done
@@ -568,6 +633,7 @@ undo_deploy() { # PROGRESS
 
 forget_code() { # CODE
   local volume
+  rm -f "$HERE/codes/${1:?}/environment" # before its volumes: see copy_code
   for volume in "$(code_volume "$1")" "$(python_volume "$1")"; do docker volume rm -f "$volume" >/dev/null 2>&1 || true; done
   rm -rf "$HERE/codes/${1:?}"
 }

@@ -91,7 +91,7 @@ remove_unused_images() {
   (
     flock 5
     for image in $(docker image ls -q --no-trunc --filter dangling=true "${of[@]}"); do
-      if grep -qsF "$image" "$INSTANCES"/*/{image,db_image,db_before} "$INSTANCES"/*/codes/*/{image,db_image} "$ROOT"/drill/{image,db_image}; then continue; fi
+      if grep -qsF "$image" "$INSTANCES"/*/{image,db_image,db_before} "$INSTANCES"/*/codes/*/{,before_}{image,db_image} "$INSTANCES"/*/codes/*/last_image "$ROOT"/drill/{image,db_image}; then continue; fi
       docker image rm "$image" >/dev/null 2>&1 || true
     done
   ) 5>"$ROOT/locks/images"
@@ -350,7 +350,7 @@ job_remove_erp() {
 
 remove_instance() {
   local label=label=com.docker.compose.project=erp-$1
-  docker rm -fv "erp-$1-job" "erp-$1-files" "erp-$1-psql" >/dev/null 2>&1 || true
+  docker rm -fv "erp-$1-job" "erp-$1-files" "erp-$1-psql" "erp-$1-builder" "erp-$1-check" >/dev/null 2>&1 || true
   docker ps -aq --filter "$label" | xargs -r docker rm -fv >/dev/null
   docker volume ls -q --filter "$label" | xargs -r docker volume rm >/dev/null
   docker network disconnect -f "erp-$1_edge" erp-caddy >/dev/null 2>&1 || true

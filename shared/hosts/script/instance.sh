@@ -23,6 +23,7 @@ look_at_instance() {
   require_docker
   load "$id"
   ID=''
+  echo "$PROJECT" >"$JOB/looks_at"
 }
 
 load() {

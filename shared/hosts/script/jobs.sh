@@ -202,6 +202,7 @@ stop_job() { # JOB CODE MESSAGE [KILL: at once]
   kill_tree "$job" "${4:-TERM}"
   rm -rf "$job/parameters" "$job/work" "$job/archive.zip"
   if [[ -e $job/drill ]]; then remove_drill; fi
+  if [[ -s $job/looks_at ]]; then end_check "$(<"$job/looks_at")"; fi
   if [[ -s $job/instance ]]; then
     load "$(<"$job/instance")"
     sweep
@@ -271,6 +272,7 @@ finish() {
   if (($1 != 0)); then full=$(full_disk); fi
   if [[ -n ${ID:-} ]]; then leave_as_wanted; fi
   if [[ -e $JOB/drill ]]; then remove_drill; fi
+  if [[ -s $JOB/looks_at ]]; then end_check "$(<"$JOB/looks_at")"; fi
   rm -rf "$JOB/parameters" "$JOB/work"
   if (($1 != 0)) && docker_went_away; then return; fi # without a result it is lost, and begun again
   if (($1 == 0)); then

@@ -5,8 +5,10 @@ LOG_SECONDS=2     # to read it
 LOG_BYTES=1000000 # of its end
 LINE_BYTES=8192   # of a line's beginning
 
-# lines=: its end, each line behind the time when Docker got it, without secrets, compressed. installed=no without an ERP.
+# lines=: its end, each line behind the time when Docker got it, without secrets, compressed; in the end "cut" if the log has more before these.
+# installed=no without an ERP. Fails if there is no time to read up to the end: what is read is the oldest then.
 logs() { # INSTANCE erp|database|proxy SINCE UNTIL: times in UTC, or "-"
+  local lines
   load "$1"
   [[ $2 =~ ^(erp|database|proxy)$ ]] || reject "Unknown log: $2"
   [[ "$3 $4" =~ ^([0-9TZ:.-]{1,30} ?){2}$ ]] || reject "These are no times: $3 $4"
@@ -14,7 +16,11 @@ logs() { # INSTANCE erp|database|proxy SINCE UNTIL: times in UTC, or "-"
     echo installed=no
     return
   fi
-  echo "lines=$("${2}_log" "$3" "$4" | bounded_log | nice sed -E -f <(redactions) | gzip -1 | encoded)"
+  lines=$(
+    "${2}_log" "$3" "$4" | bounded_log | nice sed -E -f <(redactions </dev/null) | gzip -1 | encoded
+    ((PIPESTATUS[0] != 124))
+  ) || reject "The log could not be read in time"
+  echo "lines=$lines"
 }
 
 erp_log() { container_log "$PROJECT" "$@"; } # SINCE UNTIL
@@ -23,39 +29,57 @@ database_log() { container_log "$PROJECT-db" "$@"; } # SINCE UNTIL
 # A line for each request: TIME METHOD PATH STATUS MS BYTES CLIENT. A client chooses method and path: what is no printable ASCII, or ends a word, is
 # left out of them.
 proxy_log() { # SINCE UNTIL
-  local since=0 until=9999999999
+  local since=0 until=9999999999 reaching=(tail -c $((4 * LOG_BYTES)))
   if [[ $1 != - ]]; then since=$(date -d "$1" +%s.%N) || return 0; fi
-  if [[ $2 != - ]]; then until=$(date -d "$2" +%s.%N) || return 0; fi
+  if [[ $2 != - ]]; then
+    until=$(date -d "$2" +%s.%N) || return 0
+    reaching=(cat) # the newest lines may all be later
+  fi
   # shellcheck disable=SC2016 # of jq
-  access_logs "$ID" | timeout "$LOG_SECONDS" xargs -r cat -- 2>/dev/null | cut -b "1-$LINE_BYTES" | tail -c $((2 * LOG_BYTES)) |
-    timeout "$LOG_SECONDS" jq -Rr --argjson since "$since" --argjson until "$until" '
-      fromjson? | objects | select((.ts | numbers) >= $since and .ts < $until)
+  access_logs "$ID" | timeout "$LOG_SECONDS" xargs -r cat -- 2>/dev/null | cut -b "1-$LINE_BYTES" | "${reaching[@]}" |
+    requests_between "$since" "$until" | tail -c $((2 * LOG_BYTES)) | timeout "$LOG_SECONDS" jq -Rr '
+      if . == "cut" then . else
+      fromjson? | objects | select(.ts | type == "number")
       | def word($length): tostring | gsub("[^!-~]"; "?") | .[:$length];
       [ (.ts | floor | todate[:19]) + "." + ((.ts * 1000 | floor) % 1000 + 1000 | tostring)[1:] + "Z",
         (.request.method | word(20)), (.request.uri | word(4000) | split("?")[0]), (.status | word(3)), (.duration * 1000 | floor),
-        (.size | word(20)), (.request.client_ip // .request.remote_ip | word(50)) ] | join(" ")' 2>/dev/null || true
+        (.size | word(20)), (.request.client_ip // .request.remote_ip | word(50)) ] | join(" ") end' 2>/dev/null
+  [[ " ${PIPESTATUS[*]} " != *" 124 "* ]] || return 124
 }
 
-# Docker keeps 30 MB of it. An ERP writes to both of its outputs.
+# Of the lines on stdin those between two times, in seconds; in the end "cut" if they are more than what is read of them.
+requests_between() { # SINCE UNTIL
+  awk -v since="$1" -v until="$2" -v max=$((2 * LOG_BYTES)) '
+    match($0, /"ts":[0-9]+(\.[0-9]+)?/) {
+      at = substr($0, RSTART + 5, RLENGTH - 5) + 0
+      if (at < since + 0 || at >= until + 0) next
+      print
+      bytes += length($0) + 1
+    }
+    END { if (bytes > max) print "cut" }'
+}
+
+# Docker keeps 30 MB of it, and reads them from the beginning unless it is asked for the last lines, of which none is shorter than 32 bytes with its
+# time. An ERP writes to both of its outputs.
 container_log() { # CONTAINER SINCE UNTIL
   local bounds=()
   if [[ $2 != - ]]; then bounds+=(--since "$2"); fi
-  if [[ $3 != - ]]; then bounds+=(--until "$3"); fi
-  timeout "$LOG_SECONDS" docker logs --timestamps "${bounds[@]}" "$1" 2>&1 || true
+  if [[ $3 != - ]]; then bounds+=(--until "$3"); else bounds+=(--tail $((LOG_BYTES / 32))); fi
+  timeout "$LOG_SECONDS" docker logs --timestamps "${bounds[@]}" "$1" 2>&1
 }
 
 # lines=: what the jobs of an operation have logged, each behind a line "# KIND", the oldest first; in the end the number of all lines.
 work_log() { # OPERATION
-  local job jobs parameters='' HERE=''
+  local job jobs known='' HERE=''
   mapfile -t jobs < <(ls -dtr "$JOBS/$1"-*/deadline 2>/dev/null)
   for job in "${jobs[@]%/deadline}"; do
     if [[ -s $job/instance ]]; then load "$(<"$job/instance")"; fi
-    parameters+=$(secrets_given "$job")$'\n'
+    known+=$(secrets_given "$job" && secrets)$'\n'
   done
   echo "lines=$(for job in "${jobs[@]%/deadline}"; do
     echo "# $(cat "$job/kind")"
     job_log "$job"
-  done | sed -n 'p;$=' | bounded_log '^# ' | nice sed -E -f <(given <<<"$parameters" && redactions && echo "$URL_REDACTION") | gzip -1 | encoded)"
+  done | sed -n 'p;$=' | bounded_log '^# ' | nice sed -E -f <(redactions <<<"$known" && echo "$URL_REDACTION") | gzip -1 | encoded)"
 }
 
 # While the job runs, without a line that is being written: a secret in it cannot be found yet.
@@ -68,8 +92,16 @@ job_log() { # JOB
   fi
 }
 
-# What a job that runs was given: passwords, addresses that are as good as one, and what code is fetched and runs with. In base64, a line each.
+# What a job that runs was given: passwords, addresses that are as good as one, and what code is fetched and runs with. A line each.
 secrets_given() { # JOB
+  local value
+  encoded_secrets "$1" | while read -r value; do
+    base64 -d <<<"$value" 2>/dev/null | tr '\0\n' '  ' || true
+    echo
+  done
+}
+
+encoded_secrets() { # JOB
   local line
   sed -nE 's/^[A-Z_]*(PASSWORD|SECRET|KEY|TOKEN|URL)[A-Z_]*=//p' "$1/parameters" 2>/dev/null || true
   { sed -nE 's/^(REPOSITORIES|ENVIRONMENT)=//p' "$1/parameters" 2>/dev/null || true; } | while read -r line; do
@@ -81,20 +113,13 @@ secrets_given() { # JOB
 # Of a URL that was signed, everything behind its path.
 URL_REDACTION='s/(https?:\/\/[^?[:space:]]*\?)[^[:space:]]*/\1[redacted]/g'
 
-given() { # values in base64, a line each
-  local value
-  while read -r value; do
-    base64 -d <<<"$value" 2>/dev/null | tr '\0\n' '  ' || true
-    echo
-  done | exactly
-}
-
 CUT=$'\342\200\246' # the end of a line that was cut
 
-# Of secrets, a line each, what removes them. A line is cut at a blank, which may be within one.
+# Of secrets, a line each, what removes them: the longest first, because another may be a part of it. A line is cut at a blank, which may be within
+# one.
 exactly() {
   local secret
-  while IFS= read -r secret; do
+  awk '!known[$0]++ { print length($0) "\t" $0 }' | sort -rn | cut -f 2- | while IFS= read -r secret; do
     if ((${#secret} < 6)); then continue; fi
     printf 's\001%s\001[redacted]\001g\n' "$(literally <<<"$secret")"
     while [[ ${#secret} -le 200 && $secret == *" "* ]]; do
@@ -105,22 +130,25 @@ exactly() {
 }
 
 # Nothing of a line whose beginning is missing, and of a long line no more than up to a place where no password is cut in two: what is left of a
-# secret could not be found.
-bounded_log() { # [PATTERN that a line begins with]
+# secret could not be found. "cut" in the end if there is more before.
+bounded_log() { # [PATTERN that a line begins with: then without that end]
   local begins=${1:-^[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9:.]+Z }
-  cut -b "1-$((LINE_BYTES + 1))" | tail -c "$LOG_BYTES" | tr '\000' '\032' | awk -v max="$LINE_BYTES" -v begins="$begins" -v cut="$CUT" '
+  cut -b "1-$((LINE_BYTES + 1))" | tail -c "$LOG_BYTES" | tr '\000' '\032' | awk -v max="$LINE_BYTES" -v begins="$begins" -v cut="$CUT" \
+    -v tells="$(($# == 0))" -v all="$LOG_BYTES" '
+    { bytes += length($0) + 1 }
     NR == 1 && $0 !~ begins { next }
     length($0) > max {
       end = substr($0, max - 255, 256)
       sub(/[^ ]*$/, "", end)
       $0 = substr($0, 1, max - 256) end cut
     }
-    { print }'
+    { print }
+    END { if (tells && bytes >= all) print "cut" }'
 }
 
-# A script for sed: known secrets exactly, and by their form what shared/domain/redaction.ts removes again.
+# A script for sed: known secrets exactly, with those on stdin, and by their form what shared/domain/redaction.ts removes again.
 redactions() {
-  secrets | exactly
+  { cat && secrets; } | exactly
   local between='[A-Za-z0-9_-]{0,40}\\?["'\'']?\s{0,8}(=|:|%3[AD])\s{0,8}'
   local value='(\\"[^"]*("|$)|"([^"\\]|\\.)*("|$)|\\?'\''[^'\'']*('\''|$)|[^]'\''"&;,)}<>[:space:]]+)'
   local names='passw(or)?d|passphrase|secret|token|api[_-]?key|private[_-]?key|session[_-]?id'

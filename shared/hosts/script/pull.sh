@@ -2,16 +2,26 @@
 
 PULL_SECONDS=540 # of one try, in which it can be killed with its job (--foreground); the layers that are complete stay for the next one
 
-# Pulls the newest of each, or keeps the present one if that fails. What may pass is tried four times.
+# Pulls the newest of each, or keeps the present one if that fails.
 pull() { # IMAGE…
-  local image try
+  local image
   for image in "$@"; do
-    for try in 1 2 3 last; do
-      if pull_once "$image" || docker image inspect "$image" >/dev/null 2>&1; then break; fi
-      [[ $try != last && $PASSES == yes ]] || broken "The image $image could not be pulled: $WHY"
-      sleep 10
-    done
+    pull_once "$image" || docker image inspect "$image" >/dev/null 2>&1 || pull_again "$image"
   done
+}
+
+# For an update: with the present one, it would seem to have been done.
+renew() { pull_once "$1" || pull_again "$1"; } # IMAGE
+
+# What may pass is tried four times.
+pull_again() { # IMAGE: which could not be pulled
+  local try
+  for try in 2 3 4; do
+    if [[ $PASSES == no ]]; then break; fi
+    sleep 10
+    if pull_once "$1"; then return; fi
+  done
+  broken "The image $1 could not be pulled: $WHY"
 }
 
 pull_once() { # IMAGE: sets WHY it failed, and whether that PASSES
@@ -23,7 +33,8 @@ pull_once() { # IMAGE: sets WHY it failed, and whether that PASSES
   fi
   timeout --foreground -k 10 "$PULL_SECONDS" docker "${config[@]}" pull -q "$source" >/dev/null 2>"$said" || status=$?
   if ((status == 0)); then
-    if [[ $source != "$1" ]]; then docker tag "$source" "$1" && docker image rm "$source" >/dev/null; fi
+    # A digest is no name that an image can be given.
+    if [[ $source != "$1" && $1 != *@* ]]; then docker tag "$source" "$1" && docker image rm "$source" >/dev/null; fi
     return
   fi
   explain_pull "$status" "$(grep -v '^$' "$said" | tail -n 1 | tr -cd '[:print:]' | head -c 300)"

@@ -339,6 +339,7 @@ settle_restores() {
         swap_back
         set_fact "restores/$RESTORE" building
         if forget "$NEW"; then forget_progress; fi
+        if [[ $kind == undo_code ]]; then continue; fi # it puts back the data from before its deploy, and starts the ERP only with that
         rm -f "$HERE/stopped_at"
         if [[ $(fact wanted) == running ]]; then start_erp; fi
         ;;
@@ -346,6 +347,7 @@ settle_restores() {
         if [[ $kind == stop_erp ]]; then continue; fi # it must stop even if its database does not start
         ensure_database_server
         if forget "$NEW"; then forget_progress; fi
+        if [[ $kind == undo_code ]]; then continue; fi
         # Its restore had stopped it for the safety backup.
         if [[ -e $HERE/stopped_at && $(fact wanted) == running ]]; then start_erp; fi
         rm -f "$HERE/stopped_at"

@@ -13,7 +13,7 @@ my $root = $ENV{ERP_HOSTING_ROOT} // '/var/lib/erp-hosting';
 my $proc = $ENV{ERP_HOSTING_PROC} // '/proc';    # others for tests
 my $cgroup = $ENV{ERP_HOSTING_CGROUP} // '/sys/fs/cgroup';
 my $watch = "$root/watch";
-my ($LINES, $LOG_BYTES) = (180, 1 << 20);
+my ($LINES, $RING_BYTES, $LOG_BYTES) = (180, 8 << 20, 1 << 20);
 
 # Empty if it cannot be read. How long some of these are is up to a tenant.
 sub text {    # FILE
@@ -113,11 +113,13 @@ sub container {    # NAME ID
 	return {};
 }
 
-# Without what the kernel would drop from its cache first: with it, every container fills its memory in time.
+# Without what the kernel would drop from its cache first: with it, every container fills its memory in time. Between the two readings, a container
+# may have dropped it by itself.
 sub described {    # NAME CGROUP MICROSECONDS BYTES CACHE
 	my ($name, $path, $cpu, $memory, $cache) = @_;
 	my ($process) = text("$path/cgroup.procs") =~ /^(\d+)/ or return {};
-	return { cpu => percent("cpu.$name", $cpu), memory => $memory =~ /^(\d+)/ ? $1 - ($cache // 0) : undef, network => "$proc/$process/net" };
+	my $used = $memory =~ /^(\d+)/ ? $1 - ($cache // 0) : undef;
+	return { cpu => percent("cpu.$name", $cpu), memory => defined $used && $used < 0 ? 0 : $used, network => "$proc/$process/net" };
 }
 
 sub runs { return defined $_[0]{network} }    # CONTAINER
@@ -204,12 +206,19 @@ sub replace {    # FILE TEXT
 }
 
 my $line = sprintf '{"t":%d,"s":%s,"i":{%s}}', time, array(machine()), join ',', @instances;
-my @ring = split /\n/, text("$watch/ring");
-if (@ring < 2 * $LINES) {
+# Half as many lines again, by the file's size: to count them each minute would be to read megabytes.
+if ((-s "$watch/ring" // 0) < 1.5 * $LINES * length "$line\n") {
 	open my $ring, '>>', "$watch/ring" or die "$watch/ring: $!";
 	print $ring "$line\n";
 }
-else { replace("$watch/ring", join '', map { "$_\n" } @ring[1 - $LINES .. -1], $line) }
+else {
+	open my $ring, '<', "$watch/ring" or die "$watch/ring: $!";
+	my $from = (-s $ring) - $RING_BYTES;
+	seek $ring, $from, 0 if $from > 0;
+	my @lines = <$ring>;
+	splice @lines, 0, @lines - $LINES + 1 if @lines >= $LINES;
+	replace("$watch/ring", join '', @lines, "$line\n");
+}
 replace("$watch/counters", join '', map { "$_ $after{$_}\n" } sort keys %after);
 if ($missing) { replace("$watch/stale", '') }
 else { unlink "$watch/stale" }

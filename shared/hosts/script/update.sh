@@ -47,7 +47,7 @@ job_update_proxy() {
   require_docker
   if [[ ! -s $JOB/proxy ]]; then docker inspect -f '{{.Image}}' erp-caddy >"$JOB/proxy" 2>/dev/null || echo none >"$JOB/proxy"; fi
   before=$(<"$JOB/proxy")
-  pull caddy:2
+  renew caddy:2
   if [[ $(docker image inspect -f '{{.Id}}' caddy:2) == "$before" ]]; then return; fi
   if ! renew_proxy_container; then
     if [[ $before != none ]]; then docker tag "$before" caddy:2 && renew_proxy_container; fi
@@ -69,7 +69,7 @@ job_update_database() {
   local image responds=no downtime=null
   require_installed
   image=$(postgres_image)
-  pull "$image"
+  renew "$image"
   (
     flock 5
     new=$(newer_database_image "$image")

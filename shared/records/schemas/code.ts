@@ -5,6 +5,7 @@ import { growing } from "../../data/stored.ts";
 import { count, noText, text } from "./fields.ts";
 
 type AutoDeploy = Code["auto_deploy"];
+type Follow = Code["image"]["follow"];
 
 /** A token is encrypted. */
 const Credential = z.union([z.literal("deploy_key"), z.looseObject({ username: text, token: text })]).nullable();
@@ -53,6 +54,8 @@ export const CodeRecord = z.object({
   environment: z.array(VariableRecord).default([]),
   updated_at: noText,
   auto_deploy: growing<AutoDeploy>().default("off"),
+  /** Whether each deploy brings the newest image. */
+  image: z.looseObject({ follow: growing<Follow>() }).default({ follow: "pinned" }),
   /** The deploy hook, of whose secret only the hash is kept. */
   hook_hash: noText,
   hook_last4: noText,

@@ -16,15 +16,23 @@ export const DeployRecord = storedDeploy.extend({
 });
 export type DeployRecord = z.infer<typeof DeployRecord>;
 
+/** An image of the ERP: its ID, which Docker computes, and the digest by which the registry has it. */
+const Image = z.object({ id: text, digest: text.nullable() });
+export type Image = z.infer<typeof Image>;
+
 export const DeployPlan = z.object({
   code: CodeRecord,
   /** What was requested to be updated. */
   select: z.custom<Selection>(),
-  /** What is updated and installed, once the code was fetched. */
   /** Of a rollback: the commits, which are not looked up. */
   commits: z.array(text).optional(),
+  /** Of a rollback: the image that it brings back, if the ERP has another one. */
+  image: Image.optional(),
+  /** The image with which the ERP started. Null before, and of deploys from before it was kept. */
+  started_with: Image.nullable().default(null),
   /** The versions of the modules that the database has after it. */
   versions: z.record(text, text).default({}),
+  /** What is updated and installed, once the code was fetched. */
   update: z.array(text).default([]),
   install: z.array(text).default([]),
 });

@@ -29,6 +29,7 @@ export const app: typeof en = {
       "Dafür ist die Rolle „Inhaber“ oder „Administrator“ nötig. Ein Inhaber oder Administrator dieses Kontos kann sie Ihnen geben.",
     owner: "Dafür ist die Rolle „Inhaber“ nötig. Nur ein Inhaber dieses Kontos kann sie Ihnen geben.",
     people: "Personen anzeigen",
+    leftOut: "Einige Aktionen werden nicht angezeigt",
   },
   support: "Support kontaktieren",
   newTab: "Wird in einem neuen Tab geöffnet",

@@ -37,9 +37,16 @@ export const backups: typeof en = {
     uploaded: "Hochgeladen",
   },
   filters: {
-    labels: { kind: "Nach Art filtern", drill: "Nach Wiederherstellungstest filtern" },
-    any: { kind: "Jede Art", drill: "Jeder Test" },
+    labels: {
+      kind: "Nach Art filtern",
+      drill: "Nach Wiederherstellungstest filtern",
+      locked: "Nach Sperre filtern",
+      larger: "Nach Größe filtern",
+    },
+    any: { kind: "Jede Art", drill: "Jeder Test", locked: "Gesperrt oder nicht", larger: "Jede Größe" },
     drills: { passed: "Test bestanden", failed: "Test nicht bestanden" },
+    locks: { true: "Gesperrt", false: "Nicht gesperrt" },
+    larger: (size) => `Größer als ${size}`,
   },
   drilled: { passed: "Wiederherstellungstest bestanden", failed: "Wiederherstellungstest nicht bestanden" },
   checks: {

@@ -50,6 +50,9 @@ export const code: typeof en = {
     updateImage: "Aktualisieren…",
     unknownImage: "Noch nicht gemeldet",
     nothing: "Geschieht nichts",
+    newImages: "Neue Images",
+    everyDeploy: "Mit jedem Deployment",
+    onRequest: "Auf Wunsch",
     nothingSet: "Keine",
   },
   check: {
@@ -122,6 +125,9 @@ export const code: typeof en = {
     secretAbout: "Wird nie wieder angezeigt. Lassen Sie den Wert leer, um den jetzigen zu behalten.",
     push: "Deployment nach einem Push",
     pushAbout: "Ein Aufruf des Deploy-Hooks bringt Neues ins ERP.",
+    newest: "Mit jedem Deployment das neueste Image bringen",
+    newestAbout:
+      "Korrekturen von Odoo und seinem Datenbankserver kommen mit dem nächsten Deployment, das dann alle Module aktualisiert.",
   },
   deploys: {
     one: "Ein Deployment",

@@ -62,6 +62,7 @@ export const events: typeof en = {
     allow_source_builds: "Pakete aus Quelltext bauen",
     install_modules: "Zu installierende Module",
     auto_deploy: "Automatisches Deployment",
+    image: "Odoo-Image",
     environment: "Umgebungsvariablen",
     events: "Ereignisse",
     url: "URL",
@@ -98,7 +99,9 @@ export const events: typeof en = {
   notCopied: (id) => `Kopieren nicht möglich. Die ID lautet ${id}`,
   export: {
     title: "Tage exportieren",
-    about: (kind) => `Speichert alles von diesen Tagen, beide eingeschlossen. Art: ${kind}.`,
+    about: "Speichert alle Einträge von diesen Tagen, beide eingeschlossen, unabhängig von den Filtern der Seite.",
+    kind: "Einträge",
+    kinds: { everything: "Anfragen und Ergebnisse", audit: "Nur Anfragen", outcomes: "Nur Ergebnisse" },
     from: "Erster Tag",
     to: "Letzter Tag",
     dayHint: "JJJJ-MM-TT",

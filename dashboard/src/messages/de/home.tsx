@@ -45,6 +45,17 @@ export const home: typeof en = {
     never: "noch nie",
     backUp: "Jetzt sichern",
     backUpOf: (name) => `${name} jetzt sichern`,
+    show: "Anzeigen",
+    showOf: (name) => `${name}: Anzeigen`,
+    acts: {
+      restart: "Neu starten",
+      quota: "Details bearbeiten",
+      reason: "Anzeigen",
+      dns: "DNS-Eintrag anzeigen",
+      charts: "Messwerte anzeigen",
+      log: "Protokoll anzeigen",
+    },
+    actOn: (act, name) => `${act}: ${name}`,
     unprotected: (instances) =>
       instances === 1
         ? "1 Instanz ist nicht durch Sicherungen geschützt"
@@ -69,6 +80,7 @@ export const home: typeof en = {
   nights: {
     title: "Sicherungen der letzten 7 Tage",
     about: "Jede Instanz, die gesichert wurde; die mit Problemen zuerst.",
+    close: "Sicherungen der letzten 7 Tage schließen",
     partly: "Die letzten 1.000 Sicherungen; die Instanzen mit Problemen zuerst.",
     instance: "Instanz",
     last: "Letzte Sicherung",

@@ -25,4 +25,5 @@ export const logs: Messages["logs"] = {
   noMatch: "Keine Meldung passt.",
   shown: (shown, all) => (shown === all ? `${all} Meldungen` : `${shown} von ${all} Meldungen`),
   older: "Ältere Meldungen fehlen.",
+  gap: "Es wurde mehr protokolliert, als gelesen werden konnte: Dazwischen fehlen Meldungen.",
 };

@@ -145,6 +145,7 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_webhook_disabled: "Der Webhook ist deaktiviert; aktivieren Sie ihn zuerst",
   error_delivery_pending: "Die Zustellung steht noch aus und wird ohnehin gesendet",
   error_token_rotated: "Der API-Schlüssel wurde schon ersetzt; ersetzen Sie seinen Nachfolger",
+  error_token_changed: "Eine andere Anfrage hat den API-Schlüssel gleichzeitig ersetzt; versuchen Sie es erneut",
   error_no_webhook_secret: "Ein Webhook mit einem Chat-Format hat kein Geheimnis",
   error_alert_closed: "Die Warnung ist geschlossen, sodass ohnehin keine E-Mail dazu gesendet wird",
   field_days_most: "darf höchstens {count} Tage in der Zukunft liegen",

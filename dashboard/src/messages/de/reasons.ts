@@ -75,6 +75,8 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   what_sending: "Senden einer Sicherung",
   what_erp: "ein ERP",
   what_data: "die Daten der Sicherung",
+  what_code: "der Code",
+  what_database_copy: "eine Kopie der Datenbank",
   memory_missing:
     "Hierfür werden {needed_mb} MB Arbeitsspeicher benötigt, aber auf dem Server sind nur {free_mb} MB frei ({what})",
   image_not_pulled: "Das Image {image} ließ sich nicht laden",
@@ -382,6 +384,8 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   deploy_not_updated: "Die Aktualisierung ist nicht fertig",
   rehearsal_memory:
     "Eine Probe braucht {needed} MB Arbeitsspeicher, aber der Server hat {free} MB frei. Um trotzdem ein Deployment zu machen, setzen Sie rehearse auf false",
+  rehearsal_room:
+    "Eine Probe braucht {needed} MB auf dem Datenträger, aber der Server hat {free} MB frei. Um trotzdem ein Deployment zu machen, setzen Sie rehearse auf false",
   proxy_network_not_replaced: "Das Netz des Proxys ließ sich nicht ersetzen",
   proxy_fails: "Der Proxy startet nicht",
   machine_not_rebooted: "Die Maschine startet nicht neu",

@@ -77,6 +77,7 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   deploy_modules_named: "Aktualisiert diese Module: {modules}",
   deploy_modules_installed: "Installiert diese Module, soweit sie nicht installiert sind: {modules}",
   deploy_packages: "Installiert diese Python-Pakete: {packages}",
+  deploy_image_back: "Gibt dem ERP das Image zurück, das es mit diesem Deploy hatte",
   deploy_image:
     "Gibt dem ERP und seinem Datenbankserver die neuesten Images derselben Versionen und aktualisiert mit ihnen alle Module",
   deploy_rehearsed:

@@ -100,6 +100,8 @@ export const settings: typeof en = {
   session: {
     title: "Ihre Sitzung",
     name: "Name",
+    changeName: "Name ändern",
+    nameChanged: "Name geändert",
     email: "E-Mail-Adresse",
     role: "Rolle",
     ends: "Sitzung endet",

@@ -6,6 +6,7 @@ export const webhooks: typeof en = {
   one: "Webhook",
   about: "URLs, an die Ereignisse gesendet werden, sobald sie eintreten: als signiertes JSON oder als Nachricht in einem Chat.",
   empty: "Noch keine Webhooks.",
+  actionsOf: (name) => `Aktionen: ${name}`,
   columns: { name: "Name", url: "URL", events: "Ereignisse", status: "Status", last: "Letzte Zustellung" },
   statuses: { ok: "OK", failing: "Gestört", disabled: "Deaktiviert" },
   reasons: {

@@ -17,6 +17,7 @@ export const app = {
     admin: "This needs the role “Owner” or “Admin”. An owner or admin of this account can give it to you.",
     owner: "This needs the role “Owner”. Only an owner of this account can give it to you.",
     people: "Show people",
+    leftOut: "Some actions are not shown",
   },
   support: "Get support",
   newTab: "Opens in a new tab",

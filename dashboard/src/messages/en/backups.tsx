@@ -41,9 +41,11 @@ export const backups = {
     uploaded: "Uploaded",
   } satisfies Record<Backup["kind"], string>,
   filters: {
-    labels: { kind: "Filter by kind", drill: "Filter by restore drill" },
-    any: { kind: "Any kind", drill: "Any restore drill" },
+    labels: { kind: "Filter by kind", drill: "Filter by restore drill", locked: "Filter by lock", larger: "Filter by size" },
+    any: { kind: "Any kind", drill: "Any restore drill", locked: "Locked or not", larger: "Any size" },
     drills: { passed: "Drill passed", failed: "Drill failed" },
+    locks: { true: "Locked", false: "Not locked" },
+    larger: (size: string) => `Larger than ${size}`,
   },
   /** What the drill of a backup found, in a list of the backup's properties. */
   drilled: { passed: "restore drill passed", failed: "restore drill failed" } satisfies Record<Drill["status"], string>,

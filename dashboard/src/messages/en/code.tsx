@@ -49,6 +49,9 @@ export const code = {
     updateImage: "Update…",
     unknownImage: "Not reported yet",
     nothing: "Nothing happens",
+    newImages: "New images",
+    everyDeploy: "With every deploy",
+    onRequest: "On request",
     nothingSet: "None",
   },
   check: {
@@ -121,6 +124,8 @@ export const code = {
     secretAbout: "Never shown again. Leave the value empty to keep the present one.",
     push: "Deploy after a push",
     pushAbout: "A call of the deploy hook deploys what is new.",
+    newest: "Bring the newest image with every deploy",
+    newestAbout: "Fixes of Odoo and of its database server come with the next deploy, which then updates all modules.",
   },
   deploys: {
     one: "Deploy",

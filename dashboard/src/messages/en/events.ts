@@ -63,6 +63,7 @@ export const events = {
     allow_source_builds: "Build packages from source",
     install_modules: "Modules to install",
     auto_deploy: "Automatic deploys",
+    image: "Image",
     environment: "Environment variables",
     events: "Events",
     url: "URL",
@@ -95,7 +96,9 @@ export const events = {
   notCopied: (id: string) => `Couldn't copy. The ID is ${id}`,
   export: {
     title: "Export days",
-    about: (kind: string) => `Saves everything of these days, including both. Kind: ${kind}.`,
+    about: "Saves all entries of these days, including both, whatever the page filters.",
+    kind: "Entries",
+    kinds: { everything: "Requests and outcomes", audit: "Requests only", outcomes: "Outcomes only" },
     from: "First day",
     to: "Last day",
     dayHint: "YYYY-MM-DD",

@@ -47,6 +47,18 @@ export const home = {
     never: "never",
     backUp: "Back up now",
     backUpOf: (name: string) => `Back up ${name} now`,
+    show: "Show",
+    showOf: (name: string) => `Show ${name}`,
+    /** What mends the cause of an alert, or where to look. */
+    acts: {
+      restart: "Restart",
+      quota: "Edit details",
+      reason: "Show",
+      dns: "Show DNS record",
+      charts: "Show metrics",
+      log: "Show log",
+    },
+    actOn: (act: string, name: string) => `${act}: ${name}`,
     unprotected: (instances: number) =>
       instances === 1 ? "1 instance isn't protected by backups" : `${instances} instances aren't protected by backups`,
     protect: "Protect",
@@ -68,6 +80,7 @@ export const home = {
   nights: {
     title: "Backups of the last 7 days",
     about: "Every instance that was backed up, those with trouble first.",
+    close: "Close the backups of the last 7 days",
     partly: "The last 1,000 backups, those with trouble first.",
     instance: "Instance",
     last: "Last backup",

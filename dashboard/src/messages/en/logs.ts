@@ -24,4 +24,5 @@ export const logs = {
   noMatch: "No message matches.",
   shown: (shown: number, all: number) => (shown === all ? `${all} messages` : `${shown} of ${all} messages`),
   older: "Older messages are left out.",
+  gap: "More was logged than could be read: messages are missing in between.",
 };

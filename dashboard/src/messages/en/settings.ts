@@ -95,6 +95,8 @@ export const settings = {
   session: {
     title: "Your session",
     name: "Name",
+    changeName: "Change name",
+    nameChanged: "Name changed",
     email: "Email",
     role: "Role",
     ends: "Session ends",

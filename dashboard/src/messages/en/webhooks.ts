@@ -5,6 +5,7 @@ export const webhooks = {
   one: "Webhook",
   about: "URLs that are sent events as they happen, as signed JSON or as messages in a chat.",
   empty: "No webhooks yet.",
+  actionsOf: (name: string) => `Actions on ${name}`,
   columns: { name: "Name", url: "URL", events: "Events", status: "Status", last: "Last delivery" },
   statuses: { ok: "OK", failing: "Failing", disabled: "Disabled" },
   reasons: {

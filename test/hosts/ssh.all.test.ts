@@ -184,7 +184,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     const status = await connected(server, async (shell) => {
       const { begin, status: ask } = createMachine(shell);
       await begin({ id: "op_long-startErp", kind: "start_erp", minutes: 1 / 60 }, { INSTANCE_ID: "ins_1" });
-      await until("the job has ended", async () => (await ask("op_long-startErp")).state !== "running", 20);
+      await until("the job has ended", async () => (await ask("op_long-startErp")).state !== "running");
       return ask("op_long-startErp");
     });
     expect(status).toMatchObject({ state: "failed", code: "TIMEOUT" });

@@ -1,0 +1,35 @@
+// The dialog that changes the name of whoever is signed in.
+import * as z from "zod";
+import { update } from "../../../shared/api/users.ts";
+import { client } from "../app/client.ts";
+import { notify } from "../app/notifications.ts";
+import { text } from "../messages/text.ts";
+import { FormDialog } from "../resource/form-dialog.tsx";
+import { TextField } from "../resource/form.tsx";
+import { useForm } from "../resource/use-form.ts";
+import { noteName } from "../session/session.ts";
+
+interface Props {
+  user: { id: string; name: string };
+  onDismiss: () => void;
+}
+
+export function ChangeName({ user: { id, name }, onDismiss }: Props) {
+  const say = text.settings.session;
+  const form = useForm({
+    initial: { name },
+    schema: z.strictObject({ name: update().body.shape.name.unwrap() }), // here it may not be left out
+    body: (values) => values,
+    send: (filled) => client.users.update({ params: { id }, body: filled }),
+    done: ({ data }) => {
+      noteName(data.name);
+      notify({ id: "name", type: "success", header: say.nameChanged });
+      onDismiss();
+    },
+  });
+  return (
+    <FormDialog title={say.changeName} form={form} submit={say.changeName} onDismiss={onDismiss}>
+      <TextField label={say.name} autoComplete="name" autoFocus {...form.text("name")} />
+    </FormDialog>
+  );
+}

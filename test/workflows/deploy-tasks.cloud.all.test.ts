@@ -1,0 +1,112 @@
+// The tasks of a deploy, run in this process: which jobs they give to the machine, and what stays of a deploy when its machine
+// fails at the end. A test may put its own response in place of a job's.
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { handler } from "../../functions/workflows/deploy-instance/tasks.ts";
+import { workflows } from "../../functions/workflows/index.ts";
+import { Code } from "../../shared/api/code.ts";
+import { Deploy } from "../../shared/api/deploys.ts";
+import { because } from "../../shared/domain/reasons.ts";
+import type { Job, JobKind } from "../../shared/hosts/host.ts";
+import { GiveUp } from "../../shared/platform/task-errors.ts";
+import { FIRST_IMAGE } from "../../shared/providers/sandbox/images.ts";
+import { processCloud } from "../harness/cloud.ts";
+import { uniqueDomain } from "../harness/account.ts";
+import { erpsOf } from "./erps.ts";
+import { InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
+
+/** The jobs in the order of their requests, the kinds that fail, and what the machine has instead of the newest image. */
+const machine = vi.hoisted(() => ({
+  jobs: new Array<Job>(),
+  fails: new Array<JobKind>(),
+  has: undefined as { id: string; created_at: string } | undefined,
+}));
+
+vi.mock("../../shared/hosts/sandbox/host.ts", async (original) => {
+  const { sandbox } = await original<typeof import("../../shared/hosts/sandbox/host.ts")>();
+  const run = async (server: Parameters<typeof sandbox.run>[0], job: Job) => {
+    machine.jobs.push(job);
+    if (machine.fails.includes(job.kind)) throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
+    if (job.kind === "pull_images" && machine.has !== undefined)
+      return { ready: true, result: { ...machine.has, previous_id: machine.has.id, changed: false } };
+    return sandbox.run(server, job);
+  };
+  return { sandbox: { ...sandbox, run } };
+});
+
+let harness: WorkflowHarness;
+beforeAll(async () => {
+  harness = await workflowHarness(await processCloud(), { seeded: true });
+});
+afterAll(() => {
+  reset(); // the next file has this process
+  harness.close();
+});
+beforeEach(reset);
+function reset(): void {
+  machine.jobs.length = 0;
+  machine.fails.length = 0;
+  machine.has = undefined;
+}
+
+const { api, show } = erpsOf(() => harness);
+const kinds = (): string[] => machine.jobs.map(({ kind }) => kind);
+
+async function instanceWithCode(fields: Record<string, unknown> = {}): Promise<string> {
+  const { id } = await harness.me.instance(fields);
+  const repositories = [{ url: "https://git.example/acme", ref: "main" }];
+  await (await api()).put(`/instances/${id}/code`, { repositories, install_modules: ["acme"] });
+  return id;
+}
+
+/** Each task runs here, unless it is the one that fails. */
+async function deploy(id: string, body: object = {}, failing?: { task: string; message: string }) {
+  const begun = (await api()).post(`/instances/${id}/deploys`, body);
+  const { operation } = await harness.run(
+    workflows["deploy-instance"],
+    () => begun,
+    async ({ task, payload }) => {
+      if (task === failing?.task) throw new InjectedError("GiveUp", failing.message);
+      return handler(payload);
+    },
+  );
+  const { id: deployId } = (await begun).as(Deploy);
+  return { operation, deploy: (await (await api()).get(`/deploys/${deployId}`)).as(Deploy) };
+}
+
+test("the ERP is known to have the new code, also if what it replaced cannot be removed", async () => {
+  const id = await instanceWithCode();
+  machine.fails.push("settle_code");
+  const { operation, deploy: made } = await deploy(id, { rehearse: false, backup_first: false });
+  expect([operation.state, made.status]).toEqual(["succeeded", "completed"]);
+  const code = (await (await api()).get(`/instances/${id}/code`)).as(Code);
+  expect(code.repositories.map(({ commit }) => commit)).toEqual(made.commits.map(({ commit }) => commit));
+});
+
+test("what the ERP wrote says why it does not respond with the new code", async () => {
+  const id = await instanceWithCode();
+  const message = "HEALTH_CHECK_FAILED: The ERP did not respond with the new code, so the code and the data were put back";
+  const failing = { task: "awaitHealthy", message };
+  const { operation, deploy: made } = await deploy(id, { rehearse: false, backup_first: false }, failing);
+  expect(operation.error).toMatchObject({ code: "HEALTH_CHECK_FAILED" });
+  expect(made.log_excerpt).toContain("odoo.modules.registry: Registry loaded");
+  expect((await show(id)).status).toBe("running");
+});
+
+test("a deploy that was to bring the newest image fails where the machine could not get it, before the ERP stops", async () => {
+  const id = await instanceWithCode({ domain: uniqueDomain("old-image.shop") });
+  machine.has = FIRST_IMAGE;
+  const { operation } = await deploy(id, { update_image: true, rehearse: false, backup_first: false });
+  expect(operation.error).toMatchObject({ code: "HOST_JOB_FAILED", message: "The image odoo:19.0 could not be pulled" });
+  expect(kinds()).not.toContain("keep_data");
+});
+
+test("an update of data that a backup brings back is not rehearsed on the present data", async () => {
+  const id = await instanceWithCode({ domain: uniqueDomain("old-image.shop") });
+  const { deploy: first } = await deploy(id, { rehearse: false, backup_first: false });
+  await deploy(id, { rehearse: false });
+  machine.jobs.length = 0;
+  const { operation } = await deploy(id, { rollback_to: first.id, restore_database: true, update_image: true });
+  expect(operation.state).toBe("succeeded");
+  expect(kinds()).not.toContain("rehearse_code");
+  expect(machine.jobs.find(({ kind }) => kind === "update_modules")).toMatchObject({ update: ["base"] });
+});
