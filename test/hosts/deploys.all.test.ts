@@ -28,7 +28,6 @@ const DOCKER = `case "$*" in
     if [ -e $NOTES/endless-build ]; then exec cat /dev/zero; fi
     tar -c -C $NOTES/built . ;;
   *"--entrypoint tar "*) tar -x -C $NOTES/installed ;;
-  *" list --path /python "*) echo num2words==0.5.13 ;;
   *"-builder "*python3* | *"-check "*python3*)
     cat > $NOTES/request
     [ ! -e $NOTES/endless-repository ] || sleep 600
@@ -134,7 +133,7 @@ describe("a deploy", unless(noMachine), () => {
     for (const folder of ["built", "installed"]) mkdirSync(note(folder));
     writeFileSync(note("built/num2words.py"), "ONE = 1");
     await fetch();
-    expect(await install()).toEqual({ packages: ["num2words==0.5.13"] });
+    await install();
     expect(readFileSync(note("installed/num2words.py"), "utf8")).toBe("ONE = 1");
     expect(readFileSync(note("requirements"), "utf8")).toBe("num2words>=0.5\nxlrd==2.0.1\n");
     const build = readFileSync(note("builds"), "utf8");
