@@ -210,6 +210,8 @@ interface JobInput {
     environment: readonly Variable[];
     named: readonly string[];
     keep: boolean;
+    /** Where it may be on this machine. */
+    from?: { instance_id: string; code_id: string } | undefined;
   };
   /**
    * The newest images of the same versions, or the named one of the ERP alone, for the steps after it. The ERP keeps its own

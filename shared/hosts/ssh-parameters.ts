@@ -114,6 +114,8 @@ async function codeParameters(job: CodeJob): Promise<JobParameters> {
         NAMED: job.named.join(" "),
         KEEP: yesOrNo(job.keep),
         HOLD: yesOrNo(job.keep),
+        FROM_INSTANCE: job.from?.instance_id ?? "",
+        FROM_CODE: job.from?.code_id ?? "",
         ...(await network()),
       };
     case "pull_images":

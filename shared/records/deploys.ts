@@ -52,7 +52,7 @@ interface NewDeploy {
   select: Selection;
   note: string | null;
   /** What a rollback brings instead of the code as it is now. */
-  rollback?: { code: CodeRecord; commits: string[] } | undefined;
+  rollback?: { code: CodeRecord; commits: string[]; deploy: DeployRecord } | undefined;
   /** The image that it brings back. */
   image?: Image | undefined;
 }
@@ -97,7 +97,11 @@ export function reserveDeploy(
   change.put(keys.deployPlan(account_id, deploy.id), {
     code: rollback?.code ?? code,
     select,
-    ...(rollback !== undefined && { commits: rollback.commits }),
+    ...(rollback !== undefined && {
+      commits: rollback.commits,
+      subjects: rollback.deploy.commits.map(({ subject }) => subject),
+      code_id: rollback.deploy.operation_id,
+    }),
     ...(image !== undefined && { image }),
   });
   // The plan of what the ERP has is needed as long as it has that.

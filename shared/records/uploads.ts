@@ -65,8 +65,8 @@ export function reserveUpload(
     part_size: UPLOAD.partBytes,
     note,
     file_name,
-    created_at: now(),
-    expires_at: new Date(Date.now() + UPLOAD.days * DAY_MS).toISOString(),
+    created_at: change.at,
+    expires_at: new Date(Date.parse(change.at) + UPLOAD.days * DAY_MS).toISOString(),
   };
   change.put(keys.upload(change.accountId, upload.id), upload);
   change.use("backup_bytes", size_bytes);

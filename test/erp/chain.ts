@@ -3,6 +3,7 @@ import { backUpShop } from "./backing-up.ts";
 import { backUpUnderLoad } from "./backups-under-load.ts";
 import { clone } from "./cloning.ts";
 import { type BackedUp, type Chain, chainOn } from "./context.ts";
+import { deploy } from "./deploying.ts";
 import { shareDisk } from "./disk.ts";
 import { drills } from "./drills.ts";
 import { install } from "./installing.ts";
@@ -31,6 +32,7 @@ const PARTS: Readonly<Record<string, (chain: Chain, of: BackedUp) => Promise<voi
   run,
   see,
   watch,
+  deploy,
   network,
   slowClients,
   shareDisk,

@@ -24,7 +24,7 @@ describe("jobs on a machine", unless(noMachine), () => {
   });
 
   test("a job that failed because Docker stopped starts again when Docker is back", async () => {
-    machine.docker('case "$*" in *"up -d") if [ ! -e $NOTES/was ]; then touch $NOTES/was $NOTES/away; exit 1; fi ;; esac');
+    machine.docker('case "$*" in *"up -V -d") if [ ! -e $NOTES/was ]; then touch $NOTES/was $NOTES/away; exit 1; fi ;; esac');
     const job = restart("op_away-restartErp");
     await ssh.run(machine.server, job);
     await until("Docker goes away", () => existsSync(note("away")));
@@ -37,7 +37,7 @@ describe("jobs on a machine", unless(noMachine), () => {
   });
 
   test("every retry of an undo is its own job, runs once, and earlier ones can no longer start", async () => {
-    machine.docker('case "$*" in *"up -d") echo >> $NOTES/calls; exit 1 ;; esac');
+    machine.docker('case "$*" in *"up -V -d") echo >> $NOTES/calls; exit 1 ;; esac');
     const [one, two, three] = [1, 2, 3].map((number) => restart(`op_undo-startAgain-try${number}`));
     if (!one || !two || !three) throw new Error("There are three");
     await expect(failure(one)).resolves.toMatchObject({ name: "GiveUp", code: "HOST_JOB_FAILED" });
@@ -53,7 +53,7 @@ describe("jobs on a machine", unless(noMachine), () => {
   });
 
   test("a retry of an undo that is requested twice at once ends the earlier one once", async () => {
-    machine.docker('case "$*" in *"up -d") exit 1 ;; esac');
+    machine.docker('case "$*" in *"up -V -d") exit 1 ;; esac');
     await failure(restart("op_twice-startAgain-try1"));
     machine.docker(":");
     const earlier = join(machine.root, "jobs", "op_twice-startAgain-try1");
@@ -83,7 +83,7 @@ describe("jobs on a machine", unless(noMachine), () => {
   });
 
   test("of a log that a tenant's database floods, the beginning and the end are kept", async () => {
-    machine.docker('case "$*" in *"up -d") echo first; yes "NOTICE: x" | head -c 20000000 >&2; echo last; exit 1 ;; esac');
+    machine.docker('case "$*" in *"up -V -d") echo first; yes "NOTICE: x" | head -c 20000000 >&2; echo last; exit 1 ;; esac');
     const job = restart("op_flooded-restartErp");
     await failure(job);
     const log = readFileSync(join(machine.root, "jobs", job.id, "log"), "utf8");
@@ -117,7 +117,7 @@ describe("jobs on a machine", unless(noMachine), () => {
 
   test("a job that ends while it is asked about does not run again", async () => {
     const job = restart("op_ended-restartErp");
-    machine.docker('case "$*" in *"up -d") echo >> $NOTES/calls ;; esac');
+    machine.docker('case "$*" in *"up -V -d") echo >> $NOTES/calls ;; esac');
     const ends = `echo -e 'state=done\\nanswer=bnVsbA==' > ${join(machine.root, "jobs", job.id, "result")}`;
     machine.standIn("flock", `if [ "$*" = "-n 9" ]; then ${ends}; fi; exec /usr/bin/flock "$@"`);
     await readyInTime(job);
@@ -127,7 +127,7 @@ describe("jobs on a machine", unless(noMachine), () => {
   });
 
   test("a result is on the disk before it counts, and an empty one, which a loss of power has left, is none", async () => {
-    machine.docker('case "$*" in *"up -d") echo >> $NOTES/calls ;; esac');
+    machine.docker('case "$*" in *"up -V -d") echo >> $NOTES/calls ;; esac');
     machine.standIn(
       "sync",
       'case $1 in */result.*) [ -s "$1" ] && [ ! -s "${1%.*}" ] && echo >> $NOTES/synced ;; esac; exec /usr/bin/sync "$@"',

@@ -89,7 +89,7 @@ export async function machineWithJobs() {
       writeFileSync(secret, "root's own secret", { mode: 0o600 });
     },
     end: (): void => {
-      for (const name of readdirSync(machine.notes)) rmSync(join(machine.notes, name));
+      for (const name of readdirSync(machine.notes)) rmSync(join(machine.notes, name), { recursive: true });
       rmSync(join(machine.root, "instances"), { recursive: true });
     },
     /** As the code in the container: it owns what it creates. */

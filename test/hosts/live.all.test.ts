@@ -133,7 +133,7 @@ describe("the live environment with a machine of the operator's own", unless(noM
   });
 
   test("a failed job reports the machine's own error", async () => {
-    machine.docker('case "$*" in *"up -d") echo "$1 has a bad day"; exit 1 ;; esac');
+    machine.docker('case "$*" in *"up -V -d") echo "$1 has a bad day"; exit 1 ;; esac');
     const { id } = (await me.api.post(`/instances/${instance.id}/actions`, { action: "restart" })).as(Operation);
     const { error } = await me.until(id, "failed");
     expect(error).toMatchObject({ code: "HOST_JOB_FAILED", message: expect.stringContaining("compose has a bad day") });

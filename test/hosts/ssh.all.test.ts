@@ -32,7 +32,7 @@ describe("a machine over SSH", unless(noMachine), () => {
   let jobs = 0;
   const startErp = (): Job<"start_erp"> => ({ id: `op_${(jobs += 1)}-startErp`, kind: "start_erp", instance_id: "ins_1" });
   /** What Docker does when the ERP is started. */
-  const atStart = (work: string): void => machine.docker(`case "$*" in *"up -d") ${work} ;; esac`);
+  const atStart = (work: string): void => machine.docker(`case "$*" in *"up -V -d") ${work} ;; esac`);
   /** The start takes until there is a note `go`, and is recorded. */
   const slowDocker = (): void => atStart("echo $$ >> $NOTES/calls; until [ -e $NOTES/go ]; do sleep 0.05; done");
   const calls = (): string[] => noteOf("calls").split("\n").filter(Boolean);

@@ -70,7 +70,8 @@ export const handler = tasks(workflow, {
 
   fetchCode: async ({ operation, input, server, jobId }) => {
     const { account_id, instance_id, deploy_id } = input;
-    const [{ code, select }, { commits }] = await Promise.all([getPlan(account_id, deploy_id), getDeploy(account_id, deploy_id)]);
+    const [planned, { commits }] = await Promise.all([getPlan(account_id, deploy_id), getDeploy(account_id, deploy_id)]);
+    const { code, select, code_id, subjects: known = [] } = planned;
     const repositories = await openRepositories(code);
     const fetched = await run(await server(), {
       id: jobId,
@@ -81,6 +82,7 @@ export const handler = tasks(workflow, {
       environment: await openEnvironment(code),
       named: [...code.install_modules, ...(typeof select === "string" ? [] : select)],
       keep: true,
+      from: code_id === undefined ? undefined : { instance_id, code_id },
     });
     if (!fetched.ready) return false;
     const { problems, subjects } = fetched.result;
@@ -95,7 +97,7 @@ export const handler = tasks(workflow, {
     const plan = input.restore_database ? { updated: [], installed: [] } : { updated, installed };
     await setModules(operation, plan, Object.fromEntries(versions));
     await noteDeploy(operation, {
-      commits: commits.map((commit, index) => ({ ...commit, subject: subjects[index] ?? null })),
+      commits: commits.map((commit, index) => ({ ...commit, subject: subjects[index] ?? known[index] ?? null })),
       modules: {
         updated: shorten(plan.updated),
         installed: shorten(plan.installed),

@@ -52,10 +52,10 @@ pack() { # ARCHIVE PART-BYTES
 # the tables first, as pg_dump would: one that is removed before the dump has begun would end it. LOCK takes no snapshot, and must not wait with
 # one: in a snapshot from before a TRUNCATE or a rewriting ALTER TABLE that it waited for, the table would be empty.
 open_snapshot() {
-  local asks=$JOB/work/asks try holding
+  local asks=$JOB/work/asks holding
   rm -f "$asks"
   mkfifo "$asks"
-  for try in 1 2 3; do
+  for _ in 1 2 3; do
     sql "$DATABASE" -v held=yes <"$asks" >"$JOB/work/snapshot" &
     holding=$!
     exec 6>"$asks"

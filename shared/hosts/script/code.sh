@@ -121,8 +121,14 @@ job_fetch_code() {
   fi
   forget_code "$CODE"
   mkdir -p "$CODE_HOME"
-  fetch_into "$(code_volume "$CODE")"
-  keep_code
+  if copy_code; then
+    jq -c '{ subjects: [], problems: [], modules: (to_entries | map({ name: .key } + .value)) }' "$CODE_HOME/modules" >"$JOB/work/code"
+  else
+    forget_code "$CODE" # the part that was copied
+    mkdir -p "$CODE_HOME"
+    fetch_into "$(code_volume "$CODE")"
+    keep_code
+  fi
   keep_environment
   ensure_database_server
   known_to_database
@@ -280,7 +286,7 @@ fill_python() { # VOLUME
 
 # From the requirements on stdin to an archive on stdout.
 build_packages() { # OPTION…: of pip
-  # shellcheck disable=SC2016 -- the shell in the container expands it
+  # shellcheck disable=SC2016 # the shell in the container expands it
   pip_builder --entrypoint sh -- "$IMAGE" -c 'python3 -I -m pip --no-input --disable-pip-version-check install --target /tmp/python --no-compile \
     --no-cache-dir -r /dev/stdin "$@" >&2 && tar -c -C /tmp/python .' sh "$@"
 }
@@ -484,7 +490,7 @@ job_keep_data() {
 
 copy_database() { # FROM TO
   end_connections "$1" "$2"
-  sql postgres <<<"create database \"$2\" template \"$1\" owner current_user"
+  sql postgres <<<"create database \"$2\" template \"$1\""
   sql postgres <<<"alter database \"$2\" allow_connections false"
 }
 

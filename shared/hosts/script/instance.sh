@@ -92,7 +92,7 @@ start_erp() {
   set_report_url
   configure_buffer # the database says how large uploads may be
   write_compose_file
-  compose up -d
+  compose up -V -d # or a volume that the image declares, and the last container had, would stay in the place of the code
   if ! is_served "$DOMAIN"; then serve "$DOMAIN"; fi
 }
 

@@ -15,8 +15,7 @@ renew() { pull_once "$1" || pull_again "$1"; } # IMAGE
 
 # What may pass is tried four times.
 pull_again() { # IMAGE: which could not be pulled
-  local try
-  for try in 2 3 4; do
+  for _ in 2 3 4; do
     if [[ $PASSES == no ]]; then break; fi
     sleep 10
     if pull_once "$1"; then return; fi

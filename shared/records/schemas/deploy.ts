@@ -5,7 +5,7 @@ import { growing, stored } from "../../data/stored.ts";
 import type { DeployStatus } from "../../domain/lifecycle.ts";
 import type { Selection } from "../../domain/module-plan.ts";
 import { CodeRecord } from "./code.ts";
-import { text } from "./fields.ts";
+import { maybeText, text } from "./fields.ts";
 
 const storedDeploy = stored(Deploy);
 
@@ -26,6 +26,9 @@ export const DeployPlan = z.object({
   select: z.custom<Selection>(),
   /** Of a rollback: the commits, which are not looked up. */
   commits: z.array(text).optional(),
+  /** Likewise under which ID the machine has them, as long as it keeps them. */
+  code_id: maybeText,
+  subjects: z.array(text.nullable()).optional(),
   /** Of a rollback: the image that it brings back, if the ERP has another one. */
   image: Image.optional(),
   /** The image with which the ERP started. Null before, and of deploys from before it was kept. */
