@@ -360,7 +360,8 @@ export const JOB_RESULTS = {
     image: z.object({ id: ImageId, digest: ImageId.nullable() }).nullable().catch(null),
   }),
   settle_code: z.null(),
-  undo_code: z.null(),
+  /** The same; of a script from before it said so, null. */
+  undo_code: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }).nullable(),
   /** From when the machine was told to reboot. */
   reboot_host: z.object({ downtime_seconds: z.number().int().nonnegative() }),
   update_host: z.null(),

@@ -1,9 +1,10 @@
 // What a deploy would do, for its dry run: the commits as they were last checked, and how long the last deploys took.
 import type { Effect, Forecast } from "../api/dry-run.ts";
+
 import { readAll } from "../data/table.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
-import { SERVING } from "../domain/lifecycle.ts";
+import { DEPLOY_STATUS, SERVING } from "../domain/lifecycle.ts";
 import type { Selection } from "../domain/module-plan.ts";
 import type { Sentence } from "../domain/sentences.ts";
 import { isOf } from "../records/code.ts";
@@ -101,13 +102,16 @@ function lostSince(since: string): { duration: string; since: string } {
   return { duration: parts.join(" "), since };
 }
 
-/** Of the newest deploy that stopped the ERP, or at least rehearsed that. */
+/** Of the newest deploy that changed the ERP, or at least rehearsed that: one that was put back took longer. */
 async function lastDowntime({ account_id, deploy_ids }: CodeRecord): Promise<number | null> {
   const items = await readAll(
     deploy_ids.map((id) => keys.deploy(account_id, id)),
     { consistent: false },
   );
   const deploys = parseEach(DeployRecord, [...items.values()]).toSorted((a, b) => (a.id < b.id ? 1 : -1));
-  const known = deploys.map(({ downtime_seconds, rehearsal }) => downtime_seconds ?? rehearsal?.duration_seconds ?? null);
+  const known = deploys.map(
+    ({ status, downtime_seconds, rehearsal }) =>
+      (status === DEPLOY_STATUS.completed ? downtime_seconds : null) ?? rehearsal?.duration_seconds ?? null,
+  );
   return known.find((seconds) => seconds !== null) ?? null;
 }

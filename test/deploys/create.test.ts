@@ -141,16 +141,16 @@ test("a deploy installs what is wanted, updates what has changed, and says how l
 
 describe("a deploy that fails leaves code and data as they were", () => {
   test.each([
-    ["moved", "CODE_UNREACHABLE", "fetchCode"],
-    ["broken-manifest", "CODE_INVALID", "fetchCode"],
-    ["fail-build", "BUILD_FAILED", "installPackages"],
-    ["fail-rehearsal", "REHEARSAL_FAILED", "rehearse"],
-    ["fail-update", "UPDATE_FAILED", "updateModules"],
-  ])("at the ref %s with %s", async (ref, code, failed_step) => {
+    ["moved", "CODE_UNREACHABLE", "fetchCode", null],
+    ["broken-manifest", "CODE_INVALID", "fetchCode", null],
+    ["fail-build", "BUILD_FAILED", "installPackages", null],
+    ["fail-rehearsal", "REHEARSAL_FAILED", "rehearse", null],
+    ["fail-update", "UPDATE_FAILED", "updateModules", 1],
+  ])("at the ref %s with %s", async (ref, code, failed_step, downtime_seconds) => {
     const { id, first } = await prepared(ref);
     const { operation_id, id: deployId } = (await api.post(`/instances/${id}/deploys`, {})).as(Deploy);
     expect((await me.until(operation_id, "failed")).error).toMatchObject({ code });
-    expect(await readDeploy(deployId)).toMatchObject({ status: "failed", failed_step });
+    expect(await readDeploy(deployId)).toMatchObject({ status: "failed", failed_step, downtime_seconds });
     expect(await show(id)).toMatchObject({ status: "running", operation_id: null, status_reason: null });
     expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
     const shown = (await api.get(`/instances/${id}/code`)).as(Code);

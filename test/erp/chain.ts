@@ -7,6 +7,8 @@ import { deploy } from "./deploying.ts";
 import { shareDisk } from "./disk.ts";
 import { drills } from "./drills.ts";
 import { install } from "./installing.ts";
+import { integratorsWeek } from "./integrators-week.ts";
+import { killDeploys } from "./killing-deploys.ts";
 import { leave } from "./leaving.ts";
 import type { Machine } from "./machine.ts";
 import { moveIn } from "./moving-in.ts";
@@ -40,7 +42,7 @@ const PARTS: Readonly<Record<string, (chain: Chain, of: BackedUp) => Promise<voi
 };
 
 /** Parts that take long, and run only by name. */
-const LONG_PARTS: typeof PARTS = { slowClientsAtSize };
+const LONG_PARTS: typeof PARTS = { integratorsWeek, killDeploys, slowClientsAtSize };
 
 /**
  * All parts, or the named ones alone: installation, first backup and release belong to each. A part that fails does not stop the

@@ -1,5 +1,6 @@
 // What all steps of the chain use: sentences that are proven, operations with their ends, and the ERP as its users see it.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import type { Backup } from "../../shared/api/backups.ts";
 import type { Instance } from "../../shared/api/instances.ts";
 import type { Operation } from "../../shared/api/operations.ts";
@@ -31,6 +32,8 @@ export interface BackedUp extends Shop {
 }
 
 export type Chain = ReturnType<typeof chainOn>;
+
+const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 export function chainOn(machine: Machine, service: Service) {
   const { client, end } = service;
@@ -92,6 +95,25 @@ export function chainOn(machine: Machine, service: Service) {
     return Buffer.from(await (await fetch(data.url)).arrayBuffer());
   }
 
+  /** As a customer's archive from elsewhere, in parts; examined on the server. */
+  async function upload(archive: Uint8Array, note: string, serverId: string) {
+    const { data: begun } = await client.uploads.create({ body: { size_bytes: archive.length, note } });
+    const parts = Array.from({ length: Math.ceil(archive.length / begun.part_size) }, (_, index) => ({
+      number: index + 1,
+      bytes: archive.subarray(index * begun.part_size, (index + 1) * begun.part_size),
+    }));
+    const params = { id: begun.id };
+    const asked = parts.map(({ number, bytes }) => ({ number, sha256: sha256Of(bytes) }));
+    const addresses = (await client.uploads.parts({ params, body: { parts: asked } })).data.parts;
+    for (const { number, url, headers } of addresses) {
+      const body = new Uint8Array(parts[number - 1]?.bytes ?? []);
+      assert.equal((await fetch(url, { method: "PUT", headers, body })).status, 200);
+    }
+    const { data } = await client.uploads.complete({ params, body: { sha256: sha256Of(archive), server_id: serverId } });
+    const { result } = await succeeds(data.operation_id);
+    return { imported: (await client.backups.get({ params: { id: data.id } })).data, result };
+  }
+
   const act = async (id: string, action: "start" | "stop" | "restart"): Promise<string> =>
     (await client.instances.act({ params: { id }, body: { action } })).data.id;
 
@@ -115,6 +137,7 @@ export function chainOn(machine: Machine, service: Service) {
     enter,
     backUp,
     downloaded,
+    upload,
     act,
   };
 }

@@ -1,34 +1,13 @@
 // Own modules on a real ERP: from a real git host, rehearsed on the data, put back exactly, and rolled back with the data.
 import assert from "node:assert/strict";
 import type { Deploy } from "../../shared/api/deploys.ts";
+import { acmeModule, LATE_FAILURE } from "./acme-module.ts";
 import type { BackedUp, Chain } from "./context.ts";
 import { fetchPage } from "./erp.ts";
 import { startGitHost } from "./git-host.ts";
 
-const MANIFEST = (version: string): string =>
-  JSON.stringify({ name: "Acme prices", version, depends: ["base"], license: "LGPL-3" });
-const MODEL = (fields: string): string => `from odoo import fields, models
-
-class Partner(models.Model):
-    _inherit = "res.partner"
-${fields}
-`;
 const DISCOUNT = '    acme_discount = fields.Integer("Discount", default=7)';
 const REGION = '    acme_region = fields.Char("Region", default="north")';
-const ofModule = (version: string, fields: string, more: Readonly<Record<string, string>> = {}) => ({
-  "acme/__init__.py": "from . import models\n",
-  "acme/__manifest__.py": MANIFEST(version),
-  "acme/models.py": MODEL(fields),
-  "other/__init__.py": "",
-  "other/__manifest__.py": MANIFEST("19.0.1.0"),
-  ...more,
-});
-/** Passes on the copy, which has another name. */
-const LATE_FAILURE = `def migrate(cr, version):
-    cr.execute("update res_partner set name = 'broken'")
-    if cr.dbname != "drill":
-        raise ValueError("This migration fails on the real data alone")
-`;
 
 export async function deploy(
   { machine, client, guarantee, succeeds, end, siteOf, instanceOf }: Chain,
@@ -64,7 +43,7 @@ export async function deploy(
       .filter(Boolean);
   try {
     const first = await guarantee("a module from a git host, read with a deploy key, is rehearsed and installed", async () => {
-      const commit = host.commit(ofModule("19.0.1.0", DISCOUNT), "Discounts");
+      const commit = host.commit(acmeModule("19.0.1.0", DISCOUNT), "Discounts");
       const repositories = [{ url: host.url, ref: "main", credential: "deploy_key" as const }];
       const set = (await client.code.update({ params, body: { repositories, install_modules: ["acme"] } })).data;
       host.admit(set.repositories[0]?.deploy_key?.public_key ?? "");
@@ -87,7 +66,7 @@ export async function deploy(
     );
 
     await guarantee("a changed module is updated, and no other", async () => {
-      host.commit(ofModule("19.0.1.1", `${DISCOUNT}\n${REGION}`), "Regions");
+      host.commit(acmeModule("19.0.1.1", `${DISCOUNT}\n${REGION}`), "Regions");
       const done = await completed();
       assert.deepEqual(done.modules, { updated: ["acme"], installed: [], changed_but_not_installed: [] });
       assert.deepEqual([version(), fieldsOf()], ["19.0.1.1", ["acme_discount", "acme_region"]]);
@@ -97,7 +76,7 @@ export async function deploy(
     await guarantee(
       "a broken module is stopped by the rehearsal: the ERP responds throughout, and its traceback is shown",
       async () => {
-        host.commit(ofModule("19.0.1.2", `${DISCOUNT}\n    acme_broken = fields.Nothing()`), "Broken");
+        host.commit(acmeModule("19.0.1.2", `${DISCOUNT}\n    acme_broken = fields.Nothing()`), "Broken");
         const before = fingerprint();
         const { data } = await client.deploys.create({ params, body: {} });
         const ended = end(data.operation_id).then(() => true);
@@ -114,12 +93,13 @@ export async function deploy(
 
     await guarantee("a migration that fails only on the real data is put back exactly, and the ERP runs again", async () => {
       host.commit(
-        ofModule("19.0.1.3", `${DISCOUNT}\n${REGION}`, { "acme/migrations/19.0.1.3/post-fail.py": LATE_FAILURE }),
+        acmeModule("19.0.1.3", `${DISCOUNT}\n${REGION}`, { "acme/migrations/19.0.1.3/post-fail.py": LATE_FAILURE }),
         "A migration",
       );
       const before = fingerprint();
       const failed = await begin();
       assert.deepEqual([failed.status, failed.rehearsal?.status], ["failed", "passed"]);
+      assert((failed.downtime_seconds ?? 0) > 0, "Nobody knows how long it was away");
       assert.match(failed.log_excerpt ?? "", /fails on the real data alone/);
       assert.deepEqual([version(), fingerprint() === before], ["19.0.1.1", true]);
       assert.equal((await instanceOf(shop.id)).status, "running");
@@ -133,6 +113,7 @@ export async function deploy(
       const late = await erp.create("res.partner", { name: "After the second deploy" });
       const done = await completed({ rollback_to: first.id, restore_database: true });
       assert.equal(done.trigger, "rollback");
+      assert((done.downtime_seconds ?? 0) > 0, "Nobody knows how long it was away");
       assert.deepEqual([version(), fieldsOf()], ["19.0.1.0", ["acme_discount"]]);
       assert.equal(sql(`select count(*) from res_partner where id = ${late} and name = 'After the second deploy'`), "0");
       assert.equal(sql(`select count(*) from res_partner where id = ${written.customer}`), "1");

@@ -1,6 +1,6 @@
 // `npm run test:erp -- --measure`: how long backups and restores of 1 GB take and how much disk they need, compared to plain
-// tools with the same data in the same run, and what a sample of the machine costs. Polls wait as long as those of the deployed
-// service.
+// tools with the same data in the same run, then what a sample of the machine and deploys cost. Polls wait as long as those of the
+// deployed service.
 import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Operation } from "../../shared/api/operations.ts";
 import type { Machine } from "./machine.ts";
+import { measureDeploys } from "./measure-deploys.ts";
 import { cpuOfSample } from "./measure-samples.ts";
 import { type Service, SHOP } from "./service.ts";
 
@@ -114,6 +115,8 @@ export async function measure(machine: Machine, service: Service, folder: string
   const { data } = await client.backups.restore({ params: { id: backupId }, body: { backup_first: true } });
   const safe = await measured(data.id, [...steps.slice(0, 2), "makeSafetyBackup"]);
   console.log(`  with backup_first ${describe(safe)}; the ERP was stopped for ${safe.operation.result?.downtime_seconds} s`);
+
+  await measureDeploys({ machine, client, end, jobsOf, goal }, shop);
 
   await succeeds((await client.instances.delete({ params: { id: shop.id } })).data.id);
   await succeeds((await client.servers.delete({ params: { id: server.id } })).data.id);

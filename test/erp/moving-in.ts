@@ -35,8 +35,6 @@ const EMBEDDED =
 /** More than one part of an upload. */
 const LARGE_BYTES = 66 * 1024 ** 2;
 
-const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
-
 /** In the container, whose /tmp is small. */
 const MADE = "/var/lib/odoo/tmp/manager.zip";
 
@@ -60,7 +58,7 @@ with db_connect("${DATABASE}").cursor() as cursor:
 dump_db("${DATABASE}", open("${MADE}", "wb"), "zip")`;
 
 export async function moveIn(
-  { machine, client, guarantee, succeeds, instanceOf, siteOf, enter }: Chain,
+  { machine, client, guarantee, succeeds, instanceOf, siteOf, enter, upload }: Chain,
   { server, shop, bytes, written, uuid }: BackedUp,
 ): Promise<void> {
   const container = `erp-${shop.id}`;
@@ -80,27 +78,9 @@ export async function moveIn(
     return { archive, large: { id: Number(id), sha1 } };
   });
 
-  const upload = async (archive: Uint8Array, note: string) => {
-    const { data: begun } = await client.uploads.create({ body: { size_bytes: archive.length, note } });
-    const parts = Array.from({ length: Math.ceil(archive.length / begun.part_size) }, (_, index) => ({
-      number: index + 1,
-      bytes: archive.subarray(index * begun.part_size, (index + 1) * begun.part_size),
-    }));
-    const params = { id: begun.id };
-    const asked = parts.map(({ number, bytes: part }) => ({ number, sha256: sha256Of(part) }));
-    const addresses = (await client.uploads.parts({ params, body: { parts: asked } })).data.parts;
-    for (const { number, url, headers } of addresses) {
-      const body = new Uint8Array(parts[number - 1]?.bytes ?? []);
-      assert.equal((await fetch(url, { method: "PUT", headers, body })).status, 200);
-    }
-    const { data } = await client.uploads.complete({ params, body: { sha256: sha256Of(archive), server_id: server.id } });
-    const { result } = await succeeds(data.operation_id);
-    return { imported: (await client.backups.get({ params: { id: data.id } })).data, result };
-  };
-
   const backup = await guarantee("the archive is uploaded in parts and becomes a backup", async () => {
     const { archive } = made;
-    const { imported, result } = await upload(archive, "Made by the database manager");
+    const { imported, result } = await upload(archive, "Made by the database manager", server.id);
     const { kind, status, erp_version, edition, database_name, missing_files, size_bytes } = imported;
     assert.deepEqual(
       { kind, status, erp_version, edition, database_name, missing_files, size_bytes },
@@ -174,7 +154,7 @@ export async function moveIn(
     "an archive without its files says so, boots with a stylesheet and a script, and so does its instance",
     async () => {
       const entries = unzipSync(made.archive, { filter: ({ name }) => ["dump.sql", "manifest.json"].includes(name) });
-      const { imported, result } = await upload(zipSync(entries), "Without its files");
+      const { imported, result } = await upload(zipSync(entries), "Without its files", server.id);
       assert(imported.listed_files !== null && imported.listed_files > 3);
       assert.equal(imported.missing_files, imported.listed_files);
       assert.equal(result?.missing_files, imported.missing_files);

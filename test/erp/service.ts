@@ -16,6 +16,7 @@ import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { putArchive } from "../../shared/storage/archives.ts";
 import type { Operation } from "../../shared/api/operations.ts";
+import { MIRROR } from "./image-registry.ts";
 import { type Machine, SSH_PORT } from "./machine.ts";
 
 const ENVIRONMENT = "live";
@@ -44,6 +45,9 @@ export interface Service {
   end: (operationId: string | null) => Promise<Operation>;
   /** Checks all servers, as the schedule does. */
   check: () => Promise<void>;
+  /** The same for what was pushed, and for the newest images. */
+  deployPushes: () => Promise<void>;
+  lookUpImages: () => Promise<void>;
   /** The names of all objects in the store. */
   stored: () => Promise<string[]>;
   /** Changes exactly one byte in the middle of an object. */
@@ -74,7 +78,7 @@ export async function startService(machine: Machine, folder: string, { timeScale
     outDir,
     stack: stackName(ENVIRONMENT),
     dataDir,
-    configuration: { byo: { machines: [byo] }, tls: "internal", open_networks: [OPENED_NETWORK] },
+    configuration: { byo: { machines: [byo] }, tls: "internal", open_networks: [OPENED_NETWORK], registry: { mirror: MIRROR } },
     timeScale,
     schedules: false,
   });
@@ -93,6 +97,8 @@ export async function startService(machine: Machine, folder: string, { timeScale
     serverBody: { name: "own", ...offer, ssh_key_id: demo.ssh_key_id },
     end: (operationId) => end(client, operationId),
     check: () => cloud.events.fire("checkservers"),
+    deployPushes: () => cloud.events.fire("runpolicies"),
+    lookUpImages: () => cloud.events.fire("refreshcatalog"),
     stored: async () => ((await s3.send(new ListObjectsV2Command({ Bucket }))).Contents ?? []).map(({ Key = "" }) => Key),
     damage: async (Key) => {
       const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
-import { type MachineWithJobs, machineWithJobs } from "./jobs.ts";
+import { type MachineWithJobs, machineWithJobs, runToEnd } from "./jobs.ts";
 import { noMachine, PAGES, until } from "./machine.ts";
 
 const HASH = "a".repeat(40);
@@ -184,7 +184,7 @@ describe("a deploy", unless(noMachine), () => {
       log: expect.stringContaining("ValueError: no such field"),
     });
     expect(files()).toEqual(["added"]);
-    await undo();
+    expect(await undo()).toEqual({ downtime_seconds: expect.any(Number) });
     expect(databases()).toEqual({ shop: kept });
     expect(files()).toEqual(["present"]);
     expect([fact("code"), existsSync(here("codes", code_id)), existsSync(here("stopped_at"))]).toEqual(["", false, false]);
@@ -243,6 +243,18 @@ describe("a deploy", unless(noMachine), () => {
       expect(databases()["shop"]).toBe(restored);
       await undo();
       expect(databases()).toEqual({ shop: kept });
+    });
+
+    test("counts as away from the stop before it until the ERP responds", async () => {
+      const { archive } = await jobs.backUp();
+      await fetch();
+      await packages();
+      await keep();
+      const restored = { restore_id: `${code_id}_data`, restore_database: true, restore_filestore: true, neutralize: false };
+      const id = `${code_id}-restoreData`;
+      await runToEnd(jobs.machine, { id, kind: "restore_archive", ...of, archive, ...restored });
+      await jobs.run<"update_modules">({ kind: "update_modules", ...of, code_id, update: [], install: [] });
+      expect((await start()).downtime_seconds).toBeGreaterThanOrEqual(0);
     });
 
     test("starts the ERP only once everything is back, if it is undone in the middle of that restore", async () => {

@@ -23,30 +23,30 @@ export interface ApiRequest {
 /** Sends a request with the client. */
 export type Send = () => Promise<unknown>;
 
-let noteInstead: ((request: ApiRequest) => void) | undefined;
+let captureRequest: ((request: ApiRequest) => void) | undefined;
 
 /** The request that a function would send, which it does not: a call of the client fetches before it waits for anything. */
 export function requestOf(send: Send): ApiRequest {
-  let noted: ApiRequest | undefined;
-  noteInstead = (request) => {
-    noted = request;
+  let captured: ApiRequest | undefined;
+  captureRequest = (request) => {
+    captured = request;
   };
   try {
     void send();
   } finally {
-    noteInstead = undefined;
+    captureRequest = undefined;
   }
-  if (noted === undefined) throw new Error("The function sent no request at once");
-  return noted;
+  if (captured === undefined) throw new Error("The function sent no request at once");
+  return captured;
 }
 
 export const client = buildClient(endpoints, {
   baseUrl: BASE_PATH,
   token: () => session()?.token,
   fetch: async (...request) => {
-    if (noteInstead !== undefined) {
+    if (captureRequest !== undefined) {
       const [url, { method = "GET", headers, body } = {}] = request;
-      noteInstead({
+      captureRequest({
         method,
         url: new URL(url instanceof Request ? url.url : url, window.location.origin).href,
         headers: Object.fromEntries(new Headers(headers)),

@@ -246,6 +246,7 @@ export const handler = tasks(workflow, {
     const job = { id: jobId, kind: "undo_code", instance_id, code_id: operation.id, start, ends: stepJobs } as const;
     const progress = await runUndo(await server(), job);
     if (progress !== "down") {
+      if (progress.ready && progress.result !== null) await noteDeploy(operation, progress.result);
       if (progress.ready && operation.modules_before) await recordModules(operation, instance_id, operation.modules_before);
       return progress.ready;
     }

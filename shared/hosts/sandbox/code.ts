@@ -211,14 +211,19 @@ export async function settleCode(machineId: string, { instance_id, code_id }: Jo
   return null;
 }
 
-export async function undoCode(machineId: string, { instance_id, code_id, start }: Job<"undo_code">): Promise<null> {
+export async function undoCode(
+  machineId: string,
+  { instance_id, code_id, start }: Job<"undo_code">,
+): Promise<JobResult<"undo_code">> {
+  let wasRunning = false;
   await changeErp(machineId, instance_id, ({ before_code, fetched }) => {
+    wasRunning = before_code?.code_id === code_id && before_code.was_running;
     const dropped = { pulled: null, ...(fetched?.code_id === code_id && { fetched: null }) };
     if (before_code?.code_id !== code_id) return dropped;
     const { database, files, code, image } = before_code;
     return { ...dropped, database, files, code, image, before_code: null, status: start ? "running" : "stopped" };
   });
-  return null;
+  return { downtime_seconds: wasRunning ? 1 : null };
 }
 
 async function change(machineId: string, instanceId: string, what: (erp: SandboxErp) => Partial<SandboxErp>): Promise<void> {

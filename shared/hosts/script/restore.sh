@@ -27,13 +27,26 @@ job_swap_restore() {
   if [[ ${P[START]} == yes ]]; then
     set_fact wanted running
     start_erp
-    if [[ -e $HERE/stopped_at ]]; then
-      within 120 answers_page /web/login || true # whether it is well is found out by who asked for this
-      downtime=$(($(date +%s) - $(fact stopped_at)))
-      downtime=$((downtime > 0 ? downtime : 0)) # the clock may have been set back meanwhile
-    fi
+    downtime=$(downtime_until_it_responds)
   fi
   echo "{\"downtime_seconds\":$downtime}" | answer
+}
+
+# Whether the ERP is well is found out by who asked for its start.
+downtime_until_it_responds() {
+  if [[ -e $HERE/stopped_at ]]; then within 120 answers_page /web/login >&2 || true; fi
+  downtime
+}
+
+# In seconds; "null" if it was stopped before.
+downtime() {
+  local seconds
+  if [[ ! -e $HERE/stopped_at ]]; then
+    echo null
+    return
+  fi
+  seconds=$(($(date +%s) - $(fact stopped_at)))
+  echo $((seconds > 0 ? seconds : 0)) # the clock may have been set back meanwhile
 }
 
 # For an instance without users yet.
@@ -369,6 +382,7 @@ job_drop_old() {
   name_restore
   require_database "$DATABASE"
   drop_old
+  rm -f "$HERE/stopped_at"
   jq -cn --arg neutralized "$(setting "$DATABASE" database.is_neutralized)" '{ neutralized: ($neutralized == "true") }' | answer
 }
 
@@ -377,6 +391,5 @@ drop_old() {
   sync # what replaces it must be on the disk first
   drop_database "$OLD"
   remove_files "$OLD"
-  rm -f "$HERE/stopped_at"
   if [[ ${P[KEEP_OLD]:-} != no ]]; then forget_progress; fi # a restore that is run again must find that it was done
 }

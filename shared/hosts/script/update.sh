@@ -88,10 +88,7 @@ job_update_database() {
         put_database_back
         broken "The ERP does not respond with the newest image of its database server, so it has the previous one again"
       fi
-      if [[ -e $HERE/stopped_at ]]; then
-        downtime=$(($(date +%s) - $(fact stopped_at)))
-        downtime=$((downtime > 0 ? downtime : 0)) # the clock may have been set back meanwhile
-      fi
+      downtime=$(downtime)
     fi
     rm -f "$HERE/stopped_at" "$HERE/db_before"
     remove_unused_images
