@@ -34,7 +34,7 @@ class Partner(models.Model):
 }
 
 export async function integratorsWeek(
-  { machine, service, client, guarantee, succeeds, end, siteOf, instanceOf, enter, backUp, upload, downloaded }: Chain,
+  { machine, service, client, guarantee, succeeds, end, siteOf, instanceOf, enter, backUp, upload, downloaded, visit }: Chain,
   { server, shop }: BackedUp,
 ): Promise<void> {
   const host = await startGitHost();
@@ -146,7 +146,10 @@ export async function integratorsWeek(
       await guarantee("a newer image is found, rehearsed, and brought by a deploy", async () => {
         assert.equal(imageOf(), registry.before);
         await service.lookUpImages();
-        const isKnown = async (): Promise<boolean> => (await client.code.get({ params })).data.image.update_available === true;
+        const isKnown = async (): Promise<boolean> => {
+          await visit();
+          return (await client.code.get({ params })).data.image.update_available === true;
+        };
         await until("the newer image is known", IMAGES_SECONDS, isKnown, 2_000);
         const done = completed(await deployed(moved.id, { update_image: true }));
         assert.equal(done.rehearsal?.status, "passed");

@@ -1,7 +1,7 @@
 // What is seen of a real ERP without an agent: its figures, its logs, and those of its operations.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { INSTANCE_SERIES, pick, SERVER_SERIES } from "../../shared/domain/figures.ts";
@@ -10,7 +10,7 @@ import { type BackedUp, type Chain, DOMAIN } from "./context.ts";
 import { fetchPage } from "./erp.ts";
 
 export async function see(
-  { machine, service, client, guarantee, instanceOf, siteOf, end }: Chain,
+  { machine, client, guarantee, instanceOf, siteOf, end, visit }: Chain,
   { server, shop }: BackedUp,
 ): Promise<void> {
   const environment = { ...machine.environment, ERP_HOSTING_ROOT: machine.root };
@@ -54,10 +54,7 @@ export async function see(
   });
 
   await guarantee("the next visit collects them, and they are shown", async () => {
-    await service.check(); // it reads the line
-    const status = join(machine.root, "caddy/etc/status");
-    for (const name of readdirSync(status)) rmSync(join(status, name)); // a lost line is a reason to sign in
-    await service.check();
+    await visit();
     const ofServer = (await client.servers.metrics({ params: { id: server.id }, query: { series: "cpu_percent" } })).data;
     assert(ofServer.series[0]?.values.some((value) => value !== null));
     const ofShop = (await client.instances.metrics({ params, query: { series: "requests" } })).data;

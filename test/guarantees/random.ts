@@ -35,3 +35,12 @@ export function randomOf(seed: number): Random {
     },
   };
 }
+
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** With another character at one place: often the last, whose bits do not all mean something. */
+export function changed(text: string, random: Random, alphabet = BASE64URL): string {
+  const at = random.chance(0.25) ? text.length - 1 : random.below(text.length);
+  const other = alphabet.split("").filter((each) => each !== text.charAt(at));
+  return text.slice(0, at) + random.oneOf(other) + text.slice(at + 1);
+}

@@ -6,7 +6,6 @@ import type { Authenticator } from "../harness/authenticator.ts";
 import { type ApiResponse, type Client, stranger } from "../harness/client.ts";
 import {
   addPasskey,
-  type App,
   challengeFor,
   newAddress,
   newCodes,
@@ -14,29 +13,21 @@ import {
   optionsIn,
   prove as sendProof,
   setUpApp,
+  type UsedApp,
 } from "../harness/second-factors.ts";
 import { prove } from "./prove.ts";
-import type { Random } from "./random.ts";
+import { changed, type Random } from "./random.ts";
 
 interface Victim {
   user: TestUser;
   session: Client;
   passkey: Authenticator;
-  app: App;
+  app: UsedApp;
   codes: string[];
 }
 
 /** Beyond ten wrong proofs of a user, nothing but the limit would be attacked. */
 const WRONG_EACH = 8;
-
-const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-/** With another character at one place: often the last, whose bits do not all mean something. */
-function changed(text: string, random: Random, alphabet = BASE64URL): string {
-  const at = random.chance(0.25) ? text.length - 1 : random.below(text.length);
-  const other = alphabet.split("").filter((each) => each !== text.charAt(at));
-  return text.slice(0, at) + random.oneOf(other) + text.slice(at + 1);
-}
 
 prove("second-factors", async () => {
   const me = await account();
@@ -67,7 +58,8 @@ prove("second-factors", async () => {
     },
     "a challenge to sign in, to prove it in a session": async (victim) => {
       const { challenge } = await challengeFor(victim.user);
-      return victim.session.post("/auth/reauthenticate", { challenge, method: "recovery_code", code: codeOf(victim) });
+      const proof = { challenge, method: "recovery_code", code: codeOf(victim) };
+      return victim.session.post("/auth/reauthenticate", proof, { from: newAddress() });
     },
     "a met challenge": async (victim) => {
       const { challenge } = await challengeFor(victim.user);
@@ -139,7 +131,7 @@ prove("second-factors", async () => {
       return withCode((await challengeFor(victim.user)).challenge, code);
     },
     "the code that set the app up": async (victim) =>
-      withCode((await challengeFor(victim.user)).challenge, victim.app.code(), "totp"),
+      withCode((await challengeFor(victim.user)).challenge, victim.app.used, "totp"),
     "another app's code": async (victim) => withCode((await challengeFor(victim.user)).challenge, other.app.code(1), "totp"),
     "a changed code of an app": async (victim, random) =>
       withCode((await challengeFor(victim.user)).challenge, changed(victim.app.code(1), random, "0123456789"), "totp"),

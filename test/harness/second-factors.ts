@@ -11,6 +11,11 @@ export interface App {
   code: (stepsAhead?: 0 | 1) => string;
 }
 
+/** With the code that has set it up. */
+export interface UsedApp extends App {
+  used: string;
+}
+
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 export function bytesOfSecret(secret: string): Uint8Array {
@@ -24,13 +29,13 @@ export function appOf(secret: string): App {
   return { code: (stepsAhead = 0) => totpCode(bytes, stepAt(Date.now()) + stepsAhead) };
 }
 
-/** Sets up an app for whoever is signed in. Its present code is used with that. */
-export async function setUpApp(session: Client): Promise<App> {
+/** Sets up an app for whoever is signed in. */
+export async function setUpApp(session: Client): Promise<UsedApp> {
   const begun = (await session.post("/auth/second-factors/totp", {})).as(secondFactors.beginTotp().data);
   const app = appOf(begun.secret);
-  const confirmed = await session.post("/auth/second-factors/totp/confirm", { code: app.code() });
-  confirmed.as(secondFactors.Factor);
-  return app;
+  const used = app.code();
+  (await session.post("/auth/second-factors/totp/confirm", { code: used })).as(secondFactors.Factor);
+  return { ...app, used };
 }
 
 export async function addPasskey(session: Client, name = "Laptop"): Promise<Authenticator> {
@@ -56,7 +61,10 @@ export const challengeIn = ({ error }: ApiResponse): Challenge => Challenge.pars
 
 let addresses = 1;
 /** Wrong tries count for an address, too: each test has its own. */
-export const newAddress = (): string => `127.0.${20 + Math.floor(addresses / 250)}.${1 + (addresses++ % 250)}`;
+export function newAddress(): string {
+  const address = addresses++;
+  return `127.${Math.floor(address / 50_000)}.${20 + Math.floor((address % 50_000) / 250)}.${1 + (address % 250)}`;
+}
 
 interface Credentials {
   email: string;

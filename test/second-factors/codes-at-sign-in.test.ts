@@ -9,12 +9,21 @@ import { userRef } from "../../shared/records/users.ts";
 import { account, type TestAccount, type TestUser } from "../harness/account.ts";
 import { type Client, statusesOf } from "../harness/client.ts";
 import { newestMail } from "../harness/links.ts";
-import { type App, challengeFor, newCodes, NOT_VALID, prove, sessionIn, setUpApp, signIn } from "../harness/second-factors.ts";
+import {
+  challengeFor,
+  newCodes,
+  NOT_VALID,
+  prove,
+  sessionIn,
+  setUpApp,
+  signIn,
+  type UsedApp,
+} from "../harness/second-factors.ts";
 
 let me: TestAccount;
 let user: TestUser;
 let session: Client;
-let app: App;
+let app: UsedApp;
 let codes: string[];
 beforeAll(async () => {
   me = await account();
@@ -37,8 +46,8 @@ test("signing in needs the password, then a code, and both work once", async () 
   expect([asked.status, asked.error?.code]).toEqual([401, "SECOND_FACTOR_REQUIRED"]);
   const { challenge, methods, passkey_options } = await challengeFor(user);
   expect([methods, passkey_options]).toEqual([["totp", "recovery_code"], null]);
-  // The present code was used to set the app up.
-  expect((await prove({ challenge, method: "totp", code: app.code() })).error).toEqual(NOT_VALID);
+  // That code has set the app up.
+  expect((await prove({ challenge, method: "totp", code: app.used })).error).toEqual(NOT_VALID);
   const code = app.code(1);
   const challenges = [await ask(user), await ask(user)];
   const both = await Promise.all(challenges.map((each) => prove({ ...each, method: "totp", code })));
