@@ -1,7 +1,6 @@
 // What is told of a real ERP whose container, database, proxy, Docker or machine was killed: within three minutes, and again when
 // it is back.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type BackedUp, type Chain, DOMAIN } from "./context.ts";
@@ -9,16 +8,10 @@ import { fetchPage } from "./erp.ts";
 import { until } from "./machine.ts";
 
 export async function watch(
-  { machine, service, client, guarantee, instanceOf, siteOf, end }: Chain,
+  { machine, service, client, guarantee, instanceOf, siteOf, end, minute }: Chain,
   { server, shop }: BackedUp,
 ): Promise<void> {
   const erp = `erp-${shop.id}`;
-  /** One minute of systemd and of the service's schedule, without the wait. */
-  async function minute(): Promise<void> {
-    const environment = { ...machine.environment, ERP_HOSTING_ROOT: machine.root };
-    execFileSync("bash", [join(machine.root, "watch/watch.sh")], { env: environment, timeout: 20_000 });
-    await service.check();
-  }
   const told = async (type: string, id = shop.id): Promise<number> =>
     (await client.events.list({ query: { resource_id: id, type } })).meta.total;
   const seconds = (from: number): number => Math.round((performance.now() - from) / 1000);
