@@ -16,8 +16,8 @@ const GB = 1_000_000_000;
 const [NIGHTS, DAY_MS, HOUR_MS] = [3, 86_400_000, 3_600_000];
 
 /** One failed last night, one the night before, and a drill of another one found its archive broken. */
-async function backUpNightly(instance: InstanceRecord, n: number): Promise<void> {
-  for (let night = NIGHTS - 1; night >= 0; night--) {
+const backUpAll = (instances: readonly InstanceRecord[], night: number): Promise<void> =>
+  concurrently(8, [...instances.entries()], async ([n, instance]) => {
     const created_at = new Date(Date.now() - HOUR_MS - night * DAY_MS).toISOString();
     const isFailed = (n === 20 && night === 0) || (n === 40 && night === 1);
     await seedBackup(instance, {
@@ -29,8 +29,7 @@ async function backUpNightly(instance: InstanceRecord, n: number): Promise<void>
         : { size_bytes: 180_000_000 + n * 1_000_000 }),
       ...(n === 60 && night === 1 && { drill: { status: "failed", at: created_at, checks: [] } }),
     });
-  }
-}
+  });
 
 /** With one of its servers, and the instance that has most backups. */
 export async function bigAccount(): Promise<{ mine: TestAccount; things: Things }> {
@@ -56,12 +55,13 @@ export async function bigAccount(): Promise<{ mine: TestAccount; things: Things 
     const server_id = servers[n % SERVERS]?.id ?? "";
     instances.push(await seedInstance(mine.id, { server_id, name, labels }));
   }
-  await concurrently(8, [...instances.entries()], ([n, instance]) => backUpNightly(instance, n));
+  for (let night = NIGHTS - 1; night > 0; night--) await backUpAll(instances, night);
   const many = instances.slice(-7);
   for (let n = 0; n < BACKUPS; n++) {
     const instance = many[n % many.length];
     if (instance !== undefined) await seedBackup(instance);
   }
+  await backUpAll(instances, 0);
   const instance = many[0]?.id ?? "";
   const operation = await bulkAction(mine, instance);
   return {
