@@ -315,6 +315,8 @@ const BUDGET: Record<string, Row> = {
   },
   // The reports; the servers that have reported, and what they last measured, would be more.
   "overview.worst": { status: 200, calls: 1, prepare: get(() => "/overview/worst") },
+  // The blocks of the list, and the records since then.
+  "overview.nights": { status: 200, calls: 2, prepare: get(() => "/overview/nights?created_after=2026-11-20") },
   "overview.get": { status: 200, calls: 1, prepare: get(() => "/overview") },
   // One for each kind, and one more for each further megabyte of entries.
   "search.find": { status: 200, calls: 3, prepare: get(() => "/search?q=shop") },

@@ -1,5 +1,6 @@
 // Backups: archives of an instance's database and filestore, which can be restored, cloned from and downloaded.
 import * as z from "zod";
+import { BACKUP_KINDS } from "../domain/backup-kinds.ts";
 import { EDITIONS } from "../domain/erp-versions.ts";
 import { LEFT_OUT_KINDS } from "../domain/left-out.ts";
 import { BACKUP_STATUSES, DRILL } from "../domain/lifecycle.ts";
@@ -28,7 +29,7 @@ import {
 } from "./errors.ts";
 
 const BackupStatus = z.enum(BACKUP_STATUSES);
-const BackupKind = z.enum(["manual", "pre_restore", "pre_deploy", "scheduled", "uploaded"]);
+const BackupKind = z.enum(BACKUP_KINDS);
 export type BackupKind = z.infer<typeof BackupKind>;
 
 const fileCount = (description: string) =>

@@ -1,7 +1,15 @@
 // What there is at a glance.
 import * as z from "zod";
-import { BACKUP_STATUSES, INSTANCE_STATUSES, OPEN_STATUSES, PROTECTION_STATUSES, SERVER_STATUSES } from "../domain/lifecycle.ts";
-import { WORST } from "../domain/limits.ts";
+import { BACKUP_KINDS } from "../domain/backup-kinds.ts";
+import {
+  BACKUP_STATUSES,
+  DRILL,
+  INSTANCE_STATUSES,
+  OPEN_STATUSES,
+  PROTECTION_STATUSES,
+  SERVER_STATUSES,
+} from "../domain/lifecycle.ts";
+import { NIGHTS_BACKUPS_MAX, WORST } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
@@ -112,4 +120,42 @@ export const worst = () =>
         }),
       })
       .meta({ id: "Worst" }),
+  });
+
+export const nights = () =>
+  endpoint({
+    method: "GET",
+    path: "/overview/nights",
+    summary: "Show what became of the backups of the last nights",
+    description: `Returns the backups that were begun since a time, by instance, without uploads: the newest ${NIGHTS_BACKUPS_MAX.toLocaleString("en")} of them. Instances without any are left out.`,
+    access: ["backups:read"],
+    query: z.strictObject({
+      created_after: fields.queryMoment.meta({ description: "Since when", examples: ["2026-11-20"], ...fields.MOMENT_FORM }),
+    }),
+    data: z
+      .object({
+        instances: z.array(
+          z.object({
+            id: fields.id("instance"),
+            name: z.string().meta({ description: "As the newest of its backups has it", examples: ["Shop"] }),
+            backups: z
+              .array(
+                z.object({
+                  id: fields.id("backup"),
+                  kind: z.enum(BACKUP_KINDS).meta({ description: "New kinds may appear", examples: ["scheduled"] }),
+                  status: z.enum(BACKUP_STATUSES).meta({ examples: ["completed"] }),
+                  size_bytes: fields.integer(18_432, "null until the archive was measured").nullable(),
+                  drill: z
+                    .enum([DRILL.passed, DRILL.failed])
+                    .nullable()
+                    .meta({ description: "What the last restore drill found", examples: ["passed"] }),
+                  created_at: fields.timestamp,
+                }),
+              )
+              .meta({ description: "Newest first" }),
+          }),
+        ),
+        complete: z.boolean().meta({ description: "Whether these are all backups since then", examples: [true] }),
+      })
+      .meta({ id: "Nights" }),
   });

@@ -169,6 +169,9 @@ export const LOG_READS = {
 /** The most loaded servers and instances: how many are shown, and on how many servers their instances are compared. */
 export const WORST = { shown: 10, servers: 100 } as const;
 
+/** Backups that the overview of the last nights has at most: those of seven nights of 400 instances. */
+export const NIGHTS_BACKUPS_MAX = 3_000;
+
 /** What the jobs of an operation have logged. */
 export const WORK_LOG = { bytesMax: 1_000_000, days: 90 } as const;
 

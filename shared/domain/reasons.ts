@@ -103,7 +103,7 @@ export const REASONS = {
   enterprise_not_unpacked: "The archive of the enterprise edition could not be unpacked",
   enterprise_without_modules: "The archive of the enterprise edition does not contain its modules",
   not_neutralized: "The ERP could not be neutralized",
-  still_active: "The clone was neutralized, but some of its jobs or mail servers are still active",
+  still_active: "The new instance was neutralized, but some of its jobs or mail servers are still active",
   no_own_identity: "The instance does not have its own identity",
   snapshot_missing: "The database does not give a snapshot",
   dump_failed: "The database could not be dumped",

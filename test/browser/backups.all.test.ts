@@ -17,7 +17,7 @@ const dialog = (page: Page, name: string | RegExp): Locator => page.getByRole("d
 
 async function choose(page: Page, row: Locator, action: string): Promise<void> {
   await menuOf(row).click();
-  await page.getByRole("menuitem", { name: new RegExp(`^${action}`) }).click();
+  await page.getByRole("menuitem", { name: new RegExp(`^${action}(?! to)`) }).click();
 }
 
 const backupsOf = async (mine: TestAccount): Promise<Backup[]> => (await mine.api.get("/backups")).as(z.array(Backup));
@@ -194,7 +194,7 @@ describe("restoring a backup", () => {
       .waitFor();
   });
 
-  test("a backup of a deleted instance can be cloned but not restored", async ({ open }) => {
+  test("a backup of a deleted instance can be restored to a new instance only", async ({ open }) => {
     const mine = await account({ seeded: true });
     const id = unusedId("instance");
     await seedBackup({ ...(await seedInstance(mine.id)), id, name: "Old wiki" });
@@ -202,11 +202,14 @@ describe("restoring a backup", () => {
     const row = rowOf(page, "Old wiki");
     await row.getByText("(deleted)").waitFor();
     await menuOf(row).click();
-    const restore = page.getByRole("menuitem", { name: "Restore" });
+    const restore = page.getByRole("menuitem", { name: /^Restore(?! to)/ });
     await expect.poll(() => restore.getAttribute("aria-disabled")).toBe("true");
-    await restore.getByText("The instance was deleted. Clone it from this backup instead.").waitFor();
-    await page.getByRole("menuitem", { name: "Clone into a new instance" }).click();
-    await page.getByRole("heading", { level: 1, name: /clone/i }).first().waitFor();
+    await restore.getByText("The instance was deleted. Restore the backup to a new instance instead.").waitFor();
+    await page.getByRole("menuitem", { name: "Restore to a new instance" }).click();
+    await page
+      .getByRole("heading", { level: 1, name: /to a new instance$/ })
+      .first()
+      .waitFor();
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/instances/${id}/clone`);
   });
 });
@@ -241,7 +244,7 @@ describe("the archive", () => {
     await row.getByText("The archive could not be uploaded to the storage").waitFor();
     await menuOf(row).click();
     const disabled = (name: RegExp) => page.getByRole("menuitem", { name }).getAttribute("aria-disabled");
-    for (const name of [/^Restore/, /^Run drill/, /^Clone into a new instance/, /^Download/])
+    for (const name of [/^Restore(?! to)/, /^Run drill/, /^Restore to a new instance/, /^Download/])
       await expect.poll(() => disabled(name)).toBe("true");
     await page.getByText("The backup failed. Only completed backups can be used.").first().waitFor();
     await expect.poll(() => disabled(/^Delete/)).toBeNull();
@@ -333,7 +336,7 @@ test("the list of backups can be used with the keyboard alone", async ({ open })
   const page = await open("/backups", { as: mine });
   await menuOf(rowOf(page, "Shop")).focus();
   await page.keyboard.press("Enter");
-  await page.getByRole("menuitem", { name: "Restore" }).waitFor();
+  await page.getByRole("menuitem", { name: "Restore", exact: true }).waitFor();
   await page.keyboard.press("Enter");
   const asked = dialog(page, "Restore Shop");
   await asked.getByLabel("Type Shop to confirm").waitFor();
@@ -348,7 +351,7 @@ test("a restore works on a phone and shows how it ended", async ({ open }) => {
   const page = await open("/backups", { as: mine, phone: true });
   await page.getByText("Before the inventory").waitFor();
   await page.getByRole("button", { name: /^Actions on the backup of Shop/ }).tap();
-  await page.getByRole("menuitem", { name: "Restore" }).tap();
+  await page.getByRole("menuitem", { name: "Restore", exact: true }).tap();
   const asked = dialog(page, "Restore Shop");
   await asked.getByLabel("Type Shop to confirm").fill("Shop");
   await expect.poll(() => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);

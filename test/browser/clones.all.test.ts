@@ -68,13 +68,13 @@ describe("a clone", () => {
     const sent = sentTo(page, "POST", /\/clone$/);
     await page.getByLabel("Name", { exact: true }).fill("Staging");
     await page.getByLabel("Domain").fill(domain);
-    await page.getByText("Turns off scheduled actions, email and payments in the clone").waitFor();
+    await page.getByText("Turns off scheduled actions, email and payments in the new instance").waitFor();
     const created = notification(page, "Instance created from backup: Staging");
     await button(page, "Create clone").click();
     const password = await storePassword(page, "Staging");
     await title(page, "Staging");
     await created;
-    await fact(page, "Cloned from", "Shop");
+    await fact(page, "Created from", "Shop");
     await fact(page, "Sends mail", "No (neutralized)");
     await openTab(page, "History");
     await page
@@ -112,7 +112,7 @@ describe("a clone", () => {
     expect(await taken.count()).toBe(1);
     await page.getByLabel("Domain").fill(uniqueDomain("twin"));
     await page.getByRole("checkbox", { name: /Neutralize/ }).uncheck();
-    await page.getByText("The clone will send email").waitFor();
+    await page.getByText("The new instance will send email").waitFor();
     await button(page, "More options").click();
     await button(page, /^Server/).click();
     await page.getByRole("option", { name: /erp-other/ }).click();
@@ -129,7 +129,7 @@ describe("a clone", () => {
     expect(clone).toMatchObject({ neutralized: false, server_id: other.id, database_name: "twin" });
   });
 
-  test("a backup of a deleted instance can be cloned to a server that the user chooses", async ({ open }) => {
+  test("a backup of a deleted instance can be restored to a new instance on a server that the user chooses", async ({ open }) => {
     const mine = await account({ seeded: true });
     const server = await mine.server({ name: "erp-1" });
     await mine.server({ name: "erp-2" }); // a single one would be chosen already
@@ -137,16 +137,16 @@ describe("a clone", () => {
     const backup = await mine.backup(source.id);
     await mine.until((await mine.api.delete(`/instances/${source.id}`)).as(Operation).id);
     const page = await open(`/instances/${source.id}/clone?backup=${backup.id}`, { as: mine });
-    await title(page, "Clone Old wiki");
+    await title(page, "Restore Old wiki to a new instance");
     await page.getByText("The original instance was deleted, so choose a server.").waitFor();
     await page.getByLabel("Name", { exact: true }).fill("Wiki");
     await page.getByLabel("Domain").fill(uniqueDomain("wiki"));
-    await button(page, "Create clone").click();
+    await button(page, "Restore to a new instance").click();
     await page.getByText(/^This is required, because the backup/).waitFor();
     await button(page, /^Server/).click();
     await page.getByRole("option", { name: /erp-1/ }).click();
     const created = notification(page, "Instance created from backup: Wiki");
-    await button(page, "Create clone").click();
+    await button(page, "Restore to a new instance").click();
     await storePassword(page, "Wiki");
     await created;
     expect(await instancesOf(mine)).toMatchObject([{ name: "Wiki", server_id: server.id, status: "running" }]);
@@ -191,7 +191,7 @@ describe("a clone", () => {
     const failed = await seedBackup(source, { state: "failed" });
     const page = await open(`/instances/${source.id}/clone?backup=${failed.id}`, { as: mine });
     await button(page, /^Backup.*Choose a backup/).waitFor();
-    await button(page, "Create clone").click();
+    await button(page, "Restore to a new instance").click();
     await expect.poll(() => page.getByText("This is required.", { exact: true }).count()).toBe(3); // backup, name, domain
   });
 });

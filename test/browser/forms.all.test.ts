@@ -319,14 +319,14 @@ test("the restore dialog does not keep the name that was typed to confirm it", a
   await seedBackup(instance);
   const page = await open(`/instances/${instance.id}?tab=backups`, { as: mine });
   await menuOf(page).click();
-  await page.getByRole("menuitem", { name: "Restore" }).click();
+  await page.getByRole("menuitem", { name: "Restore", exact: true }).click();
   await dialog(page, /^Restore/)
     .getByLabel(/^Type Shop/)
     .fill("Shop");
   await signInAgain(page, mine.user);
   await title(page, "Shop");
   await menuOf(page).click();
-  await page.getByRole("menuitem", { name: "Restore" }).click();
+  await page.getByRole("menuitem", { name: "Restore", exact: true }).click();
   expect(
     await dialog(page, /^Restore/)
       .getByLabel(/^Type Shop/)

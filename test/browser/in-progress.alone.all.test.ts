@@ -50,7 +50,7 @@ test("a backup cannot be deleted while it is being cloned", async ({ open }) => 
   await page.getByRole("button", { name: /^Actions on the backup of Shop/ }).click();
   const deletion = page.getByRole("menuitem", { name: /^Delete/ });
   await expect.poll(() => deletion.getAttribute("aria-disabled")).toBe("true");
-  await page.getByText("In use by a restore or clone. Wait for it to finish.").first().waitFor();
+  await page.getByText("In use by a restore. Wait for it to finish.").first().waitFor();
 });
 
 test("if the progress is unavailable the page says so instead of showing a stuck bar", async ({ open, faults }) => {

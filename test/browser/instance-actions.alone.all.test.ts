@@ -158,7 +158,7 @@ describe("actions", () => {
     const row = page.getByRole("table", { name: "Backups" }).getByRole("row").filter({ hasText: "Before the inventory" });
     await row.getByText("Completed").waitFor();
     await row.getByRole("button", { name: /^Actions on the backup/ }).click();
-    await page.getByRole("menuitem", { name: "Restore" }).click();
+    await page.getByRole("menuitem", { name: "Restore", exact: true }).click();
     await dialog(page, "Restore Shop").waitFor();
     await expect.poll(() => pathOf(page)).toBe(`/instances/${id}`);
   });

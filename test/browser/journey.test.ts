@@ -93,12 +93,12 @@ async function restore(page: Page): Promise<void> {
 async function clone(page: Page): Promise<void> {
   await goTo(page, "Backups");
   await heading(page, /^Backups/); // the instance's page has the same row
-  await actOn(page, "three orders", "Clone into a new instance");
-  await heading(page, "Clone Shop");
+  await actOn(page, "three orders", "Restore to a new instance");
+  await heading(page, "Restore Shop to a new instance");
   await page.getByLabel("Name", { exact: true }).fill("Staging", { timeout: REQUESTS_AGAIN_MS });
   await page.getByLabel("Domain").fill(uniqueDomain("staging"));
   const created = notification(page, "Instance created from backup: Staging");
-  await page.getByRole("button", { name: "Create clone", exact: true }).click();
+  await page.getByRole("button", { name: "Restore to a new instance", exact: true }).click();
   await storedSecret(page, "admin password");
   await heading(page, "Staging");
   await created;
@@ -107,7 +107,7 @@ async function clone(page: Page): Promise<void> {
 async function actOn(page: Page, backup: string, action: string): Promise<void> {
   const row = page.getByRole("row").filter({ hasText: backup });
   await row.getByRole("button", { name: /^Actions on the backup/ }).click();
-  await page.getByRole("menuitem", { name: action }).click();
+  await page.getByRole("menuitem", { name: action, exact: true }).click();
 }
 
 const CLICKS_MAX = 14;

@@ -69,33 +69,34 @@ test("an alert needs somebody unless the page says the same already; of several 
   expect(shown(["srv_1"], ["srv_2"])).toEqual(shown([], []));
 });
 
-test("instances with trouble come first, and of several backups on a day the best counts", () => {
-  const backup = (instance_id: string, day: string, fields: Partial<Backup> = {}) => ({
-    id: `bak_${instance_id}_${day}`,
-    instance_id,
-    instance_name: instance_id,
-    created_at: day,
-    status: "completed" as const,
-    ...fields,
-  });
-  const passed = { status: "passed" as const, at: "2", checks: [] };
-  const made = [
-    backup("calm", "2", { drill: passed }),
-    backup("again", "2"),
-    backup("again", "2", { status: "failed" }),
-    backup("torn", "2", { drill: { ...passed, status: "failed" } }),
-    backup("lost", "2", { status: "failed" }),
-    backup("lost", "1", { status: "failed" }),
-    backup("lost", "0"),
-  ];
-  const found = { backups: made, overdue: [{ id: "late", name: "late" }] };
+test("instances with trouble come first, the latest first, and of several backups on a day the best counts", () => {
+  const passed = { status: "passed" as const };
+  const made: Record<
+    string,
+    [day: string, fields?: Partial<Pick<Backup, "status">> & { drill?: { status: "passed" | "failed" } }][]
+  > = {
+    calm: [["2", { drill: passed }]],
+    again: [["2"], ["2", { status: "failed" }]],
+    earlier: [["2"], ["1", { status: "failed" }]],
+    torn: [["2", { drill: { status: "failed" } }]],
+    lost: [["2", { status: "failed" }], ["1", { status: "failed" }], ["0"]],
+  };
+  const found = {
+    made: Object.entries(made).map(([id, backups]) => ({
+      id,
+      name: id,
+      backups: backups.map(([created_at, fields]) => ({ created_at, status: "completed" as const, ...fields })),
+    })),
+    overdue: [{ id: "late", name: "late" }],
+  };
   const rows = rowsOf(found, ["2", "1"], ({ created_at }) => created_at);
   expect(rows.map(({ id, cells }) => `${id}: ${cells.map(({ kind }) => kind).join(" ")}`)).toEqual([
     "late: none none",
     "lost: failed failed",
     "torn: drillFailed none",
+    "earlier: completed failed",
     "again: completed none",
     "calm: completed none",
   ]);
-  expect(rows.map(({ last }) => last?.created_at)).toEqual([undefined, "0", "2", "2", "2"]);
+  expect(rows.map(({ last }) => last?.created_at)).toEqual([undefined, "0", "2", "2", "2", "2"]);
 });

@@ -134,3 +134,19 @@ test("the color mode follows the system until the user switches it, and is remem
   await page.emulateMedia({ colorScheme: "dark" }); // the last choice equals the system's: the page follows the system again
   await expect.poll(ground).toBe(dark);
 });
+
+test("a click on a button of the bar counts, although the number of alerts arrives in the middle of it", async ({ open }) => {
+  const page = await open("/config.json", { as: mine, fresh: true });
+  const released = Promise.withResolvers<void>();
+  await page.route("**/overview", async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  await page.goto("/");
+  await page.getByRole("button", { name: "Dark mode" }).hover();
+  await page.mouse.down();
+  released.resolve();
+  await page.getByRole("heading", { name: "Needs you" }).waitFor();
+  await page.mouse.up();
+  await page.getByRole("button", { name: "Light mode" }).waitFor();
+});

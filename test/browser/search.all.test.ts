@@ -135,6 +135,11 @@ test("the search acts on an instance: before or after its name, one types what i
     await field.fill(typed);
     await page.getByRole("option", { name: /Wiki/ }).first().waitFor();
   }
+  await seedInstance(mine.id, { name: "Depot" });
+  for (const name of ["Wiki", "Depot"]) {
+    await field.fill("back up"); // of the instance that is open, and of the newest ones
+    await page.getByRole("option", { name: new RegExp(`^Back up ${name}`) }).waitFor();
+  }
   await field.fill("wiki back up");
   await page.getByRole("option", { name: /^Back up Wiki/ }).click();
   await dialog(page, "Back up Wiki").waitFor();

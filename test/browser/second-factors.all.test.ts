@@ -35,6 +35,14 @@ async function addAuthenticator(page: Page): Promise<(isTouched: boolean) => Pro
   };
 }
 
+/** Counts how often the page has asked the browser for a passkey: who touches it later is not seen by what waits already. */
+const COUNT_ASKED = `{
+  const get = navigator.credentials.get.bind(navigator.credentials);
+  window.askedForPasskey = 0;
+  navigator.credentials.get = (options) => { window.askedForPasskey++; return get(options); };
+}`;
+const hasAsked = (page: Page): Promise<void> => expect.poll(() => page.evaluate("window.askedForPasskey")).toBe(1);
+
 /** Signs in with the password, and adds a passkey by keyboard. */
 async function addPasskeyIn(page: Page, user: Pick<TestUser, "email" | "password">) {
   const touch = await addAuthenticator(page);
@@ -113,15 +121,42 @@ test("a passkey alone signs in, from a button or from the browser's suggestions"
   const home = page.getByRole("heading", { name: "Home" });
   await touch(false);
   await page.evaluate("localStorage.clear()");
+  await page.addInitScript(COUNT_ASKED);
   await page.goto(`${dashboardOrigin()}/login`);
   await expectAccessible(page);
-  await press(page, "Sign in with a passkey");
+  await hasAsked(page); // for a suggestion, which nobody picks
   await touch(true);
+  await press(page, "Sign in with a passkey");
   await home.waitFor();
   // It picks what the browser suggests at once.
   await page.evaluate("localStorage.clear()");
   await page.goto(`${dashboardOrigin()}/login`);
   await home.waitFor();
+});
+
+test("a passkey that the user asks for is not lost to a suggestion that the browser gets late", async ({ open }) => {
+  const mine = await account();
+  const page = await open(`${dashboardOrigin()}/login`, { fresh: true });
+  const touch = await addPasskeyIn(page, mine.user);
+  await touch(false);
+  await page.evaluate("localStorage.clear()");
+  const suggested = Promise.withResolvers<void>();
+  let asked = 0;
+  await page.route("**/auth/login/passkey/options", async (route) => {
+    if (++asked === 1) await suggested.promise;
+    await route.continue();
+  });
+  await page.addInitScript(COUNT_ASKED);
+  await page.goto(`${dashboardOrigin()}/login`);
+  await expect.poll(() => asked).toBe(1);
+  await press(page, "Sign in with a passkey");
+  await hasAsked(page);
+  const late = page.waitForResponse("**/auth/login/passkey/options");
+  suggested.resolve();
+  await (await late).finished();
+  await page.waitForTimeout(500); // in which it would ask
+  expect(await page.evaluate("window.askedForPasskey")).toBe(1);
+  await expect.poll(() => page.getByRole("button", { name: "Sign in with a passkey" }).getAttribute("aria-busy")).toBe("true");
 });
 
 test("an authenticator app is set up with its key, and its codes and recovery codes sign in", async ({ open }) => {

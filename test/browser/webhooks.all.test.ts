@@ -32,7 +32,8 @@ test("a webhook is created with a secret that is shown once, tested, changed, an
   const row = page.getByRole("row").filter({ hasText: "webhook.test" });
   await row.getByText("HTTP 500").waitFor();
   await row.getByRole("button", { name: "Redeliver" }).click();
-  await row.getByText("Pending").waitFor();
+  await page.getByText("Delivery is sent again").first().waitFor();
+  await row.getByText(/^(Pending|Delivered)$/).waitFor(); // it may be sent before the page asks
 
   await page.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Events").fill("backup.*\nserver.offline");
@@ -66,4 +67,21 @@ test("each webhook of the list has its actions in a menu", async ({ open }) => {
   await page.getByRole("dialog", { name: "Delete webhook Chat" }).getByRole("button", { name: "Delete webhook" }).click();
   await page.getByRole("link", { name: "Chat", exact: true }).waitFor({ state: "detached" });
   expect((await mine.api.get("/webhooks")).as(z.array(Webhook))).toMatchObject([{ name: "Issues", events: ["backup.*"] }]);
+});
+
+test("a deletion leads to the list, even if the page learns first that what it shows is gone", async ({ open }) => {
+  const mine = await account();
+  const page = await open(`/settings/webhooks/${await mine.webhook()}`, { as: mine });
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  const gone = page.getByText("Not found", { exact: true });
+  await page.route("**/deliveries?*", async (route) => {
+    await gone.waitFor();
+    await route.continue();
+  });
+  await page.getByRole("dialog").getByRole("button", { name: "Delete webhook" }).click();
+  await page.getByText("No webhooks yet.").waitFor();
+  await page
+    .getByText(/^Webhook deleted/)
+    .first()
+    .waitFor();
 });

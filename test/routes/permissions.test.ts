@@ -69,6 +69,7 @@ const PROMISED: Record<string, string> = {
   "POST /webhooks/:id/deliveries/:delivery_id/redeliver": "settings:write",
   "GET /catalog": "credential",
   "GET /auth/me": "credential",
+  "GET /overview/nights": "backups:read",
   "GET /overview/worst": "servers:read,instances:read",
   "GET /overview": "credential",
   "GET /search": "credential",

@@ -17,7 +17,7 @@ import { AlertFilters, alertQuery, statusIn } from "./filters.tsx";
 import { Mute } from "./mute.tsx";
 import { kindInWords, valueInWords } from "./words.ts";
 
-const NARROWING = { query: alertQuery, Fields: AlertFilters };
+const NARROWING = { query: alertQuery, always: ["status"], Fields: AlertFilters };
 
 function columns(isOpen: boolean): [Column<Alert>, ...Column<Alert>[]] {
   const say = text.alerts.columns;

@@ -1,5 +1,4 @@
 // Every query of the pages to the API, with its key in the cache: [resource, "list" or "one", its parameters].
-import type { Backup } from "../../../shared/api/backups.ts";
 import type { Overview } from "../../../shared/api/overview.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { byIds } from "./by-ids.ts";
@@ -77,27 +76,30 @@ export const backups = {
   one: (id: string) => question(["backups", "one", id], ({ signal }) => client.backups.get({ params: { id }, signal })),
 };
 
-/** A thousand backups: a picture of the last nights needs no more, and a user may have opened other pages in this minute. */
-const NIGHTS_PAGES_MAX = 10;
+/** What became of an instance's backup, as the picture of the last nights has it. */
+export type NightBackup = Awaited<ReturnType<typeof nightsSince>>["made"][number]["backups"][number];
+
+async function nightsSince(created_after: string, signal: AbortSignal) {
+  const { data } = await client.overview.nights({ query: { created_after }, signal });
+  const made = data.instances.map(({ backups: of, ...instance }) => ({
+    ...instance,
+    backups: of.map(({ drill, ...backup }) => ({ ...backup, drill: drill === null ? null : { status: drill } })),
+  }));
+  return { made, isWhole: data.complete };
+}
 
 /**
- * The backups of the last nights, and the instances whose backups are overdue, if there are any. Not again by itself, because it
- * may be many requests.
+ * The backups of the last nights, and the instances whose backups are overdue, if there are any. Not again by itself: it is the
+ * largest response that a page asks for.
  */
 export const nights = (created_after: string, isAnyOverdue: boolean) => ({
   ...question(["backups", "nights", created_after, isAnyOverdue], async ({ signal }) => {
-    const shared = { per_page: PER_PAGE_MAX };
-    const late: ListQuery = { ...shared, protection: "overdue" };
-    const overdue = isAnyOverdue ? (await client.instances.list({ query: late, signal })).data : [];
-    const made: Backup[] = [];
-    let cursor: string | null = "";
-    for (let page = 0; page < NIGHTS_PAGES_MAX && cursor !== null; page++) {
-      const query: ListQuery = { ...shared, created_after, ...(cursor !== "" && { cursor }) };
-      const { data, meta } = await client.backups.list({ query, signal });
-      made.push(...data);
-      cursor = meta.next_cursor;
-    }
-    return { backups: made, overdue, isWhole: cursor === null };
+    const late: ListQuery = { per_page: PER_PAGE_MAX, protection: "overdue" };
+    const [found, overdue] = await Promise.all([
+      nightsSince(created_after, signal),
+      isAnyOverdue ? client.instances.list({ query: late, signal }).then(({ data }) => data) : [],
+    ]);
+    return { ...found, overdue };
   }),
   staleTime: Infinity,
   meta: { changedBy: [] } satisfies QueryMeta,
@@ -179,15 +181,21 @@ export const users = {
   one: (id: string) => question(["users", "one", id], ({ signal }) => client.users.get({ params: { id }, signal })),
 };
 
+const PENDING_EVERY_MS = 5_000;
+
 export const webhooks = {
   list: (query: ListQuery = {}) => question(["webhooks", "list", query], ({ signal }) => client.webhooks.list({ query, signal })),
   one: (id: string) => question(["webhooks", "one", id], ({ signal }) => client.webhooks.get({ params: { id }, signal })),
   deliveries:
     (id: string) =>
-    (query: ListQuery = {}) =>
-      question(["webhooks", "deliveries", id, query], ({ signal }) =>
+    (query: ListQuery = {}) => ({
+      ...question(["webhooks", "deliveries", id, query], ({ signal }) =>
         client.webhooks.listDeliveries({ params: { id }, query, signal }),
       ),
+      // That one was sent is no change in the account, which pages follow.
+      refetchInterval: ({ state: { data } }: { state: { data?: { data: readonly { status: string }[] } | undefined } }) =>
+        data?.data.some(({ status }) => status === "pending") === true && PENDING_EVERY_MS,
+    }),
 };
 
 export const alerts = {

@@ -3,5 +3,5 @@ import type { Drill } from "../../../shared/api/drill.ts";
 import { Status } from "../resource/status.tsx";
 
 /** "Passed" or "Failed", or that there was none. */
-export const DrillStatus = ({ drill }: { drill: Drill | null }) =>
+export const DrillStatus = ({ drill }: { drill: Pick<Drill, "status"> | null }) =>
   drill === null ? "–" : <Status of="drill" status={drill.status} />;

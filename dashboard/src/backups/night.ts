@@ -1,8 +1,9 @@
 // What became of a day's backups, in one sign.
 import type { Backup } from "../../../shared/api/backups.ts";
+import type { Drill } from "../../../shared/api/drill.ts";
 import { DRILL } from "../../../shared/domain/lifecycle.ts";
 
-export type Seen = Pick<Backup, "instance_id" | "instance_name" | "status" | "created_at"> & Partial<Pick<Backup, "drill">>;
+export type Seen = Pick<Backup, "status" | "created_at"> & { drill?: Pick<Drill, "status"> | null };
 
 /** What became of a day, and the backup that says so. */
 export interface Night<B> {

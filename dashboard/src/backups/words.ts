@@ -29,11 +29,14 @@ export const versionOf = ({ erp_version, edition }: Pick<Backup, "erp_version" |
 
 export const checkInWords = (name: DrillCheck["name"]): string => wordFor(name, text.backups.checks);
 
-const drillInWords = (drill: Drill | null): string | null =>
+const drillInWords = (drill: Pick<Drill, "status"> | null): string | null =>
   drill === null ? null : wordFor(drill.status, text.backups.drilled);
 
 /** "Scheduled, Jan 12, 2027, 02:03:15, completed, restore drill passed". */
-export const backupInWords = (backup: Backup, status: string): string =>
+export const backupInWords = (
+  backup: Pick<Backup, "kind" | "created_at"> & { drill: Pick<Drill, "status"> | null },
+  status: string,
+): string =>
   [kindInWords(backup.kind), momentOf(backup), status.toLowerCase(), drillInWords(backup.drill)]
     .filter((each) => each !== null)
     .join(", ");

@@ -1,5 +1,7 @@
 // What a change did to a resource's fields, and what came of a request.
 import Box from "@cloudscape-design/components/box";
+import Icon from "@cloudscape-design/components/icon";
+import { Fragment } from "react";
 import type { Alert } from "../../../shared/api/alerts.ts";
 import type { Event, FieldChange, OperationOutcome } from "../../../shared/api/events.ts";
 import { kindInWords, valueInWords as measuredInWords } from "../alerts/words.ts";
@@ -11,8 +13,26 @@ import { shownOf } from "../resource/status.tsx";
 export const Changes = ({ of }: { of: Event }) =>
   changesIn(of).map((change) => (
     <Box key={change} variant="small" display="block">
-      {change}
+      <Arrowed>{change}</Arrowed>
     </Box>
+  ));
+
+const ARROW = " → ";
+
+/** The arrow as a picture: the pages' font has none. */
+const Arrowed = ({ children }: { children: string }) =>
+  children.split(ARROW).map((part, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- parts of one text, which do not move
+    <Fragment key={index}>
+      {index > 0 && (
+        <>
+          {" "}
+          <span className="unseen">→</span>
+          <Icon name="angle-right" size="small" />{" "}
+        </>
+      )}
+      {part}
+    </Fragment>
   ));
 
 /** "Name: Shop → Shop 2". */
@@ -36,7 +56,7 @@ function inWords({ field, before, after }: FieldChange): string {
   const name = nameOf(field);
   return before === undefined && after === undefined
     ? text.events.changedUnseen(name)
-    : `${name}: ${valueInWords(before, field)} → ${valueInWords(after, field)}`;
+    : `${name}: ${valueInWords(before, field)}${ARROW}${valueInWords(after, field)}`;
 }
 
 /** A newer service may know more fields than this page. */

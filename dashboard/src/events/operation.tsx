@@ -60,7 +60,7 @@ function Shown({ operation: loaded }: { operation: Operation }) {
       above={above()}
       actions={
         bulk === undefined ? (
-          <Retry operation={operation} />
+          <Retry operation={operation} variant="normal" />
         ) : isOpen(operation) ? (
           <Controls operation={operation} />
         ) : (

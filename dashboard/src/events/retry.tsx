@@ -50,7 +50,8 @@ const IN_DIALOG: Readonly<Record<string, readonly Need[]>> = {
   "backup.restore": BACKUP_NEEDS.restore,
 };
 
-export function Retry({ operation }: { operation: Failed }) {
+/** `variant`: among the buttons of a page, not in a row. */
+export function Retry({ operation, variant = "inline-link" }: { operation: Failed; variant?: "inline-link" | "normal" }) {
   const [asking, setAsking] = useState(false);
   const follow = useFollow();
   const missing = useMissing();
@@ -63,7 +64,7 @@ export function Retry({ operation }: { operation: Failed }) {
   return (
     <>
       <Button
-        variant="inline-link"
+        variant={variant}
         wrapText={false}
         ariaLabel={text.operations.retryOf(workOf(type).name, resource.name ?? resource.id)}
         {...(page === undefined ? { onClick: () => setAsking(true) } : { href: page, onFollow: follow })}

@@ -48,19 +48,16 @@ export default function Home() {
   );
 }
 
-/** In so many instances' last nights are no more backups than one request brings, if each has one a night. */
-const FEW = 14;
-/** Whether this browser's user wants to see the last nights, however many requests they are. */
+/** Whether this browser's user has closed the last nights. */
 const NIGHTS = "home-nights";
 
-function LastNights({ instances: count, overdue }: { instances: number; overdue: number }) {
+function LastNights({ overdue }: { overdue: number }) {
   const { title, about } = text.home.nights;
-  const kept = localStorage.getItem(NIGHTS);
   return (
     <OnDemand
       title={title}
       description={about}
-      opened={kept === null ? count <= FEW : kept === "open"}
+      opened={localStorage.getItem(NIGHTS) !== "closed"}
       onChange={(open) => localStorage.setItem(NIGHTS, open ? "open" : "closed")}
     >
       {(close) => <Nights isAnyOverdue={overdue > 0} onClose={close} />}
@@ -82,7 +79,7 @@ function Glance({ tallies, isFirst }: { tallies: Tallies; isFirst: boolean }) {
         unprotected={isFirst ? 0 : (protection?.unprotected ?? 0)}
         hints={{ updates: tallies.updates, reboots: tallies.reboots }}
       />
-      {backups.total > 0 && <LastNights instances={tallies.instances.total} overdue={protection?.overdue ?? 0} />}
+      {backups.total > 0 && <LastNights overdue={protection?.overdue ?? 0} />}
       {needs.lowDisks.length > 0 && <LowDisks of={needs.lowDisks} />}
       {mayCompare && servers.total > 0 && (
         <OnDemand title={text.home.worst.title} description={text.home.worst.about}>

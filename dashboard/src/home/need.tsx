@@ -28,10 +28,12 @@ export function NeedItem({ need: { title, sign = "error", page, resource, why, s
         <StatusIndicator type={sign}>{page === undefined ? title : <Link to={page}>{title}</Link>}</StatusIndicator>:{" "}
         <Name of={resource} />
         <Box>{why}</Box>
-        <Box variant="small" color="text-body-secondary">
-          {since !== null && <Time at={since} />}
-          <RequestId id={requestId} />
-        </Box>
+        {(since !== null || requestId !== undefined) && (
+          <Box variant="small" color="text-body-secondary">
+            {since !== null && <Time at={since} />}
+            <RequestId id={requestId} />
+          </Box>
+        )}
       </div>
       {action}
     </li>

@@ -151,29 +151,31 @@ export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
       <SpaceBetween size="m">
         {needs.error !== null && <Failure error={needs.error} retry={needs.retry} />}
         {isQuiet && (needs.isPending ? <Spinner /> : <Box color="text-body-secondary">{say.nothing}</Box>)}
-        <ul className="plain" aria-label={say.title}>
-          {shown.map((need) => (
-            <NeedItem key={need.id} need={need} />
-          ))}
-          {needs.alerts.length > 0 && <AlertNeeds alerts={needs.alerts.slice(0, SHOWN)} />}
-          {needs.expiring.slice(0, SHOWN).map(({ id, name, expires_at }) => (
-            <li key={id} className="need">
-              <StatusIndicator type="warning">{say.keyExpires(name, <Time at={expires_at} />)}</StatusIndicator>
-              <Button variant="inline-link" href="/settings/api-keys" onFollow={follow}>
-                {say.keys}
-              </Button>
-            </li>
-          ))}
-          {unprotected > 0 && (
-            <li className="need">
-              <StatusIndicator type="warning">{say.unprotected(unprotected)}</StatusIndicator>
-              <Button variant="inline-link" href="/instances?protection=unprotected" onFollow={follow}>
-                {say.protect}
-              </Button>
-            </li>
-          )}
-          <Hints {...hints} />
-        </ul>
+        {(!isQuiet || hints.updates + hints.reboots > 0) && (
+          <ul className="plain" aria-label={say.title}>
+            {shown.map((need) => (
+              <NeedItem key={need.id} need={need} />
+            ))}
+            {needs.alerts.length > 0 && <AlertNeeds alerts={needs.alerts.slice(0, SHOWN)} />}
+            {needs.expiring.slice(0, SHOWN).map(({ id, name, expires_at }) => (
+              <li key={id} className="need">
+                <StatusIndicator type="warning">{say.keyExpires(name, <Time at={expires_at} />)}</StatusIndicator>
+                <Button variant="inline-link" href="/settings/api-keys" onFollow={follow}>
+                  {say.keys}
+                </Button>
+              </li>
+            ))}
+            {unprotected > 0 && (
+              <li className="need">
+                <StatusIndicator type="warning">{say.unprotected(unprotected)}</StatusIndicator>
+                <Button variant="inline-link" href="/instances?protection=unprotected" onFollow={follow}>
+                  {say.protect}
+                </Button>
+              </li>
+            )}
+            <Hints {...hints} />
+          </ul>
+        )}
         {overdue > SHOWN && <Link to="/instances?protection=overdue">{say.allOverdue(overdue)}</Link>}
         {needs.alerts.length > SHOWN && <Link to="/alerts">{say.allAlerts}</Link>}
         {failures.length > SHOWN && <Link to="/operations?status=failed">{say.allFailures}</Link>}

@@ -7,16 +7,17 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Backup } from "../../../shared/api/backups.ts";
+import { NIGHTS_BACKUPS_MAX } from "../../../shared/domain/limits.ts";
 import { Failure } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
-import { nights } from "../app/queries.ts";
+import { type NightBackup, nights } from "../app/queries.ts";
 import { DrillStatus } from "../backups/drill-status.tsx";
 import { dayOf, type Night, SIGNS } from "../backups/night.ts";
 import { backupInWords } from "../backups/words.ts";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
 import { dayIn, useZone } from "../resource/moment.ts";
+import { inDigits } from "../resource/number.ts";
 import { sizeInWords } from "../resource/size.ts";
 import { shownOf } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
@@ -50,7 +51,7 @@ export function Nights({ isAnyOverdue, onClose }: Props) {
       header={
         <Header
           variant="h2"
-          description={data?.isWhole === false ? say.partly : say.about}
+          description={data?.isWhole === false ? say.partly(inDigits(NIGHTS_BACKUPS_MAX)) : say.about}
           actions={
             <SpaceBetween direction="horizontal" size="xs" alignItems="center">
               <Updated at={dataUpdatedAt} />
@@ -84,7 +85,7 @@ export function Nights({ isAnyOverdue, onClose }: Props) {
   );
 }
 
-function Shown({ rows, days }: { rows: readonly Row<Backup>[]; days: readonly Date[] }) {
+function Shown({ rows, days }: { rows: readonly Row<NightBackup>[]; days: readonly Date[] }) {
   const say = text.home.nights;
   return (
     <table className="nights">
@@ -103,7 +104,7 @@ function Shown({ rows, days }: { rows: readonly Row<Backup>[]; days: readonly Da
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ id, name, cells, last, drilled }) => (
+        {rows.map(({ id, name, isOverdue, cells, last, drilled }) => (
           <tr key={id}>
             <th scope="row">
               <Link to={`/instances/${id}`}>{name}</Link>
@@ -112,7 +113,9 @@ function Shown({ rows, days }: { rows: readonly Row<Backup>[]; days: readonly Da
               <Cell key={days[n]?.getTime()} night={cell} />
             ))}
             <td>
-              <Time at={last?.completed_at ?? null} none={say.none} />
+              <Box color={isOverdue ? "text-status-error" : "inherit"}>
+                <Time at={last?.created_at ?? null} none={say.none} />
+              </Box>
             </td>
             <td>
               <DrillStatus drill={drilled?.drill ?? null} />
@@ -125,7 +128,7 @@ function Shown({ rows, days }: { rows: readonly Row<Backup>[]; days: readonly Da
   );
 }
 
-function Cell({ night: { kind, backup } }: { night: Night<Backup> }) {
+function Cell({ night: { kind, backup } }: { night: Night<NightBackup> }) {
   return (
     <td className={kind}>
       {backup === undefined ? (
@@ -143,4 +146,4 @@ function Cell({ night: { kind, backup } }: { night: Night<Backup> }) {
   );
 }
 
-const inWords = (backup: Backup): string => backupInWords(backup, shownOf("backup", backup.status).word);
+const inWords = (backup: NightBackup): string => backupInWords(backup, shownOf("backup", backup.status).word);

@@ -4,6 +4,7 @@ import { type Night, nightOf, type Seen } from "../backups/night.ts";
 export interface Row<B> {
   id: string;
   name: string;
+  isOverdue: boolean;
   /** In the order of the days, the newest first. */
   cells: Night<B>[];
   /** The last one that is completed. */
@@ -13,34 +14,38 @@ export interface Row<B> {
 }
 
 interface Found<B> {
-  /** Newest first. */
-  backups: readonly B[];
+  /** The backups of each, newest first. */
+  made: readonly { id: string; name: string; backups: readonly B[] }[];
   /** Their backups are overdue, perhaps since before these nights. */
   overdue: readonly { id: string; name: string }[];
 }
 
 export function rowsOf<B extends Seen>(
-  { backups, overdue }: Found<B>,
+  { made, overdue }: Found<B>,
   days: readonly string[],
   dayOf: (backup: B) => string,
 ): Row<B>[] {
   const names = new Map(overdue.map(({ id, name }) => [id, name]));
   const late = new Set(names.keys());
-  const made = Map.groupBy(backups, ({ instance_id }) => instance_id ?? "");
-  made.delete(""); // uploads
-  for (const [id, [newest]] of made) if (!names.has(id)) names.set(id, newest?.instance_name ?? id);
+  for (const { id, name } of made) if (!names.has(id)) names.set(id, name);
+  const backups = new Map(made.map((each) => [each.id, each.backups]));
   const rows = [...names].map(([id, name]): Row<B> => {
-    const own = made.get(id) ?? [];
+    const own = backups.get(id) ?? [];
     const byDay = Map.groupBy(own, dayOf);
     return {
       id,
       name,
+      isOverdue: late.has(id),
       cells: days.map((day) => nightOf(byDay.get(day) ?? [])),
       last: own.find(({ status }) => status === "completed"),
       drilled: own.find(({ drill }) => (drill ?? null) !== null),
     };
   });
-  const trouble = ({ id, cells }: Row<B>): number =>
-    (late.has(id) ? days.length + 1 : 0) + cells.filter(({ kind }) => kind === "failed" || kind === "drillFailed").length;
+  // What went wrong last night comes before everything that went wrong in the nights before it.
+  const trouble = ({ isOverdue, cells }: Row<B>): number =>
+    [isOverdue, ...cells.map(({ kind }) => kind === "failed" || kind === "drillFailed")].reduce(
+      (sum, isBad) => 2 * sum + Number(isBad),
+      0,
+    );
   return rows.toSorted((a, b) => trouble(b) - trouble(a) || a.name.localeCompare(b.name));
 }

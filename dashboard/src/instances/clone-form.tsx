@@ -30,6 +30,8 @@ interface Props {
   offered: Pages<Backup>;
   /** Undefined if the user still has to choose one. */
   preselected: Backup | undefined;
+  /** The user restores a backup to a new instance; without it, the user clones the instance. */
+  isOfBackup: boolean;
   onMade: (made: Made) => void;
 }
 
@@ -78,7 +80,7 @@ const useCloneForm = (id: string, chosen: string, onMade: Props["onMade"]) =>
     done: ({ data }) => onMade(data),
   });
 
-export function CloneForm({ source: { id, instance }, offered, preselected, onMade }: Props) {
+export function CloneForm({ source: { id, instance }, offered, preselected, isOfBackup, onMade }: Props) {
   const say = text.instances.clone;
   const navigate = useNavigate();
   const form = useCloneForm(id, preselected?.id ?? "", onMade);
@@ -96,7 +98,7 @@ export function CloneForm({ source: { id, instance }, offered, preselected, onMa
     />
   );
   return (
-    <Form form={form} secret submit={say.create} onCancel={leave}>
+    <Form form={form} secret submit={isOfBackup ? say.restore : say.create} onCancel={leave}>
       <Chooser
         label={say.backup}
         description={say.backupAbout}

@@ -36,6 +36,7 @@ export default function CloneInstance() {
   const usable = usableOf(id, chosen.data === undefined ? completed.items : [...completed.items, chosen.data.data]);
   const preselected = preselectedOf(usable, named);
   const searching = useSearch(completed, named === null && preselected === undefined);
+  const isOfBackup = named !== null || deleted;
   const name = source.data?.data.name ?? usable[0]?.instance_name ?? undefined;
   const above = useMemo(
     () => [
@@ -51,7 +52,7 @@ export default function CloneInstance() {
         ? { error: completed.error, retry: completed.retry }
         : undefined;
   return (
-    <Page title={name === undefined ? text.instances.clone.title : text.instances.clone.titleOf(name)} above={above}>
+    <Page title={titleOf(name, isOfBackup)} above={above}>
       {failure !== undefined ? (
         <Failure {...failure} />
       ) : searching || completed.total === undefined || source.isPending || (named !== null && chosen.isPending) ? (
@@ -64,12 +65,20 @@ export default function CloneInstance() {
           source={{ id, instance: source.data?.data }}
           offered={{ ...offered, items: usableOf(id, offered.items) }}
           preselected={preselected}
+          isOfBackup={isOfBackup}
           onMade={setMade}
         />
       )}
       {made !== undefined && <AfterMaking made={made} />}
     </Page>
   );
+}
+
+/** Whoever comes from a backup restores it to a new instance; whoever comes from an instance clones that. */
+function titleOf(name: string | undefined, isOfBackup: boolean): string {
+  const { title, titleOf: clone, restoreTitle, restoreTitleOf: restore } = text.instances.clone;
+  if (name === undefined) return isOfBackup ? restoreTitle : title;
+  return isOfBackup ? restore(name) : clone(name);
 }
 
 const usableOf = (instanceId: string, known: readonly Backup[]): Backup[] =>

@@ -53,7 +53,7 @@ export function Facts({ instance }: { instance: ShownInstance }) {
             ? []
             : [
                 {
-                  label: instance.cloned_from?.instance_id == null ? fields.createdFrom : fields.clonedFrom,
+                  label: fields.createdFrom,
                   value: <Origin of={instance} backupId={origin} />,
                 },
               ]),

@@ -114,7 +114,11 @@ export function useSuggestedPasskeys(isShown: boolean): void {
     const wait = async (): Promise<void> => {
       const { pickedPasskey, suggestsPasskeys } = await loadPasskeys();
       if (left.signal.aborted || !(await suggestsPasskeys())) return;
-      const begun = await signInAlone(pickedPasskey);
+      const begun = await signInAlone(async (options) => {
+        // The options may arrive after the user has begun to sign in: asking now would end what the user is asked for.
+        if (left.signal.aborted) throw new NoPasskey();
+        return pickedPasskey(options);
+      });
       if (!left.signal.aborted) beginSession(begun);
     };
     // Who picks none, or another one that does not work, types an email.

@@ -32,10 +32,19 @@ interface Props {
 export function Deletion(props: Props) {
   const { of, title, confirm, children, options, name, send, rehearse, words = {}, onDeleted, onDismiss } = props;
   const [typed, setTyped] = useState("");
-  const deletion = useMutation({ mutationFn: send });
+  const page = useRef("");
+  const deletion = useMutation({
+    mutationFn: send,
+    // Of the mutation and not of its call: the page may learn that its record is gone, and lose the dialog, before this runs.
+    onSuccess: () => {
+      if (window.location.pathname === page.current) onDeleted();
+    },
+  });
   const matches = name === undefined || isSameName(typed, name);
   const confirmed = () => {
-    if (matches && !deletion.isPending) deletion.mutate(undefined, { onSuccess: onDeleted });
+    if (!matches || deletion.isPending) return;
+    page.current = window.location.pathname;
+    deletion.mutate();
   };
   return (
     <Dialog

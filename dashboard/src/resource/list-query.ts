@@ -13,6 +13,8 @@ export const NAMES = ["status", "protection", "health"] as const;
 /** Filters of one list alone. */
 export interface Narrowing {
   query: (place: Place) => ListQuery;
+  /** What it asks for anyway: that leaves out nothing which the user would look for. */
+  always?: readonly string[];
   Fields: ComponentType<Pick<FiltersProps, "place" | "go">>;
 }
 
@@ -67,6 +69,9 @@ export const SORTS = [
   { value: "name-desc", query: { sort: "name", order: "desc" } },
 ] as const;
 
+const isAnyChosen = (query: ListQuery, always: readonly string[] = []): boolean =>
+  Object.keys(query).some((name) => !always.includes(name));
+
 /** What a list is asked for beside the page: its filters, the words and labels to find, and the order. */
 export function buildQuery(props: Asking, place: Place) {
   const { filters, narrowing, searchable = false } = props;
@@ -76,6 +81,6 @@ export function buildQuery(props: Asking, place: Place) {
   const label = searchable ? labelIn(place) : undefined;
   return {
     query: { ...chosen, ...narrowed, ...parseTyped(find, label), ...SORTS.find(({ value }) => value === sort)?.query },
-    filtered: [chosen, narrowed].some((each) => Object.keys(each).length > 0) || find !== "" || label !== undefined,
+    filtered: isAnyChosen({ ...chosen, ...narrowed }, narrowing?.always) || find !== "" || label !== undefined,
   };
 }

@@ -3,11 +3,11 @@
 import Autosuggest, { type AutosuggestProps } from "@cloudscape-design/components/autosuggest";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { useNavigate } from "react-router";
+import { useLocation, useNavigate } from "react-router";
 import type { DataOf } from "../../../shared/api/endpoint.ts";
 import type { api } from "../../../shared/api/index.ts";
 import { needsOf, useMay } from "../app/may.tsx";
-import { search } from "../app/queries.ts";
+import { instances, search } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { type Act, actIn, actOption } from "./acts.ts";
@@ -43,6 +43,26 @@ type Found = DataOf<typeof api.search.find>[number];
 const actsOn = (found: readonly Found[], act: Act) =>
   found.filter(({ type }) => type === "instance").map((each) => actOption(act, each));
 
+/** So many of the newest instances are offered to whoever types an action alone. */
+const NEAR = 5;
+
+/** The instance whose page is open, and the newest ones. */
+function useNear(isAsked: boolean): { id: string; name: string; detail: string }[] {
+  const [, open = ""] = /^\/instances\/(ins_[^/]+)/.exec(useLocation().pathname) ?? [];
+  const here = useQuery({ ...instances.one(open), enabled: false }).data?.data;
+  const newest = useQuery({ ...instances.list({ per_page: NEAR }), enabled: isAsked }).data?.data ?? [];
+  const near = [...(here === undefined ? [] : [here]), ...newest.filter(({ id }) => id !== here?.id)];
+  return near.slice(0, NEAR).map(({ id, name, domain }) => ({ id, name, detail: domain }));
+}
+
+/** What the action does with the instances that were found, or with those near, if nothing else was typed. */
+function useActs(acting: ReturnType<typeof actIn>, found: readonly Found[]): AutosuggestProps.Option[] {
+  const near = useNear(acting?.rest === "");
+  const may = useMay();
+  if (acting === undefined || !may(...INSTANCE_NEEDS[acting.act])) return [];
+  return acting.rest === "" ? near.map((each) => actOption(acting.act, each)) : actsOn(found, acting.act);
+}
+
 const PAUSE_MS = 200;
 const groupsNow = () => {
   const { instances, servers, backups } = text.shell.navigation;
@@ -77,13 +97,13 @@ export default function Search() {
   useShortcut(focusField);
   const asks = /[\p{L}\p{N}]/u.test(settled);
   const acting = actIn(settled);
-  const query = useQuery({ ...search.find((acting?.rest ?? settled).slice(0, 100)), enabled: asks });
+  const query = useQuery({ ...search.find((acting?.rest || settled).slice(0, 100)), enabled: asks });
   const found = asks && settled === asked ? (query.data?.data ?? []) : [];
   const may = useMay();
   const places = placesNow().filter(
     ({ label, value }) => label.toLowerCase().includes(asked.toLowerCase()) && may(...needsOf(value)),
   );
-  const acts = acting !== undefined && may(...INSTANCE_NEEDS[acting.act]) ? actsOn(found, acting.act) : [];
+  const acts = useActs(acting, found);
   const results = groupsNow().flatMap(({ type, label }) => {
     const options = found.filter((each) => each.type === type).map(optionOf);
     return options.length === 0 ? [] : [{ label, options }];

@@ -8,6 +8,7 @@ import { useSession } from "../session/session.ts";
 import { useBrand } from "../app/brand.ts";
 import { useDeployment } from "../app/deployment.ts";
 import { useFollow } from "../app/follow.ts";
+import { useMay } from "../app/may.tsx";
 import { overview } from "../app/queries.ts";
 import { load } from "../app/loading.ts";
 import { switchMode, useDark } from "../app/mode.ts";
@@ -25,6 +26,8 @@ export function TopBar() {
   const dark = useDark();
   const follow = useFollow();
   const navigate = useNavigate();
+  const open = useOpenAlerts();
+  const mayReadAlerts = useMay()("settings:read");
   const brand = useBrand();
   const { other_dashboard: other = null, api_page: apiPage = null } = useDeployment() ?? {};
   return (
@@ -43,7 +46,7 @@ export function TopBar() {
         }
         utilities={[
           ...switchTo(other),
-          ...bell(useOpenAlerts(), follow),
+          ...(mayReadAlerts ? [bell(open, follow)] : []),
           { type: "button", text: dark ? say.light : say.dark, onClick: switchMode },
           {
             type: "menu-dropdown",
@@ -74,24 +77,23 @@ export function TopBar() {
   );
 }
 
-/** The number of open alerts from the overview, which every page loads; undefined for those who may not read alerts. */
+/** The number of open alerts from the overview, which every page loads; undefined until it is there. */
 const useOpenAlerts = (): number | undefined => useQuery({ ...overview(), enabled: false }).data?.data.alerts?.open;
 
-const bell = (open: number | undefined, follow: ReturnType<typeof useFollow>) =>
-  open === undefined
-    ? []
-    : [
-        {
-          type: "button" as const,
-          iconName: "notification" as const,
-          badge: open > 0,
-          ...(open > 0 && { text: inDigits(open) }),
-          title: text.shell.topBar.alerts,
-          ariaLabel: text.shell.topBar.openAlerts(open),
-          href: "/alerts",
-          onFollow: follow,
-        },
-      ];
+/**
+ * There before the number is known: the design system tells the buttons of the bar by their places, so one that came later would
+ * take over the button beside it, and a click that is on its way there would be lost.
+ */
+const bell = (open: number | undefined, follow: ReturnType<typeof useFollow>) => ({
+  type: "button" as const,
+  iconName: "notification" as const,
+  badge: open !== undefined && open > 0,
+  ...(open !== undefined && open > 0 && { text: inDigits(open) }),
+  title: text.shell.topBar.alerts,
+  ariaLabel: open === undefined ? text.shell.topBar.alerts : text.shell.topBar.openAlerts(open),
+  href: "/alerts",
+  onFollow: follow,
+});
 
 /** A button that opens the dashboard of the other environment, if there is one. */
 const switchTo = (other: { environment: string; url: string } | null) =>

@@ -29,10 +29,10 @@ export default workflow({
       when: "neutralize",
       upToMinutes: JOB_MINUTES.neutralize,
     }),
-    poll("personalize", "Giving the clone its own identity", { upToMinutes: JOB_MINUTES.personalize }),
+    poll("personalize", "Giving the new instance its own identity", { upToMinutes: JOB_MINUTES.personalize }),
     // Only now: an instance that still has the original's name, jobs and mail servers must not run.
     poll("startErp", "Starting the ERP", { upToMinutes: JOB_MINUTES.start_erp }),
     poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: JOB_MINUTES.check_health }),
-    poll("verifyClone", "Verifying the clone", { upToMinutes: JOB_MINUTES.verify_clone }),
+    poll("verifyClone", "Verifying the new instance", { upToMinutes: JOB_MINUTES.verify_clone }),
   ],
 });

@@ -50,9 +50,9 @@ export const allowed: typeof en = {
   backup: {
     unusable: (status) => `${backupIs(status)}. Nur abgeschlossene Sicherungen können verwendet werden.`,
     uploaded: "Eine hochgeladene Sicherung hat keine Instanz. Legen Sie stattdessen eine Instanz daraus an.",
-    instanceDeleted: "Die Instanz wurde gelöscht. Klonen Sie sie stattdessen aus dieser Sicherung.",
+    instanceDeleted: "Die Instanz wurde gelöscht. Stellen Sie die Sicherung stattdessen in einer neuen Instanz wieder her.",
     busy: "Ein anderer Vorgang verwendet diese Sicherung. Warten Sie, bis er beendet ist.",
-    inUse: "Wird für eine Wiederherstellung oder einen Klon verwendet. Warten Sie, bis dieser Vorgang beendet ist.",
+    inUse: "Wird für eine Wiederherstellung verwendet. Warten Sie, bis dieser Vorgang beendet ist.",
     locked: "Die Sicherung ist gesperrt. Entsperren Sie sie zuerst unter „Details bearbeiten“.",
     cannotChange: (status) => `${backupIs(status)} und lässt sich daher nicht ändern.`,
     cannotDelete: (status) => `${backupIs(status)} und lässt sich daher nicht löschen.`,

@@ -51,7 +51,7 @@ export const backupDialogs: typeof en = {
   restore: {
     title: (instance) => `${instance} wiederherstellen`,
     submit: "Wiederherstellen",
-    toNew: "Stattdessen in einer neuen Instanz wiederherstellen",
+    toNew: "Stattdessen in neuer Instanz wiederherstellen",
     backup: "Sicherung",
     backups: "Sicherungen",
     none: "Noch keine abgeschlossene Sicherung dieser Instanz.",

@@ -61,7 +61,7 @@ export const backups: typeof en = {
     restore: "Wiederherstellen",
     drill: "Wiederherstellungstest starten",
     create: "Instanz anlegen",
-    clone: "In eine neue Instanz klonen",
+    clone: "In neuer Instanz wiederherstellen",
     download: "Herunterladen",
     downloadCall: "API-Aufruf zum Herunterladen anzeigen",
     downloadTitle: "Sicherung herunterladen",

@@ -81,7 +81,7 @@ export const home: typeof en = {
     title: "Sicherungen der letzten 7 Tage",
     about: "Jede Instanz, die gesichert wurde; die mit Problemen zuerst.",
     close: "Sicherungen der letzten 7 Tage schließen",
-    partly: "Die letzten 1.000 Sicherungen; die Instanzen mit Problemen zuerst.",
+    partly: (backups) => `Die letzten ${backups} Sicherungen; die Instanzen mit Problemen zuerst.`,
     instance: "Instanz",
     last: "Letzte Sicherung",
     drill: "Test",

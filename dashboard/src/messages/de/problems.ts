@@ -48,7 +48,8 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_backup_not_deletable: "Die Sicherung lässt sich in diesem Status nicht löschen ({status})",
   error_backup_locked: "Die Sicherung ist gesperrt; entsperren Sie sie, bevor Sie sie löschen",
   error_backup_not_editable: "Die Sicherung lässt sich in diesem Status nicht ändern ({status})",
-  error_instance_of_backup_deleted: "Die Instanz dieser Sicherung wurde gelöscht; klonen Sie stattdessen aus der Sicherung",
+  error_instance_of_backup_deleted:
+    "Die Instanz dieser Sicherung wurde gelöscht; stellen Sie die Sicherung stattdessen in einer neuen Instanz wieder her",
   error_backup_uploaded: "Eine hochgeladene Sicherung hat keine Instanz; erstellen Sie stattdessen daraus eine Instanz",
   error_part_missing: "Teil {number} des Uploads ist nicht angekommen",
   error_parts_missing: "{count} Teile des Uploads sind nicht angekommen, der erste davon ist Teil {number}",

@@ -101,7 +101,7 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   enterprise_not_unpacked: "Das Archiv der Enterprise-Edition ließ sich nicht entpacken",
   enterprise_without_modules: "Das Archiv der Enterprise-Edition enthält ihre Module nicht",
   not_neutralized: "Das ERP ließ sich nicht neutralisieren",
-  still_active: "Der Klon wurde neutralisiert, aber einige seiner Aktionen oder Mailserver sind noch aktiv",
+  still_active: "Die neue Instanz wurde neutralisiert, aber einige ihrer Aktionen oder Mailserver sind noch aktiv",
   no_own_identity: "Die Instanz hat keine eigene Identität",
   snapshot_missing: "Die Datenbank liefert keinen Snapshot",
   dump_failed: "Der Dump der Datenbank ist fehlgeschlagen",

@@ -25,7 +25,7 @@ export const steps: typeof en = {
   moveDomain: "Wechsel zur neuen Domain",
   neutralize: "Geplante Aktionen, E-Mails und Zahlungen werden abgeschaltet",
   pauseErp: "ERP wird gestoppt",
-  personalize: "Klon erhält eine eigene Identität",
+  personalize: "Neue Instanz erhält eine eigene Identität",
   prepareHost: "Maschine wird eingerichtet",
   pullImages: "Neueste Images werden geholt",
   rebootHost: "Maschine wird neu gestartet",
@@ -53,5 +53,5 @@ export const steps: typeof en = {
   updateModules: "Module werden aktualisiert",
   updateProxy: "Proxy wird aktualisiert",
   verifyArchive: "Sicherung wird geprüft",
-  verifyClone: "Klon wird geprüft",
+  verifyClone: "Neue Instanz wird geprüft",
 };

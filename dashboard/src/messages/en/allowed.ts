@@ -46,9 +46,9 @@ export const allowed = {
   backup: {
     unusable: (status: BackupStatus) => `${backupIs(status)}. Only completed backups can be used.`,
     uploaded: "An uploaded backup has no instance. Create one from it instead.",
-    instanceDeleted: "The instance was deleted. Clone it from this backup instead.",
+    instanceDeleted: "The instance was deleted. Restore the backup to a new instance instead.",
     busy: "Another operation is using this backup. Wait for it to finish.",
-    inUse: "In use by a restore or clone. Wait for it to finish.",
+    inUse: "In use by a restore. Wait for it to finish.",
     locked: "The backup is locked. Unlock it first, under Edit details.",
     cannotChange: (status: BackupStatus) => `${backupIs(status)}, so it can't be changed.`,
     cannotDelete: (status: BackupStatus) => `${backupIs(status)}, so it can't be deleted.`,

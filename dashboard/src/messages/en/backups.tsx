@@ -62,7 +62,7 @@ export const backups = {
     restore: "Restore",
     drill: "Run drill",
     create: "Create an instance",
-    clone: "Clone into a new instance",
+    clone: "Restore to a new instance",
     download: "Download",
     downloadCall: "Show API call to download",
     downloadTitle: "Download backup",

@@ -81,7 +81,7 @@ export const home = {
     title: "Backups of the last 7 days",
     about: "Every instance that was backed up, those with trouble first.",
     close: "Close the backups of the last 7 days",
-    partly: "The last 1,000 backups, those with trouble first.",
+    partly: (backups: string) => `The last ${backups} backups, the instances with trouble first.`,
     instance: "Instance",
     last: "Last backup",
     drill: "Drill",

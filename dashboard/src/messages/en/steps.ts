@@ -24,7 +24,7 @@ export const steps = {
   moveDomain: "Switching to the new domain",
   neutralize: "Turning off scheduled jobs, mail and payments",
   pauseErp: "Stopping the ERP",
-  personalize: "Giving the clone its own identity",
+  personalize: "Giving the new instance its own identity",
   prepareHost: "Setting up the machine",
   pullImages: "Getting the newest images",
   rebootHost: "Rebooting the machine",
@@ -52,5 +52,5 @@ export const steps = {
   updateModules: "Updating the modules",
   updateProxy: "Updating the proxy",
   verifyArchive: "Verifying the backup",
-  verifyClone: "Verifying the clone",
+  verifyClone: "Verifying the new instance",
 };

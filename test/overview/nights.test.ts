@@ -1,0 +1,46 @@
+// GET /overview/nights
+import { expect, test } from "vitest";
+import { nights } from "../../shared/api/overview.ts";
+import { account } from "../harness/account.ts";
+import { seedBackup, seedInstance } from "../harness/seed.ts";
+
+const SINCE = "2026-11-20T00:00:00.000Z";
+const at = (day: number): string => `2026-11-${day}T02:00:00.000Z`;
+
+test("the backups since a time are shown by instance, newest first, without uploads", async () => {
+  const mine = await account({ seeded: true });
+  const shop = await seedInstance(mine.id, { name: "Shop" });
+  const depot = await seedInstance(mine.id, { name: "Depot" });
+  await seedBackup(shop, { created_at: at(19) });
+  const first = await seedBackup(shop, { created_at: at(20), kind: "scheduled" });
+  await seedBackup(shop, { created_at: at(21), kind: "uploaded", instance_id: null, instance_name: null });
+  const failed = await seedBackup(depot, { created_at: at(21), state: "failed", size_bytes: null });
+  const drill = { status: "failed" as const, at: at(22), checks: [] };
+  const last = await seedBackup(shop, { created_at: at(22), kind: "scheduled", drill });
+  const found = (await mine.api.get(`/overview/nights?created_after=${SINCE}`)).as(nights().data);
+  expect(found.complete).toBe(true);
+  expect(found.instances.toSorted((a, b) => b.name.localeCompare(a.name))).toEqual([
+    {
+      id: shop.id,
+      name: "Shop",
+      backups: [
+        { id: last.id, kind: "scheduled", status: "completed", size_bytes: 18_432, drill: "failed", created_at: at(22) },
+        { id: first.id, kind: "scheduled", status: "completed", size_bytes: 18_432, drill: null, created_at: at(20) },
+      ],
+    },
+    {
+      id: depot.id,
+      name: "Depot",
+      backups: [{ id: failed.id, kind: "manual", status: "failed", size_bytes: null, drill: null, created_at: at(21) }],
+    },
+  ]);
+});
+
+test("it needs a time and the permission to read backups, and shows nothing of other accounts", async () => {
+  const mine = await account();
+  expect((await mine.api.get("/overview/nights")).status).toBe(422);
+  const reader = await mine.token(["instances:read"]);
+  expect((await reader.api.get(`/overview/nights?created_after=${SINCE}`)).status).toBe(403);
+  const empty = (await mine.api.get(`/overview/nights?created_after=${SINCE}`)).as(nights().data);
+  expect(empty).toEqual({ instances: [], complete: true });
+});
