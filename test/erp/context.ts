@@ -124,8 +124,15 @@ export function chainOn(machine: Machine, service: Service) {
     await service.check();
   }
 
+  /** The disk is measured by a timer of its own, also once a minute. */
+  function measureDisk(): void {
+    const env = { ...machine.environment, ERP_HOSTING_ROOT: machine.root };
+    execFileSync("bash", [join(machine.root, "disk/watch.sh"), "measure"], { env });
+  }
+
   /** The service signs in and reads what the machine reports; otherwise it does so only now and then. */
   async function visit(): Promise<void> {
+    measureDisk();
     await minute();
     const status = join(machine.root, "caddy/etc/status");
     for (const name of readdirSync(status)) rmSync(join(status, name)); // a lost line is a reason to sign in
@@ -157,6 +164,7 @@ export function chainOn(machine: Machine, service: Service) {
     downloaded,
     upload,
     minute,
+    measureDisk,
     visit,
     act,
   };

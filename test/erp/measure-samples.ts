@@ -23,7 +23,7 @@ export async function cpuOfSample(machine: Machine): Promise<number> {
   const logOf = (id: string): string => join(volume, "log", `${id}.log`);
   const environment = { ...machine.environment, ERP_HOSTING_ROOT: machine.root };
   try {
-    machine.docker("network", "create", "measured");
+    machine.docker("network", "create", "--subnet", "192.168.79.0/24", "measured"); // the default ones are small
     const options = ["--label", "com.docker.compose.project=measured", "--network", "measured", "--entrypoint", "sleep"];
     for (const name of names) machine.docker("run", "-d", "--name", name, ...options, "odoo:19.0", "infinity");
     for (const id of ids) {

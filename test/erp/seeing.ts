@@ -10,7 +10,7 @@ import { type BackedUp, type Chain, DOMAIN } from "./context.ts";
 import { fetchPage } from "./erp.ts";
 
 export async function see(
-  { machine, client, guarantee, instanceOf, siteOf, end, visit }: Chain,
+  { machine, client, guarantee, instanceOf, siteOf, end, measureDisk, visit }: Chain,
   { server, shop }: BackedUp,
 ): Promise<void> {
   const environment = { ...machine.environment, ERP_HOSTING_ROOT: machine.root };
@@ -18,8 +18,7 @@ export async function see(
   /** A minute of the timer, and its look into the databases, which it has every ten. */
   const minute = (): void => {
     const program = readFileSync(join(watch, "watch.sh"), "utf8").replace("now / 60 % 10 > 0", "0");
-    // The disk has a timer of its own, also once a minute.
-    execFileSync("bash", [join(machine.root, "disk/watch.sh"), "measure"], { env: environment });
+    measureDisk();
     execFileSync("bash", ["-c", program], { env: environment, timeout: 20_000 });
   };
   // A way out of the machine, which these namespaces do not have.
