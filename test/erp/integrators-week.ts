@@ -1,5 +1,5 @@
-// A week of an integrator on a real ERP: a customer moves in with twelve modules of their own; a push deploys a change; broken ones
-// are stopped or put back; the image is updated; and all is rolled back, with the data of the morning.
+// A week of an integrator on a real ERP: a customer moves in with twelve modules of their own; a push deploys a change; broken
+// ones are stopped or put back; the image is updated; and all is rolled back, with the data of the morning.
 import assert from "node:assert/strict";
 import type { Deploy } from "../../shared/api/deploys.ts";
 import { LATE_FAILURE, manifestOf } from "./acme-module.ts";

@@ -1,5 +1,5 @@
-// Deploys that are killed at random on a real ERP: their jobs, or Docker with all containers. Whatever becomes of them, the code and
-// the data are of one version.
+// Deploys that are killed at random on a real ERP: their jobs, or Docker with all containers. Whatever becomes of them, the code
+// and the data are of one version.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomOf } from "../guarantees/random.ts";

@@ -1,5 +1,5 @@
-// How long deploys take with many modules and 1 GB of data, compared to the ERP's own update, its own start and a drill of the same
-// data in the same run.
+// How long deploys take with many modules and 1 GB of data, compared to the ERP's own update, its own start and a drill of the
+// same data in the same run.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";

@@ -1,6 +1,6 @@
 // `npm run test:erp -- --measure`: how long backups and restores of 1 GB take and how much disk they need, compared to plain
-// tools with the same data in the same run, then what a sample of the machine and deploys cost. Polls wait as long as those of the
-// deployed service.
+// tools with the same data in the same run, then what a sample of the machine and deploys cost. Polls wait as long as those of
+// the deployed service.
 import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";

@@ -1,6 +1,6 @@
 // `npm run test:erp`: the live environment with real parts on this machine: sshd, Docker, PostgreSQL, Odoo, Caddy. Needs root.
-// With names of parts of chain.ts, such as `-- moveIn`, it runs only those; the long ones run only by name. With `-- --measure` it
-// only measures: backups, restores and deploys of 1 GB, compared to plain tools, and what a sample of the machine's figures costs.
+// With names of parts of chain.ts, such as `-- moveIn`, it runs only those; the long ones run only by name. With `-- --measure`
+// it only measures: backups, restores and deploys of 1 GB, compared to plain tools, and what a sample of the machine costs.
 //
 // It runs in its own namespaces (network, mounts, processes): it does not touch rules, bridges, ports or mounts of this machine,
 // and nothing outlives the first of its processes, however that ends.

@@ -49,9 +49,17 @@ export const pathOf = (route: Pick<Route, "path">, id?: string): string =>
         .replace(":delivery_id", seededDeliveries.get(plain(id ?? "")) ?? unusedId("delivery"))
     : route.path.replace(":name", "acme").replace(":secret", "no-such-secret");
 
+/** Without these, a request is rejected for what it lacks. */
+export const NEEDED_QUERIES: Readonly<Record<string, string>> = {
+  "search.find": "q=shop",
+  "overview.nights": "created_after=2026-11-20",
+};
+
 /** The same with the query that the route needs. */
-export const wholePathOf = (route: Pick<Route, "path" | "id">, id?: string): string =>
-  route.id === "search.find" ? `${route.path}?q=shop` : pathOf(route, id);
+export function wholePathOf(route: Pick<Route, "path" | "id">, id?: string): string {
+  const query = NEEDED_QUERIES[route.id];
+  return query === undefined ? pathOf(route, id) : `${pathOf(route, id)}?${query}`;
+}
 
 const Field = z.looseObject({
   type: z.string().optional(),

@@ -6,6 +6,7 @@ import type { Response, Service } from "./service.ts";
 const Parameter = z.object({
   name: z.string(),
   in: z.string(),
+  required: z.boolean().default(false),
   schema: z.looseObject({
     enum: z.array(z.coerce.string()).optional(), // some are numbers
     "x-extensible-enum": z.array(z.string()).optional(),
@@ -28,6 +29,9 @@ const MISSING: Readonly<Record<string, readonly number[]>> = {
   "/backups/uploads/{id}": [404],
   "/sandbox/instances/{id}/data": [404, 409],
 };
+
+/** Values of parameters that a request needs. */
+const NEEDED: Readonly<Record<string, string>> = { q: "shop", created_after: "2026-01-01" };
 
 /** What a token may ask for ten times in a minute: of one resource, or the walk waits for minutes. */
 const LIMITED = ["/instances/{id}/logs"];
@@ -85,12 +89,17 @@ export async function walk({ api, items }: Service, { filters: withFilters = tru
     const places = LIMITED.includes(path) ? every.slice(0, 1) : every;
     if (places.length === 0) errors.push(`GET ${path}: there is nothing to try it on`);
     const parameters = parametersOf(description, path);
+    const required = parameters
+      .filter((parameter) => parameter.required)
+      .map(({ name }) => ({ name, value: NEEDED[name] ?? "" }));
     for (const place of places) {
-      const required = parameters.some(({ name }) => name === "q") ? "q=shop&" : "";
-      urls.push({ url: `${place}${required && `?${required}`}`, path });
+      const urlWith = (...more: { name: string; value: string }[]): string => {
+        const all = [...required.filter(({ name }) => !more.some((each) => each.name === name)), ...more];
+        return `${place}?${all.map(({ name, value }) => `${name}=${encodeURIComponent(value)}`).join("&")}`;
+      };
+      urls.push({ url: urlWith(), path });
       for (const { name, schema } of withFilters ? parameters : [])
-        for (const value of valuesOf(name, schema, filters, place))
-          urls.push({ url: `${place}?${name === "q" ? "" : required}${name}=${encodeURIComponent(value)}`, path });
+        for (const value of valuesOf(name, schema, filters, place)) urls.push({ url: urlWith({ name, value }), path });
     }
   }
   await concurrently(AT_ONCE, urls, async ({ url, path }) => void (await get(url, MISSING[path])));

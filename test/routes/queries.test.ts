@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
-import { bodyOf, everyRoute, fieldsOf, listRoutes, pathOf } from "../harness/requests.ts";
+import { bodyOf, everyRoute, fieldsOf, listRoutes, pathOf, wholePathOf } from "../harness/requests.ts";
 import { stranger } from "../harness/client.ts";
 
 let me: TestAccount;
@@ -92,8 +92,9 @@ describe.each(everyRoute)("$title", (route) => {
       ["=1", ""],
       [`dry_run=${route.dryRun ? "yes" : "true"}`, "dry_run"],
     ] as const) {
-      const needed = route.id === "search.find" ? "q=shop&" : "";
-      const response = await api.send(route.method, `${pathOf(route)}?${needed}${query}`, bodyOf(route));
+      const whole = wholePathOf(route);
+      const path = `${whole}${whole.includes("?") ? "&" : "?"}${query}`;
+      const response = await api.send(route.method, path, bodyOf(route));
       expect(response.error, `${query}: ${response.text}`).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
     }
   });
