@@ -26,12 +26,14 @@ export async function cpuOfSample(machine: Machine): Promise<number> {
     machine.docker("network", "create", "--subnet", "192.168.79.0/24", "measured"); // the default ones are small
     const options = ["--label", "com.docker.compose.project=measured", "--network", "measured", "--entrypoint", "sleep"];
     for (const name of names) machine.docker("run", "-d", "--name", name, ...options, "odoo:19.0", "infinity");
+    mkdirSync(join(volume, "log"), { recursive: true }); // nobody has visited an ERP yet
     for (const id of ids) {
       mkdirSync(join(machine.root, "instances", id));
       writeFileSync(join(machine.root, "instances", id, "wanted"), "running");
       writeFileSync(logOf(id), "");
     }
     rmSync(join(watch, "containers"), { force: true });
+    execFileSync("bash", [join(machine.root, "disk/watch.sh"), "measure"], { env: environment }); // asks it where its files are
     execFileSync("bash", [join(watch, "watch.sh")], { env: environment, timeout: 20_000 }); // asks Docker for the containers
     const rounds = Array.from({ length: ROUNDS }, () => timed(join(watch, "sample.pl"), ids.map(logOf), environment));
     const last = parseSamples(readFileSync(join(watch, "ring"), "utf8"), Date.now() / 1000).at(-1);

@@ -50,7 +50,7 @@ export const pathOf = (route: Pick<Route, "path">, id?: string): string =>
     : route.path.replace(":name", "acme").replace(":secret", "no-such-secret");
 
 /** Without these, a request is rejected for what it lacks. */
-export const NEEDED_QUERIES: Readonly<Record<string, string>> = {
+const NEEDED_QUERIES: Readonly<Record<string, string>> = {
   "search.find": "q=shop",
   "overview.nights": "created_after=2026-11-20",
 };

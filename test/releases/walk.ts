@@ -95,7 +95,8 @@ export async function walk({ api, items }: Service, { filters: withFilters = tru
     for (const place of places) {
       const urlWith = (...more: { name: string; value: string }[]): string => {
         const all = [...required.filter(({ name }) => !more.some((each) => each.name === name)), ...more];
-        return `${place}?${all.map(({ name, value }) => `${name}=${encodeURIComponent(value)}`).join("&")}`;
+        const query = all.map(({ name, value }) => `${name}=${encodeURIComponent(value)}`).join("&");
+        return query === "" ? place : `${place}?${query}`;
       };
       urls.push({ url: urlWith(), path });
       for (const { name, schema } of withFilters ? parameters : [])

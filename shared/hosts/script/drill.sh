@@ -36,7 +36,7 @@ hold_drill() {
 }
 
 open_drill() { # VERSION EDITION
-  local user image database_image
+  local image database_image
   ID='' HERE=$ROOT/drill PROJECT=$DRILL DATABASE=drill NEW=drill VERSION=$1 UNPACK=(try)
   NETWORK=container:$DRILL-db DB_HOST=127.0.0.1
   mkdir -p "$HERE"
@@ -45,14 +45,19 @@ open_drill() { # VERSION EDITION
   database_image=$(postgres_image)
   for image in "$database_image" "odoo:$1"; do docker image inspect "$image" >/dev/null 2>&1 || pull "$image"; done
   pin_images
-  # A dump may contain commands that connect as the superuser: in the image, its own network namespace needs no password otherwise.
+  configure_drill
+  : >"$JOB/work/checks"
+}
+
+# A dump may contain commands that connect as the superuser: in the image, its own network namespace needs no password otherwise.
+configure_drill() {
+  local user
   printf 'POSTGRES_USER=postgres\nPOSTGRES_DB=postgres\nPOSTGRES_PASSWORD=%s\nPOSTGRES_INITDB_ARGS=--auth-host=scram-sha-256\n' "$(random)" \
     >"$HERE/database.env"
   odoo_conf | sed 's/^db_host = .*/db_host = 127.0.0.1/; s/^max_cron_threads = .*/max_cron_threads = 0/' >"$HERE/odoo.conf"
   user=$(docker run --rm --network none --entrypoint id "$IMAGE" -u)
   chown "$user" "$HERE/odoo.conf"
   chmod 400 "$HERE/odoo.conf"
-  : >"$JOB/work/checks"
 }
 
 # Whatever fails here is no fault of the archive: it fails the drill, and not a check.

@@ -71,18 +71,12 @@ require_room_to_rehearse() {
 }
 
 enter_drill() { # IMAGE DATABASE-IMAGE EDITION: of the instance
-  local user
   mkdir -p "$ROOT/drill"
   reenter_drill "$1"
   set_fact image "$1" # so that nobody removes it meanwhile
   set_fact db_image "$2"
   set_fact edition "$3"
-  printf 'POSTGRES_USER=postgres\nPOSTGRES_DB=postgres\nPOSTGRES_PASSWORD=%s\nPOSTGRES_INITDB_ARGS=--auth-host=scram-sha-256\n' "$(random)" \
-    >"$HERE/database.env"
-  odoo_conf | sed 's/^db_host = .*/db_host = 127.0.0.1/; s/^max_cron_threads = .*/max_cron_threads = 0/' >"$HERE/odoo.conf"
-  user=$(docker run --rm --network none --entrypoint id "$IMAGE" -u)
-  chown "$user" "$HERE/odoo.conf"
-  chmod 400 "$HERE/odoo.conf"
+  configure_drill
 }
 
 reenter_drill() { # IMAGE
