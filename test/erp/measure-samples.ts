@@ -24,8 +24,9 @@ export async function cpuOfSample(machine: Machine): Promise<number> {
   const environment = { ...machine.environment, ERP_HOSTING_ROOT: machine.root };
   try {
     machine.docker("network", "create", "--subnet", "192.168.79.0/24", "measured"); // the default ones are small
-    const options = ["--label", "com.docker.compose.project=measured", "--network", "measured", "--entrypoint", "sleep"];
-    for (const name of names) machine.docker("run", "-d", "--name", name, ...options, "odoo:19.0", "infinity");
+    const options = ["--label", "com.docker.compose.project=measured", "--network", "measured", "--entrypoint", "python3"];
+    const listens = ["odoo:19.0", "-m", "http.server", "5432"]; // as PostgreSQL does
+    for (const name of names) machine.docker("run", "-d", "--name", name, ...options, ...listens);
     mkdirSync(join(volume, "log"), { recursive: true }); // nobody has visited an ERP yet
     for (const id of ids) {
       mkdirSync(join(machine.root, "instances", id));

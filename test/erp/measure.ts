@@ -184,7 +184,8 @@ export async function measure(machine: Machine, service: Service, folder: string
       "-c",
       "create database plain owner odoo template template0 encoding 'UTF8' lc_collate 'C'",
     );
-    await psql("odoo", "plain", "-f", join(plain, "restored/dump.sql"), "-o", "/dev/null");
+    // As the superuser: the dump has extensions.
+    await psql("postgres", "plain", "-f", join(plain, "restored/dump.sql"), "-o", "/dev/null");
   }
 
   async function forgetPlainRestore(): Promise<void> {

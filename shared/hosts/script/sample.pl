@@ -133,12 +133,22 @@ sub erp_traffic {    # ERP DATABASE
 	return traffic("$erp->{network}/dev", sub { $_[0] ne 'lo' && !$excluded{$_[0]} });
 }
 
-# PostgreSQL's own port, and connections that are established.
-sub connections {    # DATABASE
-	my $count = 0;
-	for my $file ("$_[0]{network}/tcp", "$_[0]{network}/tcp6") { $count += () = text($file) =~ /^ *\d+: \w+:1538 \w+:\w+ 01 /mg }
-	return $count;
+# All of its sockets but those that listen: PostgreSQL's, and that of Docker's resolver. Which they are, the kernel says only with its whole table of
+# sockets, which takes it milliseconds; so they are counted once, as soon as PostgreSQL listens.
+sub connections {    # NAME NETWORK
+	my ($name, $network) = @_;
+	my ($listening) = ($before{"listening.$name"} // '') =~ m{^\Q$network\E:(\d+)$};
+	if (!defined $listening) {
+		my @ports = map { text("$network/$_") =~ /^ *\d+: \w+:(\w+) \w+:\w+ 0A /mg } 'tcp', 'tcp6';
+		return undef unless grep { hex == 5432 } @ports;
+		$listening = @ports;
+	}
+	$after{"listening.$name"} = "$network:$listening";
+	my $sockets = sum(map { text("$network/$_") =~ /^TCP6?: inuse (\d+)/m } 'sockstat', 'sockstat6') // return undef;
+	return $sockets > $listening ? $sockets - $listening : 0;
 }
+
+my $logs = (text("$root/disk/docker_root") =~ /^(\/.+)/ ? $1 : '/var/lib/docker') . '/volumes/erp-caddy_data/_data/log';
 
 # What the proxy has written about a site since the sample before: requests and errors of a minute, and how long half of them took, and 95 of 100.
 # Of more than a megabyte, its end stands for all.
@@ -146,8 +156,9 @@ sub requests {    # INSTANCE LOG
 	my ($id, $path) = @_;
 	open my $file, '<:raw', $path or return (undef) x 4;
 	my ($inode, $size) = (stat $file)[1, 7];
-	my $from = ($before{"log.$id"} // '') =~ /^\Q$inode\E:(\d+)$/ && $1 <= $size ? $1 : 0;
-	my $known = exists $before{"log.$id"};
+	my ($known, $place) = ($before{"log.$id"} // '') =~ /^(\d+):(\d+)$/;
+	my $from = defined $known && $known == $inode && $place <= $size ? $place : 0;
+	my $rest = defined $known && $known != $inode ? rolled($id, $known, $place) : '';
 	my $start = $size - $from > $LOG_BYTES ? $size - $LOG_BYTES : $from;
 	seek $file, $start, 0;
 	read $file, my $new, $size - $start;
@@ -155,24 +166,39 @@ sub requests {    # INSTANCE LOG
 	$new =~ s/\A[^\n]*\n// if $start > $from;
 	my $end = $start == $from ? $from + length $new : $size;
 	$after{"log.$id"} = "$inode:$end";
-	return (undef) x 4 unless $known && $continues;
+	return (undef) x 4 unless defined $known && $continues;
 	# In JSON, a quotation mark that a client has sent has a backslash before it.
 	my ($count, $errors, @ms) = (0, 0);
+	my $share = length $new ? ($end - $from) / length $new : 1;
+	$new = $rest . $new;
 	while ($new =~ /^\{"level".*?,"duration":([0-9.e+-]+),.*?"status":(\d{3})\b/mg) {
 		$count++;
 		$errors++ if $2 >= 500;
 		push @ms, 1000 * $1 if $2 != 101;    # a live connection lasts as long as its page is open
 	}
 	@ms = sort { $a <=> $b } @ms;
-	my $share = length $new ? ($end - $from) / length $new : 1;
 	my $minutes = $seconds / 60;
 	return ($count * $share / $minutes, $errors * $share / $minutes, map { @ms ? $ms[int($_ * @ms)] : undef } 0.5, 0.95);
+}
+
+# The end of a log that the proxy has begun anew since.
+sub rolled {    # INSTANCE INODE FROM
+	my ($id, $inode, $from) = @_;
+	opendir my $folder, $logs or return '';
+	for my $name (grep { /^\Q$id\E-\d.*\.log$/ } readdir $folder) {
+		open my $file, '<:raw', "$logs/$name" or next;
+		next unless (stat $file)[1] == $inode;
+		seek $file, $from, 0;
+		my $rest = '';
+		read $file, $rest, $LOG_BYTES;
+		return $rest;
+	}
+	return '';
 }
 
 my %id_of = text("$watch/containers") =~ /^(erp-[a-z0-9_-]{1,60}) ([0-9a-f]{64})$/mg;
 my %slow = map { /^(\w+) (\d{1,15}) (\d{1,15})$/ ? ($1 => [$2, $3]) : () } split /\n/, text("$watch/slow");
 my $is_tenth = unlink "$watch/slow";    # the sizes are measured by disk.sh, and shown as seldom
-my $logs = (text("$root/disk/docker_root") =~ /^(\/.+)/ ? $1 : '/var/lib/docker') . '/volumes/erp-caddy_data/_data/log';
 
 my $missing = 0;
 my @instances;
@@ -187,7 +213,7 @@ for my $id (sort grep { /^[a-z0-9_]{1,50}$/ } readdir $folder) {
 		$erp->{cpu}, $erp->{memory}, $database->{cpu}, $database->{memory},
 		flow("in.$id", $traffic[0]), flow("out.$id", $traffic[1]),
 		requests($id, "$logs/$id.log"),
-		runs($database) ? connections($database) : undef,
+		runs($database) ? connections("erp-$id-db", $database->{network}) : undef,
 		@used, @{ $slow{$id} // [undef, undef] }
 	);
 	push @instances, "\"$id\":" . array(@figures);
