@@ -31,5 +31,8 @@ const RESERVED_VARIABLES =
   /^(?:PATH|HOME|HOST|PORT|USER|PASSWORD|LANG|SHELL|ENV|IFS|TMPDIR|(?:PG|PYTHON|LD_|LC_|BASH|ODOO_|GCONV_|GLIBC_|PIP_).*)$/;
 export const isReservedVariable = (name: string): boolean => RESERVED_VARIABLES.test(name);
 
+/** A shorter secret could not be kept out of logs: it would be found in ordinary words. */
+export const SECRET_CHARACTERS_MIN = 6;
+
 /** Names and values together, in UTF-8. */
 export const ENVIRONMENT_BYTES_MAX = 16 * 1024;

@@ -17,12 +17,15 @@ export interface ModulePlan {
   changed_but_not_installed: string[];
 }
 
+/** All other modules depend on it: the ERP updates them with it. */
+export const BASE = "base";
+
 /**
  * `installed` are those of the database, as far as they are in the code or were named. Dependants of a module are updated by the
- * ERP itself.
+ * ERP itself. `image_changed`: whether the database was last updated with another image than the ERP has.
  */
 export function planModules(
-  { modules, installed }: { modules: readonly CodeModule[]; installed: readonly string[] },
+  { modules, installed, image_changed }: { modules: readonly CodeModule[]; installed: readonly string[]; image_changed: boolean },
   { select, install }: { select: Selection; install: readonly string[] },
 ): ModulePlan {
   const has = new Set(installed);
@@ -32,7 +35,10 @@ export function planModules(
   const named = typeof select === "string" ? [] : select;
   const selected = new Set([...modules.filter(isSelected).map(({ name }) => name), ...named]);
   return {
-    updated: [...selected].filter((name) => has.has(name)).toSorted(),
+    updated: [
+      ...(image_changed && typeof select === "string" ? [BASE] : []),
+      ...[...selected].filter((name) => has.has(name)).toSorted(),
+    ],
     installed: missing.toSorted(),
     changed_but_not_installed: modules
       .filter(({ name, changed }) => changed && !has.has(name) && !missing.includes(name))

@@ -55,12 +55,15 @@ export function requireNoProblem([first]: readonly CodeProblem[]): void {
 const RESULT_BYTES_MAX = 16 * 1024;
 const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** As many problems as there is room for: the commits are at most a half of it. */
+/** As much as there is room for: of the commits, half of it. The code itself shows all of them. */
 export function fitted({ commits, problems }: CodeResult): CodeResult {
-  const shown = countBytes(commits) <= RESULT_BYTES_MAX / 2 ? commits : commits.map((each) => ({ ...each, subject: null }));
-  let room = RESULT_BYTES_MAX - countBytes(shown);
-  return {
-    commits: shown,
-    problems: problems.filter((problem) => (room -= countBytes(problem)) >= 0),
-  };
+  const half = RESULT_BYTES_MAX / 2;
+  const plain = countBytes(commits) <= half ? commits : commits.map((each) => ({ ...each, subject: null }));
+  const shown = within(half, plain);
+  return { commits: shown, problems: within(RESULT_BYTES_MAX - countBytes(shown), problems) };
+}
+
+function within<T>(bytes: number, values: readonly T[]): T[] {
+  let room = bytes;
+  return values.filter((value) => (room -= countBytes(value) + 1) >= 0);
 }

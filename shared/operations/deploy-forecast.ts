@@ -1,7 +1,7 @@
 // What a deploy would do, for its dry run: the commits as they were last checked, and how long the last deploys took.
 import type { Effect, Forecast } from "../api/dry-run.ts";
 
-import { readAll } from "../data/table.ts";
+import { find, readAll } from "../data/table.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { DEPLOY_STATUS, SERVING } from "../domain/lifecycle.ts";
@@ -13,6 +13,7 @@ import type { Caller } from "../records/schemas/caller.ts";
 import type { CodeRecord, RepositoryRecord } from "../records/schemas/code.ts";
 import { DeployRecord } from "../records/schemas/deploy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
+import { hostReportRef } from "../records/host-reports.ts";
 import { chooseImage, type Rollback } from "./rollbacks.ts";
 import { diskWarnings, effect, forecast, INSTANCE, mayRead, NEW_BACKUP, sentence } from "./forecasts.ts";
 
@@ -32,17 +33,31 @@ export async function forecastDeploy(
   code: CodeRecord,
   wanted: Wanted,
 ): Promise<Forecast> {
-  const { rehearse, backup_first, backup } = wanted;
+  const { rehearse, backup_first, rollback, backup } = wanted;
+  const { repositories } = rollback?.code ?? code;
   const visible = mayRead(reader, "instance");
   const effects = listEffects(reader, instance, code, wanted);
+  const disk_bytes = visible ? await estimateRoom(instance, wanted) : null;
   const warnings: Sentence[] = [
     ...(backup === undefined ? [] : [sentence("deploy_data_lost", lostSince(backup.created_at))]),
     ...warnOfChoices({ rehearse: rehearse || backup !== undefined, backup_first }),
-    ...(visible && code.repositories.length === 0 ? [sentence("deploy_no_code")] : []),
-    ...(await diskWarnings(reader, instance.account_id, instance.server_id, 0)),
+    ...(visible && repositories.length === 0 ? [sentence("deploy_no_code")] : []),
+    ...(await diskWarnings(reader, instance.account_id, instance.server_id, disk_bytes ?? 0)),
   ];
   const downtime_seconds = SERVING.includes(instance.state) ? (visible ? await lastDowntime(code) : null) : 0;
-  return forecast(effects, { downtime_seconds, disk_bytes: null, warnings });
+  return forecast(effects, { downtime_seconds, disk_bytes, warnings });
+}
+
+/**
+ * For the copy of the database that is kept, or the rehearsal's and its dump before that. The files are linked, but nobody knows
+ * what they are of the disk that the instance uses, so that this is rather too much. Null if that was not reported.
+ */
+async function estimateRoom(
+  { account_id, server_id, id }: InstanceRecord,
+  { rehearse, backup }: Pick<Wanted, "rehearse" | "backup">,
+): Promise<number | null> {
+  const used = (await find(hostReportRef(account_id, server_id)))?.uses[id]?.used_bytes ?? null;
+  return used === null ? null : used * (rehearse && backup === undefined ? 2 : 1) + (backup?.size_bytes ?? 0);
 }
 
 /** What is risky about how a deploy is made. */
@@ -59,26 +74,26 @@ export function listEffects(
   { modules, rehearse, backup_first, update_image, rollback, backup }: Wanted,
 ): Effect[] {
   const visible = mayRead(reader, "instance");
+  const { repositories, install_modules, python_packages } = rollback?.code ?? code;
   const resource = { type: INSTANCE, id: instance.id } as const;
   const image = chooseImage(instance, code, { update_image, rollback });
-  const listed = (names: readonly string[]) => ({ modules: names.join(", ") });
   return [
-    ...(rollback !== undefined
-      ? [effect("update", resource, "deploy_rolled_back", { deploy: rollback.deploy.id })]
-      : visible
-        ? code.repositories.map((repository) => describe(resource, code, repository))
-        : []),
+    ...(rollback === undefined ? [] : [effect("update", resource, "deploy_rolled_back", { deploy: rollback.deploy.id })]),
+    ...(visible
+      ? repositories.map((repository, index) =>
+          describe(resource, repository, rollback?.commits[index] ?? checked(code, repository)),
+        )
+      : []),
     ...(backup !== undefined && mayRead(reader, "backup")
       ? [effect("restore", resource, "deploy_data_restored", { since: backup.created_at, backup: backup.id })]
       : []),
-    typeof modules === "string"
-      ? effect("update", resource, modules === "all" ? "deploy_modules_all" : "deploy_modules_changed")
-      : effect("update", resource, "deploy_modules_named", listed(modules)),
-    ...(visible && code.install_modules.length > 0
-      ? [effect("update", resource, "deploy_modules_installed", listed(code.install_modules))]
+    // Data that comes back was last updated with that code.
+    ...(backup === undefined ? [describeUpdate(resource, modules)] : []),
+    ...(visible && backup === undefined && install_modules.length > 0
+      ? [effect("update", resource, "deploy_modules_installed", listed(install_modules))]
       : []),
-    ...(visible && code.python_packages.length > 0
-      ? [effect("update", resource, "deploy_packages", { packages: code.python_packages.join(", ") })]
+    ...(visible && python_packages.length > 0
+      ? [effect("update", resource, "deploy_packages", { packages: python_packages.join(", ") })]
       : []),
     ...(image === undefined ? [] : [effect("update", resource, image === "newest" ? "deploy_image" : "deploy_image_back")]),
     ...(rehearse && backup === undefined ? [effect("read", resource, "deploy_rehearsed")] : []),
@@ -86,9 +101,18 @@ export function listEffects(
   ];
 }
 
-function describe(resource: Effect["resource"], { checked }: CodeRecord, repository: RepositoryRecord): Effect {
-  const { url, ref } = repository;
-  const commit = checked.find(isOf(repository))?.commit;
+const listed = (names: readonly string[]) => ({ modules: names.join(", ") });
+
+function describeUpdate(resource: Effect["resource"], modules: Selection): Effect {
+  if (typeof modules !== "string") return effect("update", resource, "deploy_modules_named", listed(modules));
+  return effect("update", resource, modules === "all" ? "deploy_modules_all" : "deploy_modules_changed");
+}
+
+/** What the ref was when it was last looked up. */
+const checked = ({ checked: commits }: CodeRecord, repository: RepositoryRecord): string | undefined =>
+  commits.find(isOf(repository))?.commit;
+
+function describe(resource: Effect["resource"], { url, ref }: RepositoryRecord, commit: string | undefined): Effect {
   return commit === undefined
     ? effect("update", resource, "deploy_ref", { url, ref })
     : effect("update", resource, "deploy_commit", { url, ref, commit });

@@ -15,6 +15,8 @@ export interface Rollback {
   deploy: DeployRecord;
   code: CodeRecord;
   commits: string[];
+  /** The packages as they were resolved then; none if that is not known any more. */
+  packages: string[];
   /** What the ERP had with that code; null if that is not known any more. */
   image: Image | null;
   /** The backup that the data comes back from. */
@@ -50,6 +52,7 @@ export async function planRollback(
     deploy,
     code: { ...target.code, repositories: target.code.repositories.map(withCredential(code)) },
     commits: deploy.commits.map(({ commit }) => commit),
+    packages: target.packages ?? [],
     image: target.started_with,
     backupId,
   };

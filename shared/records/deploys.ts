@@ -10,7 +10,7 @@ import { find, readAll, type Ref, updateOne } from "../data/table.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { DEPLOY_STATUS, type DeployStatus, OPEN_DEPLOYS } from "../domain/lifecycle.ts";
 import { DEPLOY } from "../domain/limits.ts";
-import type { ModulePlan, Selection } from "../domain/module-plan.ts";
+import { BASE, type ModulePlan, type Selection } from "../domain/module-plan.ts";
 import { type Author, toActor } from "./events.ts";
 import type { CodeRecord } from "./schemas/code.ts";
 import { DeployPlan, DeployRecord, type Image } from "./schemas/deploy.ts";
@@ -52,7 +52,7 @@ interface NewDeploy {
   select: Selection;
   note: string | null;
   /** What a rollback brings instead of the code as it is now. */
-  rollback?: { code: CodeRecord; commits: string[]; deploy: DeployRecord } | undefined;
+  rollback?: { code: CodeRecord; commits: string[]; packages: string[]; deploy: DeployRecord } | undefined;
   /** The image that it brings back. */
   image?: Image | undefined;
 }
@@ -99,6 +99,7 @@ export function reserveDeploy(
     select,
     ...(rollback !== undefined && {
       commits: rollback.commits,
+      ...(rollback.packages.length > 0 && { packages: rollback.packages }),
       subjects: rollback.deploy.commits.map(({ subject }) => subject),
       code_id: rollback.deploy.operation_id,
     }),
@@ -136,14 +137,18 @@ export async function setModules(
   await updateOne(keys.deployPlan(account_id, String(input["deploy_id"])), { set }, {});
 }
 
-/** Has the ERP update everything: all modules depend on `base`. */
+/** Has the ERP update everything. */
 export async function updateEverything({ account_id, input }: OperationRecord): Promise<void> {
   const deployId = String(input["deploy_id"]);
   const { update } = await getPlan(account_id, deployId);
   if (update.includes(BASE)) return;
   await updateOne(keys.deployPlan(account_id, deployId), { set: { update: [BASE, ...update] } }, {});
 }
-const BASE = "base";
+
+/** Keeps which packages were installed, for rollbacks to this deploy. */
+export async function keepPackages({ account_id, input }: OperationRecord, packages: readonly string[]): Promise<void> {
+  await updateOne(keys.deployPlan(account_id, String(input["deploy_id"])), { set: { packages } }, {});
+}
 
 /** Keeps with which image the ERP started, for rollbacks to this deploy. */
 export async function keepImage({ account_id, input }: OperationRecord, started_with: Image): Promise<void> {

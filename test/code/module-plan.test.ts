@@ -10,7 +10,7 @@ const modules = [
 ];
 const installed = ["same", "one", "sale"];
 const plan = (select: Parameters<typeof planModules>[1]["select"], install: string[] = ["wanted", "same"]) =>
-  planModules({ modules, installed }, { select, install });
+  planModules({ modules, installed, image_changed: false }, { select, install });
 
 test("updates what has changed and is installed, installs what is wanted and is not, and names what else has changed", () => {
   expect(plan("changed")).toEqual({ updated: ["one"], installed: ["wanted"], changed_but_not_installed: ["unused"] });
@@ -21,4 +21,11 @@ test("updates all modules of the code, or those that were named, also one of the
   expect(plan("all").updated).toEqual(["one", "same"]);
   expect(plan(["sale", "unused", "nowhere"]).updated).toEqual(["sale"]);
   expect(plan([]).updated).toEqual([]);
+});
+
+test("updates everything where the database was last updated with another image, as after a restore, unless modules were named", () => {
+  const after = (select: Parameters<typeof planModules>[1]["select"]) =>
+    planModules({ modules, installed, image_changed: true }, { select, install: [] }).updated;
+  expect(after("changed")).toEqual(["base", "one"]);
+  expect(after(["sale"])).toEqual(["sale"]);
 });

@@ -3,8 +3,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { NEWEST_IMAGE } from "../../shared/providers/sandbox/images.ts";
 import { Code } from "../../shared/api/code.ts";
+import * as events from "../../shared/api/events.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { find } from "../../shared/data/table.ts";
+import { CODE } from "../../shared/domain/limits.ts";
 import { secretsInLogs } from "../../shared/operations/log-secrets.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
@@ -104,8 +106,11 @@ describe("tokens and secrets", () => {
 
   test("stay if they are left out, the token as long as the URL does", async () => {
     const at = await path();
-    const credential = { username: "deploy", token: "one" };
-    await api.put(at, { repositories: [{ url: URL, ref: "main", credential }], environment: [{ name: "A", secret: "a" }] });
+    const credential = { username: "deploy", token: "one-token" };
+    await api.put(at, {
+      repositories: [{ url: URL, ref: "main", credential }],
+      environment: [{ name: "A", secret: "a-secret" }],
+    });
     const kept = [{ url: URL, ref: "next", credential: { username: "deploy" } }];
     expect((await api.put(at, { repositories: kept, environment: [{ name: "A" }] })).status).toBe(200);
     expect(await stored(at)).toMatch(/"token":"[^"]{20,}"/);
@@ -116,6 +121,18 @@ describe("tokens and secrets", () => {
       { field: "repositories.0.credential.token", reason: "is required" },
       { field: "environment.0.value", reason: "is required" },
     ]);
+  });
+
+  test("are named by the event of a change that is theirs alone", async () => {
+    const at = await path();
+    const code = (token: string, secret: string) => ({
+      repositories: [{ url: URL, ref: "main", credential: { username: "deploy", token } }],
+      environment: [{ name: "A", secret }],
+    });
+    await api.put(at, code("token-number-one", "secret-number-one"));
+    expect((await api.put(at, code("token-number-two", "secret-number-two"))).status).toBe(200);
+    const [event] = (await api.get(`/events?type=code.update&resource_id=${at.split("/")[2]}`)).as(events.list().data);
+    expect(event?.data?.changes).toEqual([{ field: "repositories" }, { field: "environment" }]);
   });
 
   test("a repository has one deploy key in the account, of which only the public half is shown", async () => {
@@ -133,6 +150,28 @@ describe("tokens and secrets", () => {
     const theirs = await stranger.api.put(`/instances/${(await seedInstance(stranger.id)).id}/code`, { repositories });
     expect(theirs.as(Code).repositories[0]?.deploy_key).not.toEqual(first);
   });
+});
+
+test("an instance has as many repositories as the operator allows, and keeps those that it has", async () => {
+  const mine = await account({ seeded: true });
+  const [one, other] = await Promise.all([seedInstance(mine.id), seedInstance(mine.id)]);
+  const set = (instance: { id: string }, count: number) =>
+    mine.api.put(`/instances/${instance.id}/code`, {
+      repositories: Array.from({ length: count }, (_, i) => ({
+        url: `ssh://git@git.example/acme-${i}`,
+        ref: "main",
+        credential: "deploy_key",
+      })),
+    });
+  expect((await set(one, 20)).status).toBe(200);
+  const { error } = await set(one, 21);
+  expect([error?.code, error?.details]).toEqual(["QUOTA_EXCEEDED", { resource: "repositories", limit: 20 }]);
+  await setQuota(mine.id, "repositories", CODE.repositoriesMax);
+  expect((await set(one, CODE.repositoriesMax)).status).toBe(200);
+  expect((await set(one, CODE.repositoriesMax + 1)).error?.code).toBe("VALIDATION_ERROR");
+  await setQuota(mine.id, "repositories", 1);
+  expect((await set(one, CODE.repositoriesMax)).status).toBe(200);
+  expect((await set(other, 2)).error?.details).toEqual({ resource: "repositories", limit: 1 });
 });
 
 describe("what is refused", () => {
@@ -156,7 +195,7 @@ describe("what is refused", () => {
     ["a path that climbs", repository({ path: "../other" }), "repositories.0.path"],
     [
       "a token with ssh",
-      repository({ url: "ssh://git@git.example/a", credential: { username: "a", token: "b" } }),
+      repository({ url: "ssh://git@git.example/a", credential: { username: "a", token: "b-token" } }),
       "repositories.0.credential",
     ],
     ["a package by URL", { python_packages: ["evil @ https://example.com/evil.whl"] }, "python_packages.0"],
@@ -166,7 +205,19 @@ describe("what is refused", () => {
     ["a variable of the service", { environment: [{ name: "PGHOST", value: "x" }] }, "environment.0.name"],
     ["the search path for Python", { environment: [{ name: "PYTHONPATH", value: "/tmp" }] }, "environment.0.name"],
     ["libraries to load first", { environment: [{ name: "LD_PRELOAD", value: "/tmp/x.so" }] }, "environment.0.name"],
-    ["two values", { environment: [{ name: "A", value: "x", secret: "y" }] }, "environment.0.secret"],
+    ["a secret that would be found in every log", { environment: [{ name: "A", secret: "short" }] }, "environment.0.secret"],
+    ["a token that would be", repository({ credential: { username: "a", token: "short" } }), "repositories.0.credential.token"],
+    [
+      "a folder of a repository twice, from which modules would be either's",
+      {
+        repositories: [
+          { url: URL, ref: "main" },
+          { url: URL, ref: "next" },
+        ],
+      },
+      "repositories",
+    ],
+    ["two values", { environment: [{ name: "A", value: "x", secret: "y-secret" }] }, "environment.0.secret"],
     [
       "the same variable twice",
       {

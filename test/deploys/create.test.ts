@@ -11,7 +11,7 @@ import { newId } from "../../shared/domain/ids.ts";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { beginDeploy } from "../../shared/operations/begin-code-work.ts";
 import { NEWEST_IMAGE } from "../../shared/providers/sandbox/images.ts";
-import { findErp } from "../../shared/providers/sandbox/machines.ts";
+import { changeErp, findErp } from "../../shared/providers/sandbox/machines.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { findCode } from "../../shared/records/code.ts";
 import { getInstance } from "../../shared/records/instances.ts";
@@ -229,6 +229,41 @@ describe("a rollback", () => {
     expect(await readDeploy(begun.id)).toMatchObject({ status: "completed", modules: { updated: [], installed: [] } });
     expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
     expect((await api.get(`/instances/${id}/code`)).as(Code).repositories[0]?.commit).toBe(first.commits[0]?.commit);
+  });
+
+  test("is put back where the database has a module in a higher version that no deploy brought", async () => {
+    const { id, name, first } = await prepared();
+    await put(name, { acme: "1.0", other: "1.1" });
+    await deployed(id, { rehearse: false, backup_first: false });
+    const machine = String((await getServer(me.id, (await show(id)).server_id)).machine_id);
+    // A user has installed it from the ERP's list of apps.
+    await changeErp(machine, id, ({ database }) => ({
+      database: database && { ...database, modules: { ...database.modules, other: "1.1" } },
+    }));
+    const begun = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
+    expect((await me.until(begun.operation_id, "failed")).error).toMatchObject({
+      code: "CODE_INVALID",
+      reason: { code: "rollback_modules_newer", parameters: { modules: "other" } },
+    });
+    expect(await readDeploy(begun.id)).toMatchObject({ status: "failed", failed_step: "fetchCode", downtime_seconds: null });
+  });
+
+  test("is forecast with that deploy's commits and packages, and with the data with no update", async () => {
+    const { id, name, first } = await prepared();
+    const url = `https://git.example/${name}`;
+    await deployed(id);
+    await api.put(`/instances/${id}/code`, { repositories: [], python_packages: ["num2words==0.5.13"], install_modules: [] });
+    const body = { rollback_to: first.id, restore_database: true };
+    const planned = (await api.post(`/instances/${id}/deploys?dry_run=true`, body)).as(DryRun);
+    // The image is a question of whether the server has reported it.
+    expect(planned.effects.map(({ code }) => code).filter((code) => code !== "deploy_image_back")).toEqual([
+      "deploy_rolled_back",
+      "deploy_commit",
+      "deploy_data_restored",
+      "deploy_backup",
+    ]);
+    expect(planned.effects[1]?.parameters).toEqual({ url, ref: "main", commit: first.commits[0]?.commit });
+    expect(planned.warning_reasons.map(({ code }) => code)).not.toContain("deploy_no_code");
   });
 
   test("brings no data back whose backup was deleted", async () => {

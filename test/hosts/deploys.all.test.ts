@@ -17,6 +17,7 @@ const CODE = {
   modules: [{ name: "acme", version: "19.0.1.0", hash: HASH }],
   known_hosts: ["git.example.com ssh-ed25519 AAAA"],
 };
+const OLD_IMAGE = "0".repeat(64);
 const REPOSITORY = { url: "https://git.example.com/acme", ref: "main", path: null, commit: "1".repeat(40) };
 
 /** The builder, and an ERP that updates its modules, or fails after it has changed some of its data. */
@@ -103,8 +104,9 @@ describe("a deploy", unless(noMachine), () => {
     expect(await fetch()).toEqual({
       subjects: ["Prices"],
       problems: [],
-      modules: [{ name: "acme", version: "19.0.1.0", changed: true }],
+      modules: [{ name: "acme", version: "19.0.1.0", changed: true, database_version: null }],
       installed: [],
+      image_changed: false,
     });
     expect(readFileSync(note("request"), "utf8")).toMatch(/"token":"very-secret"/);
     expect(fact(`codes/${code_id}/addons`)).toBe("/mnt/extra-addons/1-acme");
@@ -196,14 +198,18 @@ describe("a deploy", unless(noMachine), () => {
     const [before, now] = ["b".repeat(40), "c".repeat(40)];
     const modules = ["acme", "other", "fresh"].map((name) => ({ name, version: "19.0.1.0", hash: now }));
     writeFileSync(note("code"), JSON.stringify({ ...CODE, modules }));
-    writeFileSync(note("installed"), "acme\nother\n");
-    writeFileSync(note("hashes"), JSON.stringify({ acme: before, other: before, gone: before }));
-    await fetch();
+    writeFileSync(note("installed"), `["acme", "19.0.1.0"]\n["other", "19.0.2.0"]\n`);
+    writeFileSync(note("hashes"), JSON.stringify({ acme: before, other: before, gone: before, "(image)": OLD_IMAGE }));
+    expect(await fetch()).toMatchObject({
+      modules: [{ database_version: "19.0.1.0" }, { database_version: "19.0.2.0" }, { database_version: null }],
+      installed: ["acme", "other"],
+      image_changed: true,
+    });
     await packages();
     await keep();
     await update(); // of acme alone
     const noted = /\('hosting\.module_hashes', '(.*?)'\)/.exec(readFileSync(note("asked"), "utf8"))?.[1];
-    expect(JSON.parse(noted ?? "")).toEqual({ acme: now, other: before, fresh: now });
+    expect(JSON.parse(noted ?? "")).toEqual({ acme: now, other: before, fresh: now, "(image)": OLD_IMAGE });
   });
 
   test("an update that was killed begins anew with the data as it was kept", async () => {
@@ -315,7 +321,7 @@ describe("a deploy", unless(noMachine), () => {
     await keep();
     const before = [databases(), fact(`codes/${code_id}/progress`)];
     const checked = await jobs.run<"fetch_code">(check);
-    expect(checked.modules).toEqual([{ name: "acme", version: "19.0.1.0", changed: true }]);
+    expect(checked.modules).toEqual([{ name: "acme", version: "19.0.1.0", changed: true, database_version: null }]);
     expect([databases(), fact(`codes/${code_id}/progress`)]).toEqual(before);
     expect(readdirSync(here("codes"))).toEqual([code_id]);
     await update();
@@ -436,7 +442,8 @@ describe("a deploy", unless(noMachine), () => {
     installedWith();
     images();
     await fetch();
-    expect(await pull()).toEqual({ id: NEW.erp, created_at: "2026-11-20T03:00:00.500Z", previous_id: OLD.erp, changed: true });
+    const pulled = { id: NEW.erp, created_at: "2026-11-20T03:00:00.500Z", previous_id: OLD.erp, changed: true, modules: null };
+    expect(await pull()).toEqual(pulled);
     await packages();
     expect([fact("image"), fact("db_image")]).toEqual([OLD.erp, OLD.database]);
     await jobs.run<"rehearse_code">({ kind: "rehearse_code", ...of, code_id, ...plan });
@@ -508,8 +515,9 @@ describe("a deploy", unless(noMachine), () => {
     expect(await again(first)).toEqual({
       subjects: [],
       problems: [],
-      modules: [{ name: "acme", version: "19.0.1.0", changed: true }],
+      modules: [{ name: "acme", version: "19.0.1.0", changed: true, database_version: null }],
       installed: [],
+      image_changed: false,
     });
     expect(existsSync(note("request"))).toBe(false);
     expect(fact(`codes/${code_id}/addons`)).toBe("/mnt/extra-addons/1-acme");

@@ -6,7 +6,7 @@ import { workflows } from "../../functions/workflows/index.ts";
 import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
 import { because } from "../../shared/domain/reasons.ts";
-import type { Job, JobKind } from "../../shared/hosts/host.ts";
+import type { Job, JobKind, JobResult } from "../../shared/hosts/host.ts";
 import { GiveUp } from "../../shared/platform/task-errors.ts";
 import { FIRST_IMAGE } from "../../shared/providers/sandbox/images.ts";
 import { processCloud } from "../harness/cloud.ts";
@@ -18,8 +18,9 @@ import { InjectedError, type WorkflowHarness, workflowHarness } from "./harness.
 const machine = vi.hoisted(() => ({
   jobs: new Array<Job>(),
   fails: new Array<JobKind>(),
-  has: undefined as { id: string; created_at: string } | undefined,
+  has: undefined as Pulled | undefined,
 }));
+type Pulled = Pick<JobResult<"pull_images">, "id" | "created_at"> & Partial<JobResult<"pull_images">>;
 
 vi.mock("../../shared/hosts/sandbox/host.ts", async (original) => {
   const { sandbox } = await original<typeof import("../../shared/hosts/sandbox/host.ts")>();
@@ -27,7 +28,7 @@ vi.mock("../../shared/hosts/sandbox/host.ts", async (original) => {
     machine.jobs.push(job);
     if (machine.fails.includes(job.kind)) throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
     if (job.kind === "pull_images" && machine.has !== undefined)
-      return { ready: true, result: { ...machine.has, previous_id: machine.has.id, changed: false } };
+      return { ready: true, result: { previous_id: machine.has.id, changed: false, modules: null, ...machine.has } };
     return sandbox.run(server, job);
   };
   return { sandbox: { ...sandbox, run } };
@@ -109,4 +110,34 @@ test("an update of data that a backup brings back is not rehearsed on the presen
   expect(operation.state).toBe("succeeded");
   expect(kinds()).not.toContain("rehearse_code");
   expect(machine.jobs.find(({ kind }) => kind === "update_modules")).toMatchObject({ update: ["base"] });
+});
+
+test("a rollback whose older image has a module in a lower version than the database fails before the ERP stops", async () => {
+  const id = await instanceWithCode({ domain: uniqueDomain("old-image.shop") });
+  const { deploy: first } = await deploy(id, { rehearse: false, backup_first: false });
+  await deploy(id, { update_image: true, rehearse: false });
+  machine.jobs.length = 0;
+  const modules = [
+    { name: "base", version: "19.0.1.4", image_version: "19.0.1.3" },
+    { name: "own", version: "19.0.1.0", image_version: null },
+  ];
+  machine.has = { ...FIRST_IMAGE, changed: true, modules };
+  const { operation } = await deploy(id, { rollback_to: first.id, rehearse: false, backup_first: false });
+  expect(operation.error).toMatchObject({ code: "CODE_INVALID", reason: because("rollback_modules_newer", { modules: "base" }) });
+  expect(kinds()).not.toContain("keep_data");
+  expect((await deploy(id, { rollback_to: first.id, restore_database: true, backup_first: false })).operation.state).toBe(
+    "succeeded",
+  );
+});
+
+test("a rollback installs the packages as they were resolved then, whatever the newest are", async () => {
+  const id = await instanceWithCode();
+  const set = async (python_packages: string[]) => (await api()).put(`/instances/${id}/code`, { python_packages });
+  await set(["num2words>=0.5"]);
+  const { deploy: first } = await deploy(id, { rehearse: false, backup_first: false });
+  await set(["num2words>=0.6"]);
+  await deploy(id, { rehearse: false, backup_first: false });
+  machine.jobs.length = 0;
+  await deploy(id, { rollback_to: first.id, rehearse: false, backup_first: false });
+  expect(machine.jobs.find(({ kind }) => kind === "install_packages")).toMatchObject({ packages: ["num2words==0.5"] });
 });

@@ -9,16 +9,25 @@ import { presentCode } from "../../../shared/records/present-code.ts";
 import { backupRef, getBackup, recordArchive } from "../../../shared/records/backups.ts";
 import { findCode, recordChecked, recordDeployed } from "../../../shared/records/code.ts";
 import { openEnvironment, openRepositories, openSecrets } from "../../../shared/records/code-secrets.ts";
-import { getDeploy, getPlan, keepImage, noteDeploy, setModules, updateEverything } from "../../../shared/records/deploys.ts";
+import {
+  getDeploy,
+  getPlan,
+  keepImage,
+  keepPackages,
+  noteDeploy,
+  setModules,
+  updateEverything,
+} from "../../../shared/records/deploys.ts";
 import { showDuring } from "../../../shared/records/instances.ts";
 import { addResult, failInto, keepModules, recordModules } from "../../../shared/records/operations.ts";
 import { find } from "../../../shared/data/table.ts";
 import { abandonedState, DEPLOY_STATUS, LIFECYCLE, REHEARSAL } from "../../../shared/domain/lifecycle.ts";
 import { DEPLOY } from "../../../shared/domain/limits.ts";
+import { isNewer } from "../../../shared/domain/missing-modules.ts";
 import { planModules } from "../../../shared/domain/module-plan.ts";
 import { because, inEnglish } from "../../../shared/domain/reasons.ts";
 import { redact } from "../../../shared/domain/redaction.ts";
-import { skippedIn } from "../../../shared/hosts/host.ts";
+import { type Job, type JobKind, type JobProgress, skippedIn } from "../../../shared/hosts/host.ts";
 import { forgetSent, readLog, respondsAgain, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { newestImages } from "../../../shared/providers/images.ts";
@@ -32,16 +41,21 @@ import workflow from "./workflow.ts";
 
 type Deploy = Work<InputOf<typeof workflow>>;
 
-/** Names of modules that a deploy shows: together so many bytes, so that its record stays below 64 KB. */
-const NAMES_BYTES_MAX = 32 * 1024;
+/**
+ * What a deploy shows of the names of its modules, of each kind, and of its packages, so that its record stays below 64 KB with
+ * the largest commits (30 KB) and log.
+ */
+const NAMES_BYTES_MAX = 4 * 1024;
+const PACKAGES_BYTES_MAX = 6 * 1024;
 
 export const handler = tasks(workflow, {
-  resolveCode: async ({ operation, input, instance, server, jobId }) => {
+  resolveCode: async (work) => {
+    const { operation, input, instance, jobId } = work;
     await noteDeploy(operation, { status: DEPLOY_STATUS.running });
     const { code, commits: given } = await getPlan(input.account_id, input.deploy_id);
     const resolved =
       given === undefined
-        ? await run(await server(), {
+        ? await runWithLog(work, {
             id: jobId,
             kind: "resolve_code",
             instance_id: input.instance_id,
@@ -68,12 +82,13 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  fetchCode: async ({ operation, input, server, jobId }) => {
+  fetchCode: async (work) => {
+    const { operation, input, jobId } = work;
     const { account_id, instance_id, deploy_id } = input;
     const [planned, { commits }] = await Promise.all([getPlan(account_id, deploy_id), getDeploy(account_id, deploy_id)]);
     const { code, select, code_id, subjects: known = [] } = planned;
     const repositories = await openRepositories(code);
-    const fetched = await run(await server(), {
+    const fetched = await runWithLog(work, {
       id: jobId,
       kind: "fetch_code",
       instance_id,
@@ -85,35 +100,40 @@ export const handler = tasks(workflow, {
       from: code_id === undefined ? undefined : { instance_id, code_id },
     });
     if (!fetched.ready) return false;
-    const { problems, subjects } = fetched.result;
+    const { problems, subjects, modules } = fetched.result;
     requireNoProblem(findProblems(code.repositories, problems));
+    if (planned.commits !== undefined && !input.restore_database)
+      requireNoNewer(modules.map(({ name, version, database_version }) => ({ name, has: database_version, brings: version })));
     const { updated, installed, changed_but_not_installed } = planModules(fetched.result, {
       select,
       install: code.install_modules,
     });
     const has = new Set([...fetched.result.installed, ...installed]);
-    const versions = fetched.result.modules.filter(({ name }) => has.has(name)).map(({ name, version }) => [name, version]);
+    const versions = modules.filter(({ name }) => has.has(name)).map(({ name, version }) => [name, version]);
     // Data that comes back was last updated with this code.
     const plan = input.restore_database ? { updated: [], installed: [] } : { updated, installed };
     await setModules(operation, plan, Object.fromEntries(versions));
     await noteDeploy(operation, {
       commits: commits.map((commit, index) => ({ ...commit, subject: subjects[index] ?? known[index] ?? null })),
       modules: {
-        updated: shorten(plan.updated),
-        installed: shorten(plan.installed),
-        changed_but_not_installed: shorten(changed_but_not_installed),
+        updated: shorten(plan.updated, NAMES_BYTES_MAX),
+        installed: shorten(plan.installed, NAMES_BYTES_MAX),
+        changed_but_not_installed: shorten(changed_but_not_installed, NAMES_BYTES_MAX),
       },
     });
     return true;
   },
 
-  pullImages: async ({ operation, input, instance, server, jobId }) => {
+  pullImages: async (work) => {
+    const { operation, input, instance, jobId } = work;
     const { account_id, instance_id, deploy_id, restore_database } = input;
     const { image: earlier } = await getPlan(account_id, deploy_id);
     const job = { id: jobId, kind: "pull_images", instance_id, code_id: operation.id, image: earlier } as const;
-    const pulled = await run(await server(), job);
+    const pulled = await runWithLog(work, job);
     if (!pulled.ready) return false;
-    const { changed, ...image } = pulled.result;
+    const { changed, modules, ...image } = pulled.result;
+    if (!restore_database)
+      requireNoNewer((modules ?? []).map(({ name, version, image_version }) => ({ name, has: version, brings: image_version })));
     const { erp_version } = await instance();
     // A machine to which the registry does not respond goes on with what it has.
     if (earlier === undefined && isOutdated(image, (await newestImages()).get(erp_version)))
@@ -124,10 +144,12 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  installPackages: async ({ operation, input, server, jobId }) => {
-    const { code } = await getPlan(input.account_id, input.deploy_id);
+  installPackages: async (work) => {
+    const { operation, input, jobId } = work;
+    const { code, packages: resolved } = await getPlan(input.account_id, input.deploy_id);
     const { instance_id } = input;
-    const { python_packages: packages, allow_source_builds } = code;
+    const { python_packages, allow_source_builds } = code;
+    const packages = resolved ?? python_packages;
     const job = {
       id: jobId,
       kind: "install_packages",
@@ -136,9 +158,11 @@ export const handler = tasks(workflow, {
       packages,
       allow_source_builds,
     } as const;
-    const installed = await withLog(operation, async () => run(await server(), job));
-    if (installed.ready) await noteDeploy(operation, { python_packages: installed.result.packages });
-    return installed.ready;
+    const installed = await runWithLog(work, job);
+    if (!installed.ready) return false;
+    await keepPackages(operation, installed.result.packages);
+    await noteDeploy(operation, { python_packages: shorten(installed.result.packages, PACKAGES_BYTES_MAX) });
+    return true;
   },
 
   awaitPlace: async (work) => {
@@ -151,7 +175,7 @@ export const handler = tasks(workflow, {
     if (!(await isRehearsed(work))) return true;
     const job = { id: jobId, kind: "rehearse_code", ...(await readUpdate(work)) } as const;
     try {
-      const progress = await withLog(operation, async () => run(await server(), job));
+      const progress = await runWithLog(work, job);
       if (!progress.ready) return false;
       const { duration_seconds } = progress.result;
       await noteDeploy(operation, { rehearsal: { status: REHEARSAL.passed, duration_seconds, error: null } });
@@ -207,9 +231,8 @@ export const handler = tasks(workflow, {
   },
 
   updateModules: async (work) => {
-    const { operation, server, jobId } = work;
-    const job = { id: jobId, kind: "update_modules", ...(await readUpdate(work)) } as const;
-    return (await withLog(operation, async () => run(await server(), job))).ready;
+    const job = { id: work.jobId, kind: "update_modules", ...(await readUpdate(work)) } as const;
+    return (await runWithLog(work, job)).ready;
   },
 
   /** Also one that was stopped: only its response shows that it runs with the new code. */
@@ -276,8 +299,17 @@ export const handler = tasks(workflow, {
   },
 });
 
-function shorten(names: readonly string[]): string[] {
-  let room = NAMES_BYTES_MAX / 3;
+/** The ERP takes no module back to an older version without its data. The request knew only what the last deploy brought. */
+function requireNoNewer(modules: readonly { name: string; has: string | null; brings: string | null }[]): void {
+  const newer = modules.filter(({ has, brings }) => has !== null && brings !== null && isNewer(has, brings));
+  if (newer.length === 0) return;
+  const names = newer.map(({ name }) => name).toSorted();
+  throw new GiveUp("CODE_INVALID", because("rollback_modules_newer", { modules: names.slice(0, 20).join(", ") }));
+}
+
+/** As many as have room; they are ASCII, and each is stored with some three bytes more. */
+function shorten(names: readonly string[], bytes: number): string[] {
+  let room = bytes;
   return names.filter((name) => (room -= name.length + 3) >= 0);
 }
 
@@ -294,10 +326,10 @@ async function isRehearsed({ input: { account_id, deploy_id, restore_database } 
   return update.length + install.length > 0;
 }
 
-/** Keeps what the machine logged of a step that failed. */
-async function withLog<T>(operation: Deploy["operation"], work: () => Promise<T>): Promise<T> {
+/** Keeps what the machine logged of a job that failed. */
+async function runWithLog<K extends JobKind>({ operation, server }: Deploy, job: Job<K>): Promise<JobProgress<K>> {
   try {
-    return await work();
+    return await run(await server(), job);
   } catch (error) {
     if (error instanceof GiveUp && error.log !== undefined) await noteDeploy(operation, { log_excerpt: error.log });
     throw error;
@@ -316,11 +348,16 @@ async function recordNew({ operation, input, instance }: Deploy): Promise<void> 
   const { account_id, deploy_id } = input;
   const record = await instance();
   if ((await findCode(record)).deployed?.deploy_id === deploy_id) return;
-  const [{ code }, deploy] = await Promise.all([getPlan(account_id, deploy_id), getDeploy(account_id, deploy_id)]);
-  const { commits, python_packages } = deploy;
+  const [{ code, packages }, deploy] = await Promise.all([getPlan(account_id, deploy_id), getDeploy(account_id, deploy_id)]);
+  const { commits, python_packages: shown } = deploy;
   // The server's next report says so, too.
   if (deploy.image !== null) await recordImage(record, deploy.image, await newestImages());
-  const deployed = { deploy_id, code_id: operation.id, commits: toCommits(code.repositories, commits), python_packages };
+  const deployed = {
+    deploy_id,
+    code_id: operation.id,
+    commits: toCommits(code.repositories, commits),
+    python_packages: packages ?? shown,
+  };
   await recordDeployed(record, deployed);
 }
 
@@ -333,11 +370,18 @@ async function keepErpLog({ operation, input, server }: Deploy): Promise<void> {
     if (written === undefined) return;
     const secrets = await secretsInLogs({ account_id, operation_id: null, instance_id });
     const lines = redact(written, secrets).trimEnd().split("\n").slice(-DEPLOY.logLines);
-    await noteDeploy(operation, { log_excerpt: lines.join("\n").slice(-DEPLOY.logBytes) });
+    await noteDeploy(operation, { log_excerpt: endOf(lines.join("\n"), DEPLOY.logBytes) });
   } catch (error) {
     log.info("could not read the log of an ERP that does not respond", { instance: instance_id, error });
   }
 }
+
+/** A character that is cut in two goes. */
+const endOf = (text: string, bytes: number): string =>
+  Buffer.from(text)
+    .subarray(-bytes)
+    .toString()
+    .replace(/^\uFFFD+/, "");
 
 /** The new code stays, because the data from before may be gone by now. */
 async function settleAgain(work: Deploy): Promise<boolean> {

@@ -59,9 +59,15 @@ export async function fetchCode(machineId: string, job: Job<"fetch_code">): Prom
       problemsOf(repository, index, Object.keys(contents[index]?.modules ?? {})),
     ),
     modules: Object.entries(modules)
-      .map(([name, version]) => ({ name, version, changed: database[name] !== version }))
+      .map(([name, version]) => ({
+        name,
+        version,
+        changed: database[name] !== version,
+        database_version: database[name] ?? null,
+      }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     installed: [...new Set([...Object.keys(modules), ...job.named])].filter((name) => name in database),
+    image_changed: false,
   };
 }
 
@@ -126,7 +132,7 @@ export async function pullImages(
     before = erp.image;
     return { pulled: { code_id, image: next.id } };
   });
-  return { ...next, previous_id: before, changed: before !== next.id };
+  return { ...next, previous_id: before, changed: before !== next.id, modules: null };
 }
 
 export async function installPackages(machineId: string, job: Job<"install_packages">): Promise<JobResult<"install_packages">> {

@@ -7,6 +7,7 @@ CODE_BYTES_MAX=$((1024 * 1024 * 1024))
 CODE_MOUNT=/mnt/extra-addons PYTHON_MOUNT=/mnt/python
 NOBODY=65534
 HASHES=hosting.module_hashes # the database's own parameter: what its modules were last updated with, which so comes with every backup
+OF_IMAGE='(image)' # in it, the image; no module has such a name
 
 name_code() {
   CODE=$(parameter CODE_ID '[a-z0-9_]{1,50}')
@@ -74,11 +75,12 @@ job_fetch_code() {
   keep_environment
   ensure_database_server
   known_to_database
-  jq -c --slurpfile hashes "$JOB/work/hashes" --rawfile installed "$JOB/work/installed" --arg named "${P[NAMED]:-}" '
-    ($installed | split("\n") | map(select(. != ""))) as $all
-    | { subjects, problems,
-        modules: [.modules[] | { name, version, changed: ($hashes[0][.name] != .hash) }],
-        installed: (([.modules[].name] + ($named | split(" "))) as $wanted | $all | map(select(. as $name | $wanted | index([$name])))) }' \
+  jq -c --slurpfile hashes "$JOB/work/hashes" --slurpfile installed "$JOB/work/installed" --arg named "${P[NAMED]:-}" \
+    --arg ofImage "$OF_IMAGE" --arg image "$(image_hash)" '
+    $hashes[0] as $hashes | $installed[0] as $installed
+    | { subjects, problems, image_changed: ($hashes[$ofImage] != null and $hashes[$ofImage] != $image),
+        modules: [.modules[] | { name, version, changed: ($hashes[.name] != .hash), database_version: $installed[.name] }],
+        installed: (([.modules[].name] + ($named | split(" "))) as $wanted | $installed | keys | map(select(. as $name | $wanted | index([$name])))) }' \
     "$JOB/work/code" | answer
   set_progress fetched
 }
@@ -117,14 +119,16 @@ fetch_into() { # VOLUME
   code_request | git_builder -v "$1:/code" -- fetch "$VERSION" /code
 }
 
-# Which modules the database has, and what they were last updated with.
+# Which modules the database has in which versions, and what they were last updated with.
 known_to_database() {
-  sql "$DATABASE" <<'SQL' | head -c 1000000 >"$JOB/work/installed"
-set statement_timeout = '10s';
-select left(name, 100) from ir_module_module where state in ('installed', 'to upgrade', 'to remove') order by name limit 6000
-SQL
+  installed_modules "$DATABASE" |
+    jq -Rcn '[inputs | fromjson? | arrays | select(.[0] | strings) | { key: .[0], value: .[1] }] | from_entries' >"$JOB/work/installed"
   sql "$DATABASE" <<<"select value from ir_config_parameter where key = '$HASHES'" | head -c 2000000 >"$JOB/work/hashes"
   jq -e 'type == "object"' "$JOB/work/hashes" >/dev/null 2>&1 || echo '{}' >"$JOB/work/hashes"
+}
+
+image_hash() { # of the image that the ERP has, or is about to get
+  echo "${IMAGE#sha256:}"
 }
 
 # Belongs to the instance, with which it is removed. Its owner is who writes into it.

@@ -3,13 +3,22 @@
 # The newest images of the same versions of the ERP and of PostgreSQL, or the one that the ERP had with an earlier code. They are used from the next
 # step on, and the instance keeps its own until its modules are updated.
 job_pull_images() {
+  local differing=null
   require_installed
   name_code
   require_fetched
-  if [[ -n ${P[IMAGE]:-} ]]; then bring_image_back "$(parameter IMAGE 'sha256:[0-9a-f]{64}')"; else pull_newest; fi
-  jq -cn --arg id "$(fact "codes/$CODE/image")" --arg created "$(docker image inspect -f '{{.Created}}' "$(fact "codes/$CODE/image")")" \
+  if [[ -n ${P[IMAGE]:-} ]]; then
+    bring_image_back "$(parameter IMAGE 'sha256:[0-9a-f]{64}')"
+    use_new_image
+    ensure_database_server
+    differing=$(differing_modules "$DATABASE" "$(fact edition)")
+  else
+    pull_newest
+  fi
+  jq -cn --argjson modules "$differing" --arg id "$(fact "codes/$CODE/image")" \
+    --arg created "$(docker image inspect -f '{{.Created}}' "$(fact "codes/$CODE/image")")" \
     --arg before "$(fact image)" --arg database "$(fact "codes/$CODE/db_image")" --arg database_before "$(fact db_image)" \
-    '{ id: $id, created_at: $created, previous_id: $before, changed: ($id != $before or $database != $database_before) }' | answer
+    '{ id: $id, created_at: $created, previous_id: $before, changed: ($id != $before or $database != $database_before), modules: $modules }' | answer
 }
 
 # Its name is that of a newer one by now, so it is named by its id, or else by its digest. The database server keeps its own.
@@ -119,15 +128,18 @@ job_update_modules() {
   set_progress updated
 }
 
-# Modules that were installed, and not named for this update, were last updated with what they were before. With the base, the ERP updates all.
+# Modules that were installed, and not named for this update, were last updated with what they were before. With the base, the ERP updates all, those
+# of the image, too.
 note_hashes() {
   local hashes
   # Only names and hexadecimal digits: keep_code. The ERP's own code may have changed what the database had.
-  hashes=$(jq -c --slurpfile known "$JOB/work/hashes" --rawfile installed "$JOB/work/installed" --arg named "$UPDATE,$INSTALL" '
-    ($named | split(",")) as $updated
-    | (if $updated | index("base") then [] else ($installed | split("\n")) - $updated end) as $left
+  hashes=$(jq -c --slurpfile known "$JOB/work/hashes" --slurpfile installed "$JOB/work/installed" --arg named "$UPDATE,$INSTALL" \
+    --arg ofImage "$OF_IMAGE" --arg image "$(image_hash)" '
+    $known[0] as $known | ($named | split(",")) as $updated | ($updated | index("base")) as $all
+    | (if $all then [] else ($installed[0] | keys) - $updated end) as $left
     | (reduce $left[] as $name ({}; .[$name] = true)) as $left
-    | with_entries(.value = if $left[.key] then $known[0][.key] else .value.hash end)
+    | with_entries(.value = if $left[.key] then $known[.key] else .value.hash end)
+    | .[$ofImage] = if $all then $image else $known[$ofImage] // $image end
     | map_values(select(type == "string" and test("^[0-9a-f]{40,64}$")))' "$CODE_HOME/modules")
   sql "$DATABASE" <<<"insert into ir_config_parameter (key, value) values ('$HASHES', '$hashes') on conflict (key) do update set value = excluded.value"
 }

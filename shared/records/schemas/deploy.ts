@@ -31,6 +31,8 @@ export const DeployPlan = z.object({
   subjects: z.array(text.nullable()).optional(),
   /** Of a rollback: the image that it brings back, if the ERP has another one. */
   image: Image.optional(),
+  /** The packages as they were resolved; of a rollback, as they are installed again. */
+  packages: z.array(text).optional(),
   /** The image with which the ERP started. Null before, and of deploys from before it was kept. */
   started_with: Image.nullable().default(null),
   /** The versions of the modules that the database has after it. */
