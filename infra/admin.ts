@@ -27,7 +27,7 @@ import {
 import { completeFoundBackups } from "../shared/operations/found-archives.ts";
 import { releaseMachine } from "../shared/records/taken-machines.ts";
 import { generatePassword } from "../shared/domain/generated-password.ts";
-import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
+import { CODE, DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
 import { isCommonPassword } from "../shared/platform/common-passwords.ts";
 import { env } from "../shared/platform/env.ts";
 import { serviceKey } from "../shared/platform/service-key.ts";
@@ -55,7 +55,7 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
   set-password --email EMAIL                               a new password; ends all of the user's sessions
   delete-second-factors --email EMAIL                      removes a user's passkeys, authenticator app and recovery codes, such as
                                                            those of an account's last owner, whom nobody else can help
-  set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N --sessions N --backups N --backup-bytes N --webhooks N
+  set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N --sessions N --backups N --backup-bytes N --webhooks N --repositories N
                                                            new quotas; --backup-bytes also takes GB and TB (500GB)
   migrate                                                  continues the migrations of the data that \`npm start\` or \`npm run deploy\` could
                                                            not end; safe at any time
@@ -103,6 +103,7 @@ const OPTIONS = {
   backups: { type: "string" },
   "backup-bytes": { type: "string" },
   webhooks: { type: "string" },
+  repositories: { type: "string" },
   secret: { type: "string" },
   bucket: { type: "string" },
   to: { type: "string" },
@@ -124,17 +125,22 @@ const FEW = WHOLE.refine(
   `must be from 1 to ${SESSIONS_PER_USER}`,
 );
 
+const REPOSITORIES = WHOLE.refine((text) => Number(text) <= CODE.repositoriesMax, `must be at most ${CODE.repositoriesMax}`);
+
 const QUOTAS = [
   { option: "servers", kind: "server", form: WHOLE },
   { option: "instances", kind: "instance", form: WHOLE },
   { option: "tokens", kind: "token", form: WHOLE },
   { option: "ssh-keys", kind: "ssh_key", form: WHOLE },
   { option: "users", kind: "user", form: WHOLE },
-  { option: "sessions", kind: "session", form: FEW }, // of each user; the oldest ends
+  { option: "sessions", kind: "session", form: FEW }, // the oldest ends
   { option: "backups", kind: "backup", form: WHOLE },
   { option: "backup-bytes", kind: "backup_bytes", form: BYTES },
   { option: "webhooks", kind: "webhook", form: WHOLE },
+  { option: "repositories", kind: "repositories", form: REPOSITORIES },
 ] as const;
+
+const PER: Readonly<Record<string, string>> = { session: " per user", repositories: " per instance" };
 
 const UNITS: Readonly<Record<string, number>> = { GB: 1e9, TB: 1e12 };
 
@@ -306,7 +312,7 @@ async function list(): Promise<void> {
       const name = kind === "backup_bytes" ? "backup bytes" : `${kind.replace("_", " ")}s`;
       return `${name} ${String(quota[`used_${kind}`])}/${String(quota[`limit_${kind}`])}`;
     });
-    used.push(`sessions per user ${account.limit_session}`);
+    used.push(`sessions per user ${account.limit_session}`, `repositories per instance ${account.limit_repositories}`);
     console.log(`${account.id}  ${account.account_name}\n  ${used.join(", ")}\n  ${(await listEmails(account.id)).join(", ")}`);
   }
 }
@@ -355,7 +361,7 @@ async function quotas(accountId: string, values: Values): Promise<void> {
   if (limits.length === 0) throw new UsageError(`Give at least one of ${QUOTAS.map(({ option }) => `--${option}`).join(", ")}.`);
   for (const { option, kind, limit } of limits) {
     await setQuota(accountId, kind, parseNumber(limit));
-    console.log(`${accountId} can have ${limit} ${option.replace("-bytes", " bytes")}${kind === "session" ? " per user" : ""}`);
+    console.log(`${accountId} can have ${limit} ${option.replace("-bytes", " bytes")}${PER[kind] ?? ""}`);
   }
 }
 

@@ -7,7 +7,7 @@ const EXCEPTIONS: Readonly<Record<string, Pick<Access, "table" | "keys" | "stora
   "auth.acceptInvitation": { keys: ["session"] },
   "auth.login": { keys: ["session", "sealing"] }, // the challenge for a second factor is sealed
   "auth.passkeyLogin": { keys: ["session", "sealing"] },
-  "auth.passkeyLoginOptions": { table: undefined, keys: ["sealing"] },
+  "auth.passkeyLoginOptions": { keys: ["sealing"] },
   "auth.reauthenticate": { keys: ["sealing"] },
   "auth.secondFactor": { keys: ["session", "sealing"] },
   "auth.ssoFinish": { keys: ["session", "sealing"] },

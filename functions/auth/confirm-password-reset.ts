@@ -25,7 +25,12 @@ export const handler = handle(auth.confirmPasswordReset)(async ({ body, ipAddres
   const { account_id, id, name, role } = user;
   const caller = { account_id, type: "user" as const, id, name, permissions: [], role };
   const by = { caller: { ...caller, ip_address: ipAddress }, requestId };
-  logEvent(change, by, "auth.password_reset", { type: "user", id: user.id, name: user.name });
+  logEvent(
+    change,
+    by,
+    { type: "auth.password_reset", changes: [{ field: "password" }] },
+    { type: "user", id: user.id, name: user.name },
+  );
   const message = { type: "password_changed", at: change.at, ip_address: ipAddress, user_agent: userAgent } as const;
   await requestMail(change, { to: { user_id: user.id }, message });
   await change.commit();

@@ -25,6 +25,11 @@ export const handler = handle(auth.password)(async ({ body, caller, by, ipAddres
     to: { user_id: user.id },
     message: { type: "password_changed", at: change.at, ip_address: ipAddress, user_agent: userAgent },
   });
-  logEvent(change, by, "auth.password", { type: "user", id: user.id, name: user.name });
+  logEvent(
+    change,
+    by,
+    { type: "auth.password", changes: [{ field: "password" }] },
+    { type: "user", id: user.id, name: user.name },
+  );
   return commit(change, { id: user.id, email: user.email, name: user.name });
 });

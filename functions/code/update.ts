@@ -1,8 +1,10 @@
 // PUT /instances/:id/code
+import { isDeepStrictEqual } from "node:util";
 import * as code from "../../shared/api/code.ts";
+import type { FieldChange } from "../../shared/api/events.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { showImage } from "../../shared/operations/images.ts";
-import { requireReachable } from "../../shared/operations/repositories.ts";
+import { requireReachable, requireRoomForRepositories } from "../../shared/operations/repositories.ts";
 import { newestImages } from "../../shared/providers/images.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { codeRef, codeVersion, emptyCode, setCode, toCode } from "../../shared/records/code.ts";
@@ -21,13 +23,23 @@ const CHANGEABLE = [
   "auto_deploy",
   "image",
 ];
-/** Of the image, what a request sets. */
-const settings = (code: CodeRecord) => ({ ...toCode(code), image: code.image });
+/** Of the image, what a request sets; of variables also their secrets, because the event has no value of any. */
+const settings = (code: CodeRecord) => ({ ...toCode(code), image: code.image, environment: code.environment });
+
+/** The fields that differ. That only a token was replaced shows in the stored repositories alone. */
+function changesOf(before: CodeRecord, after: CodeRecord): FieldChange[] {
+  const changes = changesBetween(settings(before), settings(after), CHANGEABLE);
+  const credentials = ({ repositories }: CodeRecord) => repositories.map(({ credential }) => credential);
+  const isNamed = changes.some(({ field }) => field === "repositories");
+  return isNamed || isDeepStrictEqual(credentials(before), credentials(after))
+    ? changes
+    : [{ field: "repositories" }, ...changes];
+}
 
 export const handler = handle(code.update)(async ({ params, body, caller, by, read, commit, match, matchTag }) =>
   retryOnConflict(async () => {
     const { account_id } = caller;
-    const { change, ...records } = await beginChange(
+    const { change, account, ...records } = await beginChange(
       { caller, read },
       { instance: instanceRef(account_id, params.id), code: codeRef(account_id, params.id) },
     );
@@ -36,9 +48,14 @@ export const handler = handle(code.update)(async ({ params, body, caller, by, re
     if (records.code === undefined) matchTag(codeVersion(before).etag);
     else match(change, codeVersion(records.code));
     requireReachable(body.repositories ?? []);
+    requireRoomForRepositories(account, before, body.repositories ?? []);
     const set = await setCode(change, instance, records.code, body);
-    const changes = changesBetween(settings(before), settings(set), CHANGEABLE);
-    logEvent(change, by, { type: "code.update", changes }, { type: "instance", id: instance.id, name: instance.name });
+    logEvent(
+      change,
+      by,
+      { type: "code.update", changes: changesOf(before, set) },
+      { type: "instance", id: instance.id, name: instance.name },
+    );
     return commit(change, toCode(set, showImage(instance, await newestImages())));
   }),
 );

@@ -1,15 +1,19 @@
 // DELETE /users/invitations/:id
 import { notFound } from "../../shared/api/errors.ts";
 import * as invitations from "../../shared/api/invitations.ts";
-import { requireStill } from "../../shared/operations/roles.ts";
+import { find } from "../../shared/data/table.ts";
+import { requireRole, requireRoleFor, requireStill } from "../../shared/operations/roles.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { invitationRef, invitationVersion, removeInvitation, requireInvitation } from "../../shared/records/invitations.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(invitations.delete)(async ({ params, caller, by, read, commit, match }) => {
-  const { change, ...found } = await beginChange({ caller, read }, { invitation: invitationRef(caller.account_id, params.id) });
+  const ref = invitationRef(caller.account_id, params.id);
+  await requireRoleFor(caller, () => find(ref));
+  const { change, ...found } = await beginChange({ caller, read }, { invitation: ref });
   const invitation = requireInvitation(found.invitation);
+  if (invitation.role === "owner") requireRole(caller, "owner");
   match(change, invitationVersion(invitation));
   requireStill(change, caller);
   removeInvitation(change, invitation, () => notFound("invitation"));

@@ -1,8 +1,10 @@
 // POST /users/invitations/:id/resend
 import * as invitations from "../../shared/api/invitations.ts";
+import { find } from "../../shared/data/table.ts";
 import { preferredLanguage } from "../../shared/mail/messages.ts";
 import { admitInvitation } from "../../shared/operations/mail-limits.ts";
-import { requireGrantable, requireStill } from "../../shared/operations/roles.ts";
+import { requireGrantable, requireRoleFor, requireStill } from "../../shared/operations/roles.ts";
+import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { invitationRef, renewInvitation, requireInvitation, showInvitation } from "../../shared/records/invitations.ts";
 import { requestMail } from "../../shared/records/mails.ts";
@@ -10,10 +12,9 @@ import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(invitations.resend)(async ({ params, caller, by, acceptLanguage, read, commit }) => {
-  const { change, account, ...found } = await beginChange(
-    { caller, read },
-    { invitation: invitationRef(caller.account_id, params.id) },
-  );
+  const ref = invitationRef(caller.account_id, params.id);
+  await requireRoleFor(caller, () => find(ref));
+  const { change, account, ...found } = await beginChange({ caller, read }, { invitation: ref });
   const present = requireInvitation(found.invitation);
   requireGrantable(caller, present);
   requireStill(change, caller);
@@ -24,6 +25,7 @@ export const handler = handle(invitations.resend)(async ({ params, caller, by, a
     language: preferredLanguage(acceptLanguage), // that of whoever invites
     message: { type: "invitation", token, account_name: account.account_name, invited_by: invitation.invited_by.name },
   });
-  logEvent(change, by, "user.invited", { type: "user", id: invitation.id, name: invitation.email });
+  const changes = changesBetween(present, invitation, ["invited_by", "expires_at"]);
+  logEvent(change, by, { type: "user.invited", changes }, { type: "user", id: invitation.id, name: invitation.email });
   return commit(change, showInvitation(invitation));
 });

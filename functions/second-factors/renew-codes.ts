@@ -10,6 +10,11 @@ export const handler = handle(secondFactors.renewCodes)(async ({ caller, by, rea
   const { change, user } = await beginOwnChange({ caller, read });
   if (!hasSecondFactor(user)) throw noSecondFactor();
   const codes = renewRecoveryCodes(change, user);
-  logEvent(change, by, "second_factor.recovery_codes", { type: "user", id: user.id, name: user.name });
+  logEvent(
+    change,
+    by,
+    { type: "second_factor.recovery_codes", changes: [{ field: "recovery_codes" }] },
+    { type: "user", id: user.id, name: user.name },
+  );
   return commit(change, { codes });
 });

@@ -3,7 +3,7 @@ import * as ssoApi from "../../shared/api/sso.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { requireStill } from "../../shared/operations/roles.ts";
 import { logEvent } from "../../shared/records/events.ts";
-import { removeSso, requireSso, ssoRef, ssoVersion, unlinkOthers } from "../../shared/records/sso.ts";
+import { removeSso, requireSso, ssoChanges, ssoRef, ssoVersion, unlinkOthers } from "../../shared/records/sso.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -14,7 +14,8 @@ export const handler = handle(ssoApi.delete)(async ({ caller, by, read, commit, 
     match(change, ssoVersion(sso));
     requireStill(change, caller);
     removeSso(change, sso);
-    logEvent(change, by, "sso.delete", { type: "account", id: account.id, name: account.account_name });
+    const about = { type: "account", id: account.id, name: account.account_name } as const;
+    logEvent(change, by, { type: "sso.delete", changes: ssoChanges(sso, undefined) }, about);
     return commit(change, { id: account.id, deleted: true });
   });
   await unlinkOthers(caller.account_id, undefined);

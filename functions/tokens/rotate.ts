@@ -2,6 +2,7 @@
 import * as tokens from "../../shared/api/tokens.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { env } from "../../shared/platform/env.ts";
+import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { labelRef, rotateToken, tokenWith } from "../../shared/records/tokens.ts";
 import { allWebhooks, passOnWebhook } from "../../shared/records/webhooks.ts";
@@ -16,9 +17,10 @@ export const handler = handle(tokens.rotate)(({ params, body, caller, by, read, 
     const old = await tokenWith(params.id, label);
     requireGrantable(caller, { role: "custom", permissions: old.permissions });
     requireStill(change, caller);
-    const { token, value } = rotateToken(change, by, { environment: env().ENVIRONMENT, old, overlapHours: body.overlap_hours });
+    const rotation = { environment: env().ENVIRONMENT, old, overlapHours: body.overlap_hours };
+    const { token, value, ended } = rotateToken(change, by, rotation);
     for (const webhook of await allWebhooks(caller.account_id)) passOnWebhook(change, webhook, { from: old.id, to: token.id });
-    const changes = [{ field: "last4", before: old.last4, after: token.last4 }];
+    const changes = changesBetween(old, { ...ended, last4: token.last4 }, ["last4", "expires_at", "replaced_by"]);
     logEvent(change, by, { type: "token.rotated", changes }, { type: "token", id: old.id, name: old.name });
     return commit(change, { ...token, token: value });
   };

@@ -1,12 +1,12 @@
 // DELETE /users/:id
 import * as users from "../../shared/api/users.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
-import { requireRole, requireStill } from "../../shared/operations/roles.ts";
-import { revokeAll, tokensBy } from "../../shared/operations/tokens-of-users.ts";
+import { requireRole, requireRoleFor, requireStill } from "../../shared/operations/roles.ts";
+import { isUsable, revokeAll, tokensBy } from "../../shared/operations/tokens-of-users.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { forgetFactors } from "../../shared/records/second-factors.ts";
 import type { TokenRecord } from "../../shared/records/schemas/token.ts";
-import { keepOwner, memberRef, removeUser, requireUser, userVersion } from "../../shared/records/users.ts";
+import { findMember, keepOwner, memberRef, removeUser, requireUser, userVersion } from "../../shared/records/users.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -14,6 +14,7 @@ export const handler = handle(users.delete)(async ({ params, query, caller, by, 
   const isOwn = params.id === caller.id;
   const revokes = query.revoke_tokens === "true";
   const revoked: TokenRecord[] = [];
+  await requireRoleFor(caller, () => findMember(caller.account_id, params.id));
   await retryOnConflict(async () => {
     const { change, member } = await beginChange({ caller, read }, { member: memberRef(caller.account_id, params.id) });
     const user = await requireUser(member, params.id);
@@ -31,5 +32,5 @@ export const handler = handle(users.delete)(async ({ params, query, caller, by, 
   // From here on they create none.
   const left = await tokensBy({ id: params.id, account_id: caller.account_id });
   if (revokes) await revokeAll(by, left);
-  return { id: params.id, deleted: true, tokens: [...revoked, ...left].map(({ id, name }) => ({ id, name })) };
+  return { id: params.id, deleted: true, tokens: [...revoked, ...left].filter(isUsable).map(({ id, name }) => ({ id, name })) };
 });

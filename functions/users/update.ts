@@ -1,10 +1,10 @@
 // PUT /users/:id
 import * as users from "../../shared/api/users.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
-import { grantedIn, requireGrantable, requireRole, requireStill } from "../../shared/operations/roles.ts";
+import { grantedIn, requireGrantable, requireRole, requireRoleFor, requireStill } from "../../shared/operations/roles.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { logEvent } from "../../shared/records/events.ts";
-import { keepOwner, memberRef, requireUser, setUser, showUser, userVersion } from "../../shared/records/users.ts";
+import { findMember, keepOwner, memberRef, requireUser, setUser, showUser, userVersion } from "../../shared/records/users.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -13,6 +13,7 @@ export const handler = handle(users.update)(async ({ params, body, caller, by, r
   const grants = body.role !== undefined || body.permissions !== undefined;
   if (!isOwn || grants) requireRole(caller, "admin");
   if (body.role === "owner") requireRole(caller, "owner");
+  if (!isOwn) await requireRoleFor(caller, () => findMember(caller.account_id, params.id));
   return retryOnConflict(async () => {
     const { change, member } = await beginChange({ caller, read }, { member: memberRef(caller.account_id, params.id) });
     const user = await requireUser(member, params.id);

@@ -22,6 +22,11 @@ export const handler = handle(webhooks.rotateSecret)(async ({ params, caller, by
   requireSubscribable(caller, before.events);
   requireSecret(before);
   const { webhook, secret } = await rotate(change, before);
-  logEvent(change, by, "webhook.rotate_secret", { type: "webhook", id: webhook.id, name: webhook.name });
+  logEvent(
+    change,
+    by,
+    { type: "webhook.rotate_secret", changes: [{ field: "secret" }] },
+    { type: "webhook", id: webhook.id, name: webhook.name },
+  );
   return commit(change, { ...toWebhook(webhook, health), secret });
 });

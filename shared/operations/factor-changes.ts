@@ -1,4 +1,5 @@
 // Who is told that second factors were added or removed: the audit log, their user, and whoever else did it.
+import type { FieldChange } from "../api/events.ts";
 import type { Change } from "../data/change.ts";
 import { type Author, logEvent } from "../records/events.ts";
 import { requestMail } from "../records/mails.ts";
@@ -14,7 +15,8 @@ interface FactorChange {
 
 export async function tellOfFactor(change: Change, by: Author, { user, type, factors, userAgent }: FactorChange): Promise<void> {
   if (factors.length === 0) return;
-  logEvent(change, by, `second_factor.${type}`, { type: "user", id: user.id, name: user.name });
+  const changes = factors.map((factor) => toChange(type, factor));
+  logEvent(change, by, { type: `second_factor.${type}`, changes }, { type: "user", id: user.id, name: user.name });
   const caller = "caller" in by ? by.caller : undefined;
   const facts = {
     factor: factors.map(({ name }) => name).join(", "),
@@ -27,5 +29,9 @@ export async function tellOfFactor(change: Change, by: Author, { user, type, fac
   if (type === "removed" && caller !== undefined && caller.id !== user.id)
     await requestMail(change, { to: { user_id: caller.id }, message: removed(user.name, facts) });
 }
+
+/** At most eleven, with names of up to 64 characters: less than the 4 KB that an event has room for. */
+const toChange = (type: FactorChange["type"], { type: field, name }: FactorRecord): FieldChange =>
+  type === "added" ? { field, before: null, after: name } : { field, before: name, after: null };
 
 const removed = <F>(user_name: string | null, facts: F) => ({ type: "second_factor_removed", user_name, ...facts }) as const;

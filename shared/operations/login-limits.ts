@@ -43,6 +43,9 @@ export function admitLogin(email: string, ipAddress: string): Promise<LoginAttem
   return admit([addressLimit(network), pairLimit(email.toLowerCase(), network)]);
 }
 
+/** By the address alone, for a request that names nobody. */
+export const admitAddress = (ipAddress: string): Promise<LoginAttempt> => admit([addressLimit(toNetwork(ipAddress))]);
+
 /**
  * The same for a second factor: wherever it is tried from, because whoever tries many has the password, or a session. Nobody's,
  * if what was sent names no user.

@@ -20,7 +20,7 @@ import type { UserRecord } from "../records/schemas/user.ts";
 import { find, putIfAbsent, queryAll, removeOne } from "../data/table.ts";
 import { tellOfFactor } from "./factor-changes.ts";
 import { mustHaveFactor } from "./required-factors.ts";
-import { tokensBy } from "./tokens-of-users.ts";
+import { isUsable, tokensBy } from "./tokens-of-users.ts";
 
 const operator = () => ({ operator: "operator", requestId: `admin-${randomUUID()}` });
 
@@ -110,7 +110,7 @@ export const deleteUser = (email: string): Promise<TokenRecord[]> =>
     await forgetFactors(change, user);
     logEvent(change, operator(), "user.delete", { type: "user", id: user.id, name: user.name });
     await change.commit();
-    return tokensBy(user);
+    return (await tokensBy(user)).filter(isUsable);
   });
 
 /** Removes a user's second factors, such as an account's last owner's, whom nobody else can help. Returns how many there were. */
@@ -126,7 +126,7 @@ export const deleteSecondFactors = (email: string): Promise<number> =>
   });
 
 /** The account's new quota; what it has beyond that stays. */
-export async function setQuota(accountId: string, kind: QuotaKind | "session", limit: number): Promise<void> {
+export async function setQuota(accountId: string, kind: QuotaKind | "session" | "repositories", limit: number): Promise<void> {
   const account = await namedAccount(accountId);
   const change = startChange(account);
   change.setOnAccount({ [`limit_${kind}`]: limit, updated_at: now() });

@@ -1,7 +1,9 @@
 // Where repositories may be: on public hosts. The machine that reads one looks the name up, and its firewall holds what the name
 // leads to against the same rules.
-import { invalid, type Problem } from "../api/errors.ts";
+import { invalid, type Problem, tooManyRepositories } from "../api/errors.ts";
 import { findUrlProblem } from "../platform/outbound.ts";
+import type { AccountRecord } from "../records/schemas/account.ts";
+import type { CodeRecord } from "../records/schemas/code.ts";
 
 const SSH = "ssh://git@";
 const SSH_PORTS: readonly string[] = ["", "22"];
@@ -21,4 +23,13 @@ export function requireReachable(repositories: readonly { url: string }[]): void
     return reason === undefined ? [] : [{ field: `repositories.${index}.url`, reason }];
   });
   if (first !== undefined) throw invalid(first, ...others);
+}
+
+/** Rejects more repositories than the account's quota allows an instance; what it has beyond a lowered quota stays. */
+export function requireRoomForRepositories(
+  { limit_repositories: limit }: AccountRecord,
+  before: CodeRecord,
+  repositories: readonly unknown[],
+): void {
+  if (repositories.length > Math.max(limit, before.repositories.length)) throw tooManyRepositories(limit);
 }

@@ -14,6 +14,14 @@ export function requireRole(caller: Caller, role: RequiredRole): void {
 }
 
 /**
+ * Only owners change an owner, or an invitation of one. This 403 comes before the one that asks for a fresh proof, so call it
+ * before the request's first `read`. What it loads may change until then: check what was read, too.
+ */
+export async function requireRoleFor(caller: Caller, load: () => Promise<{ role: Role } | undefined>): Promise<void> {
+  if (!hasRole(roleIn(caller), "owner") && (await load())?.role === "owner") requireRole(caller, "owner");
+}
+
+/**
  * Writes nothing if the caller has lost their role, or was removed, since the request was admitted. `own`: their own record, if
  * that is what changes; its write must be conditional on the role itself.
  */

@@ -88,14 +88,10 @@ async function updatePerson(sso: SsoRecord, user: UserRecord, claims: Claims, fr
   const updated = setPerson(change, user, { sso: { links: sso.links, subject: claims.sub }, role, permissions });
   if (!isLinked) await claimPerson(change, sso, user.id, claims.sub);
   requireSameSso(change, sso, ssoInvalid);
-  const changes = changesBetween(user, updated, ["role", "permissions"]);
-  if (changes.length > 0)
-    logEvent(
-      change,
-      byPerson(user, from),
-      { type: "user.role_changed", changes },
-      { type: "user", id: user.id, name: user.name },
-    );
+  // A link to an earlier issuer is none any more.
+  const changes = changesBetween({ ...user, sso: isLinked }, { ...updated, sso: true }, ["role", "permissions", "sso"]);
+  const type = role === user.role ? "user.update" : "user.role_changed";
+  logEvent(change, byPerson(user, from), { type, changes }, { type: "user", id: user.id, name: user.name });
   await change.commit();
   return updated;
 }

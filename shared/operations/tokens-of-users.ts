@@ -10,6 +10,9 @@ import { allTokens, getToken, revokeToken } from "../records/tokens.ts";
 export const tokensBy = async ({ id, account_id }: Pick<UserRecord, "id" | "account_id">): Promise<TokenRecord[]> =>
   (await allTokens(account_id)).filter(({ created_by }) => created_by.id === id);
 
+/** Expired tokens stay listed, but nobody needs a warning about them. */
+export const isUsable = ({ expires_at }: TokenRecord): boolean => expires_at === null || Date.parse(expires_at) > Date.now();
+
 /** One after the other: one transaction does not hold all that an account may have. Returns those that it revoked itself. */
 export async function revokeAll(by: Author, tokens: readonly TokenRecord[]): Promise<TokenRecord[]> {
   const revoked: TokenRecord[] = [];

@@ -38,13 +38,16 @@ async function write({ account_id, id }: Place, kind: Kind, at: number, block: B
   await putOne({ pk: keys.figures(account_id, id), sk: sortKey(kind, at) }, { d: packBlock(block), ttl });
 }
 
-/** What a visit brought. Two samples of one minute are one. */
+const minuteOf = ({ at }: Sample): number => Math.floor(at / MINUTE);
+
+/** What a visit brought, without what is older than the ring was at its newest sample. Two samples of one minute are one. */
 export async function storeSamples(server: Place, samples: readonly Sample[]): Promise<void> {
-  const minutes = samples.map(({ at }) => Math.floor(at / MINUTE));
-  const [first, last] = [Math.min(...minutes), Math.max(...minutes)];
-  if (samples.length === 0 || last - first > RING_MINUTES) return;
+  const last = Math.max(...samples.map(minuteOf));
+  const kept = samples.filter((sample) => minuteOf(sample) >= last - RING_MINUTES);
+  if (kept.length === 0) return;
+  const first = Math.min(...kept.map(minuteOf));
   const points: (Point | undefined)[] = Array.from({ length: last - first + 1 });
-  for (const [index, sample] of samples.entries()) points[(minutes[index] ?? first) - first] = sample;
+  for (const sample of kept) points[minuteOf(sample) - first] = sample;
   await write(server, "minutes", first * MINUTE, { points });
 }
 

@@ -124,6 +124,8 @@ export const instanceVersion = (instance: InstanceRecord): Version =>
     status: ({ state }) => state,
   });
 
+const unicodeOf = (domain: string): string => domainToUnicode(domain) || domain;
+
 function toListedInstance(
   record: InstanceRecord,
   server: Pick<ServerRecord, "state" | "operation_id"> | undefined,
@@ -138,8 +140,8 @@ function toListedInstance(
     reason: shownReason(why),
     health: judgeHealth(record, server),
     url: `https://${domain}`,
-    domain_unicode: domainToUnicode(domain) || domain,
-    previous_domains: previousDomains(record, domain),
+    domain_unicode: unicodeOf(domain),
+    previous_domains: previousDomains(record, domain).map((each) => ({ ...each, domain_unicode: unicodeOf(each.domain) })),
     allowed_actions: allowedActions({
       status: state,
       heldBy: operation_id ?? server?.operation_id ?? null,

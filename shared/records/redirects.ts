@@ -1,7 +1,6 @@
 // Domains that an instance had before the present one. Its machine redirects them for a while, unless another instance of the
 // account takes one.
 import * as z from "zod";
-import type { PreviousDomain } from "../api/instances.ts";
 import { PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
 import { createRef } from "../data/by-id.ts";
 import { type Change, now, Overtaken } from "../data/change.ts";
@@ -21,6 +20,7 @@ export const redirectRef = (accountId: string, domain: string): Ref<Redirect> =>
 });
 
 type Domains = Pick<InstanceRecord, "domain" | "previous_domains">;
+type PreviousDomain = InstanceRecord["previous_domains"][number];
 
 /** Those that still redirect, without one that the instance has again. */
 export const previousDomains = ({ previous_domains }: Domains, present: string): PreviousDomain[] =>

@@ -93,10 +93,11 @@ export async function setSso(
 const CHANGED = ["issuer", "client_id", "client_secret", "domains", "default_role", "role_claim", "roles", "required"];
 
 /** For the audit log: of domains the names, of the secret only that it has changed. */
-export const ssoChanges = (before: SsoRecord | undefined, after: SsoRecord): FieldChange[] =>
-  changesBetween(before === undefined ? {} : auditable(before), auditable(after), CHANGED);
+export const ssoChanges = (before: SsoRecord | undefined, after: SsoRecord | undefined): FieldChange[] =>
+  changesBetween(auditable(before), auditable(after), CHANGED);
 
-const auditable = (sso: SsoRecord): object => ({ ...sso, domains: sso.domains.map(({ name }) => name) });
+const auditable = (sso: SsoRecord | undefined): object =>
+  sso === undefined ? {} : { ...sso, domains: sso.domains.map(({ name }) => name) };
 
 function writeSso(change: Change, present: SsoRecord | undefined, set: SsoRecord): void {
   const { key } = ssoRef(change.accountId);

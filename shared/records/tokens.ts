@@ -105,20 +105,25 @@ interface Rotation {
   overlapHours: number;
 }
 
-/** Creates a token in the place of another one, which expires after the overlap. The new one has the lifetime of the old one. */
-export function rotateToken(change: Change, by: By, { environment, old, overlapHours }: Rotation): NewToken {
+/**
+ * Creates a token in the place of another one, which expires after the overlap. The new one has the lifetime of the old one.
+ * `ended`: what that changes of the old one.
+ */
+export function rotateToken(
+  change: Change,
+  by: By,
+  { environment, old, overlapHours }: Rotation,
+): NewToken & { ended: Pick<TokenRecord, "replaced_by" | "expires_at"> } {
   const [at, ends] = [Date.now(), old.expires_at === null ? Infinity : Date.parse(old.expires_at)];
   const lifetime = ends - Date.parse(old.created_at);
   const expires_at = lifetime === Infinity ? null : new Date(at + lifetime).toISOString();
   const draft = { ...old, expires_at };
   const made = addToken(change, by, { environment, draft, replaces: old.id });
   const overlapEnds = Math.min(ends, at + overlapHours * HOUR_MS);
+  const ended = { replaced_by: made.token.id, expires_at: new Date(overlapEnds).toISOString() };
   change.writeFirst(
-    update(
-      labelRef(change.accountId, old.id).key,
-      { set: { replaced_by: made.token.id, expires_at: new Date(overlapEnds).toISOString() } },
-      { unchanged: { replaced_by: null } },
-      (label) => (label === undefined ? notFound("API token") : tokenRotated()),
+    update(labelRef(change.accountId, old.id).key, { set: ended }, { unchanged: { replaced_by: null } }, (label) =>
+      label === undefined ? notFound("API token") : tokenRotated(),
     ),
   );
   change.update(tokenAccessRef(old.id).key, { set: { expires_at: overlapEnds } }, { equals: { hash: old.hash } });
@@ -127,7 +132,7 @@ export function rotateToken(change: Change, by: By, { environment, old, overlapH
     { set: { owner_id: made.token.id } },
     { exists: false },
   );
-  return made;
+  return { ...made, ended };
 }
 
 /** Each once: a set of the table has no two that are the same. */

@@ -33,6 +33,9 @@ export const memberRef = (accountId: string, userId: string): Ref<z.infer<typeof
   schema: Member,
 });
 
+export const findMember = async (accountId: string, id: string): Promise<UserRecord | undefined> =>
+  (await find(memberRef(accountId, id))) && find(userRef(id));
+
 /** A user by the id in a path; another account's is not found. */
 export const getUser = async (accountId: string, id: string): Promise<UserRecord> =>
   requireUser(await find(memberRef(accountId, id)), id);

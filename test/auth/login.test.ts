@@ -6,7 +6,7 @@ import { admitLogin } from "../../shared/operations/login-limits.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { statusesOf, stranger } from "../harness/client.ts";
-import { fieldsOf, mistakesIn } from "../harness/requests.ts";
+import { bodyOf, fieldsOf, mistakesIn, openRoutes } from "../harness/requests.ts";
 import { everyItem } from "../harness/table.ts";
 
 let me: TestAccount;
@@ -161,6 +161,15 @@ describe("failures in fifteen minutes", () => {
     const rejected = await login(me.user.email, me.user.password, attacker);
     expect(rejected.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 50, scope: "login" } });
     expect((await login(me.user.email, me.user.password, nextAddress())).status).toBe(200);
+  });
+
+  test("close every other way to sign in from that address, too", async () => {
+    const attacker = nextAddress();
+    while ((await login(`${unique("victim")}@example.com`, "guess", attacker)).status !== 429);
+    for (const route of openRoutes.filter(({ path }) => path.startsWith("/auth/"))) {
+      const { error } = await stranger.send(route.method, route.path, bodyOf(route), { from: attacker });
+      expect(error, route.title).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 50, scope: "login" } });
+    }
   });
 
   test("thirty concurrent password guesses get only ten tries", async () => {

@@ -106,6 +106,13 @@ test("nobody invites to more than they may do, and only owners and admins invite
     message: "This action needs the role owner or admin",
   });
   expect((await me.api.post("/users/invitations", body)).status).toBe(403);
+  const { invitation } = await invite(owner, { role: "owner" });
+  for (const { error } of [
+    await admin.delete(`/users/invitations/${invitation.id}`),
+    await admin.post(`/users/invitations/${invitation.id}/resend`, {}),
+  ])
+    expect(error).toEqual({ code: "FORBIDDEN", message: "This action needs the role owner" });
+  expect((await owner.delete(`/users/invitations/${invitation.id}`)).status).toBe(200);
 });
 
 test("a user of this account is a conflict at once, one of another only when the link is used", async () => {
@@ -128,7 +135,11 @@ test("while an account is full nobody is invited and nobody joins, and the link 
   const token = await newestLink(them.id, "invitation", email);
   await setQuota(them.id, "user", 1);
   for (const response of [await sender.post("/users/invitations", { email: newEmail(), role: "viewer" }), await accept(token)])
-    expect([response.status, response.error?.code, response.error?.details]).toMatchObject([409, "QUOTA_EXCEEDED", { limit: 1 }]);
+    expect([response.status, response.error?.code, response.error?.details]).toEqual([
+      409,
+      "QUOTA_EXCEEDED",
+      { resource: "users", limit: 1 },
+    ]);
   await setQuota(them.id, "user", 2);
   expect((await accept(token)).status).toBe(200);
 });

@@ -1,6 +1,7 @@
 // POST /auth/reauthenticate, and what needs the proof that it gives: tables that the routes' declarations fill
 import { beforeAll, describe, expect, test } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
+import * as invitations from "../../shared/api/invitations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, type TestUser, unique, unusedId } from "../harness/account.ts";
@@ -170,9 +171,16 @@ test("403s come in this order: the role, the permission, the proof", async () =>
   const theirs = await me.session(admin);
   await addPasskey(theirs);
   await updateOne(keys.session(admin.id, await sessionId(theirs)), { set: { second_factor_at: "2026-01-01T00:00:00.000Z" } }, {});
+  const asOwner = { email: `${unique("new")}@example.com`, role: "owner" };
+  const invited = (await (await me.session()).post("/users/invitations", asOwner)).as(invitations.create().data);
   for (const { error } of [
-    await theirs.post("/users/invitations", { email: `${unique("new")}@example.com`, role: "owner" }),
+    await theirs.post("/users/invitations", asOwner),
     await theirs.put(`/users/${user.id}`, { role: "owner" }),
+    // Nor touch one.
+    await theirs.put(`/users/${me.user.id}`, { name: "Other" }),
+    await theirs.delete(`/users/${me.user.id}`),
+    await theirs.post(`/users/invitations/${invited.id}/resend`, {}),
+    await theirs.delete(`/users/invitations/${invited.id}`),
   ])
     expect(error).toEqual({ code: "FORBIDDEN", message: "This action needs the role owner" });
 });

@@ -69,6 +69,10 @@ describe("the settings", () => {
     expect(events).toContain('{"field":"client_secret"}');
     expect(events).toContain('{"field":"domains","before":["old.example.com"],"after":["people.example.com"]}');
     expect(events).not.toContain("newer");
+    await owner.delete("/settings/sso");
+    const ended = (await me.api.get("/events?type=sso.delete")).text;
+    expect(ended).toContain(`{"field":"issuer","before":"${SSO_BODY.issuer}","after":null}`);
+    expect(ended).toContain('{"field":"client_secret"}');
   });
 });
 

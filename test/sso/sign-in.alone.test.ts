@@ -1,11 +1,12 @@
 // Single sign-on from the settings to the session, with the identity provider of the test environment on one machine.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
+import * as events from "../../shared/api/events.ts";
 import { PasskeyOptions } from "../../shared/api/second-factors.ts";
 import { Sso } from "../../shared/api/sso.ts";
 import { AccountUser } from "../../shared/api/users.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
-import { createUser, resetPassword } from "../../shared/operations/operator.ts";
+import { createUser, resetPassword, setQuota } from "../../shared/operations/operator.ts";
 import { examplePeople, type IdentityProvider, startIdentityProvider } from "../../infra/local/identity-provider.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
@@ -120,6 +121,18 @@ describe("of another account", () => {
     people["dora"] = { ...facts, email, groups: ["admins"] };
     expect((await signInWith(email, "dora")).as(auth.ssoFinish().data).user.id).toBe(id);
     expect((await boss.get(`/users/${id}`)).as(AccountUser)).toMatchObject({ role: "owner", sso: true });
+    const [linked] = (await boss.get(`/events?type=user.update&resource_id=${id}`)).as(events.list().data);
+    expect(linked).toMatchObject({
+      actor: { id, signed_in_with: "sso" },
+      data: { changes: [{ field: "sso", before: false, after: true }] },
+    });
+  });
+
+  test("tells whoever is new that the account is full", async () => {
+    await setQuota(mine.id, "user", 1);
+    const { error } = await signInWith(`ann@${own}`, "ann");
+    expect([error?.code, error?.details]).toEqual(["QUOTA_EXCEEDED", { resource: "users", limit: 1 }]);
+    await setQuota(mine.id, "user", 100);
   });
 
   test("is possible only from the account's networks, like every sign-in", async () => {

@@ -1,5 +1,6 @@
 // POST /tokens/:id/rotate
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import * as events from "../../shared/api/events.ts";
 import * as tokens from "../../shared/api/tokens.ts";
 import { Webhook } from "../../shared/api/webhooks.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
@@ -46,7 +47,12 @@ test("both tokens work for a day, with the same name and permissions, and each n
   expect(before.replaced_by).toBe(made.id);
   expect(Math.abs(Date.parse(before.expires_at ?? "") - Date.now() - 24 * HOUR_MS)).toBeLessThan(HOUR_MS);
   expect([await admits(old.token), await admits(token)]).toEqual([true, true]);
-  expect((await session.get("/events?type=token.rotated&per_page=100")).text).toContain(old.id);
+  const [event] = (await session.get(`/events?type=token.rotated&resource_id=${old.id}`)).as(events.list().data);
+  expect(event?.data?.changes).toEqual([
+    { field: "last4", before: old.last4, after: made.last4 },
+    { field: "expires_at", before: null, after: before.expires_at },
+    { field: "replaced_by", before: null, after: made.id },
+  ]);
 });
 
 test("without an overlap, the very next request with the old token is rejected", async () => {

@@ -2,6 +2,8 @@
 import { beforeAll, expect, test } from "vitest";
 import * as tokens from "../../shared/api/tokens.ts";
 import * as users from "../../shared/api/users.ts";
+import { updateOne } from "../../shared/data/table.ts";
+import { tokenAccessRef } from "../../shared/records/tokens.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { type Client, clientWith, statusesOf, stranger } from "../harness/client.ts";
 
@@ -31,6 +33,15 @@ test("a removed user is signed out everywhere, cannot sign in, and is named in t
   expect((await owner.delete(`/users/${user.id}`)).status).toBe(404);
   const types = (await me.api.get(`/events?resource_id=${user.id}`)).body;
   expect(types).toMatchObject({ data: [{ type: "user.removed" }, { type: "auth.login" }, { type: "user.create" }] });
+});
+
+test("tokens that have expired are not named, because they do not work any more", async () => {
+  const { user, token, session } = await withToken();
+  const old = (await session.post("/tokens", { name: `expired ${user.id}`, permissions: ["servers:read"] })).as(
+    tokens.create().data,
+  );
+  await updateOne(tokenAccessRef(old.id).key, { set: { expires_at: Date.now() - 1_000 } }, {});
+  expect((await owner.delete(`/users/${user.id}`)).as(users.delete().data).tokens).toEqual([token]);
 });
 
 test("with revoke_tokens their tokens end too", async () => {

@@ -89,7 +89,7 @@ function LinkError({ error }: { error: unknown }): ReactNode {
   const say = text.login.links;
   if (error instanceof ClientError && error.code === "UNAUTHORIZED") return <Box type="error">{say.invalid}</Box>;
   if (error instanceof ClientError && error.code === "CONFLICT") return <Box type="error">{say.emailTaken}</Box>;
-  if (error instanceof ClientError && error.code === "VALIDATION_ERROR") return <Box type="error">{say.passwordHint}</Box>;
+  if (error instanceof ClientError && isOfPassword(error)) return <Box type="error">{say.passwordHint}</Box>;
   const { title, text: explanation } = wordsOf(error);
   return (
     <Box type="error" title={title}>
@@ -97,6 +97,9 @@ function LinkError({ error }: { error: unknown }): ReactNode {
     </Box>
   );
 }
+
+const isOfPassword = ({ code, details }: ClientError): boolean =>
+  code === "VALIDATION_ERROR" && ["password", "new_password"].includes(String(details?.["field"]));
 
 const newPassword = (): FieldOf => ({
   name: "password",

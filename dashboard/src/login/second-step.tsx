@@ -3,8 +3,9 @@ import { useState } from "react";
 import { flushSync } from "react-dom";
 import type { Method } from "../../../shared/api/second-factors.ts";
 import { text } from "../messages/text.ts";
+import { whyNoPasskeys } from "../session/passkeys-offered.ts";
 import type { AskedProof } from "../session/proof.ts";
-import { Field } from "./parts.tsx";
+import { Box, Field } from "./parts.tsx";
 
 type CodeMethod = Exclude<Method, "passkey">;
 
@@ -23,10 +24,12 @@ export function SecondStep({ asked: { methods }, busy, locked, proveCode, usePas
   const [chosen, setChosen] = useState<CodeMethod>();
   const method = chosen ?? codes[0];
   const other = codes.find((each) => each !== method);
-  const hasPasskey = methods.includes("passkey");
+  const noPasskeys = methods.includes("passkey") ? whyNoPasskeys() : undefined;
+  const hasPasskey = methods.includes("passkey") && noPasskeys === undefined;
   return (
     <>
       <p>{say.about}</p>
+      {noPasskeys !== undefined && <Box type="info">{noPasskeys}</Box>}
       {hasPasskey && (
         // oxlint-disable-next-line jsx-a11y/no-autofocus -- it takes the place of what the user has just used
         <button type="button" autoFocus disabled={locked} aria-busy={busy} onClick={() => !busy && usePasskey()}>

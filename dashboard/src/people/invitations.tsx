@@ -14,14 +14,14 @@ import { Deletion } from "../resource/deletion.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
-import { Role } from "./role.tsx";
+import { Role, roleInWords } from "./role.tsx";
 
 export function Invitations({ mayChange }: { mayChange: boolean }) {
   const say = text.people.invitations;
   const [withdrawing, setWithdrawing] = useState<Invitation>();
   const columns: [Column<Invitation>, ...Column<Invitation>[]] = [
     { id: "email", header: say.email, text: ({ email }) => email, cell: ({ email }) => <Wrapped>{email}</Wrapped> },
-    { id: "role", header: text.people.columns.role, text: ({ role }) => role, cell: (invitation) => <Role of={invitation} /> },
+    { id: "role", header: text.people.columns.role, text: roleInWords, cell: (invitation) => <Role of={invitation} /> },
     { id: "by", header: say.by, text: ({ invited_by }) => invited_by.name, cell: ({ invited_by }) => invited_by.name },
     {
       id: "expires",

@@ -17,7 +17,7 @@ import { Invitations } from "./invitations.tsx";
 import { useSession } from "../session/session.ts";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
-import { Role } from "./role.tsx";
+import { Role, roleInWords } from "./role.tsx";
 
 const ChangeRole = lazily(async () => (await import("./change-role.tsx")).ChangeRole, "tokens");
 const Invite = lazily(async () => (await import("./invite.tsx")).Invite, "tokens");
@@ -46,7 +46,7 @@ function columns(own: string | undefined): [Column<AccountUser>, ...Column<Accou
         </>
       ),
     },
-    { id: "role", header: say.role, text: ({ role }) => role, cell: (user) => <Role of={user} /> },
+    { id: "role", header: say.role, text: roleInWords, cell: (user) => <Role of={user} /> },
     {
       id: "sign-in",
       header: say.lastSignIn,

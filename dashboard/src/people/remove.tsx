@@ -7,7 +7,7 @@ import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
 import { Deletion } from "../resource/deletion.tsx";
 
-export function RemoveUser({ user: { id, name, email }, onDismiss }: { user: AccountUser; onDismiss: () => void }) {
+export function RemoveUser({ user: { id, name, email, sso }, onDismiss }: { user: AccountUser; onDismiss: () => void }) {
   const say = text.people.removal;
   const [revokes, setRevokes] = useState(false);
   const send = async () => {
@@ -30,7 +30,7 @@ export function RemoveUser({ user: { id, name, email }, onDismiss }: { user: Acc
         </Checkbox>
       }
     >
-      {say.about(name, email)}
+      {say.about(name, email)} {sso && say.comesBack}
     </Deletion>
   );
 }

@@ -5,9 +5,16 @@ import { text } from "../messages/text.ts";
 
 type Roles = Readonly<Record<string, { name: string; about: string } | undefined>>;
 
+/** A newer service may have others. */
+function wordsOf(role: string): { name: string; about: string } {
+  const roles: Roles = text.people.roles;
+  return roles[role] ?? { name: role, about: "" };
+}
+
+export const roleInWords = ({ role }: Pick<AccountUser, "role">): string => wordsOf(role).name;
+
 export function Role({ of: { role, permissions } }: { of: Pick<AccountUser, "role" | "permissions"> }) {
-  const roles: Roles = text.people.roles; // a newer service may have others
-  const { name, about } = roles[role] ?? { name: role, about: "" };
+  const { name, about } = wordsOf(role);
   return (
     <Popover
       header={name}

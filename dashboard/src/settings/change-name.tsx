@@ -2,11 +2,13 @@
 import * as z from "zod";
 import { update } from "../../../shared/api/users.ts";
 import { client } from "../app/client.ts";
+import { useMay } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
+import { users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
-import { useForm } from "../resource/use-form.ts";
+import { useEditForm } from "../resource/use-edit-form.ts";
 import { noteName } from "../session/session.ts";
 
 interface Props {
@@ -14,13 +16,18 @@ interface Props {
   onDismiss: () => void;
 }
 
-export function ChangeName({ user: { id, name }, onDismiss }: Props) {
+export function ChangeName({ user, onDismiss }: Props) {
+  const { id } = user;
+  const mayRead = useMay()("settings:read");
   const say = text.settings.session;
-  const form = useForm({
-    initial: { name },
+  const form = useEditForm({
+    record: user,
+    question: users.self(id, mayRead),
+    values: ({ name }: Pick<typeof user, "name">) => ({ name }),
+    shown: ({ name }) => ({ [say.name]: name }),
     schema: z.strictObject({ name: update().body.shape.name.unwrap() }), // here it may not be left out
     body: (values) => values,
-    send: (filled) => client.users.update({ params: { id }, body: filled }),
+    send: (_changed, version, body) => client.users.update({ params: { id }, body, ...version }),
     done: ({ data }) => {
       noteName(data.name);
       notify({ id: "name", type: "success", header: say.nameChanged });

@@ -12,7 +12,7 @@ import { NOTIFIED, update } from "../../../shared/api/users.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
-import { me } from "../app/queries.ts";
+import { me, users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Form } from "../resource/form.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
@@ -20,7 +20,7 @@ import { useEditForm } from "../resource/use-edit-form.ts";
 export function Notifications() {
   const say = text.settings.notifications;
   const own = useQuery(me());
-  const { user } = own.data?.data ?? {};
+  const { user, permissions = [] } = own.data?.data ?? {};
   return (
     <Container
       header={
@@ -30,7 +30,7 @@ export function Notifications() {
       }
     >
       {user != null ? (
-        <NotificationsForm user={user} />
+        <NotificationsForm user={user} mayRead={permissions.includes("settings:read")} />
       ) : own.error === null ? (
         <Spinner />
       ) : (
@@ -42,18 +42,17 @@ export function Notifications() {
 
 type Me = DataOf<typeof api.auth.me>;
 
-function NotificationsForm({ user }: { user: NonNullable<Me["user"]> }) {
+function NotificationsForm({ user, mayRead }: { user: NonNullable<Me["user"]>; mayRead: boolean }) {
   const say = text.settings.notifications;
   const saved = () => notify({ id: "notifications", type: "success", header: say.saved });
   const form = useEditForm({
-    record: { user },
-    question: me(),
-    values: ({ user: present }: Pick<Me, "user">) => ({ email: (present ?? user).notifications.email }),
+    record: user,
+    question: users.self(user.id, mayRead),
+    values: ({ notifications }: Pick<typeof user, "notifications">) => ({ email: notifications.email }),
     shown: ({ email }) => ({ [say.label]: say.choices[email].name }),
     schema: update().body,
     body: ({ email }) => ({ notifications: { email } }),
-    // They are the user's own, and one field: the last choice counts.
-    send: (_, __, body) => client.users.update({ params: { id: user.id }, body }),
+    send: (_changed, version, body) => client.users.update({ params: { id: user.id }, body, ...version }),
     unchanged: saved,
     done: saved,
   });

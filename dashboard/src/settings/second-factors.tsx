@@ -19,7 +19,7 @@ import { text } from "../messages/text.ts";
 import { Deletion } from "../resource/deletion.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
-import { isAtAddress, namedAddress, offersPasskeys } from "../session/passkeys-offered.ts";
+import { offersPasskeys, whyNoPasskeys } from "../session/passkeys-offered.ts";
 import { endSetUp } from "../session/set-up.ts";
 import { AddPasskey } from "./add-passkey.tsx";
 import { NewCodes } from "./new-codes.tsx";
@@ -87,13 +87,10 @@ function Acts({ factors, onAct }: { factors: readonly Factor[]; onAct: (act: Act
   );
 }
 
-/** Why no passkey can be added here, and what to do. */
+/** Why no passkey can be added here. */
 function NoPasskeysHere(): ReactNode {
-  const say = text.settings.factors.addPasskey;
-  if (offersPasskeys()) return null;
-  const address = namedAddress();
-  if (!isAtAddress()) return <Alert type="info">{say.notSupported}</Alert>;
-  return <Alert type="info">{address === undefined ? say.atAddress : say.notHere(address)}</Alert>;
+  const reason = whyNoPasskeys();
+  return reason !== undefined && <Alert type="info">{reason}</Alert>;
 }
 
 function Factors({ factors, onRemove }: { factors: readonly Factor[]; onRemove: (factor: Factor) => void }) {

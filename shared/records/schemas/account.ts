@@ -4,7 +4,7 @@ import type { PolicyFields } from "../../api/backup-policy.ts";
 import * as fields from "../../api/fields.ts";
 import type { Settings } from "../../api/settings.ts";
 import { growing } from "../../data/stored.ts";
-import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../../domain/limits.ts";
+import { CODE, DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../../domain/limits.ts";
 import { text, textOrNull, count, counter } from "./fields.ts";
 
 export const AccountRecord = z.object({
@@ -34,6 +34,8 @@ export const AccountRecord = z.object({
   limit_webhook: count.default(DEFAULT_QUOTAS.webhook),
   /** Of each user; the oldest ends. */
   limit_session: count.default(SESSIONS_PER_USER),
+  /** Of each instance. */
+  limit_repositories: count.default(CODE.repositories),
   /** How many there are. */
   used_server: counter,
   used_instance: counter,
