@@ -35,8 +35,8 @@ const DATABASE_LEVELS: Readonly<Record<string, LogLevel>> = {
   PANIC: "critical",
 };
 
-/** As the machine writes it: method, path, status, milliseconds, bytes, client. */
-const OF_PROXY = /^(\S{1,20}) (\S{0,4000}) (\d{3}) (\d{1,12}) (\d{1,20}) (\S{0,50})$/;
+/** As the machine writes it: method, path, status (0 if the client left), milliseconds, bytes, client. */
+const OF_PROXY = /^(\S{1,20}) (\S*) (\d{1,3}) (\d{1,12}) (\d{1,20}) (\S{0,50})$/;
 
 /** A line as the machine sends it. */
 interface Row {
@@ -77,8 +77,8 @@ function parseProxyLog(rows: readonly Row[], secrets: readonly string[]): Messag
   return rows.flatMap(({ at, written }, index): Message[] => {
     const [, method = "", path = "", status = "", ms = "", bytes = "", client = ""] = OF_PROXY.exec(written) ?? [];
     if (method === "") return [];
-    const level = status >= "500" ? "error" : status >= "400" ? "warning" : "info";
-    const message = `${method} ${redact(path, secrets)} ${status}, ${ms} ms, ${bytes} bytes, ${client}`;
+    const level = Number(status) >= 500 ? "error" : Number(status) >= 400 ? "warning" : "info";
+    const message = `${method} ${redact(path, secrets).replaceAll(" ", "")} ${status}, ${ms} ms, ${bytes} bytes, ${client}`;
     return [{ line: { at, level, logger: null, message: readable(message) }, end: index + 1 }];
   });
 }

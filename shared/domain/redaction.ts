@@ -1,10 +1,8 @@
 // What logs must not show, whoever wrote it there: known secrets exactly, others by what they look like. The machine removes the
 // same with `sed` before a log leaves it (shared/hosts/script/logs.sh); here a machine that did not is made up for.
+import { SECRET_CHARACTERS_MIN } from "./code-rules.ts";
 
 const REDACTED = "[redacted]";
-
-/** Shorter ones would be found in ordinary words. */
-const SECRET_CHARACTERS_MIN = 6;
 
 /** Names whose values are secret, with what may surround them: `"api_key": "…"`, `--password=…`, `csrf_token%3D…`. */
 const NAMES = "passw(?:or)?d|passphrase|secret|token|api[_-]?key|private[_-]?key|session[_-]?id";
@@ -20,8 +18,8 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(token\s+)[A-Za-z0-9._~+/=-]{16,}/gi, `$1${REDACTED}`],
   // The user of a URL.
   [/(:\/\/)[^\s/@]{1,300}@/g, `$1${REDACTED}@`],
-  // A segment of a path that is as long as a token.
-  [/(\/)[A-Za-z0-9_~+=-]{32,}/g, `$1${REDACTED}`],
+  // A segment of a path that is as long as a token, or has dots and such a part, as JSON Web Tokens have.
+  [/(\/)(?:[A-Za-z0-9_~+=-]*\.)*[A-Za-z0-9_~+=-]{32,}(?:\.[A-Za-z0-9_~+=-]*)*/g, `$1${REDACTED}`],
 ];
 
 /** Of a URL that was signed, everything behind its path. */

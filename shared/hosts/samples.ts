@@ -23,6 +23,7 @@ const Line = z.object({ t: z.number().int(), s: Measured, i: z.record(z.string()
 /** The samples in these lines, in their order; none of before the ring, or of the future. */
 export function parseSamples(text: string, now: number): Sample[] {
   return text
+    .trimEnd()
     .split("\n")
     .slice(-RING_MINUTES)
     .flatMap((line): Sample[] => {

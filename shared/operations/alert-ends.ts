@@ -11,9 +11,10 @@ import { getAccount } from "../records/accounts.ts";
 import { logOutcome } from "../records/events.ts";
 import type { OpenAlert } from "../records/schemas/alert.ts";
 import { InstanceRecord } from "../records/schemas/instance.ts";
+import { WatchedServer } from "../records/schemas/server.ts";
 import type { TokenRecord } from "../records/schemas/token.ts";
 import { allTokens, labelRef } from "../records/tokens.ts";
-import { closeAlertsOf, closeOne, closeUnset, readAlerts } from "./alerts.ts";
+import { type AccountAlerts, closeAlertsOf, closeOne, closeUnset, readAlerts } from "./alerts.ts";
 import { judgeInstance } from "./event-alerts.ts";
 
 const DAY_MS = 86_400_000;
@@ -23,6 +24,7 @@ export async function endAlerts(accountId: string, at: number): Promise<void> {
   if (alerts.open.length > 0) {
     await closeUnset(alerts);
     for (const each of alerts.open) if (isOver(each, at)) await closeOne(alerts, each);
+    await closeUnmeasured(alerts, at);
     const keyOf = ({ resource_id }: OpenAlert) =>
       keys.record(RESOURCES.find((type) => isId(type, resource_id)) ?? "server", accountId, resource_id);
     const resources = await readAll(alerts.open.map(keyOf));
@@ -42,6 +44,20 @@ const RESOURCES: readonly AlertResource[] = ["server", "instance"];
 
 const isOver = ({ kind, opened_at }: OpenAlert, at: number): boolean =>
   isAlertKind(kind) && ALERT_KINDS[kind].happened === true && Date.parse(opened_at) <= at - FAILURE_DAYS * DAY_MS;
+
+/** What was measured so long ago says nothing: the machine is off, or its timer has died. */
+const FIGURES_HOURS = 3;
+
+async function closeUnmeasured(alerts: AccountAlerts, at: number): Promise<void> {
+  const keyOf = ({ server_id, resource_id }: OpenAlert) => keys.watchedServer(server_id ?? resource_id);
+  const measured = alerts.open.filter(({ kind }) => kind === "cpu" || kind === "error_rate");
+  const servers = await readAll(measured.map(keyOf));
+  for (const each of measured) {
+    const server = servers.get(keyString(keyOf(each)));
+    const { figures_at = 0 } = (server && parseOrSkip(WatchedServer, server)) ?? {};
+    if (figures_at <= at / 1000 - FIGURES_HOURS * 3600) await closeOne(alerts, each);
+  }
+}
 
 const SERVICE = { actor: { type: "service", id: "service", name: "Alerts" }, requestId: "alerts" } as const;
 

@@ -66,9 +66,10 @@ export async function judgeFigures(alerts: AccountAlerts, server: ServerRecord, 
   const newest = samples.at(-1);
   if (newest === undefined) return;
   const lately = (minutes: number): Sample[] => samples.filter(({ at }) => at > newest.at - minutes * MINUTE);
-  const busy = known(lately(CPU_MINUTES).map((sample) => pick(SERVER_SERIES, sample.server, "cpu_percent")));
-  // A machine that has just started is busy, and that is no alert yet.
-  const isLong = busy.length > CPU_MINUTES / 2;
+  const measured = lately(CPU_MINUTES).filter((sample) => cpuOf(sample) !== null);
+  const busy = known(measured.map(cpuOf));
+  // A machine that has just started is busy, and that is no alert yet. One that is too busy to take each sample is one.
+  const isLong = (measured[0]?.at ?? Infinity) <= newest.at - (CPU_MINUTES - 2) * MINUTE && busy.length > CPU_MINUTES / 2;
   if (isLong) {
     const found = total(busy) / busy.length;
     await judge(alerts, { kind: "cpu", type: "server", id: server.id, found, name: () => server.name });
@@ -82,7 +83,9 @@ export async function judgeFigures(alerts: AccountAlerts, server: ServerRecord, 
     const count = (name: string): number =>
       total(known(last.map(({ instances }) => pick(INSTANCE_SERIES, instances.get(id), name))));
     const requests = count("requests");
-    const found = requests >= ERROR_REQUESTS_MIN && (100 * count("errors_5xx")) / requests;
+    // Few requests open nothing. They close nothing either as long as they fail, or a count around the least one would flap.
+    const isTold = requests >= ERROR_REQUESTS_MIN || (requests > 0 && open.some((each) => each.resource_id === id));
+    const found = isTold && (100 * count("errors_5xx")) / requests;
     await judge(alerts, {
       kind: "error_rate",
       type: "instance",
@@ -94,5 +97,6 @@ export async function judgeFigures(alerts: AccountAlerts, server: ServerRecord, 
   }
 }
 
+const cpuOf = ({ server }: Sample): number | null => pick(SERVER_SERIES, server, "cpu_percent");
 const known = (figures: readonly (number | null)[]): number[] => figures.filter((figure) => figure !== null);
 const total = (figures: readonly number[]): number => figures.reduce((sum, figure) => sum + figure, 0);

@@ -20,7 +20,7 @@ import { logEvent } from "../../shared/records/events.ts";
 import type { AuditType } from "../../shared/domain/event-types.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { updateOne } from "../../shared/data/table.ts";
+import { putOne, updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
@@ -269,6 +269,23 @@ test("a deleted resource closes its alerts, and what is off is closed when the s
   await forward();
   expect((await alertsOf(kept.id, "open", mine)).map(({ threshold }) => threshold)).toEqual([15]);
   expectCounts(await snapshotOf(cloud, mine.id));
+});
+
+test("what was measured closes once its machine has measured nothing for three hours", async () => {
+  const mine = await account({ seeded: true });
+  const { id, server_id } = await seedInstance(mine.id);
+  const measured = Date.now();
+  const watched = { account_id: mine.id, server_id, last_seen_at: null, figures_at: Math.floor(measured / 1000) };
+  await putOne(keys.watchedServer(server_id), watched);
+  const alerts = await readAlerts(mine.id);
+  await judge(alerts, { kind: "cpu", type: "server", id: server_id, found: 99, name: () => "erp" });
+  await judge(alerts, { kind: "error_rate", type: "instance", id, found: 50, server_id, name: () => "Shop" });
+  await judge(alerts, { kind: "disk_free", type: "server", id: server_id, found: 14, name: () => "erp" });
+  const open = async () => [...(await alertsOf(server_id, "open", mine)), ...(await alertsOf(id, "open", mine))];
+  await endAlerts(mine.id, measured + 2 * 3_600_000);
+  expect((await open()).map(({ kind }) => kind).toSorted()).toEqual(["cpu", "disk_free", "error_rate"]);
+  await endAlerts(mine.id, measured + 3 * 3_600_000);
+  expect((await open()).map(({ kind }) => kind)).toEqual(["disk_free"]);
 });
 
 test("an API token that expires says so at each step, once", async () => {

@@ -51,6 +51,16 @@ test("a proxy's log has a message for each request, errors by their status, and 
   ]);
 });
 
+test("no path hides its request: what looks like a secret in it ends with it", () => {
+  const paths = ["/a/token=", "/x;cookie=1", `/${"/token=a".repeat(490)}`, "/authorization:", "/bearer", "", "/sid="];
+  const lines = paths.map((path) => shown("proxy", `2026-11-26T19:00:00.123Z GET ${path} 200 3 5 ::1`)[0]?.[1]);
+  for (const [index, line] of lines.entries()) expect(line, paths[index]).toMatch(/^GET \S* 200, 3 ms, 5 bytes, ::1$/);
+  expect(lines[1]).toBe("GET /x;cookie=[redacted] 200, 3 ms, 5 bytes, ::1");
+  expect(shown("proxy", "2026-11-26T19:00:00.123Z GET /left 0 3 0 ::1")).toEqual([
+    ["info", "GET /left 0, 3 ms, 0 bytes, ::1"], // the client did not wait
+  ]);
+});
+
 const at = (ms: number, message: string): LogLine => ({
   at: new Date(1_790_000_000_000 + ms).toISOString(),
   level: null,

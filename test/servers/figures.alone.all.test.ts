@@ -81,7 +81,24 @@ test("each minute is stored once, and a day is summed up once it is over", async
   }
 });
 
-test("alerts of processors and of errors open, and close a fifth beyond", async () => {
+test("of samples over more than three hours, all but the oldest are stored", async () => {
+  const server = await seedServer(me.id);
+  const record = await getServer(me.id, server.id);
+  const watched = WatchedServer.parse({ account_id: me.id, server_id: server.id, last_seen_at: null });
+  const now = Math.floor(Date.now() / 1000);
+  const sample = (minutes: number): Sample => ({
+    at: now - minutes * MINUTE,
+    server: SERVER_SERIES.map(() => minutes),
+    instances: new Map(),
+  });
+  await collectFigures(record, watched, [181, 180, 90, 0].map(sample), now * 1000);
+  const from = new Date((now - 200 * MINUTE) * 1000).toISOString();
+  const { series } = (await me.api.get(`/servers/${server.id}/metrics?series=load&step=60&from=${from}`)).as(Metrics);
+  expect(known(series[0]?.values)).toHaveLength(3);
+});
+
+/** An ERP, its server, and visits to it after some minutes that are all alike. */
+async function visited() {
   const server = await seedServer(me.id);
   const instance = await seedInstance(me.id, { server_id: server.id });
   const record = await getServer(me.id, server.id);
@@ -99,6 +116,12 @@ test("alerts of processors and of errors open, and close a fifth beyond", async 
     await judgeFigures(await readAlerts(me.id), record, samples);
   }
   const open = async () => [...(await openAlerts(server.id)), ...(await openAlerts(instance.id))];
+  return { instance, visit, open };
+}
+
+test("alerts of processors and of errors open, and close a fifth beyond", async () => {
+  const { instance, visit, open } = await visited();
+  const now = Math.floor(Date.now() / 1000);
   await visit(94, 10, 0.4);
   expect(await open()).toEqual([]);
   await visit(96, 10, 0.625);
@@ -126,6 +149,29 @@ test("alerts of processors and of errors open, and close a fifth beyond", async 
   await visit(96, 10, 0.625);
   await named(0);
   expect((await open()).map(([kind]) => kind)).toEqual(["cpu", "error_rate"]);
+});
+
+test("an ERP that fails with about twenty requests in ten minutes has one alert, until it is not asked or responds", async () => {
+  const { visit, open } = await visited();
+  await visit(50, 1.9, 1.9);
+  expect(await open()).toEqual([]);
+  await visit(50, 2.1, 2.1);
+  await visit(50, 1.9, 1.9);
+  await visit(50, 0.1, 0.1);
+  expect(await open()).toEqual([["error_rate", 100]]);
+  await visit(50, 1.9, 0.05);
+  expect(await open()).toEqual([]);
+  await visit(50, 2.1, 2.1);
+  await visit(50, 0, 0);
+  expect(await open()).toEqual([]);
+});
+
+test("a server that has been busy for twenty minutes has no alert yet", async () => {
+  const { visit, open } = await visited();
+  await visit(100, 0, 0, 20);
+  expect(await open()).toEqual([]);
+  await visit(100, 0, 0, 29);
+  expect(await open()).toEqual([["cpu", 100]]);
 });
 
 test("a busy server and a failing ERP can be ordered in the sandbox", async () => {

@@ -6,6 +6,7 @@ import LineChart, { type LineChartProps } from "@cloudscape-design/components/li
 import type { Metrics } from "../../../shared/api/metrics.ts";
 import { text } from "../messages/text.ts";
 import { inFull, inTicks } from "../resource/moment.ts";
+import { partsOf } from "./gaps.ts";
 import { figureInWords, seriesInWords } from "./words.ts";
 
 type Line = Metrics["series"][number];
@@ -44,16 +45,20 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
   const [first] = lines;
   const unit = first?.unit ?? "count";
   const words = (value: number): string => figureInWords(value, unit);
-  const line = (name: string, values: readonly (number | null)[]): Lines => ({
-    type: "line",
-    title: name,
-    data: values.flatMap((y, index) => (y === null ? [] : [{ x: at(index), y }])),
-    valueFormatter: words,
-  });
-  const shown = lines.flatMap(({ name, values, maxima }) => {
+  const named = lines.flatMap(({ name, values, maxima }) => {
     const called = seriesInWords(name);
-    return [line(called, values), ...(peaks && maxima !== undefined ? [line(text.metrics.highest(called), maxima)] : [])];
+    return [
+      { called, values },
+      ...(peaks && maxima !== undefined ? [{ called: text.metrics.highest(called), values: maxima }] : []),
+    ];
   });
+  const shown = named.flatMap(({ called, values }, index): Lines[] => {
+    const points = values.flatMap((y, place) => (y === null ? [] : [{ x: at(place), y }]));
+    const series = { type: "line", title: called, color: colorOf(index), valueFormatter: words } as const;
+    return partsOf(points, step).map((data) => ({ ...series, data }));
+  });
+  // The chart's own legend would name each part.
+  const hasGaps = shown.length > named.length;
   const thresholds: Threshold[] = [
     ...(limit === undefined ? [] : [{ type: "threshold", title: limit.title, y: limit.value, valueFormatter: words } as const]),
     ...marks.map((mark) => ({ type: "threshold", title: mark.title, x: new Date(mark.at) }) as const),
@@ -74,6 +79,7 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
         ariaLabel={title}
         height={HEIGHT}
         hideFilter
+        hideLegend={hasGaps}
         xScaleType="time"
         xDomain={[at(0), end]}
         yDomain={[0, most === 0 ? 1 : most * 1.05]}
@@ -81,6 +87,28 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
         detailPopoverFooter={(x) => <Box variant="small">{inFull(x.toISOString())}</Box>}
         empty={<Box color="text-status-inactive">{text.metrics.none}</Box>}
       />
+      {hasGaps && <Legend names={named.map(({ called }) => called)} thresholds={thresholds.map((each) => each.title)} />}
     </Container>
   );
 }
+
+const COLORS = 2;
+/** All parts of a line have one. */
+const colorOf = (index: number): string => `var(--line-${(index % COLORS) + 1})`;
+
+const Legend = ({ names, thresholds }: { names: readonly string[]; thresholds: readonly string[] }) => (
+  <ul className="legend">
+    {names.map((name, index) => (
+      <li key={name}>
+        <span style={{ borderColor: colorOf(index) }} />
+        {name}
+      </li>
+    ))}
+    {thresholds.map((name, index) => (
+      <li key={index}>
+        <span className="threshold" />
+        {name}
+      </li>
+    ))}
+  </ul>
+);

@@ -13,7 +13,7 @@ import type { Operation } from "../../../shared/api/operations.ts";
 import type { Server } from "../../../shared/api/servers.ts";
 import { Failure } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
-import { instances, operations, servers } from "../app/queries.ts";
+import { instances, type ListQuery, operations, servers } from "../app/queries.ts";
 import type { Messages } from "../messages/en/index.ts";
 import { text } from "../messages/text.ts";
 import { workOf } from "../operations/words.ts";
@@ -21,7 +21,7 @@ import { Deferred } from "../resource/deferred.tsx";
 import { inDays, inShort, useZone } from "../resource/moment.ts";
 import { serviceNow } from "../session/clock.ts";
 import { Chart, type Mark } from "./chart.tsx";
-import { fullAt } from "./forecast.ts";
+import { DAYS_MIN, fullAt } from "./forecast.ts";
 
 type Kind = keyof Messages["metrics"]["charts"];
 
@@ -93,8 +93,7 @@ export function ServerMetrics({ server }: { server: Pick<Server, "id" | "disk_si
 
 export function InstanceMetrics({ instance: { id } }: { instance: Pick<Instance, "id"> }) {
   const time = useTime();
-  const done = useQuery(operations.list({ resource_id: id, created_after: time.query.from, per_page: 100 }));
-  const marks = (done.data?.data ?? []).filter(({ type }) => MARKED.includes(type)).map((each) => markOf(each));
+  const marks = useDone({ resource_id: id, created_after: time.query.from }).map((each) => markOf(each));
   return <Charts shown={OF_INSTANCE} question={instances.metrics(id, time.query)} time={time} marks={marks} />;
 }
 
@@ -150,10 +149,16 @@ const linesOf = ({ series }: Metrics, names: readonly string[]) =>
   names.flatMap((name) => series.find((each) => each.name === name) ?? []);
 
 /** What may explain a change of the figures. */
-const MARKED_ON_SERVERS = ["instance.deploy", "instance.restart", "backup.restore"] as const;
-const MARKED: readonly string[] = [...MARKED_ON_SERVERS, "instance.start", "instance.stop"];
+const MARKED = ["instance.deploy", "instance.restart", "backup.restore"];
+const MARKED_OF_SERVERS: readonly string[] = ["server.reboot", "server.update"];
 /** More lines across a chart hide it; the list has all. */
 const MARKS_MAX = 10;
+
+/** The newest 100 of each type, the newest first: with all types in one list, daily backups would leave no room for the rest. */
+const useDone = (query: ListQuery): Operation[] =>
+  useQueries({ queries: MARKED.map((type) => operations.list({ ...query, type, per_page: 100 })) })
+    .flatMap(({ data }) => data?.data ?? [])
+    .toSorted((one, other) => other.created_at.localeCompare(one.created_at));
 
 /** On a server, with the name of the instance. */
 function markOf({ id, type, created_at }: Operation, instance?: string): Mark {
@@ -165,16 +170,13 @@ function markOf({ id, type, created_at }: Operation, instance?: string): Mark {
 function useMarksOfServer(serverId: string, since: string): Mark[] {
   const held = useQuery(instances.onServer({ server_id: serverId, page: 1, per_page: 100 }));
   const names = new Map(held.data?.data.map(({ id, name }) => [id, name]));
-  const done = useQueries({
-    queries: MARKED_ON_SERVERS.map((type) => operations.list({ type, created_after: since, per_page: 100 })),
+  const ofServer = useQuery(operations.list({ resource_id: serverId, created_after: since, per_page: 100 }));
+  const own = (ofServer.data?.data ?? []).filter(({ type }) => MARKED_OF_SERVERS.includes(type)).map((each) => markOf(each));
+  const done = useDone({ created_after: since }).flatMap((operation) => {
+    const name = names.get(operation.instance_id ?? "");
+    return name === undefined ? [] : [markOf(operation, name)];
   });
-  return done
-    .flatMap(({ data }) => data?.data ?? [])
-    .toSorted((one, other) => other.created_at.localeCompare(one.created_at))
-    .flatMap((operation) => {
-      const name = names.get(operation.instance_id ?? "");
-      return name === undefined ? [] : [markOf(operation, name)];
-    });
+  return [...own, ...done].toSorted((one, other) => other.at.localeCompare(one.at));
 }
 
 const Marks = ({ marks }: { marks: readonly Mark[] }) => (
@@ -200,7 +202,7 @@ function DiskInAQuarter({ server: { id, disk_size_bytes: size } }: { server: Pic
   return (
     <Chart
       title={say.title}
-      description={full === undefined ? say.notFull : say.full(inDays(full))}
+      description={full === undefined ? say.unknown(DAYS_MIN) : full === null ? say.notFull : say.full(inDays(full))}
       metrics={data.data}
       lines={lines}
       limit={{ title: say.size, value: size }}

@@ -1,13 +1,19 @@
 // When a disk will be full, if it goes on filling as it has.
 
 /** Fewer days say nothing about those to come. */
-const DAYS_MIN = 7;
+export const DAYS_MIN = 7;
 /** Beyond, nobody plans. */
 const DAYS_MAX = 365;
 const DAY_MS = 86_400_000;
 
-/** The day, or undefined if it does not fill, or not for a year. Figures are one a day, from the first on. */
-export function fullAt(daily: readonly (number | null)[], { from, size }: { from: string; size: number }): Date | undefined {
+/**
+ * The day, null if it does not fill, or not for a year, and undefined if nobody can tell yet. Figures are one a day, from the
+ * first on.
+ */
+export function fullAt(
+  daily: readonly (number | null)[],
+  { from, size }: { from: string; size: number },
+): Date | null | undefined {
   const known = daily.flatMap((used, day) => (used === null ? [] : [{ day, used }]));
   const last = known.at(-1);
   if (last === undefined || known.length < DAYS_MIN) return undefined;
@@ -15,10 +21,10 @@ export function fullAt(daily: readonly (number | null)[], { from, size }: { from
   const meanUsed = mean(known.map(({ used }) => used));
   const spread = sum(known.map(({ day }) => (day - meanDay) ** 2));
   const perDay = sum(known.map(({ day, used }) => (day - meanDay) * (used - meanUsed))) / spread;
-  if (!(perDay > 0)) return undefined;
+  if (!(perDay > 0)) return null;
   // From where it is now: the line through all days may be far from it.
   const days = Math.max(0, (size - last.used) / perDay);
-  return days > DAYS_MAX ? undefined : new Date(Date.parse(from) + (last.day + days) * DAY_MS);
+  return days > DAYS_MAX ? null : new Date(Date.parse(from) + (last.day + days) * DAY_MS);
 }
 
 const sum = (all: readonly number[]): number => all.reduce((total, each) => total + each, 0);

@@ -252,9 +252,10 @@ run() {
   trap 'trap - EXIT; exit 143' TERM INT HUP # killed is not failed
   if [[ ${P[HOLD]:-} == no ]]; then
     look_at_instance
-  elif [[ -n ${P[INSTANCE_ID]:-} ]]; then
-    hold_instance
-    keep_watch
+  else
+    if [[ -n ${P[INSTANCE_ID]:-} ]]; then hold_instance; fi
+    # The one does it once the machine is known to be nobody else's, the other takes it away.
+    if [[ ! $(<"$JOB/kind") =~ ^(prepare|retire)_host$ ]]; then keep_watch; fi
   fi
   "job_$(<"$JOB/kind")"
 }

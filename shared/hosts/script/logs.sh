@@ -17,7 +17,7 @@ logs() { # INSTANCE erp|database|proxy SINCE UNTIL: times in UTC, or "-"
     return
   fi
   lines=$(
-    "${2}_log" "$3" "$4" | bounded_log | nice sed -E -f <(redactions </dev/null) | gzip -1 | encoded
+    "${2}_log" "$3" "$4" | bounded_log | nice sed -E -f <(redactions </dev/null | "in_${2}_log") | gzip -1 | encoded
     ((PIPESTATUS[0] != 124))
   ) || reject "The log could not be read in time"
   echo "lines=$lines"
@@ -25,6 +25,24 @@ logs() { # INSTANCE erp|database|proxy SINCE UNTIL: times in UTC, or "-"
 
 erp_log() { container_log "$PROJECT" "$@"; } # SINCE UNTIL
 database_log() { container_log "$PROJECT-db" "$@"; } # SINCE UNTIL
+in_erp_log() { cat; }
+in_database_log() { cat; }
+
+# A script for sed: of a request only the path is redacted, and stays one word. What it ends with would otherwise hide what the proxy says behind it, and
+# nobody would see the request.
+in_proxy_log() {
+  cat <<'SED'
+/^cut$/b
+h
+s/^[^ ]+ [^ ]+ ([^ ]*) .*/\1/
+SED
+  cat
+  cat <<'SED'
+s/ //g
+G
+s/^([^\n]*)\n([^ ]+ [^ ]+) [^ ]* /\2 \1 /
+SED
+}
 
 # A line for each request: TIME METHOD PATH STATUS MS BYTES CLIENT. A client chooses method and path: what is no printable ASCII, or ends a word, is
 # left out of them.
@@ -159,7 +177,7 @@ s/(($names)$between)$value/\1[redacted]/Ig
 s/\b(sid=)[^;&[:space:]]+/\1[redacted]/Ig
 s/(token\s+)[A-Za-z0-9._~+\/=-]{16,}/\1[redacted]/Ig
 s/(:\/\/)[^@\/[:space:]]{1,300}@/\1[redacted]@/g
-s/\/[A-Za-z0-9_~+=-]{32,}/\/[redacted]/g
+s/\/([A-Za-z0-9_~+=-]*\.)*[A-Za-z0-9_~+=-]{32,}(\.[A-Za-z0-9_~+=-]*)*/\/[redacted]/g
 SED
 }
 

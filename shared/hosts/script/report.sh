@@ -16,8 +16,9 @@ report() { # SINCE: of the samples, those after this time, in seconds
   if [[ -n $docker ]] && certificates=$(certificates); then echo "certificates=$(encoded <<<"$certificates")"; fi
 }
 
+# No more than the service unpacks: three hours of some 150 instances. Of more, the oldest are left out.
 samples_since() { # SECONDS
-  tail -n 180 "$ROOT/watch/ring" | awk -v since="$1" '/^{"t":[0-9]+,/ && substr($0, 6) + 0 > since + 0' | tail -c 1000000
+  tail -n 180 "$ROOT/watch/ring" | awk -v since="$1" '/^{"t":[0-9]+,/ && substr($0, 6) + 0 > since + 0' | tail -c 4000000
 }
 
 # For each instance: when its domain's certificate expires, and whether it fails: it is for another domain, or the last attempt to get or renew
