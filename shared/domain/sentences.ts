@@ -48,6 +48,7 @@ export const SENTENCES = {
     "These installed modules are neither in the image of the ERP nor in the code of the instance, or only in an older version: {modules}. What they do is missing then, and the ERP may not start",
   copy_code: "Brings the code of the backup: {url} at {ref}, commit {commit}",
   copy_without_secrets: "Leaves out the secret variables of the code, because the copy is neutralized",
+  restore_code_added: "The ERP keeps the code that it has now, of which the backup was taken without {code}",
   restore_code_differs: "The backup was taken with other code ({code}), and the ERP keeps the code that it has now",
   copy_neutralized: "Neutralizes the copy: scheduled jobs, mail and payments are turned off",
   copy_users_reset:

@@ -35,8 +35,11 @@ export function folded(text: string): string {
     .replace(/[ßæœøđðħłŧþıςیىک]/g, (letter) => PLAIN[letter] ?? letter);
 }
 
-/** What stands inside a word and is often left out: apostrophes, the dots of Catalan and Japanese names, joiners. */
-const INSIDE_WORDS = "'`‘’‛′ʹʻʼʽˈ׳ꞌ·・\u200c\u200d";
+/**
+ * What stands inside a word and is often left out: apostrophes, also of Armenian and of Arabic in Latin letters, the marks of
+ * Hebrew abbreviations, the dots of Catalan and Japanese names, joiners.
+ */
+const INSIDE_WORDS = "'`‘’‛′ʹʻʼʽʾʿˈ՚׳״ꞌ·・\u200c\u200d";
 const APOSTROPHE = new RegExp(`[${INSIDE_WORDS}]`, "gu");
 const BETWEEN_WORDS = new RegExp(`[^\\p{L}\\p{N}${INSIDE_WORDS}]+`, "u");
 

@@ -104,6 +104,12 @@ const KINDS: Kind[] = [
   },
   { pattern: String.raw`^(?:\xef\xbb\xbf)?\s*\{\s*(?:"|\})`, is: "is_json", advice: "advice_download" },
   { pattern: String.raw`^HTTP/\d`, is: "is_response", advice: "advice_download" },
+  {
+    pattern: String.raw`^--\S{1,70}\r?\nContent-[A-Za-z-]+:`,
+    is: "is_form",
+    advice: "advice_no_form",
+  },
+  { pattern: String.raw`^begin(?:-base64)? [0-7]{3,4} `, is: "is_uuencoded", advice: "advice_uudecode" },
   { pattern: String.raw`^UEsDB`, is: "is_base64", advice: "advice_decode" },
   { pattern: String.raw`^version https://git-lfs`, is: "is_lfs_pointer", advice: "advice_download" },
   {
@@ -117,7 +123,7 @@ const KINDS: Kind[] = [
     advice: "advice_export",
   },
   {
-    pattern: String.raw`^(?:\xef\xbb\xbf)?\s*(?:--|SET |CREATE |BEGIN|\\restrict )`,
+    pattern: String.raw`^(?:\xef\xbb\xbf)?\s*(?:--(?:\s|$)|SET |CREATE |BEGIN(?:[;\s]|$)|\\restrict )`,
     is: "is_plain_dump",
     advice: "advice_export",
     dump: true,

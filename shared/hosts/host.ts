@@ -1,7 +1,6 @@
 // The interface to a machine: jobs that start once, however often they are requested, and are polled until they are ready.
 import * as z from "zod";
 import { DrillCheck } from "../api/drill.ts";
-import type { PreviousDomain } from "../api/instances.ts";
 import { Verification } from "../api/operations.ts";
 import type { StatusLine } from "../operations/health.ts";
 import type { RepositoryAccess, Variable } from "../records/code-secrets.ts";
@@ -187,7 +186,7 @@ interface JobInput {
     keep_uuid: boolean;
   };
   /** The old domain serves until the new one does. From then on exactly these redirect to it. */
-  move_domain: OfInstance & { domain: string; redirects: readonly PreviousDomain[] };
+  move_domain: OfInstance & { domain: string; redirects: InstanceRecord["previous_domains"] };
   verify_clone: OfInstance;
   /**
    * Gives an instance that nobody uses yet the same code as another one has or had: from there, if that is on this machine, or
@@ -339,8 +338,20 @@ export const JOB_RESULTS = {
         }),
       )
       .max(1000),
-    modules: z.array(z.object({ name: ModuleName, version: z.string().max(100), changed: z.boolean() })).max(5000),
+    /** `database_version`: that which the database has it in; null if it is not installed, or the script is an older one. */
+    modules: z
+      .array(
+        z.object({
+          name: ModuleName,
+          version: z.string().max(100),
+          changed: z.boolean(),
+          database_version: z.string().max(100).nullable().catch(null),
+        }),
+      )
+      .max(5000),
     installed: z.array(ModuleName).max(6000),
+    /** Whether the database was last updated with another image than the ERP has. */
+    image_changed: z.boolean().catch(false),
   }),
   /** `changed`: whether the ERP or its database server gets another image. */
   pull_images: z.object({
@@ -348,6 +359,8 @@ export const JOB_RESULTS = {
     created_at: z.coerce.date().transform((date) => date.toISOString()),
     previous_id: ImageId.nullable().catch(null),
     changed: z.boolean(),
+    /** Of the named image; null of the newest. */
+    modules: DifferingModules.catch(null),
   }),
   /** As they were resolved. */
   install_packages: z.object({ packages: z.array(z.string().max(200)).max(1000) }),

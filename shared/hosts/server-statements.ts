@@ -4,8 +4,8 @@
 //
 // Patterns are matched, case ignored, against a statement on one line without its semicolon and comments; texts in it are '…',
 // empty ones ''. They are written for both Python and JavaScript. What depends on more than the statement is decided in
-// script/files/statements.py: extensions, settings, what a dump drops before it creates anything, and what belongs to something
-// that was left out.
+// script/files/statements.py and sandbox/statements.ts by STATEMENT_FORMS: extensions, settings, what a dump drops before it
+// creates anything, and what belongs to something that was left out.
 import type { LeftOutKind } from "../domain/left-out.ts";
 
 const NAME = String.raw`(?:"(?:[^"]|"")*"|[^\s".;(]+)(?:\.(?:"(?:[^"]|"")*"|[^\s".;(]+))*`;
@@ -45,3 +45,31 @@ export const SERVER_STATEMENTS: readonly { kind: LeftOutKind; pattern: string }[
   { kind: "policies", pattern: String.raw`^ALTER TABLE .+ FORCE ROW LEVEL SECURITY$` },
   { kind: "statistics", pattern: String.raw`^SELECT (?:\* FROM )?pg_catalog\.pg_(?:restore|clear)_\w+_stats ?\(` },
 ];
+
+const KINDS = "(?:(?:OR REPLACE|GLOBAL|LOCAL|TEMP|TEMPORARY|UNLOGGED|FOREIGN|MATERIALIZED|RECURSIVE) )*(?:TABLE|SEQUENCE|VIEW)";
+
+/** What statements look like whose meaning depends on others. The groups are the names in them. */
+export const STATEMENT_FORMS = {
+  name: NAME,
+  rows: `^(?:COPY|INSERT INTO) (${NAME})`,
+  /** Of the statement's text, because a text in it is the name. */
+  position: String.raw`^\s*SELECT\s+pg_catalog\.setval\('((?:[^']|'')*)'`,
+  extension: `^(CREATE|ALTER|DROP|COMMENT ON) EXTENSION (?:IF (?:NOT )?EXISTS )?(${NAME})(?:.* SCHEMA (${NAME}))?`,
+  setting: String.raw`^SET (?:(?:SESSION|LOCAL) )?(\w+) (?:=|TO) `,
+  public_schema: `^CREATE SCHEMA (?:IF NOT EXISTS )?"?public"?$`,
+  removal: String.raw`^(?:(?:DROP|ALTER)\b|SELECT pg_catalog\.lo_unlink\b|CREATE OR REPLACE VIEW .* AS SELECT NULL\b)`,
+  relation: `^CREATE ${KINDS} (?:IF NOT EXISTS )?(${NAME})`,
+  identity: String.raw`^ALTER TABLE .* AS IDENTITY \( SEQUENCE NAME (${NAME})`,
+  policy: `^CREATE POLICY (${NAME} ON ${NAME})`,
+  view: "^CREATE (?:OR REPLACE )?(?:RECURSIVE |MATERIALIZED )?VIEW ",
+  /** What these are about. None of them has rows, or is a constraint. */
+  about: [
+    `^COMMENT ON POLICY (${NAME} ON ${NAME})`,
+    `^COMMENT ON (?:(?:TRIGGER|RULE|CONSTRAINT) ${NAME} ON|MATERIALIZED VIEW|[A-Z]+) (${NAME})`,
+    `^ALTER (?:TABLE|SEQUENCE) .*(?:ATTACH PARTITION|OWNED BY) (${NAME})`,
+    `^(?:ALTER (?:FOREIGN )?TABLE|REFRESH MATERIALIZED VIEW) (?:ONLY )?(${NAME})`,
+    `^CREATE (?:UNIQUE )?INDEX .*? ON (?:ONLY )?(${NAME})`,
+    `^CREATE (?:CONSTRAINT )?TRIGGER .*? ON (${NAME})`,
+    `^CREATE (?:OR REPLACE )?RULE .*? TO (${NAME})`,
+  ],
+} as const;

@@ -4,7 +4,7 @@
 // and a try whose outcome is unknown is waited for (`settleSeconds`) before the next.
 import * as z from "zod";
 import type { CatalogProvider } from "../api/catalog.ts";
-import { canHostErp, formatPrice } from "./offers.ts";
+import { canHostErp, formatPrice, isPresent } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { computeFingerprint, userData } from "./first-boot.ts";
 import {
@@ -20,7 +20,7 @@ import {
 } from "./http.ts";
 import { idsIn, machineName } from "./machine-name.ts";
 import type { LabeledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
-import { Done, Identified, keptKey, type Options, ordered, placeOrder, releasing, supportedImage } from "./virtual-machines.ts";
+import { Done, Identified, type Options, ordered, placeOrder, releasing, supportedImage } from "./virtual-machines.ts";
 
 const NAME = "DigitalOcean";
 const ADDRESS = "https://api.digitalocean.com";
@@ -28,21 +28,25 @@ const PER_PAGE = "200"; // the most that it gives
 /** From when an order may have been carried out until lists show its machine. */
 const LATE_SECONDS = 90;
 
-const Paged = z.object({ links: z.object({ pages: z.object({ next: z.string().optional() }).optional() }).optional() });
+const Paged = z.object({ links: z.object({ pages: z.object({ next: z.string().nullish() }).nullish() }).nullish() });
 const Size = z.object({
   slug: z.string(),
   available: z.boolean(),
   vcpus: z.number(),
   memory: z.number(),
   disk: z.number(),
-  regions: z.array(z.string()),
+  regions: z.array(z.string().nullable()),
   gpu_info: z.unknown().optional(),
   /** Without both, the size is offered without a price. */
   price_monthly: z.number().optional().catch(undefined),
   price_hourly: z.number().optional().catch(undefined),
 });
 const Region = z.object({ slug: z.string(), name: z.string(), available: z.boolean() });
-const Image = z.object({ slug: z.string().nullish(), status: z.string().optional(), regions: z.array(z.string()).optional() });
+const Image = z.object({
+  slug: z.string().nullish(),
+  status: z.string().nullish(),
+  regions: z.array(z.string().nullable()).nullish(),
+});
 const Network = z.object({ ip_address: z.string(), type: z.string() }).nullable().catch(null);
 /**
  * Only the ID decides what becomes of a machine; its name and tags say whose it is. A status that is no text is one that does not
@@ -54,7 +58,7 @@ const Droplet = z.object({
   status: z.string().catch("new"),
   created_at: z.string().catch(""),
   networks: z.object({ v4: z.array(Network).optional() }).catch({}),
-  tags: z.array(z.string()).catch([]),
+  tags: z.array(z.string().nullable()).catch([]),
 });
 type Droplet = z.infer<typeof Droplet>;
 
@@ -92,9 +96,8 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
       };
       const schema = z.object({ droplet: Identified });
       return placeOrder(
-        NAME,
         request.operation_id,
-        async () => (await ask({ method: "POST", path: "/v2/droplets", body, schema }))?.droplet,
+        async () => (await ask({ method: "POST", path: "/v2/droplets", body, schema })).droplet,
       );
     },
     findMachine: async (id) => {
@@ -127,7 +130,7 @@ function all(ask: Ask, list: string, query: Record<string, string> = {}): Promis
   return allPages(async (number) => {
     const paged = { ...query, page: String(number), per_page: PER_PAGE };
     const part = await ask({ method: "GET", path: `/v2/${list}`, query: paged, schema });
-    return part && { entries: part[list] ?? [], more: part.links?.pages?.next !== undefined };
+    return part && { entries: part[list] ?? [], more: typeof part.links?.pages?.next === "string" };
   });
 }
 
@@ -135,8 +138,8 @@ const MEGABYTES = 1024;
 
 function toSize(size: z.infer<typeof Size>, open: ReadonlySet<string>): CatalogProvider["sizes"] {
   const { slug, available, vcpus, memory, disk, gpu_info, price_monthly, price_hourly } = size;
-  const regions = size.regions.filter((region) => open.has(region));
-  if (!available || gpu_info !== undefined || regions.length === 0) return [];
+  const regions = size.regions.filter((region) => region !== null).filter((region) => open.has(region));
+  if (!available || isPresent(gpu_info) || regions.length === 0) return [];
   const price =
     price_monthly === undefined || price_hourly === undefined ? null : formatPrice(price_monthly, price_hourly, "USD");
   const specs = { cpu: vcpus, memory_gb: Math.floor(memory / MEGABYTES), disk_gb: disk };
@@ -145,8 +148,8 @@ function toSize(size: z.infer<typeof Size>, open: ReadonlySet<string>): CatalogP
 
 async function imageFor(ask: Ask, region: string): Promise<string> {
   const images = parseable(NAME, "images", Image, await all(ask, "images", { type: "distribution" }));
-  const slugs = images.flatMap(({ slug, status = "available", regions = [region] }) =>
-    typeof slug === "string" && status === "available" && regions.includes(region) ? slug : [],
+  const slugs = images.flatMap(({ slug, status, regions }) =>
+    typeof slug === "string" && (status ?? "available") === "available" && (regions ?? [region]).includes(region) ? slug : [],
   );
   return supportedImage(
     NAME,
@@ -161,8 +164,8 @@ async function serviceKeyThere(ask: Ask, deployment: string): Promise<number> {
   const schema = z.object({ ssh_key: Identified });
   const registered = await ask({ method: "GET", path: `/v2/account/keys/${computeFingerprint(public_key)}`, schema });
   if (registered !== undefined) return registered.ssh_key.id;
-  const made = await ask({ method: "POST", path: "/v2/account/keys", body: { name: deployment, public_key }, schema });
-  return keptKey(NAME, made).ssh_key.id;
+  const { ssh_key } = await ask({ method: "POST", path: "/v2/account/keys", body: { name: deployment, public_key }, schema });
+  return ssh_key.id;
 }
 
 function toMachine({ status, networks }: Droplet): Machine {
@@ -173,7 +176,7 @@ function toMachine({ status, networks }: Droplet): Machine {
 
 function labeled({ id, name, created_at, tags }: Droplet, deployment: string): LabeledMachine[] {
   const ids = idsIn(name);
-  const account_id = tags.find((tag) => tag.startsWith(`${deployment}:`))?.slice(deployment.length + 1);
+  const account_id = tags.find((tag) => tag?.startsWith(`${deployment}:`))?.slice(deployment.length + 1);
   return ids === undefined || account_id === undefined ? [] : [{ machine_id: String(id), ...ids, account_id, created_at }];
 }
 
@@ -187,9 +190,11 @@ function errorIn(body: unknown): Omit<ErrorResponse, "status"> {
 /** One status and code for many errors: only the message distinguishes them, as people report them of its clients. */
 function meaning({ status, code, message }: ErrorResponse): Meaning | undefined {
   if (status !== 422 && status !== 403) return undefined;
+  // A Droplet, while something is being done with it.
+  if (/\blocked\b/i.test(message) && !/account|team/i.test(message)) return "busy";
   // About the operator's account, and not its credentials.
   if (/payment|billing|verify|locked|suspended/i.test(message)) return "rejected";
-  if (/\blimit\b/i.test(message) && !/character|byte|\bkb\b|user.?data/i.test(message)) return "quota";
+  if (/\b(?:limits?|quotas?)\b/i.test(message) && !/character|byte|\bkb\b|user.?data/i.test(message)) return "quota";
   if (/restricted/i.test(message)) return "quota"; // a size that the account may not use yet
   if (/pending event|already in use/i.test(message)) return "busy";
   if (/not available|unavailable|capacity|sold out/i.test(message)) return "capacity";

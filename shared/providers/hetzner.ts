@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { CatalogProvider } from "../api/catalog.ts";
 import { because } from "../domain/reasons.ts";
-import { canHostErp, formatPrice, mergePrices } from "./offers.ts";
+import { canHostErp, formatPrice, isPresent, mergePrices } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { computeFingerprint, userData } from "./first-boot.ts";
@@ -11,6 +11,7 @@ import {
   api,
   type Ask,
   type ErrorResponse,
+  failure,
   type Meaning,
   parseable,
   parseAll,
@@ -19,7 +20,7 @@ import {
 } from "./http.ts";
 import { machineName } from "./machine-name.ts";
 import type { LabeledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
-import { Done, Identified, keptKey, type Options, ordered, placeOrder, releasing, supportedImage } from "./virtual-machines.ts";
+import { Done, Identified, type Options, ordered, placeOrder, releasing, supportedImage } from "./virtual-machines.ts";
 
 const NAME = "Hetzner";
 const ADDRESS = "https://api.hetzner.cloud/v1";
@@ -41,11 +42,11 @@ const ServerType = z.object({
   memory: z.number(),
   disk: z.number(),
   deprecation: Deprecation,
-  locations: z.array(z.object({ name: z.string(), deprecation: Deprecation })),
+  locations: z.array(z.object({ name: z.string(), deprecation: Deprecation }).nullable().catch(null)),
   prices: z.array(Price).catch([]),
 });
 const Architecture = z.object({ architecture: z.string() });
-const Location = z.object({ name: z.string(), city: z.string(), country: z.string() });
+const Location = z.object({ name: z.string(), city: z.string().nullish(), country: z.string().nullish() });
 const Image = z.object({ id: z.number(), os_flavor: z.string(), os_version: z.string().nullable() });
 const Labels = z.object({ operation_id: z.string(), server_id: z.string(), account_id: z.string() });
 /** Only the ID decides what becomes of a machine. A status that is no text is one that does not run yet. */
@@ -57,6 +58,11 @@ const Server = z.object({
   labels: z.unknown().optional(),
 });
 type Server = z.infer<typeof Server>;
+const Action = z.object({
+  command: z.string(),
+  resources: z.array(z.object({ id: z.number(), type: z.string() })),
+  error: z.object({ code: z.string(), message: z.string() }),
+});
 
 export function hetzner({ token, address = ADDRESS, deployment }: Options): Provider {
   const ask = api({ name: NAME, address, token, errorIn, meaning, pauseSecondsMax: PAUSE_SECONDS_MAX });
@@ -81,7 +87,10 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
       return {
         code: "hetzner",
         name: NAME,
-        regions: locations.map(({ name, city, country }) => ({ code: name, name: `${city}, ${country}` })),
+        regions: locations.map(({ name, city, country }) => ({
+          code: name,
+          name: [city, country].filter(isPresent).join(", ") || name,
+        })),
         sizes: types.flatMap(toSize).filter(canHostErp),
       };
     },
@@ -100,15 +109,13 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
         labels: { deployment, ...buildLabels(request) },
       };
       const schema = z.object({ server: Identified });
-      return placeOrder(
-        NAME,
-        request.operation_id,
-        async () => (await ask({ method: "POST", path: "/servers", body, schema }))?.server,
-      );
+      return placeOrder(request.operation_id, async () => (await ask({ method: "POST", path: "/servers", body, schema })).server);
     },
     findMachine: async (id) => {
       const response = await ask({ method: "GET", path: `/servers/${id}`, schema: z.object({ server: Server }) });
-      return response && toMachine(response.server);
+      const machine = response && toMachine(response.server);
+      if (machine?.state !== "running") await requireCreated(ask, id);
+      return machine;
     },
     ...releasing(({ server_id }) => ofLabel({ server_id }), remove),
     listMachines: async () => parseable(NAME, "servers", Server, await listed(ours())).flatMap(labeled),
@@ -134,7 +141,9 @@ function toSize({
   locations,
   prices,
 }: z.infer<typeof ServerType>): CatalogProvider["sizes"] {
-  const regions = isGoing(deprecation) ? [] : locations.filter((place) => !isGoing(place.deprecation)).map((place) => place.name);
+  const regions = isPresent(deprecation)
+    ? []
+    : locations.flatMap((place) => (place === null || isPresent(place.deprecation) ? [] : place.name));
   if (regions.length === 0) return [];
   const byRegion = prices
     .filter((price) => price !== null)
@@ -146,7 +155,6 @@ function toSize({
   const specs = { cpu: cores, memory_gb: Math.floor(memory), disk_gb: Math.floor(disk) };
   return [{ code: name, ...specs, regions, ...mergePrices(Object.fromEntries(byRegion)) }];
 }
-const isGoing = (deprecation: unknown): boolean => deprecation !== null && deprecation !== undefined;
 
 async function imageFor(ask: Ask, size: string): Promise<string> {
   const [type] = parseable(NAME, "server_types", Architecture, await all(ask, "server_types", { name: size }));
@@ -169,7 +177,28 @@ async function serviceKeyThere(ask: Ask, deployment: string): Promise<string> {
   if (present !== undefined) return String(present.id);
   const body = { name: `${deployment}-${fingerprint.slice(0, 5)}`, public_key };
   const made = await ask({ method: "POST", path: "/ssh_keys", body, schema: z.object({ ssh_key: Identified }) });
-  return String(keptKey(NAME, made).ssh_key.id);
+  return String(made.ssh_key.id);
+}
+
+/** Hetzner responds to an order before it carries it out: only its list of actions says why that failed. */
+async function requireCreated(ask: Ask, id: string): Promise<void> {
+  const query = { status: "error", sort: "id:desc", per_page: PER_PAGE };
+  const schema = z.object({ actions: z.array(z.unknown()) });
+  const response = await ask({ method: "GET", path: "/servers/actions", query, schema });
+  const failed = parseable(NAME, "actions", Action, response?.actions ?? []).find(
+    ({ command, resources }) =>
+      command === "create_server" && resources.some(({ type, id: made }) => type === "server" && String(made) === id),
+  );
+  if (failed === undefined) return;
+  const { code, message } = failed.error;
+  const error = { status: code, message };
+  throw failure(NAME, finalMeaning(code), error, new Error(`${NAME} create_server: ${code}: ${message}`));
+}
+
+/** What failed so is not tried again by Hetzner, which a busy provider's request would be. */
+function finalMeaning(code: string): Meaning {
+  const known = meaning({ code });
+  return known === "quota" || known === "capacity" ? known : "rejected";
 }
 
 function toMachine({ status, public_net }: Server): Machine | undefined {
@@ -194,7 +223,7 @@ function errorIn(body: unknown): Omit<ErrorResponse, "status"> {
 }
 
 /** Codes of https://docs.hetzner.cloud and of its Go client. */
-function meaning({ code }: ErrorResponse): Meaning | undefined {
+function meaning({ code }: Pick<ErrorResponse, "code">): Meaning | undefined {
   switch (code) {
     case "resource_limit_exceeded":
       return "quota";

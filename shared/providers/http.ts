@@ -53,15 +53,20 @@ interface Call<T> {
   schema: z.ZodType<T>;
 }
 
-/** Undefined if there is no such thing (404). */
-export type Ask = <T>(call: Call<T>) => Promise<T | undefined>;
+export interface Ask {
+  <T>(call: Call<T> & { method: "POST" }): Promise<T>;
+  /** Undefined if there is no such thing (404). */
+  <T>(call: Call<T>): Promise<T | undefined>;
+}
 
 export function api({ name, address, token, errorIn, meaning, pauseSecondsMax = PAUSE_SECONDS_MAX }: ApiOptions): Ask {
-  let silentUntil = 0;
+  let pause = { until: 0, message: "" };
 
-  return async ({ method, path, query, body, schema }) => {
+  function ask<T>(call: Call<T> & { method: "POST" }): Promise<T>;
+  function ask<T>(call: Call<T>): Promise<T | undefined>;
+  async function ask<T>({ method, path, query, body, schema }: Call<T>): Promise<T | undefined> {
     const what = `${name} ${method} ${path}`;
-    if (Date.now() < silentUntil) throw rateLimited(name);
+    if (Date.now() < pause.until) throw rateLimited(name, pause.message);
     const { response, text } = await send(`${address}${path}${search(query)}`, method, token, body).catch((error: unknown) => {
       throw new TryAgain("PROVIDER_ERROR", because("provider_silent", { provider: name }), {
         cause: new Error(what, { cause: error }),
@@ -69,15 +74,16 @@ export function api({ name, address, token, errorIn, meaning, pauseSecondsMax = 
     });
     if (response.ok) return read(name, what, schema, text);
     const error = { status: response.status, ...errorIn(parsed(text)) };
-    if (error.status === 404 && error.code === NOT_FOUND) return undefined;
+    if (error.status === 404 && error.code === NOT_FOUND && method !== "POST") return undefined;
     const message = withoutSecret(error.message, token);
     const cause = new Error(`${what}: ${error.status} ${error.code}: ${message}`);
     if (response.status === 429) {
-      silentUntil = Date.now() + pauseSeconds(response.headers, pauseSecondsMax) * 1000;
-      throw rateLimited(name, { cause });
+      pause = { until: Date.now() + pauseSeconds(response.headers, pauseSecondsMax) * 1000, message };
+      throw rateLimited(name, message, { cause });
     }
     throw failure(name, meaning(error) ?? classify(error), { ...error, message }, cause);
-  };
+  }
+  return ask;
 }
 
 async function send(url: string, method: string, token: string, body: unknown): Promise<{ response: Response; text: string }> {
@@ -104,13 +110,23 @@ function read<T>(name: string, what: string, schema: z.ZodType<T>, text: string)
   throw new TryAgain("PROVIDER_ERROR", because("provider_not_understood", { provider: name }), { cause });
 }
 
-const rateLimited = (name: string, options?: ErrorOptions): RetryLater =>
-  new RetryLater("PROVIDER_ERROR", because("provider_limits", { provider: name }), options);
+const rateLimited = (name: string, message: string, options?: ErrorOptions): RetryLater =>
+  new RetryLater("PROVIDER_ERROR", withMessage(name, because("provider_limits", { provider: name }), message), options);
 
-function failure(name: string, meaning: Meaning, { status, message }: ErrorResponse, cause: Error): Error {
+/** A reason with the provider's own sentence, if it wrote one. */
+function withMessage(name: string, why: Reason, message: string): Reason {
   const sentence = cleaned(message);
-  const says = (why: Reason): Reason =>
-    sentence === "" ? why : because("provider_said", { why, provider: name, message: sentence });
+  return sentence === "" ? why : because("provider_said", { why, provider: name, message: sentence });
+}
+
+interface Failed {
+  /** The provider's code, if the failure was not that of a response. */
+  status: number | string;
+  message: string;
+}
+
+export function failure(name: string, meaning: Meaning, { status, message }: Failed, cause: Error): Error {
+  const says = (why: Reason): Reason => withMessage(name, why, message);
   switch (meaning) {
     case "quota":
       return new GiveUp("PROVIDER_QUOTA_EXCEEDED", says(because("quota_used_up", { provider: name })), { cause });
@@ -125,7 +141,15 @@ function failure(name: string, meaning: Meaning, { status, message }: ErrorRespo
     case "broken":
       return new TryAgain("PROVIDER_ERROR", says(because("provider_error", { provider: name, status })), { cause });
     case "rejected":
-      return new GiveUp("PROVIDER_ERROR", says(because("provider_rejected", { provider: name, status })), { cause });
+      return new GiveUp(
+        "PROVIDER_ERROR",
+        says(
+          status === 404
+            ? because("provider_lacks_resource", { provider: name })
+            : because("provider_rejected", { provider: name, status }),
+        ),
+        { cause },
+      );
     default:
       throw new Error(`No such meaning: ${String(meaning satisfies never)}`);
   }

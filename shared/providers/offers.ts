@@ -38,6 +38,9 @@ const HOST_MIN = { memory_gb: 2, disk_gb: 20 } as const;
 export const canHostErp = ({ memory_gb, disk_gb }: { memory_gb: number; disk_gb: number }): boolean =>
   memory_gb >= HOST_MIN.memory_gb && disk_gb >= HOST_MIN.disk_gb;
 
+/** Providers write what does not apply as null, or leave it out. */
+export const isPresent = (value: unknown): boolean => value !== null && value !== undefined;
+
 /** A price without the noise of floating point. */
 export const formatPrice = (monthly: number, hourly: number, currency: string): Price => ({
   monthly: round(monthly, 2),

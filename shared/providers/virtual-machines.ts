@@ -24,14 +24,10 @@ export const ordered = async ({ id }: Identified, operationId: string): Promise<
   ...(await initialSshTrust(operationId)),
 });
 
-/** An order that `send` sends; it gets undefined if the provider has no such size, region or image. */
-export async function placeOrder(name: string, operationId: string, send: () => Promise<Identified | undefined>): Promise<Order> {
+/** An order that `send` sends. */
+export async function placeOrder(operationId: string, send: () => Promise<Identified>): Promise<Order> {
   const trust = await initialSshTrust(operationId);
-  return async () => {
-    const machine = await send();
-    if (machine === undefined) throw new GiveUp("PROVIDER_ERROR", because("provider_lacks_resource", { provider: name }));
-    return { machine_id: String(machine.id), ...trust };
-  };
+  return async () => ({ machine_id: String((await send()).id), ...trust });
 }
 
 /** `remove` is true once the provider does not have the machine any more. */
@@ -65,10 +61,4 @@ export function supportedImage<T>(
     if (image !== undefined) return image;
   }
   throw new GiveUp("PROVIDER_ERROR", because("provider_lacks_system", { provider: name }));
-}
-
-/** The SSH key that the provider stores. */
-export function keptKey<T>(name: string, key: T | undefined): T {
-  if (key === undefined) throw new GiveUp("PROVIDER_ERROR", because("provider_rejected_key", { provider: name }));
-  return key;
 }

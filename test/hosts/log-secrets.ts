@@ -23,6 +23,11 @@ export const SECRETS = [
   ["a token in a sentence", "rejected the token SECRETSECRETSECRET of x"],
   ["a key", "api_key: SECRET, api-key=SECRET, X-Api-Key: SECRET"],
   ["a segment of a path", "GET /my/invoice/SECRETa1b2c3d4e5f60718293a4b5c6d7e8f9/pdf"],
+  ["a token with dots in a path", `GET /verify/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0SECRET.${"SECRET".repeat(7)}/done`],
+  [
+    "a token with a long head",
+    `GET /verify/eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJTRUNSRVQSECRET.${"SECRET".repeat(7)}`,
+  ],
   ["a secret after a control character", "\x1b[31mpassword=SECRET\x1b[0m"],
   ["a secret beside bytes that are no text", "\ufffd\ufffdtoken=SECRET"],
 ] as const;

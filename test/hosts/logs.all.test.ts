@@ -195,6 +195,8 @@ describe("the log of an ERP", unless(noMachine), () => {
         request(1_764_154_800.1239, "/web?token=SECRETSECRET"),
         request(1_764_154_801, forged),
         request(1_764_154_802, `/my/${"a1".repeat(20)}/pdf`, { status: 502 }),
+        ...["/a/token=", "/x;cookie=1;b", "/authorization:x"].map((uri, index) => request(1_764_154_802.125 + index / 8, uri)),
+        request(1_764_154_802.5, `/verify/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${"a1".repeat(20)}`),
         "{ no json\n",
         request(1_764_154_803, `/${"x".repeat(9_000)}`),
       ].join(""),
@@ -210,6 +212,10 @@ describe("the log of an ERP", unless(noMachine), () => {
       "2025-11-26T11:00:00.123Z info GET /web 200, 45 ms, 5120 bytes, 203.0.113.9",
       "2025-11-26T11:00:01.000Z info GET /x 200, 45 ms, 5120 bytes, 203.0.113.9",
       "2025-11-26T11:00:02.000Z error GET /my/[redacted]/pdf 502, 45 ms, 5120 bytes, 203.0.113.9",
+      // No path hides its request.
+      ...["GET /a/token=", "GET /x;cookie=[redacted]", "GET /authorization:[redacted]", "GET /verify/[redacted]"].map(
+        (asked, index) => `2025-11-26T11:00:02.${125 * (index + 1)}Z info ${asked} 200, 45 ms, 5120 bytes, 203.0.113.9`,
+      ),
     ]);
     const between = { since: "2025-11-26T11:00:01.000Z", until: "2025-11-26T11:00:02.000Z" };
     expect(await proxy(between)).toHaveLength(1);

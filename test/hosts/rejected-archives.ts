@@ -91,6 +91,23 @@ export const REJECTED: [...Case, why: string][] = [
     no("a zip file in Base64", "decode it (base64 -d), and upload that"),
   ],
   [
+    "a form with the zip in it",
+    () =>
+      Buffer.concat([
+        Buffer.from(
+          `------------------------3f1c7e0f7d3a\r\nContent-Disposition: form-data; name="file"; filename="shop.zip"\r\nContent-Type: application/zip\r\n\r\n`,
+        ),
+        made,
+        Buffer.from("\r\n------------------------3f1c7e0f7d3a--\r\n"),
+      ]),
+    no(
+      "a form as browsers and curl -F send it, with the file inside",
+      "upload the file itself and not as a form (curl -T, not -F)",
+    ),
+  ],
+  ["a uuencoded zip", starts("begin 644 shop.zip\nM4$L#"), no("a uuencoded file", "decode it (uudecode), and upload that")],
+  ["a certificate", starts("-----BEGIN CERTIFICATE-----\n"), `it is not a zip file: ${EXPORT}`],
+  [
     "a zip that went through a text editor",
     () => Buffer.from(Buffer.from(made).toString("utf8")),
     no("a zip file that was changed as if it were text", DOWNLOAD),

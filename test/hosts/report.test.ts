@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { newId } from "../../shared/domain/ids.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
@@ -68,6 +69,25 @@ describe("a machine's report", unless(noMachine), () => {
   });
   const records = (...domains: string[]): void =>
     writeFileSync(join(machine.notes, "records"), domains.map((domain) => `${domain}.\n`).join(""));
+  test("has the samples of three hours, also of 150 instances", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const ids = Array.from({ length: 150 }, () => newId("instance"));
+    const figures = (minute: number) =>
+      ids.map(
+        (id, index) =>
+          `"${id}":[${Array(15)
+            .fill(minute + index)
+            .join(",")}]`,
+      );
+    const lines = Array.from({ length: 180 }, (_, minute) => {
+      return `{"t":${now - (179 - minute) * 60},"s":[1],"i":{${figures(100 + minute).join(",")}}}\n`;
+    });
+    mkdirSync(join(machine.root, "watch"), { recursive: true });
+    writeFileSync(join(machine.root, "watch/ring"), lines.join(""));
+    expect((await ssh.probe(machine.server)).samples).toHaveLength(180);
+    rmSync(join(machine.root, "watch"), { recursive: true });
+  });
+
   const report = async () => (await ssh.probe(machine.server)).report;
   const certificates = async () =>
     Object.fromEntries((await report())?.certificates?.map(({ instance_id, ...rest }) => [instance_id, rest]) ?? []);

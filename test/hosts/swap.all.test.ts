@@ -76,6 +76,16 @@ describe("the swap of a restore", unless(noMachine), () => {
   const failed = (message: string) => ({ code: "HOST_JOB_FAILED", message: expect.stringContaining(message) });
   const facts = (): string[] => readdirSync(here()).filter((name) => name.endsWith(".oid"));
 
+  test("the database says which files it lists: generated styles of which one is missing are made anew", async () => {
+    writeFileSync(note("listed"), "ab/gone\n");
+    await build();
+    expect(asked()).toContain("url like '/web/assets/%'");
+    for (const name of ["listed", "asked"]) rmSync(note(name));
+    restore_id += "_whole";
+    await build();
+    expect(asked()).not.toContain("url like '/web/assets/%'");
+  });
+
   test("the databases trade places, and back, and what was replaced is dropped in the end", async () => {
     await build();
     const { [`new_${restore_id}`]: built } = databases();

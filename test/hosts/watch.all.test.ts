@@ -97,6 +97,14 @@ describe("a machine's timer", unless(noNetwork), () => {
     for (const file of ["inner", "outer"]) expect(statSync(join(machine.root, "watch", file)).mode & 0o077).toBe(0);
   });
 
+  test("so does a job of the machine itself, of whatever kind", async () => {
+    rmSync(program);
+    machine.docker(":");
+    await runToEnd(machine, { id: "op_2-removeDrill", kind: "remove_drill" });
+    machine.standIn("docker", NAMES_PROXY);
+    expect(readFileSync(program, "utf8")).toBe(watchProgram());
+  });
+
   const unit = (kind: string): string => join(machine.root, "../system/etc/systemd/system", `erp-watch.${kind}`);
 
   test("each run takes a sample, within the limits of its unit", async () => {

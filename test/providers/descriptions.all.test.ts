@@ -78,6 +78,7 @@ const WANTED: Record<Rented, string[]> = {
     "GET /server_types page per_page",
     "GET /servers label_selector page per_page",
     "GET /servers/:id",
+    "GET /servers/actions per_page sort status",
     "GET /ssh_keys fingerprint page per_page",
     "POST /servers",
     "POST /ssh_keys",

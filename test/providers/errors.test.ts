@@ -61,6 +61,11 @@ describe.each([
   ["Hetzner", 503, "unavailable", "the service is not available", "unclear", "PROVIDER_ERROR"],
   ["Hetzner", 504, "timeout", "the request could not be answered in time", "unclear", "PROVIDER_ERROR"],
   ["DigitalOcean", 422, "unprocessable_entity", "Please add a payment method to your account", "final", "PROVIDER_ERROR"],
+  ["DigitalOcean", 422, "unprocessable_entity", "Droplet is locked by another event", "later", "PROVIDER_ERROR"],
+  ["DigitalOcean", 422, "unprocessable_entity", "You have reached your account limits", "final", "PROVIDER_QUOTA_EXCEEDED"],
+  ["DigitalOcean", 422, "unprocessable_entity", "Your quota for this region is used up", "final", "PROVIDER_QUOTA_EXCEEDED"],
+  ["DigitalOcean", 429, "too_many_requests", "API rate limit exceeded", "later", "PROVIDER_ERROR"],
+  ["Hetzner", 429, "rate_limit_exceeded", "limit of 3600 requests per hour reached", "later", "PROVIDER_ERROR"],
   ["DigitalOcean", 403, "forbidden", "Your account is locked, please contact support", "final", "PROVIDER_ERROR"],
   ["DigitalOcean", 403, "forbidden", "You are not authorized to perform this operation", "final", "PROVIDER_UNAUTHORIZED"],
   [
@@ -136,6 +141,55 @@ test("one odd price or size does not stop the catalog", async () => {
     ["s-4vcpu-8gb", null],
   ]);
 });
+
+test("what does not apply may be null", async () => {
+  const type = { ...TYPE, locations: [null, ...TYPE.locations] };
+  respond = (path) => ({
+    body: path.endsWith("/server_types")
+      ? hetznerPage("server_types", [type])
+      : hetznerPage("locations", [{ name: "fsn1", city: "Falkenstein", country: null }]),
+  });
+  expect(await providers.Hetzner().catalog()).toMatchObject({
+    regions: [{ code: "fsn1", name: "Falkenstein" }],
+    sizes: [{ code: "cx32", regions: ["fsn1"] }],
+  });
+  respond = (path) => ({
+    body: path.endsWith("/sizes")
+      ? { sizes: [{ ...SIZE, regions: [null, "fra1"], gpu_info: null }], links: null }
+      : { regions: [{ slug: "fra1", name: "Frankfurt 1", available: true }], links: { pages: { next: null } } },
+  });
+  expect((await providers.DigitalOcean().catalog()).sizes).toMatchObject([{ code: SIZE.slug, regions: ["fra1"] }]);
+});
+
+test.each([
+  ["resource_unavailable", "PROVIDER_OUT_OF_CAPACITY", "Hetzner has no machine of this size"],
+  ["action_failed", "PROVIDER_ERROR", "Hetzner rejected the request (action_failed)"],
+])(
+  "a machine that Hetzner could not create (%s) fails as %s with its sentence, also once it is gone",
+  async (code, expected, why) => {
+    const action = (id: number, command: string) => ({
+      command,
+      status: "error",
+      resources: [{ id, type: "server" }],
+      error: { code, message: "No more hosts." },
+    });
+    let actions = [action(1, "create_server")];
+    for (const server of [undefined, { id: 1, status: "initializing" }]) {
+      respond = (path) => {
+        if (path.endsWith("/actions")) return { body: { actions } };
+        return server === undefined ? { status: 404, body: notFound } : { body: { server } };
+      };
+      const error = await errorOf(providers.Hetzner().findMachine("1"));
+      expect(error).toBeInstanceOf(GiveUp);
+      expect(error).toMatchObject({
+        code: expected,
+        message: expect.stringMatching(new RegExp(`${why.replace(/[()]/g, "\\$&")}.*Hetzner says: No more hosts$`)),
+      });
+    }
+    actions = [action(2, "create_server"), action(1, "start_server")];
+    expect(await providers.Hetzner().findMachine("1")).toMatchObject({ state: "starting" });
+  },
+);
 
 /** Machines as the providers list them: ours, and one with nothing in it that is as described but its ID. */
 const ODD = {

@@ -126,6 +126,7 @@ export async function fakeHetzner(fingerprintOf: (publicKey: string) => string):
         case "POST servers":
           return order(asked, fate());
         case "GET servers/id":
+          if (id === "actions") return { status: 200, body: { actions: [] } };
           return withServer(id, (server) => ({ status: 200, body: { server: shown(server) } }));
         case "DELETE servers/id":
           return withServer(id, (server) => {

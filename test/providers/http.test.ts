@@ -82,7 +82,20 @@ function flood(response: Parameters<RequestListener>[1]): void {
 
 test("only the provider's own 404 means that something does not exist", async () => {
   listener = (_, response) => void response.writeHead(404, json).end('{"code":"not_found","message":"No such server"}');
-  expect(await asking()(call)).toBeUndefined();
+  const { schema, path } = call;
+  for (const method of ["GET", "DELETE"] as const) expect(await asking()({ method, path, schema })).toBeUndefined();
+  expect(await errorOf(asking()(call))).toMatchObject({
+    code: "PROVIDER_ERROR",
+    message: expect.stringMatching(/Provider does not have the requested resource\. Provider says: No such server$/),
+  });
+});
+
+test("a provider that limits requests is quoted until the pause is over", async () => {
+  const ask = asking();
+  listener = (_, response) => void response.writeHead(429, json).end('{"code":"limited","message":"3600 an hour."}');
+  for (let times = 0; times < 2; times++)
+    expect(await errorOf(ask(call))).toMatchObject({ message: expect.stringMatching(/minutes\. Provider says: 3600 an hour$/) });
+  expect(heard).toHaveLength(1);
 });
 
 test.each(["999999999", "0", "Fri, 31 Dec 2100 23:59:59 GMT", "-1", "soon"])(

@@ -37,7 +37,9 @@ examine() {
   fi
   tail -n 1 "$JOB/work/report" >"$JOB/work/about"
   version=$(reported '.version | strings')
-  [[ " ${P[ERP_VERSIONS]} " == *" $version "* ]] || corrupt "it is of version $version, which the catalog does not have"
+  # Not BACKUP_CORRUPT, which would remove the upload: the catalog may have the version tomorrow.
+  [[ " ${P[ERP_VERSIONS]} " == *" $version "* ]] ||
+    broken "The backup's archive cannot be used: it is of version $version, which the catalog does not have"
   base=$(sql "$NEW" <<<"select left(latest_version, 20) from ir_module_module where name = 'base'") || {
     require_own_error $?
     corrupt "its database is not an ERP's"

@@ -203,6 +203,7 @@ setting() { sql "$1" <<<"select left(value, 200) from ir_config_parameter where 
 finish_database() {
   set_fact archived_uuid "$(setting "$NEW" database.uuid)"
   # Without their files, the sign-in page would be there, and nothing that it needs.
+  if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then count_missing; fi
   if [[ ${P[RESTORE_FILESTORE]} != yes || $(reported .missing_files) != 0 ]]; then remove_generated "$NEW"; fi
   sql "$NEW" -v "url=https://$DOMAIN" -v "report_url=$REPORT_URL" <<'SQL'
 insert into ir_config_parameter (key, value)
@@ -211,6 +212,12 @@ on conflict (key) do update set value = excluded.value
 SQL
   if [[ ${P[NEUTRALIZE]} == yes ]]; then neutralize "$NEW"; fi
   sql "$NEW" <<<"analyze" # a dump has no statistics
+}
+
+# Asks the database: a dump from outside may list its files otherwise than pg_dump's COPY does, as with --inserts.
+count_missing() {
+  sql "$NEW" <<<"select distinct store_fname from ir_attachment where store_fname is not null" | files missing "$NEW" ||
+    files_failed "The restored files could not be compared"
 }
 
 # Stylesheets and scripts that the ERP has put together from its modules, and does again when it is asked for them. Those of versions before

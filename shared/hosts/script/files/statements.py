@@ -5,14 +5,11 @@ from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from layout import NAMES_REPORTED, Unusable, shown
-from tables import SERVER_STATEMENTS
-
-NAME = rb'(?:"(?:[^"]|"")*"|[^\s".;(]+)(?:\.(?:"(?:[^"]|"")*"|[^\s".;(]+))*'
+from tables import SERVER_STATEMENTS, STATEMENT_FORMS
 
 
-def statement_like(pattern: bytes) -> re.Pattern[bytes]:
-    """Matches an outline from its start. N is a name, with its schema."""
-    return re.compile(re.sub(rb"\bN\b", lambda _: NAME, pattern), re.IGNORECASE)
+def compiled(pattern: str) -> re.Pattern[bytes]:
+    return re.compile(pattern.encode(), re.IGNORECASE)
 
 
 class Origin:
@@ -21,29 +18,19 @@ class Origin:
     server has: extensions that are there and that the ERP's role can create, and its settings.
     """
 
-    TABLE: ClassVar = [(row["kind"], re.compile(row["pattern"].encode(), re.IGNORECASE)) for row in SERVER_STATEMENTS]
-    ROWS = statement_like(rb"(?:COPY|INSERT INTO) (N)")
-    POSITION = re.compile(rb"\s*SELECT\s+pg_catalog\.setval\('((?:[^']|'')*)'", re.IGNORECASE)
-    EXTENSION = statement_like(rb"(CREATE|ALTER|DROP|COMMENT ON) EXTENSION (?:IF (?:NOT )?EXISTS )?(N)(?:.* SCHEMA (N))?")
-    SETTING = statement_like(rb"SET (?:(?:SESSION|LOCAL) )?(\w+) (?:=|TO) ")
-    PUBLIC = statement_like(rb'CREATE SCHEMA (?:IF NOT EXISTS )?"?public"?$')
-    REMOVAL = statement_like(rb"(?:DROP|ALTER)\b|SELECT pg_catalog\.lo_unlink\b|CREATE OR REPLACE VIEW .* AS SELECT NULL\b")
-    KINDS = rb"(?:(?:OR REPLACE|GLOBAL|LOCAL|TEMP|TEMPORARY|UNLOGGED|FOREIGN|MATERIALIZED|RECURSIVE) )*(?:TABLE|SEQUENCE|VIEW)"
-    RELATION = statement_like(rb"CREATE %s (?:IF NOT EXISTS )?(N)" % KINDS)
-    IDENTITY = statement_like(rb"ALTER TABLE .* AS IDENTITY \( SEQUENCE NAME (N)")
-    POLICY = statement_like(rb"CREATE POLICY (N ON N)")
-    # What these are about. None of them has rows, or is a constraint.
-    ABOUT: ClassVar = [
-        statement_like(rb"COMMENT ON POLICY (N ON N)"),
-        statement_like(rb"COMMENT ON (?:(?:TRIGGER|RULE|CONSTRAINT) N ON|MATERIALIZED VIEW|[A-Z]+) (N)"),
-        statement_like(rb"ALTER (?:TABLE|SEQUENCE) .*(?:ATTACH PARTITION|OWNED BY) (N)"),
-        statement_like(rb"(?:ALTER (?:FOREIGN )?TABLE|REFRESH MATERIALIZED VIEW) (?:ONLY )?(N)"),
-        statement_like(rb"CREATE (?:UNIQUE )?INDEX .*? ON (?:ONLY )?(N)"),
-        statement_like(rb"CREATE (?:CONSTRAINT )?TRIGGER .*? ON (N)"),
-        statement_like(rb"CREATE (?:OR REPLACE )?RULE .*? TO (N)"),
-    ]
-    VIEW = statement_like(rb"CREATE (?:OR REPLACE )?(?:RECURSIVE |MATERIALIZED )?VIEW ")
-    NAMES = re.compile(NAME)
+    TABLE: ClassVar = [(row["kind"], compiled(row["pattern"])) for row in SERVER_STATEMENTS]
+    ROWS = compiled(STATEMENT_FORMS["rows"])
+    POSITION = compiled(STATEMENT_FORMS["position"])
+    EXTENSION = compiled(STATEMENT_FORMS["extension"])
+    SETTING = compiled(STATEMENT_FORMS["setting"])
+    PUBLIC = compiled(STATEMENT_FORMS["public_schema"])
+    REMOVAL = compiled(STATEMENT_FORMS["removal"])
+    RELATION = compiled(STATEMENT_FORMS["relation"])
+    IDENTITY = compiled(STATEMENT_FORMS["identity"])
+    POLICY = compiled(STATEMENT_FORMS["policy"])
+    ABOUT: ClassVar = [compiled(pattern) for pattern in STATEMENT_FORMS["about"]]
+    VIEW = compiled(STATEMENT_FORMS["view"])
+    NAMES = re.compile(STATEMENT_FORMS["name"].encode())
 
     def __init__(self, known: dict[str, list[str]]) -> None:
         self.present, self.creatable, self.settings = (

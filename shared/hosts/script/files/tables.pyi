@@ -29,5 +29,21 @@ class ServerStatement(TypedDict):
     pattern: str
 
 
+class StatementForms(TypedDict):
+    name: str
+    rows: str
+    position: str
+    extension: str
+    setting: str
+    public_schema: str
+    removal: str
+    relation: str
+    identity: str
+    policy: str
+    view: str
+    about: list[str]
+
+
 RULES: Rules
 SERVER_STATEMENTS: list[ServerStatement]
+STATEMENT_FORMS: StatementForms
