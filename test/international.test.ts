@@ -44,6 +44,11 @@ describe("names in other scripts", () => {
     expect((await me.api.get(`/instances/${instance.id}`)).body).toMatchObject({
       data: { domain_unicode: instance.domain },
     });
+    const previous = { domain: "xn--strae-oqa.example.com", redirects_until: "2999-01-01T00:00:00.000Z" };
+    const moved = await seedInstance(me.id, { server_id: server.id, previous_domains: [previous] });
+    expect((await me.api.get(`/instances/${moved.id}`)).body).toMatchObject({
+      data: { previous_domains: [{ ...previous, domain_unicode: "straße.example.com" }] },
+    });
   });
 
   test.each([
@@ -136,6 +141,15 @@ test("HEAD of a download has the status of GET and writes no event", async () =>
   expect(await downloads()).toBe(0);
   expect((await me.api.get(`/backups/${backup.id}/download`)).status).toBe(200);
   expect(await downloads()).toBe(1);
+});
+
+test("the flag of England may be in a note, and hidden tags may not", async () => {
+  const other = await account();
+  const { id } = await seedBackup(await seedInstance(other.id));
+  const noteOf = async (note: string) => other.api.put(`/backups/${id}`, { note });
+  expect((await noteOf("🏴󠁧󠁢󠁥󠁮󠁧󠁿 shop")).body).toMatchObject({ data: { note: "🏴󠁧󠁢󠁥󠁮󠁧󠁿 shop" } });
+  for (const hidden of ["sh\u{e0067}\u{e007f}op", "🏴\u{e0067}\u{e0062}", "🏴󠁧󠁢󠁥󠁮󠁧󠁿\u{e0067}"])
+    expect((await noteOf(hidden)).error).toMatchObject({ details: { field: "note" } });
 });
 
 test("names that look the same are the same where they must be unique; case is significant, and a name is free again", async () => {

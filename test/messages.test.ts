@@ -22,6 +22,7 @@ const SAME: readonly string[] = [
   "home.worst.milliseconds",
   "events.fields.labels",
   "events.fields.name",
+  "events.fields.passkey",
   "events.fields.status",
   "events.fields.url",
   "app.product",

@@ -94,6 +94,7 @@ export const passkeyLoginOptions = () =>
     description:
       "Returns what the browser needs to sign in with a passkey alone (`navigator.credentials.get`), without an email or a password.",
     access: "public",
+    errors: () => [tooManySignIns(LOGIN_FAILURES.pair)],
     body: z.strictObject({}),
     data: PasskeyOptions,
   });

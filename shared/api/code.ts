@@ -10,11 +10,19 @@ import {
   REPOSITORY_PATH,
   REPOSITORY_URL,
   REQUIREMENT,
+  SECRET_CHARACTERS_MIN,
   VARIABLE_NAME,
 } from "../domain/code-rules.ts";
 import { CODE, PUSH } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { codeInCheck, erpNotInstalled, instanceBeingDeleted, serverNotActive, tooManyPushes } from "./errors.ts";
+import {
+  codeInCheck,
+  erpNotInstalled,
+  instanceBeingDeleted,
+  serverNotActive,
+  tooManyPushes,
+  tooManyRepositories,
+} from "./errors.ts";
 import * as fields from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { Operation } from "./operations.ts";
@@ -59,6 +67,7 @@ const username = z
   .meta({ examples: ["deploy"], maxLength: 100 });
 const token = z
   .string()
+  .min(SECRET_CHARACTERS_MIN, `must have at least ${SECRET_CHARACTERS_MIN} characters`)
   .regex(/^[!-~]{1,1000}$/, "must be up to 1000 printable ASCII characters without spaces")
   .meta({ examples: ["glpat-2f8c1d"], maxLength: 1000 });
 
@@ -125,10 +134,13 @@ const Variable = z
     value: variableValue
       .optional()
       .meta({ description: "Shown to whoever may read the instance", examples: ["https://example.com"] }),
-    secret: variableValue.optional().meta({
-      description: "Never shown. If you leave both out, the variable keeps the secret that it has",
-      examples: ["c4r-5ecret"],
-    }),
+    secret: variableValue
+      .min(SECRET_CHARACTERS_MIN, `must have at least ${SECRET_CHARACTERS_MIN} characters`)
+      .optional()
+      .meta({
+        description: "Never shown. If you leave both out, the variable keeps the secret that it has",
+        examples: ["c4r-5ecret"],
+      }),
   })
   .refine(({ value, secret }) => value === undefined || secret === undefined, {
     message: "must not be combined with value",
@@ -257,8 +269,14 @@ export const CodeFields = fields.atLeastOne({
   repositories: z
     .array(Repository)
     .max(CODE.repositoriesMax, `must have at most ${CODE.repositoriesMax} entries`)
+    .refine(
+      (all) => new Set(all.map(({ url: of, path: at }) => `${of} ${at}`)).size === all.length,
+      "must not contain duplicates",
+    )
     .meta({
-      description: "Repositories with add-ons. Of modules with the same name, that of the first repository counts",
+      description:
+        "Repositories with add-ons. Of modules with the same name, that of the first repository counts. " +
+        `By default at most ${CODE.repositories}; the operator can change that for an account`,
       examples: [[{ url: URL_EXAMPLE, ref: "main" }]],
     })
     .optional(),
@@ -299,7 +317,7 @@ export const update = () =>
       "so this needs `instances:write` and `backups:restore`.",
     access: ["instances:write", "backups:restore"],
     unversioned: CODE_UNVERSIONED,
-    errors: () => [instanceBeingDeleted("deleting")],
+    errors: () => [instanceBeingDeleted("deleting"), tooManyRepositories(CODE.repositories)],
     body: CodeFields,
     data: Code,
   });

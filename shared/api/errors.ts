@@ -168,7 +168,12 @@ export const taken = (field: string, owner: unknown) =>
 export const emailTaken = () => conflict("A user with this email already exists", { field: "email" });
 
 /** What `QUOTA_EXCEEDED` calls the quotas whose names are not those of a resource. */
-const QUOTA_NAMES: Partial<Record<QuotaKind, string>> = { backup: "backups", backup_bytes: "backup_bytes", webhook: "webhooks" };
+const QUOTA_NAMES: Partial<Record<QuotaKind, string>> = {
+  backup: "backups",
+  backup_bytes: "backup_bytes",
+  webhook: "webhooks",
+  user: "users",
+};
 
 export const overQuota = (kind: QuotaKind, limit: number) =>
   new ApiError(
@@ -181,6 +186,14 @@ export const overQuota = (kind: QuotaKind, limit: number) =>
 
 const sizeInWords = (bytes: number): string =>
   bytes >= 1e12 ? `${bytes / 1e12} TB` : bytes >= 1e9 ? `${bytes / 1e9} GB` : `${bytes} bytes`;
+
+/** The account's quota for each of its instances. */
+export const tooManyRepositories = (limit: number) =>
+  new ApiError(
+    "QUOTA_EXCEEDED",
+    `An instance may have at most ${limit} repositor${limit === 1 ? "y" : "ies"}; contact the operator to raise the limit`,
+    { details: { resource: "repositories", limit } },
+  );
 
 export const quotaChanged = () => new ApiError("CONFLICT", "The operator changed this quota at the same time; try again");
 

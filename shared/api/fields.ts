@@ -62,13 +62,18 @@ const PRINTABLE = new RegExp(`^[${SPACES_AND_JOINERS}]*[^${UNPRINTABLE}${SPACES_
 const UNPRINTABLE_BEYOND =
   /[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e007f}\u{f0000}-\u{10ffff}\ufdd0-\ufdef\ufffe\uffff]/u;
 
+/** Behind a black flag, tags make the flag of a region, such as England. */
+const FLAG_TAGS = /(?<=\u{1f3f4})[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
+
+const isPrintable = (value: string): boolean => !UNPRINTABLE_BEYOND.test(value.replace(FLAG_TAGS, ""));
+
 const NOT_PRINTABLE = "must contain only printable characters, at least one of them not a space";
 
 /** A name or a note: printable, on one line; surrounding spaces are removed. */
 export const text = (maximum: number, example: string) =>
   characters(1, maximum, trimmed)
     .regex(PRINTABLE, NOT_PRINTABLE)
-    .refine((value) => !UNPRINTABLE_BEYOND.test(value), NOT_PRINTABLE)
+    .refine(isPrintable, NOT_PRINTABLE)
     .trim()
     .meta({ examples: [example] });
 
@@ -106,10 +111,7 @@ export const labels = z
         "is not a valid label key: use 1 to 63 lowercase letters, digits, dots, hyphens and underscores, starting with a letter or digit",
       )
       .meta({ maxLength: 63 }),
-    characters(0, LABEL_CHARACTERS, trimmed)
-      .regex(LABEL_VALUE, NOT_PRINTABLE)
-      .refine((value) => !UNPRINTABLE_BEYOND.test(value), NOT_PRINTABLE)
-      .trim(),
+    characters(0, LABEL_CHARACTERS, trimmed).regex(LABEL_VALUE, NOT_PRINTABLE).refine(isPrintable, NOT_PRINTABLE).trim(),
   )
   .refine((map) => Object.keys(map).length <= LABELS_MAX, `must have at most ${LABELS_MAX} labels; remove some`)
   .refine(
@@ -273,9 +275,9 @@ const ranges = {
 
 const LABEL_FILTER = "^[a-z0-9][a-z0-9_.-]{0,62}:";
 
-/** Words to find. Emoji and other symbols are no mistake, but find nothing. */
+/** Words to find. Emoji, also those of punctuation and keycaps, and other symbols are no mistake, but find nothing. */
 export const searchWords = text(100, "shop").refine(
-  (value) => /[\p{L}\p{N}\p{S}]/u.test(value),
+  (value) => /[\p{L}\p{N}\p{S}\p{Extended_Pictographic}\u20e3]/u.test(value),
   "must contain a letter or a digit",
 );
 

@@ -126,8 +126,11 @@ const diskQuota = z
     examples: [20_000_000_000],
   });
 
-const PreviousDomain = z.object({ domain: fields.domain, redirects_until: fields.timestamp });
-export type PreviousDomain = z.infer<typeof PreviousDomain>;
+const PreviousDomain = z.object({
+  domain: fields.domain,
+  domain_unicode: fields.domainUnicode,
+  redirects_until: fields.timestamp,
+});
 
 export const Instance = z
   .object({

@@ -52,10 +52,11 @@ const deleteOne = () =>
     method: "DELETE",
     path: "/users/invitations/:id",
     summary: "Withdraw an invitation",
-    description: "Its link stops working at once.",
+    description: "Its link stops working at once. Only owners can withdraw one of an owner.",
     access: "session",
     proof: () => true,
     role: "admin",
+    errors: () => [roleRequired("owner")],
     data: fields.deleted("invitation"),
   });
 export { deleteOne as delete };

@@ -18,7 +18,7 @@ import { isNeverInstalled, listNextRuns } from "./policy-changes.ts";
 import { applyRules } from "./policy-runs.ts";
 import { BackupRecord } from "../records/schemas/backup.ts";
 import type { Caller } from "../records/schemas/caller.ts";
-import { CodeRecord } from "../records/schemas/code.ts";
+import { CodeRecord, type CommitRecord } from "../records/schemas/code.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import { OperationRecord } from "../records/schemas/operation.ts";
 import type { PolicyRecord } from "../records/schemas/backup-policy.ts";
@@ -248,15 +248,24 @@ async function codeWarnings(
   { restore_database }: Parts,
 ): Promise<Sentence[]> {
   if (!restore_database || !mayRead(reader, "backup") || !mayRead(reader, "instance")) return [];
-  const then = await findBackupCode(backup);
-  if (then === undefined) return [];
-  const present = (await find({ key: keys.code(account_id, id), schema: CodeRecord }))?.deployed?.commits ?? [];
-  const other = then.commits.filter(
-    ({ url, path, commit }) => !present.some((each) => each.url === url && each.path === path && each.commit === commit),
-  );
-  const code = other.map(({ url, commit }) => `${url} ${commit}`).join(", ");
-  return other.length === 0 ? [] : [sentence("restore_code_differs", { code })];
+  const [then, present] = await Promise.all([
+    findBackupCode(backup),
+    find({ key: keys.code(account_id, id), schema: CodeRecord }).then((record) => record?.deployed),
+  ]);
+  const [before, now] = [describeCode(then), describeCode(present)];
+  const [other, added] = [before.filter((each) => !now.includes(each)), now.filter((each) => !before.includes(each))];
+  if (other.length > 0) return [sentence("restore_code_differs", { code: other.join(", ") })];
+  return added.length > 0 ? [sentence("restore_code_added", { code: added.join(", ") })] : [];
 }
+
+/** Each commit and each package. */
+const describeCode = (code: { commits: CommitRecord[]; python_packages?: string[] | undefined } | null | undefined): string[] =>
+  code == null
+    ? []
+    : [
+        ...code.commits.map(({ url, path, commit }) => [url, path ?? [], commit].flat().join(" ")),
+        ...(code.python_packages ?? []),
+      ];
 
 /** What at least is put on the disk: nobody knows how large one part of an archive is. */
 const estimateBytes = ({ size_bytes }: BackupRecord, { restore_database, restore_filestore }: Parts): number =>

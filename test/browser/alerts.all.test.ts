@@ -32,6 +32,9 @@ test("the bell counts open alerts; one is muted, unmuted, and found among the cl
   await row.getByRole("button", { name: /^Unmute/ }).click();
   await row.getByRole("button", { name: /^Mute/ }).waitFor();
 
+  const phone = await open("/alerts", { as: mine, phone: true });
+  await phone.getByRole("button", { name: /^Mute Disk space low/ }).waitFor();
+
   await measure("disk_free", 50);
   await page.goto("/alerts?status=closed");
   await page.getByRole("row").filter({ hasText: "Disk space low" }).getByRole("link", { name: "erp-1" }).waitFor();

@@ -1,4 +1,5 @@
 // One action on many records: which it applies to, what the service does with the rest, and what is said at the end.
+import { text } from "node:stream/consumers";
 import { beforeAll, expect } from "vitest";
 import * as z from "zod";
 import { Instance, ListedInstance } from "../../shared/api/instances.ts";
@@ -10,6 +11,7 @@ import { test } from "./browser.ts";
 import { button, callsOf, dialog, getInstance, instancesOf } from "./instance-page.ts";
 
 const MANY = 30;
+const Listed = z.looseObject({ data: z.array(z.looseObject({})), meta: z.looseObject({}) });
 let big: TestAccount;
 let real: Instance;
 let other: Instance;
@@ -186,6 +188,72 @@ test("backups have checkboxes, a range of which is selected with the shift key",
     ids.map(async (id) => (await api.get(`/backups/${id}`)).as(z.looseObject({ locked: z.boolean() })).locked),
   );
   expect(locked.filter((each) => each)).toHaveLength(3);
+});
+
+test("the backups of one instance are selected and saved as a file on its page, too", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const instance = await seedInstance(mine.id, { name: "Archive" });
+  for (let i = 0; i < 2; i++) await seedBackup(instance);
+  await seedBackup(await seedInstance(mine.id, { server_id: instance.server_id, name: "Other" }));
+  const page = await open(`/instances/${instance.id}?tab=backups`, { as: mine, locale: "de" });
+  const [file] = await Promise.all([page.waitForEvent("download"), button(page, "Sicherungen als CSV herunterladen").click()]);
+  const [, first, second, ...others] = (await text(await file.createReadStream())).split("\r\n");
+  expect([first, second]).toEqual([expect.stringContaining(",Abgeschlossen,"), expect.stringContaining(",Abgeschlossen,")]);
+  expect(others).toEqual([""]);
+  await page.getByRole("checkbox", { name: "Alle auf dieser Seite auswählen: Sicherungen" }).click();
+  await button(page, "Aktionen").last().click();
+  await page.getByRole("menuitem", { name: "Sperren", exact: true }).click();
+  await page.getByRole("dialog").getByText("Betroffen (2)").waitFor();
+  await expectAccessible(page);
+});
+
+test("no more records are selected than one action takes, and the page says so", async ({ open }) => {
+  const page = await open("/config.json", { as: big, fresh: true });
+  let fetched = 0;
+  await page.route(/\/instances\?/, async (route) => {
+    const url = new URL(route.request().url());
+    const isPage = url.searchParams.get("per_page") === "100";
+    url.searchParams.delete("cursor");
+    const response = await route.fetch({ url: url.href });
+    const { data, meta, ...others } = Listed.parse(await response.json());
+    const [record] = data;
+    const many = Array.from({ length: 100 }, (_, n) => ({ ...record, id: `ins_${fetched}_${n}` }));
+    if (isPage) fetched++;
+    const json = { ...others, data: isPage ? many : data, meta: { ...meta, total: 1_200, next_cursor: `c${fetched}` } };
+    await route.fulfill({ response, json });
+  });
+  await page.goto("/instances");
+  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
+  await button(page, "Select the first 1,000").click();
+  await page.getByText("1,000 selected, the most at once").waitFor();
+  expect(fetched).toBe(10);
+});
+
+test("what is left of a bulk deletion is deleted only after its number was typed again, and by nobody who may not", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const held = await seedInstance(mine.id, { name: "Held fast", operation_id: unusedId("operation") });
+  const { id } = (await (await mine.session()).post("/bulk", { action: "delete", select: { ids: [held.id] } })).as(
+    z.looseObject({ id: z.string() }),
+  );
+  const page = await open(`/operations/${id}`, { as: mine });
+  const viewer = await open(`/operations/${id}`, { as: { user: await mine.anotherUser({ role: "viewer" }) } });
+  await viewer.getByText(/Another operation is in progress/).waitFor();
+  expect(await button(viewer, "Cancel the rest").count()).toBe(0);
+  await page.locator("#main").getByRole("button", { name: "Cancel the rest" }).click();
+  await page.getByText("0 of 1 done, 0 failed, 1 canceled.").waitFor();
+  await button(page, "Try 1 again").click();
+  const asked = dialog(page, "Delete 1 instance");
+  expect(await button(asked, "Delete 1 instance").isDisabled()).toBe(true);
+  await asked.getByLabel(/To confirm, type the number/).fill("1");
+  await button(asked, "Delete 1 instance").click();
+  await expect.poll(() => page.url()).not.toContain(id);
+  await page.locator("#main").getByRole("button", { name: "Cancel the rest" }).click();
+  await page.getByText("0 of 1 done, 0 failed, 1 canceled.").waitFor();
+  await viewer.reload();
+  await viewer.getByText("0 of 1 done, 0 failed, 1 canceled.").waitFor();
+  expect(await button(viewer, "Try 1 again").count()).toBe(0);
 });
 
 /** However many instances the customer has; the number is typed in a field that the Tab key reaches. */

@@ -103,9 +103,14 @@ test("a deploy that fails shows its step, its reason and the end of the log, and
   await page.getByRole("region", { name: "End of the failed step's log" }).getByText("Traceback").waitFor();
   await expectAccessible(page);
   expect(await button(page, "Roll back to this…").count()).toBe(0);
+  await page.goto("/operations?status=failed");
+  await button(page, "Retry deploy: Shop").click();
+  await dialog(page, "Deploy the code of Shop").waitFor();
+  await page.keyboard.press("Escape");
 
   await set("broken-manifest");
   await page.getByRole("link", { name: "Shop" }).first().click();
+  await openTab(page, "Code");
   await button(page, "Check for new commits").click();
   await page.getByText("1 problem found").waitFor();
   await page.getByText(/The manifest of the module acme/).waitFor();

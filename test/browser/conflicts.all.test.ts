@@ -163,6 +163,29 @@ test("every form shows what somebody else has changed meanwhile, and overwrites 
   }
 }, 240_000);
 
+test("one's own name and mails, and a webhook's switch, are sent with the version that was seen", async ({ open }) => {
+  const mine = await account();
+  const page = await open(`/settings/webhooks/${await mine.webhook()}`, { as: mine });
+  const versionSent = async (control: Locator): Promise<string | undefined> => {
+    const request = page.waitForRequest((each) => each.method() === "PUT");
+    await control.click();
+    return (await request).headers()["if-match"];
+  };
+  expect(await versionSent(button(page, "Disable"))).toMatch(/^"/);
+  await button(page, "Enable").waitFor();
+
+  await page.goto("/settings/account");
+  await button(page, "Change name").click();
+  const form = dialog(page, "Change name");
+  await form.getByLabel("Name", { exact: true }).fill("Ada Lovelace");
+  expect(await versionSent(button(form, "Change name"))).toMatch(/^"/);
+  await form.waitFor({ state: "detached" });
+  await button(page, "Mails").click();
+  await page.getByText("Nothing", { exact: true }).click();
+  expect(await versionSent(button(page, "Save mails"))).toMatch(/^"/);
+  await page.getByText("Mails saved", { exact: true }).waitFor();
+});
+
 describe("labels that two people add at the same time", () => {
   test.for(["before", "after"])("are both kept, if the page learns of the other one %s it saves", async (when, { open }) => {
     const mine = await account({ seeded: true });

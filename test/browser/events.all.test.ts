@@ -78,6 +78,27 @@ test("a long activity list has pages, in a URL that can be shared", async ({ ope
   await expectAccessible(page);
 });
 
+test("the activity is filtered by people who have done nothing yet, and by a resource that one finds by its name", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const calm = await mine.anotherUser();
+  const shop = await seedInstance(mine.id, { name: "Shop" });
+  await mine.api.put(`/instances/${shop.id}`, { labels: { env: "prod" } });
+  const page = await open("/activity", { as: mine });
+  await page.getByRole("button", { name: /^Filter by resource/ }).click();
+  await page.getByPlaceholder("Find resource").fill("sho");
+  await page.getByRole("option", { name: /^Shop/ }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe(`?resource=${shop.id}`);
+  await page.getByRole("heading", { name: "Activity (1)" }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: /^Filter by person/ }).click();
+  await page.getByRole("option", { name: calm.name }).click();
+  await page.getByText("No matches for this filter.").waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: `Filter by person ${calm.name}` }).waitFor();
+});
+
 test("the activity shows what a change changed, before and after, in the user's language", async ({ open }) => {
   const mine = await account({ seeded: true });
   const shop = await seedInstance(mine.id, { name: "Shop", labels: { env: "test" } });
@@ -151,6 +172,17 @@ test("each field that an event names has a label", () => {
   const named = [
     ...changed.flatMap(({ body }) => Object.keys(body.shape)),
     ...Object.keys(DEFAULT_QUOTAS).map((kind) => `limit_${kind}`),
+    "limit_repositories",
+    "password",
+    "secret",
+    "passkey",
+    "totp",
+    "recovery_codes",
+    "sso",
+    "last4",
+    "expires_at",
+    "replaced_by",
+    "invited_by",
     ...KEEP_RULES,
   ];
   expect(named.filter((field) => !(field in events.fields))).toEqual([]);

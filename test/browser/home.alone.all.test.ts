@@ -239,6 +239,7 @@ async function seedFailure(
   resource: Operation["resource"],
   message: string,
   endedAt: string,
+  fields: Partial<OperationRecord> = {},
 ): Promise<void> {
   const change = startChange(await getAccount(mine.id));
   const id = newId("operation");
@@ -264,6 +265,7 @@ async function seedFailure(
     holds: [],
     uses_backup_id: null,
     concerns: [],
+    ...fields,
   };
   change.add("operation", operation, { status: operation.state, parentId: resource.id });
   await change.commit();
@@ -293,6 +295,38 @@ test("what failed last needs the user: the same work on the same resource once, 
   await expect
     .poll(() => failures.getByText(/^(Shop|Uploaded archive)$/).allTextContents())
     .toEqual(["Shop", "Uploaded archive", "Shop"]);
+});
+
+test("a failure that was mended before the account's newest hundred successes needs nobody, and few requests say so", async ({
+  open,
+}) => {
+  const server = await seedServer(mine.id);
+  const of = (name: string, fields = {}) => seedInstance(mine.id, { server_id: server.id, name, ...fields });
+  const [shop, cafe, depot, idle] = [
+    await of("Shop", { last_backup_at: minutesAgo(200) }),
+    await of("Cafe"),
+    await of("Depot"),
+    await of("Idle"),
+  ];
+  for (const { id, name } of [shop, cafe])
+    await seedFailure("backup.create", { type: "backup", id: newId("backup"), name }, "No space left", minutesAgo(300), {
+      concerns: [id],
+    });
+  const resource = { type: "instance", id: depot.id, name: "Depot" } as const;
+  await seedFailure("instance.restart", resource, "It hung", minutesAgo(290));
+  const succeeded = { state: "succeeded", error: null } as const;
+  await seedFailure("instance.restart", resource, "", minutesAgo(280), succeeded);
+  for (let n = 0; n < 101; n++)
+    await seedFailure("instance.update", { type: "instance", id: idle.id, name: "Idle" }, "", minutesAgo(1), succeeded);
+  const page = await open("/config.json", { as: mine, fresh: true });
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto("/");
+  const failures = main(page).getByRole("listitem").filter({ hasText: "Request ID" });
+  await failures.filter({ hasText: "Cafe" }).waitFor();
+  await expect.poll(() => failures.count()).toBe(1);
+  expect(asked.filter((path) => path === `${BASE_PATH}/operations`)).toHaveLength(3);
+  expect(asked.filter((path) => path === `${BASE_PATH}/instances`)).toHaveLength(1);
 });
 
 test("a failed restore drill needs the user until a later one passes, with the newest backup to try", async ({ open }) => {

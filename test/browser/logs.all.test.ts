@@ -16,8 +16,11 @@ test("an instance's log is shown with levels, searched, and saved as a file", as
   await log.getByText(/Failed to load registry\nTraceback \(most recent call last\):\n.*KeyError: 'ir.model.data'/s).waitFor();
   await expectAccessible(page);
 
+  // Messages are filtered at once, and the service looks through those that the page has not loaded.
+  const searched = page.waitForRequest((request) => request.url().includes("search=ir.model.data"));
   await page.getByLabel("Search in the log").fill("ir.model.data");
   await expect.poll(() => log.locator("time").count()).toBe(1);
+  await (await searched).response();
   await page.getByLabel("Search in the log").fill("nothing like it");
   await page.getByText("No message matches.").waitFor();
   await page.getByLabel("Search in the log").fill("");
@@ -34,7 +37,8 @@ test("an instance's log is shown with levels, searched, and saved as a file", as
   );
 });
 
-test("a log is followed, of the proxy too, and whatever its lines say is text", async ({ open }) => {
+test("a log is followed, of the proxy too, and whatever its lines say is text", async ({ open, faults }) => {
+  faults.expected.push(/^Failed to load resource/);
   const mine = await account({ seeded: true });
   await warmLogs(mine);
   const { id } = await mine.instance({ name: "Shop" });
@@ -49,10 +53,13 @@ test("a log is followed, of the proxy too, and whatever its lines say is text", 
   let asked = 0;
   await page.route(/\/logs\?.*after=/, async (route) => {
     const at = new Date().toISOString();
-    const lines = asked++ === 0 ? [{ at, level: "error", logger: null, message }] : [];
-    await route.fulfill({ json: { success: true, data: { lines, truncated: asked === 1, next: `${at}.1` } } });
+    const error = { code: "SERVICE_UNAVAILABLE", message: "The server is busy" };
+    if (asked++ === 0) return route.fulfill({ status: 503, headers: { "retry-after": "1" }, json: { success: false, error } });
+    const lines = asked === 2 ? [{ at, level: "error", logger: null, message }] : [];
+    return route.fulfill({ json: { success: true, data: { lines, truncated: asked === 2, next: `${at}.1` } } });
   });
   await page.getByRole("button", { name: "Follow" }).click();
+  // A look that fails is no end.
   await log.getByText(message).waitFor();
   await page.getByText("More was logged than could be read").waitFor();
   expect(await page.locator("#injected").count()).toBe(0);

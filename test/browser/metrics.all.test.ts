@@ -1,5 +1,6 @@
 // The charts of servers and instances.
 import { fullAt } from "../../dashboard/src/metrics/forecast.ts";
+import { partsOf } from "../../dashboard/src/metrics/gaps.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { type Figures, INSTANCE_SERIES, MINUTE, type Sample, SERVER_SERIES } from "../../shared/domain/figures.ts";
 import { storeSamples } from "../../shared/records/figures.ts";
@@ -47,6 +48,27 @@ test("charts show the figures of a server and of an instance, by keyboard too, f
   await expect.poll(() => other.getByText(/^2\d ms$/).count()).toBeGreaterThan(0);
 });
 
+test("a chart names each line once, whether or not it has gaps, and a new server's disk has no forecast yet", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const server = await seedServer(mine.id);
+  await recordReport(server, { disk_size_bytes: 40e9, disk_free_bytes: 12e9, memory_free_bytes: 1e9, certificates: undefined });
+  const now = Math.floor(Date.now() / 1000);
+  const samples = [100, 99, 98, 10, 9, 8].map((minutes): Sample => ({
+    at: now - minutes * MINUTE,
+    server: all(SERVER_SERIES, minutes),
+    instances: new Map(),
+  }));
+  await storeSamples({ account_id: mine.id, id: server.id }, samples);
+  const page = await open(`/servers/${server.id}?tab=metrics`, { as: mine });
+  await page.locator(".legend").getByText("All processors").waitFor();
+  expect(await page.locator(".legend").getByText("All processors").count()).toBe(1);
+  await expectAccessible(page);
+  await page.getByRole("heading", { name: "Disk space in 90 days" }).scrollIntoViewIfNeeded();
+  await page.getByText("When it will be full can be told once there are figures of 7 days.").waitFor();
+});
+
 test("what was done meanwhile is marked on the charts of an instance and of its server, and leads to the operation", async ({
   open,
 }) => {
@@ -61,6 +83,8 @@ test("what was done meanwhile is marked on the charts of an instance and of its 
   };
   await restart(elsewhere.id);
   const id = await restart(instance.id);
+  const reboot = (await mine.api.post(`/servers/${server.id}/actions`, { action: "reboot" })).as(Operation);
+  await mine.until(reboot.id);
   const sample = {
     at: Math.floor(Date.now() / 1000),
     server: all(SERVER_SERIES, 10),
@@ -77,6 +101,8 @@ test("what was done meanwhile is marked on the charts of an instance and of its 
     // Beside the link, each chart has it in its legend.
     await expect.poll(() => page.getByText(title).count()).toBeGreaterThan(5);
     expect(await page.getByText(/Restart, Other/).count()).toBe(0);
+    if (path.startsWith("/servers"))
+      expect(await page.getByRole("link", { name: /^Reboot server, / }).getAttribute("href")).toBe(`/operations/${reboot.id}`);
   }
 });
 
@@ -103,19 +129,35 @@ test("a disk is full on the day that its last week leads to, if it fills at all"
   const from = "2026-11-01T00:00:00.000Z";
   const GB = 1_000_000_000;
   const full = (used: readonly (number | null)[], size = 40 * GB) =>
-    fullAt(
-      used.map((each) => each && each * GB),
-      { from, size },
-    )
-      ?.toISOString()
-      .slice(0, 10);
+    dayOf(
+      fullAt(
+        used.map((each) => each && each * GB),
+        { from, size },
+      ),
+    );
+  const dayOf = (day: Date | null | undefined) => day && day.toISOString().slice(0, 10);
   expect(full([22, 23, 24, 25, 26, 27, 28])).toBe("2026-11-19");
   expect(full([null, 22, 23, null, 25, 26, 27, 28, 29])).toBe("2026-11-20");
   expect(full([22, 23, 24, 25, 26, 27])).toBeUndefined(); // six days say nothing
-  expect(full([28, 27, 26, 25, 24, 23, 22])).toBeUndefined();
-  expect(full(Array(30).fill(22))).toBeUndefined();
-  expect(full([22, 22.01, 22.02, 22.03, 22.04, 22.05, 22.06])).toBeUndefined(); // in 1,794 days
+  expect(full([28, 27, 26, 25, 24, 23, 22])).toBeNull();
+  expect(full(Array(30).fill(22))).toBeNull();
+  expect(full([22, 22.01, 22.02, 22.03, 22.04, 22.05, 22.06])).toBeNull(); // in 1,794 days
   expect(full([38, 39, 40, 41, 41, 41, 41])).toBe("2026-11-07");
+});
+
+test("a line ends where nothing was measured, and not where it is measured seldom", () => {
+  const parts = (minutes: readonly number[], step: number) =>
+    partsOf(
+      minutes.map((minute) => ({ x: new Date(minute * 60_000), y: minute })),
+      step,
+    ).map((part) => part.map(({ y }) => y));
+  expect(parts([0, 1, 2, 40, 41], 60)).toEqual([
+    [0, 1, 2],
+    [40, 41],
+  ]);
+  expect(parts([0, 10, 21, 31], 60)).toEqual([[0, 10, 21, 31]]);
+  expect(parts([0, 10, 30], 600)).toEqual([[0, 10], [30]]);
+  expect(parts([], 60)).toEqual([[]]);
 });
 
 test("the home page shows the servers that are loaded most in charts, by keyboard too, on request", async ({ open }) => {

@@ -1,7 +1,9 @@
-// Which failures and alerts need a person, and which instances lead the list of last nights: functions of the home page alone.
+// Which failures and alerts need a person, which instances lead the list of last nights, and the bars of a time line: functions
+// of pages alone.
 import { expect, test } from "vitest";
 import { rowsOf } from "../../dashboard/src/home/rows-of-nights.ts";
-import { unmended } from "../../dashboard/src/home/unmended.ts";
+import { barsOf } from "../../dashboard/src/events/bars.ts";
+import { endOf, subjectsOf, unmended } from "../../dashboard/src/home/unmended.ts";
 import { untold } from "../../dashboard/src/home/untold.ts";
 import type { Alert } from "../../shared/api/alerts.ts";
 import type { Operation } from "../../shared/api/operations.ts";
@@ -41,6 +43,43 @@ test("a failure needs somebody until the same work succeeds, or what it was on i
   expect(ids([restart], [operation("instance.start", "ins_3", 2, "ins_3")])).toEqual([restart.id]);
   expect(ids([restart, other], [operation("instance.delete", "ins_3", 3, "ins_3")])).toEqual([other.id]);
   expect(ids([other], [operation("instance.delete", "ins_2", 9, "ins_2")])).toEqual([]);
+});
+
+test("beyond the newest successes, a failure is mended by what is known of its instance: a later backup, or that it is gone", () => {
+  const backup = operation("backup.create", "bak_1", 10, "ins_1");
+  const restart = operation("instance.restart", "ins_1", 9, "ins_1");
+  const backedUpAt = (minute: number) => ({
+    id: "ins_1",
+    protection: { last_backup_at: endOf(operation("backup.create", "bak_2", minute)) },
+  });
+  const ids = (subject: ReturnType<typeof backedUpAt> | null) =>
+    unmended([backup, restart], [], new Map([["ins_1", subject]])).map(({ id }) => id);
+  expect(ids(backedUpAt(9))).toEqual([backup.id, restart.id]);
+  expect(ids(backedUpAt(11))).toEqual([restart.id]);
+  expect(ids(null)).toEqual([]);
+  expect([backup, operation("backup.drill", "bak_3", 1, "ins_2")].map(subjectsOf)).toEqual([["ins_1"], ["ins_2", "bak_3"]]);
+});
+
+test("a time line has hours, days or weeks, and of each status at most a quarter of 300 points", () => {
+  const last = new Date(2026, 10, 26, 12).getTime();
+  const dayIn = (at: number) => new Date(new Date(at).setHours(0, 0, 0, 0));
+  const over = (hours: number) => barsOf([last, last - hours * 3_600_000], dayIn);
+  expect(
+    [over(0), over(48), over(49), over(24 * 70), over(24 * 300), over(24 * 400)].map(({ step, bars }) => [step, bars.length]),
+  ).toEqual([
+    ["hour", 1],
+    ["hour", 49],
+    ["day", 3],
+    ["day", 71],
+    ["week", 44],
+    ["week", 58],
+  ]);
+  for (const days of [0, 1, 2, 73, 74, 75, 76, 400]) {
+    const { bars, placeOf } = over(24 * days);
+    expect(bars.length).toBeLessThanOrEqual(75);
+    expect([bars[0], bars.at(-1)]).toEqual([placeOf(last - days * 24 * 3_600_000), placeOf(last)]);
+  }
+  expect(barsOf([], dayIn).bars).toEqual([]);
 });
 
 test("an alert needs somebody unless the page says the same already; of several steps the worst does", () => {

@@ -1,6 +1,7 @@
 // The operations of an account: what failed and why, and another try.
 import { expect } from "vitest";
 import { Backup } from "../../shared/api/backups.ts";
+import { Instance } from "../../shared/api/instances.ts";
 import { api } from "../../shared/api/index.ts";
 import { storeWorkLog } from "../../shared/records/work-logs.ts";
 import { account } from "../harness/account.ts";
@@ -57,6 +58,35 @@ test("what failed in the night is found by a link, with its reason, and is tried
   await page.getByRole("button", { name: /^Filter by status/ }).click();
   await page.getByRole("option", { name: "Running" }).click();
   await page.getByText("No matches for this filter.").waitFor();
+});
+
+test("a phone shows what came of an operation: of a backup, a link to it", async ({ open }) => {
+  const mine = await account();
+  const { id } = await mine.instance({ name: "Shop" });
+  await mine.backup(id);
+  const page = await open("/operations?type=backup.create", { as: mine, phone: true });
+  const result = page.locator(".card dl div").filter({ has: page.getByText("Result", { exact: true }) });
+  await result.getByRole("link", { name: /^Backup/ }).waitFor();
+});
+
+test("an instance whose creation failed is created again from the list of operations, with the same values", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const body = await mine.instanceBody({ name: "Doomed", domain: "fail-install.example.com" });
+  const { id, operation_id } = (await mine.api.post("/instances", body)).as(Instance);
+  await mine.until(operation_id, "failed");
+  const page = await open("/operations?status=failed", { as: mine });
+  await page.getByRole("link", { name: "Retry create instance: Doomed" }).click();
+  await page.getByText("Doomed, whose creation failed, is deleted first").waitFor();
+  await expect.poll(() => page.getByLabel("Domain").inputValue()).toBe("fail-install.example.com");
+  await page
+    .getByText(/^Server/)
+    .first()
+    .waitFor();
+  await expect.poll(() => page.getByLabel("Database name").inputValue()).toBe(body["database_name"]);
+  const shop = await mine.instance({ name: "Shop" });
+  await page.goto(`/instances/create?like=${shop.id}`); // a form that deleted it first would be no retry
+  await page.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
+  expect(id).not.toBe(shop.id);
 });
 
 test("what failed leads to its log, and shows its last lines at once", async ({ open }) => {

@@ -38,8 +38,11 @@ test("somebody is invited, joins, forgets the password, sets another one, and en
   const page = await open(`/accept-invitation#token=${invitation}`, { fresh: true });
   const home = page.getByRole("heading", { name: "Home" });
   await expectAccessible(page);
-  await typeInto(page, "Your name", "Ada Lovelace");
+  await typeInto(page, "Your name", "A".repeat(101));
   await typeInto(page, "New password", "123456789012");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("name must", { exact: false }).waitFor();
+  await page.getByLabel("Your name").fill("Ada Lovelace");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").getByText("none of the most common passwords", { exact: false }).waitFor();
   await page.getByLabel("New password").fill("");

@@ -129,6 +129,9 @@ test("the search acts on an instance: before or after its name, one types what i
   await page.getByRole("option", { name: /^Backup policy of Wiki/ }).click();
   await dialog(page, "Backup policy of Wiki").waitFor();
   await page.keyboard.press("Escape");
+  await field.fill("wiki clone");
+  await page.getByRole("option", { name: /^Clone Wiki/ }).click();
+  await title(page, "Clone Wiki");
   await field.fill(`  ${id} `);
   await page.getByRole("option", { name: /^Wiki/ }).waitFor();
   for (const typed of ["restart iki", "iki", ` ${admin_email} `, server_ip ?? ""]) {
@@ -342,7 +345,7 @@ test("a list's page size, columns, density and sort are remembered, and its file
   const lines = (await buffer(await file.createReadStream())).toString().split("\r\n");
   expect(lines[0]).toBe("\uFEFFName,Status,URL,Server,Protection,Labels,Database name");
   expect(lines).toHaveLength(1 + 160 + 1);
-  expect(lines[1]).toMatch(/^"'=HYPERLINK\(""https:\/\/example\.com"",""x""\)",running,https:/);
+  expect(lines[1]).toMatch(/^"'=HYPERLINK\(""https:\/\/example\.com"",""x""\)",Running,https:/);
 });
 
 test("the keys that lead to the search do so in a narrow window, too, as at a zoom of 200 %", async ({ open }) => {

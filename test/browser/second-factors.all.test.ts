@@ -8,7 +8,7 @@ import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, type TestUser, unique } from "../harness/account.ts";
 import { dashboardOrigin } from "../harness/authenticator.ts";
-import { appOf, challengeFor, newAddress, newCodes, prove, sessionIn, setUpApp } from "../harness/second-factors.ts";
+import { addPasskey, appOf, challengeFor, newAddress, newCodes, prove, sessionIn, setUpApp } from "../harness/second-factors.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 import { press, signIn, typeInto } from "./keyboard.ts";
@@ -175,13 +175,19 @@ test("an authenticator app is set up with its key, and its codes and recovery co
   await dialog.getByRole("textbox", { name: "Code" }).fill(app.code());
   await dialog.getByRole("button", { name: "Confirm" }).click();
   await page.getByText("Authenticator app set up").first().waitFor();
-  const [recovery = ""] = await newCodes(
+  const [recovery = "", spare = ""] = await newCodes(
     sessionIn(await prove({ challenge: (await challengeFor(mine.user)).challenge, method: "totp", code: app.code(1) })),
+  );
+
+  await addPasskey(
+    sessionIn(await prove({ challenge: (await challengeFor(mine.user)).challenge, method: "recovery_code", code: spare })),
   );
 
   await page.evaluate("localStorage.clear()");
   await page.goto("/login");
   await signIn(page, mine.user);
+  await page.getByText(`Open the dashboard at ${dashboardOrigin()}`).waitFor();
+  expect(await page.getByRole("button", { name: "Use a passkey" }).count()).toBe(0);
   const sent = page.waitForRequest("**/auth/login/second-factor");
   await typeInto(page, "Code from your authenticator app", "000 000"); // as apps show it
   await page.keyboard.press("Enter");

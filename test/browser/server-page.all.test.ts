@@ -1,4 +1,5 @@
 // The page of a server: what it reports, its instances, its operations, its name.
+import { text } from "node:stream/consumers";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
@@ -78,6 +79,8 @@ test("servers show what is used in bars, and how many instances they have, which
   await button(page, /^Filter by protection/).click();
   await page.getByRole("option", { name: "Unprotected" }).click();
   await expect.poll(names).toEqual(["Wiki"]);
+  const [file] = await Promise.all([page.waitForEvent("download"), button(page, "Download instances as CSV").click()]);
+  expect(await text(await file.createReadStream())).toMatch(/\r\nWiki,Running,[^,]+,19\.0 community,Unprotected\r\n$/);
   await page.getByRole("checkbox", { name: "Select Wiki" }).click();
   await button(page, "Actions").click();
   await page.getByRole("menuitem", { name: "Set backup policy" }).click();

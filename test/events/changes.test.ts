@@ -1,14 +1,17 @@
 // What events say about changes, and what errors and forecasts say to whom.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { Invitation } from "../../shared/api/invitations.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { transact } from "../../shared/data/table.ts";
 import { put } from "../../shared/data/writes.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
-import type { Client } from "../harness/client.ts";
+import { type Client, stranger } from "../harness/client.ts";
+import { newestLink } from "../harness/links.ts";
 import { bodyRoutes, fieldsOf, idKindOf, pathOf } from "../harness/requests.ts";
+import { addPasskey, newAddress, newCodes } from "../harness/second-factors.ts";
 import { unique } from "../harness/unique.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { seedAlert, seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
@@ -148,6 +151,44 @@ describe("an event of a change says what changed", () => {
         .parse((await changes(id === ids["alert"] ? server_id : id)).at(-1));
       expect(last.changes.map(({ field }) => field).toSorted(), route.path).toEqual(fields.toSorted());
     }
+  });
+
+  test("of what is never shown, that it did", async () => {
+    const mine = await account();
+    const [owner, user] = [await mine.session(), await mine.anotherUser()];
+    const session = await mine.session(user);
+    const last = async (id: string) => (await changes(id, mine.api)).at(-1);
+    const new_password = "a new long password";
+    await session.put("/auth/password", { current_password: user.password, new_password });
+    expect(await last(user.id)).toEqual({ changes: [{ field: "password" }] });
+    await addPasskey(session, "Laptop");
+    expect(await last(user.id)).toEqual({ changes: [{ field: "passkey", before: null, after: "Laptop" }] });
+    await newCodes(session);
+    expect(await last(user.id)).toEqual({ changes: [{ field: "recovery_codes" }] });
+    await owner.delete(`/users/${user.id}/second-factors`);
+    expect(await last(user.id)).toEqual({ changes: [{ field: "passkey", before: "Laptop", after: null }] });
+    await stranger.post("/auth/password-reset", { email: user.email }, { from: newAddress() });
+    const token = await newestLink(mine.id, "password_reset", user.id);
+    await stranger.post("/auth/password-reset/confirm", { token, new_password: user.password }, { from: newAddress() });
+    expect(await last(user.id)).toEqual({ changes: [{ field: "password" }] });
+
+    const webhook = await mine.webhook();
+    await owner.post(`/webhooks/${webhook}/rotate-secret`, {});
+    expect(await last(webhook)).toEqual({ changes: [{ field: "secret" }] });
+  });
+
+  test("of an invitation that is sent again, until when it is valid, and who invites", async () => {
+    const mine = await account();
+    const [first, second] = [await mine.session(), await mine.session(await mine.anotherUser())];
+    const body = { email: `${unique("invited")}@example.com`, role: "viewer" };
+    const { id, ...sent } = (await first.post("/users/invitations", body)).as(Invitation);
+    const again = (await second.post(`/users/invitations/${id}/resend`, {})).as(Invitation);
+    expect((await changes(id, mine.api)).at(-1)).toEqual({
+      changes: [
+        { field: "invited_by", before: sent.invited_by, after: again.invited_by },
+        { field: "expires_at", before: sent.expires_at, after: again.expires_at },
+      ],
+    });
   });
 
   test("of secrets, and beyond 4 KB, only the names", () => {

@@ -48,7 +48,13 @@ function columns(isOpen: boolean): [Column<Alert>, ...Column<Alert>[]] {
       ),
       text: ({ resource }) => resource.name,
     },
-    { id: "value", header: say.value, cell: (alert) => <Wrapped>{valueInWords(alert)}</Wrapped>, text: valueInWords },
+    {
+      id: "value",
+      header: say.value,
+      cell: (alert) => <Wrapped>{valueInWords(alert)}</Wrapped>,
+      text: valueInWords,
+      isEmpty: (alert) => valueInWords(alert) === "",
+    },
     { id: "since", header: say.since, cell: ({ opened_at }) => <Time at={opened_at} />, text: ({ opened_at }) => opened_at },
     isOpen
       ? {

@@ -1,5 +1,6 @@
 // Every query of the pages to the API, with its key in the cache: [resource, "list" or "one", its parameters].
 import type { Overview } from "../../../shared/api/overview.ts";
+import type { AccountUser } from "../../../shared/api/users.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { byIds } from "./by-ids.ts";
 import { client } from "./client.ts";
@@ -74,6 +75,7 @@ export const backups = {
       client.backups.listOfInstance({ params: { id: instanceId }, query, signal }),
     ),
   one: (id: string) => question(["backups", "one", id], ({ signal }) => client.backups.get({ params: { id }, signal })),
+  named: named("backups", (query) => client.backups.list({ query })),
 };
 
 /** What became of an instance's backup, as the picture of the last nights has it. */
@@ -179,7 +181,16 @@ export const secondFactors = {
 export const users = {
   list: (query: ListQuery = {}) => question(["users", "list", query], ({ signal }) => client.users.list({ query, signal })),
   one: (id: string) => question(["users", "one", id], ({ signal }) => client.users.get({ params: { id }, signal })),
+  /** The user's own name and notifications; only those who may read users get the version, too. */
+  self: (id: string, mayRead: boolean): Question<{ data: Self; etag: string | undefined }> =>
+    question(["users", "self", id, mayRead], async ({ signal }) => {
+      if (mayRead) return client.users.get({ params: { id }, signal });
+      const { user } = (await client.auth.me({ signal })).data;
+      if (user === null) throw new Error("Nobody is signed in");
+      return { data: user, etag: undefined };
+    }),
 };
+type Self = Pick<AccountUser, "name" | "notifications">;
 
 const PENDING_EVERY_MS = 5_000;
 

@@ -1,4 +1,4 @@
-// What became of a day's backups, in one sign.
+// What became of a day's backups.
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { Drill } from "../../../shared/api/drill.ts";
 import { DRILL } from "../../../shared/domain/lifecycle.ts";
@@ -10,15 +10,6 @@ export interface Night<B> {
   kind: "completed" | "failed" | "drillFailed" | "running" | "none";
   backup: B | undefined;
 }
-
-export const SIGNS: Readonly<Record<Night<Backup>["kind"] | "due", string>> = {
-  completed: "✓",
-  failed: "!",
-  drillFailed: "✗",
-  running: "…",
-  none: "–",
-  due: "○",
-};
 
 /** Of several backups on a day the best one counts, and a drill that failed before all. */
 export function nightOf<B extends Seen>(made: readonly B[]): Night<B> {

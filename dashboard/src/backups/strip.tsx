@@ -12,7 +12,8 @@ import { dayIn, inShort, useZone } from "../resource/moment.ts";
 import { shownOf } from "../resource/status.tsx";
 import { usePages } from "../resource/use-pages.ts";
 import { serviceNow } from "../session/clock.ts";
-import { dayOf, nightOf, SIGNS } from "./night.ts";
+import { dayOf, nightOf } from "./night.ts";
+import { Sign } from "./sign.tsx";
 import { backupInWords } from "./words.ts";
 
 const DAYS = 35;
@@ -43,7 +44,7 @@ export function BackupStrip({ instanceId, nextAt }: Props) {
         ))}
         {nextAt !== null && (
           <li className="due" title={say.due(inShort(nextAt))}>
-            <span aria-hidden="true">{SIGNS.due}</span>
+            <Sign of="due" />
             <span className="unseen">{say.due(inShort(nextAt))}</span>
           </li>
         )}
@@ -72,7 +73,7 @@ function Day({ day, made }: { day: Date; made: readonly Backup[] }) {
   if (backup === undefined)
     return (
       <li title={say.none(date)}>
-        <span aria-hidden="true">{SIGNS.none}</span>
+        <Sign of="none" />
         <span className="unseen">{say.none(date)}</span>
       </li>
     );
@@ -82,7 +83,7 @@ function Day({ day, made }: { day: Date; made: readonly Backup[] }) {
   return (
     <li className={kind} title={words}>
       <Link to={`${pathname}?${details.toString()}`}>
-        <span aria-hidden="true">{SIGNS[kind]}</span>
+        <Sign of={kind} />
         <span className="unseen">{words}</span>
       </Link>
     </li>
@@ -96,7 +97,10 @@ const Legend = () => (
     <ul className="legend">
       {KINDS.map((kind) => (
         <li key={kind}>
-          <b>{SIGNS[kind]}</b> {text.backups.strip.legend[kind]}
+          <b>
+            <Sign of={kind} />
+          </b>{" "}
+          {text.backups.strip.legend[kind]}
         </li>
       ))}
     </ul>

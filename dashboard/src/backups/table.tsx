@@ -13,7 +13,7 @@ import { workOf } from "../operations/words.ts";
 import { Labels, labelsToText } from "../resource/labels.tsx";
 import type { FiltersProps } from "../resource/list-query.ts";
 import { reasonInWords } from "../resource/sentence.ts";
-import { Status } from "../resource/status.tsx";
+import { shownOf, Status } from "../resource/status.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import type { Column } from "../resource/column.ts";
 import { Time } from "../resource/time.tsx";
@@ -57,15 +57,20 @@ export function BackupsTable({ homeOf, instanceId, empty, actions, Filters, bulk
       onDelete={() => setDialog({ what: "delete", backup })}
     />
   );
-  const shared = { title: say.title, list: backups.list, empty, actions };
+  const shared = {
+    title: say.title,
+    list: backups.list,
+    empty,
+    actions,
+    nameOf: backupName,
+    ...(bulk !== undefined && { bulk }),
+  };
   return (
     <>
       {instanceId === undefined ? (
         <ResourceTable
           {...shared}
           main
-          {...(bulk !== undefined && { bulk })}
-          nameOf={backupName}
           {...(Filters !== undefined && { Filters })}
           searchable
           filters={{ status: "backup" }}
@@ -128,7 +133,12 @@ const instanceColumn = (homeOf: Props["homeOf"]): Column<Backup> => ({
 function factColumns({ areLabelsFilters }: { areLabelsFilters: boolean }): Column<Backup>[] {
   const say = text.backups.columns;
   return [
-    { id: "status", header: say.status, cell: (backup) => <BackupState backup={backup} />, text: ({ status }) => status },
+    {
+      id: "status",
+      header: say.status,
+      cell: (backup) => <BackupState backup={backup} />,
+      text: ({ status }) => shownOf("backup", status).word,
+    },
     {
       id: "kind",
       header: say.kind,
@@ -139,19 +149,22 @@ function factColumns({ areLabelsFilters }: { areLabelsFilters: boolean }): Colum
       id: "drill",
       header: say.drill,
       cell: ({ drill }) => <DrillStatus drill={drill} />,
-      text: ({ drill }) => drill?.status ?? "",
+      text: ({ drill }) => (drill === null ? "" : shownOf("drill", drill.status).word),
+      isEmpty: ({ drill }) => drill === null,
     },
     {
       id: "size",
       header: say.size,
       cell: ({ size_bytes }) => sizeInWords(size_bytes),
       text: ({ size_bytes }) => String(size_bytes ?? ""),
+      isEmpty: ({ size_bytes }) => size_bytes === null,
     },
     {
       id: "note",
       header: say.note,
       cell: ({ note }) => (note === null ? "–" : <Wrapped>{note}</Wrapped>),
       text: ({ note }) => note ?? "",
+      isEmpty: ({ note }) => note === null,
     },
     {
       id: "labels",
@@ -159,6 +172,7 @@ function factColumns({ areLabelsFilters }: { areLabelsFilters: boolean }): Colum
       hidden: true,
       cell: ({ labels }) => <Labels of={labels} areFilters={areLabelsFilters} />,
       text: ({ labels }) => labelsToText(labels),
+      isEmpty: ({ labels }) => labelsToText(labels) === "",
     },
     { id: "id", header: say.id, hidden: true, cell: ({ id }) => id, text: ({ id }) => id },
   ];

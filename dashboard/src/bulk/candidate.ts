@@ -17,7 +17,7 @@ export interface DialogProps {
   /** As the API names it: "stop". */
   action: string;
   selected: readonly Candidate[];
-  /** The service has begun with it. */
-  onDone: () => void;
+  /** The service has begun with it, as this operation. */
+  onDone: (begun: { data: { id: string } }) => void;
   onDismiss: () => void;
 }

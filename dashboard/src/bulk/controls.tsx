@@ -4,8 +4,10 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useMutation } from "@tanstack/react-query";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { client } from "../app/client.ts";
+import { useMay } from "../app/may.tsx";
 import { refresh } from "../app/query-client.ts";
 import { text } from "../messages/text.ts";
+import { bulkNeeds } from "./needs.ts";
 
 type Action = "pause" | "resume" | "cancel";
 
@@ -14,12 +16,13 @@ export const sendControl = (id: string, action: Action) =>
 
 export function Controls({ operation: { id, result } }: { operation: Operation }) {
   const say = text.bulk;
+  const may = useMay();
   const act = useMutation({
     mutationFn: (action: Action) => sendControl(id, action),
     onSettled: () => void refresh(),
   });
   const control = act.data?.data.result?.control ?? result?.control;
-  if (control === "cancel") return null;
+  if (control === "cancel" || (result?.bulk !== undefined && !may(...bulkNeeds(result.bulk)))) return null;
   const next = control === "pause" ? "resume" : "pause";
   return (
     <SpaceBetween direction="horizontal" size="xs">

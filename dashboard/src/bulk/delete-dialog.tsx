@@ -8,10 +8,15 @@ import { text } from "../messages/text.ts";
 import type { DialogProps } from "./candidate.ts";
 import { BulkDialog } from "./dialog.tsx";
 
-export function DeleteDialog(props: DialogProps) {
+interface Props extends DialogProps {
+  /** What is preselected. */
+  alsoBackups?: boolean;
+}
+
+export function DeleteDialog({ alsoBackups = false, ...props }: Props) {
   const say = text.bulk.delete;
   const [typed, setTyped] = useState("");
-  const [withBackups, setWithBackups] = useState(false);
+  const [withBackups, setWithBackups] = useState(alsoBackups);
   const count = props.selected.filter(({ why }) => why === undefined).length;
   const isInstances = props.kind === "instance";
   return (

@@ -2,6 +2,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { client } from "../app/client.ts";
 import { useIdempotencyKey } from "../resource/use-form.ts";
+import type { DialogProps } from "./candidate.ts";
 
 interface BulkRequest {
   action: string;
@@ -12,7 +13,7 @@ interface BulkRequest {
 export const sendBulk = ({ action, ids, parameters = {} }: BulkRequest, idempotencyKey: string) =>
   client.bulk.run({ body: { action, select: { ids: [...ids] }, parameters }, idempotencyKey });
 
-export function useBulk(onDone: () => void) {
+export function useBulk(onDone: DialogProps["onDone"]) {
   const keyOf = useIdempotencyKey();
   const mutation = useMutation({ mutationFn: (request: BulkRequest) => sendBulk(request, keyOf(request)) });
   return {

@@ -5,7 +5,7 @@ import { deploys } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { Column } from "../resource/column.ts";
 import { inShort } from "../resource/moment.ts";
-import { Status } from "../resource/status.tsx";
+import { shownOf, Status } from "../resource/status.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { commitsInWords, downtimeInWords, modulesInWords, triggerInWords } from "./words.ts";
@@ -23,25 +23,27 @@ export function DeploysTable({ instanceId }: { instanceId: string }) {
       id: "status",
       header: say.columns.status,
       cell: ({ status }) => <Status of="deploy" status={status} />,
-      text: ({ status }) => status,
+      text: ({ status }) => shownOf("deploy", status).word,
     },
     {
       id: "trigger",
       header: say.columns.trigger,
       cell: ({ trigger }) => triggerInWords(trigger),
-      text: ({ trigger }) => trigger,
+      text: ({ trigger }) => triggerInWords(trigger),
     },
     {
       id: "commits",
       header: say.columns.commits,
       cell: (deploy) => <Wrapped>{commitsInWords(deploy) || "–"}</Wrapped>,
       text: commitsInWords,
+      isEmpty: (deploy) => commitsInWords(deploy) === "",
     },
     {
       id: "modules",
       header: say.columns.modules,
       cell: (deploy) => <Wrapped>{modulesInWords(deploy) || "–"}</Wrapped>,
       text: modulesInWords,
+      isEmpty: (deploy) => modulesInWords(deploy) === "",
     },
     { id: "downtime", header: say.columns.downtime, cell: downtimeInWords, text: downtimeInWords },
   ];

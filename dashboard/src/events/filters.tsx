@@ -6,13 +6,15 @@ import { type ComponentProps, useState } from "react";
 import { useSearchParams } from "react-router";
 import { EVENT_CLASSES, type EventClass } from "../../../shared/domain/event-types.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
-import { events, type ListQuery, tokens } from "../app/queries.ts";
+import { needsOf, useMay } from "../app/may.tsx";
+import { events, type ListQuery, search, tokens, users } from "../app/queries.ts";
 import { actorInWords } from "../operations/words.ts";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
 import { isDay, nextDay, startOf, useZone } from "../resource/moment.ts";
 import type { Narrowing } from "../resource/list-query.ts";
 import type { Place } from "../resource/use-place.ts";
+import { useSettled } from "../resource/use-pages.ts";
 import { actionInWords, actionTypes } from "./words.ts";
 
 const classIn = (place: Place): EventClass => (place.class === "outcomes" ? "outcomes" : "audit");
@@ -69,7 +71,7 @@ type FieldProps = ComponentProps<Narrowing["Fields"]>;
 export function PersonFilter({ place, go }: FieldProps) {
   const say = text.events.filters;
   const { actor = "" } = place;
-  const [choosing, setChoosing] = useState(actor !== "");
+  const [choosing, setChoosing] = useState(false);
   const people = usePeople(actor, choosing);
   return (
     <div className="filter">
@@ -111,23 +113,66 @@ export function TypeFilter({ types, inWords, place, go }: TypeFilterProps) {
   );
 }
 
-/** Removes what a row's button added. */
+/** Removes what a row's button or the chooser added. */
 export const ResourceFilter = ({ place, go }: FieldProps) =>
-  place.resource && (
+  place.resource ? (
     <Button iconName="close" iconAlign="right" onClick={() => go({ ...place, page: 1, resource: undefined })}>
       {text.events.filters.oneResource}
     </Button>
+  ) : (
+    <ResourceChooser onChoose={(resource) => go({ ...place, page: 1, resource })} />
   );
 
-/** Those who did something lately, and the API keys, once the user chooses; an older one from a link stays chosen. */
-function usePeople(chosen: string, enabled: boolean) {
-  const recent = useQuery({ ...events.list({ per_page: PER_PAGE_MAX }), enabled }).data?.data ?? [];
-  const keys = useQuery({ ...tokens.list({ per_page: PER_PAGE_MAX }), enabled }).data?.data ?? [];
+const PAUSE_MS = 200;
+
+/** By what the search in the top bar finds. */
+function ResourceChooser({ onChoose }: { onChoose: (id: string | undefined) => void }) {
+  const say = text.events.filters;
+  const [typed, setTyped] = useState("");
+  const asked = typed.trim().slice(0, 100);
+  const words = useSettled(asked, PAUSE_MS);
+  const { data, isLoading, isError, refetch } = useQuery({ ...search.find(words), enabled: /[\p{L}\p{N}]/u.test(words) });
+  return (
+    <div className="filter">
+      <Select
+        ariaLabel={say.resource}
+        selectedOption={{ value: "", label: say.anyResource }}
+        options={(data?.data ?? []).map(({ id, name, detail }) => ({ value: id, label: name || id, description: detail ?? id }))}
+        filteringType="manual"
+        filteringAriaLabel={say.findResource}
+        filteringPlaceholder={say.findResource}
+        statusType={isError ? "error" : isLoading || asked !== words ? "loading" : "finished"}
+        empty={data === undefined ? say.typeResource : text.shell.search.none}
+        loadingText={text.shell.search.searching}
+        errorText={text.shell.search.failed}
+        recoveryText={text.app.failure.tryAgain}
+        onLoadItems={({ detail }) => (detail.samePage ? void refetch() : setTyped(detail.filteringText))}
+        onChange={({ detail }) => onChoose(detail.selectedOption.value)}
+      />
+    </div>
+  );
+}
+
+/**
+ * Who has done something lately, the account's people and its API keys, once the user chooses; whoever a link names stays chosen,
+ * and only what has their name is asked for.
+ */
+function usePeople(chosen: string, choosing: boolean) {
+  const may = useMay();
+  const recent = useQuery({ ...events.list({ per_page: PER_PAGE_MAX }), enabled: choosing || chosen !== "" }).data?.data ?? [];
+  const people = useQuery({
+    ...users.list({ per_page: PER_PAGE_MAX }),
+    enabled: (choosing || chosen.startsWith("usr_")) && may(...needsOf("/settings/people")),
+  }).data?.data;
+  const keys = useQuery({
+    ...tokens.list({ per_page: PER_PAGE_MAX }),
+    enabled: choosing || chosen.startsWith("tok_"),
+  }).data?.data;
   const kinds: Readonly<Record<string, string>> = text.events.actors; // the operator and the service have these as their IDs
   const names = new Map([
     ...(chosen === "" ? [] : [[chosen, kinds[chosen] ?? chosen] as const]),
-    ...keys.map(({ id, name }) => [id, name] as const),
     ...recent.map(({ actor }) => [actor.id, actorInWords(actor)] as const),
+    ...[...(people ?? []), ...(keys ?? [])].map(({ id, name }) => [id, name] as const),
   ]);
   return [anybody(), ...[...names].map(([value, label]) => ({ value, label })).toSorted(byLabel)];
 }

@@ -5,16 +5,19 @@ import Container from "@cloudscape-design/components/container";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import type { BulkResult, Operation, OperationItem } from "../../../shared/api/operations.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
+import { May } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
 import { type ListQuery, operations } from "../app/queries.ts";
 import { BulkProgress } from "../bulk/bulk-progress.tsx";
 import { Controls, sendControl } from "../bulk/controls.tsx";
+import { bulkNeeds } from "../bulk/needs.ts";
 import { sendBulk } from "../bulk/use-bulk.ts";
 import { bulkWork } from "../bulk/words.ts";
 import { text } from "../messages/text.ts";
@@ -22,7 +25,7 @@ import { ApiCall } from "../resource/api-call.tsx";
 import { ListFilters } from "../resource/list-filters.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { errorInWords } from "../resource/sentence.ts";
-import { Status } from "../resource/status.tsx";
+import { shownOf, Status } from "../resource/status.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
@@ -35,6 +38,7 @@ import { useOperation } from "../operations/watch.ts";
 import { isOpen } from "../operations/watch-store.ts";
 import { actorInWords, durationInWords, workOf } from "../operations/words.ts";
 
+const DeleteDialog = lazily(async () => (await import("../bulk/delete-dialog.tsx")).DeleteDialog);
 const WorkLog = lazily(async () => (await import("../operations/work-log.tsx")).WorkLog);
 
 const above = () => [{ text: text.operations.title, href: "/operations" }];
@@ -59,13 +63,7 @@ function Shown({ operation: loaded }: { operation: Operation }) {
       title={title}
       above={above()}
       actions={
-        bulk === undefined ? (
-          <Retry operation={operation} variant="normal" />
-        ) : isOpen(operation) ? (
-          <Controls operation={operation} />
-        ) : (
-          <Again id={loaded.id} bulk={bulk} />
-        )
+        bulk === undefined ? <Retry operation={operation} variant="normal" /> : <BulkActions operation={operation} bulk={bulk} />
       }
     >
       <Container>
@@ -88,7 +86,11 @@ function Shown({ operation: loaded }: { operation: Operation }) {
             <Outcome operation={operation} onOwnPage />
           )}
           {bulk !== undefined && <div>{text.bulk.summary(bulk.succeeded, bulk.total, bulk.failed, bulk.cancelled)}</div>}
-          {bulk !== undefined && isOpen(operation) && <ApiCall send={() => sendControl(operation.id, "pause")} />}
+          {bulk !== undefined && isOpen(operation) && (
+            <May needs={bulkNeeds(bulk)}>
+              <ApiCall send={() => sendControl(operation.id, "pause")} />
+            </May>
+          )}
         </SpaceBetween>
       </Container>
       {bulk !== undefined && <Items operation={operation} />}
@@ -103,6 +105,15 @@ function Shown({ operation: loaded }: { operation: Operation }) {
     </Page>
   );
 }
+
+const BulkActions = ({ operation, bulk }: { operation: Operation; bulk: BulkResult }) =>
+  isOpen(operation) ? (
+    <Controls operation={operation} />
+  ) : (
+    <May needs={bulkNeeds(bulk)}>
+      <Again id={operation.id} bulk={bulk} />
+    </May>
+  );
 
 /** A moment more often than the service records what it did. */
 const LOOK_EVERY_MS = 2_000;
@@ -127,19 +138,21 @@ function Items({ operation }: { operation: Operation }) {
           id: "status",
           header: say.columns.status,
           cell: ({ status }) => <Status of="item" status={status} />,
-          text: ({ status }) => status,
+          text: ({ status }) => shownOf("item", status).word,
         },
         {
           id: "reason",
           header: say.columns.reason,
           cell: ({ error }) => (error === null ? "–" : <Wrapped>{errorInWords(error)}</Wrapped>),
-          text: ({ error }) => error?.message ?? "",
+          text: ({ error }) => (error === null ? "" : errorInWords(error)),
+          isEmpty: ({ error }) => error === null,
         },
         {
           id: "operation",
           header: say.columns.operation,
           cell: ({ operation_id }) => (operation_id === null ? "–" : <Link to={`/operations/${operation_id}`}>{say.open}</Link>),
           text: ({ operation_id }) => operation_id ?? "",
+          isEmpty: ({ operation_id }) => operation_id === null,
         },
       ]}
       empty={say.noResults}
@@ -154,16 +167,18 @@ function Name({ of: resource }: { of: Item["resource"] }) {
   return <Wrapped>{page === undefined ? resource.name : <Link to={page}>{resource.name}</Link>}</Wrapped>;
 }
 
-/** The same again for those that failed or were not begun. */
-function Again({ id, bulk }: { id: string; bulk: BulkResult }) {
+/** The same again for those that failed or were not begun; a deletion asks for their number first, as the first one did. */
+function Again({ id, bulk: { type, action, parameters, total, succeeded } }: { id: string; bulk: BulkResult }) {
   const navigate = useNavigate();
-  const left = bulk.total - bulk.succeeded;
+  const [asked, setAsked] = useState<OperationItem["resource"][]>();
+  const left = total - succeeded;
+  const show = ({ data }: { data: { id: string } }): void => void navigate(`/operations/${data.id}`);
   const again = useMutation({
     mutationFn: async () => {
-      const ids = [...(await idsWith(id, "failed")), ...(await idsWith(id, "cancelled"))];
-      return sendBulk({ action: bulk.action, ids, parameters: bulk.parameters }, `again-${id}`);
+      const resources = [...(await resourcesWith(id, "failed")), ...(await resourcesWith(id, "cancelled"))];
+      if (action === "delete") setAsked(resources);
+      else show(await sendBulk({ action, ids: resources.map((each) => each.id), parameters }, `again-${id}`));
     },
-    onSuccess: ({ data }) => void navigate(`/operations/${data.id}`),
   });
   if (left === 0) return null;
   return (
@@ -172,18 +187,28 @@ function Again({ id, bulk }: { id: string; bulk: BulkResult }) {
       <Button loading={again.isPending} onClick={() => again.mutate()}>
         {text.bulk.again(left)}
       </Button>
+      {asked !== undefined && (
+        <DeleteDialog
+          kind={type}
+          action={action}
+          selected={asked.map((each) => ({ id: each.id, name: each.name, labels: {}, why: undefined }))}
+          alsoBackups={parameters["with_backups"] === true}
+          onDone={show}
+          onDismiss={() => setAsked(undefined)}
+        />
+      )}
     </SpaceBetween>
   );
 }
 
-async function idsWith(id: string, status: "failed" | "cancelled"): Promise<string[]> {
-  const ids: string[] = [];
+async function resourcesWith(id: string, status: "failed" | "cancelled"): Promise<OperationItem["resource"][]> {
+  const found: OperationItem["resource"][] = [];
   let cursor: string | undefined;
   do {
     const query = { status, per_page: PER_PAGE_MAX, ...(cursor !== undefined && { cursor }) };
     const { data, meta } = await client.operations.items({ params: { id }, query });
-    ids.push(...data.map(({ resource }) => resource.id));
+    found.push(...data.map(({ resource }) => resource));
     cursor = meta.next_cursor ?? undefined;
   } while (cursor !== undefined);
-  return ids;
+  return found;
 }

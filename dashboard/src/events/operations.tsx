@@ -12,6 +12,7 @@ import type { Column } from "../resource/column.ts";
 import { ListPage } from "../resource/list-page.tsx";
 import { buildQuery } from "../resource/list-query.ts";
 import { OnDemand } from "../resource/on-demand.tsx";
+import { shownOf } from "../resource/status.tsx";
 import { errorInWords } from "../resource/sentence.ts";
 import { Time } from "../resource/time.tsx";
 import { usePlace } from "../resource/use-place.ts";
@@ -32,7 +33,12 @@ function columns(): [Column<Operation>, ...Column<Operation>[]] {
       text: ({ type }) => workOf(type).name,
     },
     { id: "on", header: say.on, cell: ({ resource }) => <Subject of={resource} />, text: ({ resource }) => nameOf(resource) },
-    { id: "status", header: say.status, cell: (operation) => <LiveStatus operation={operation} />, text: ({ status }) => status },
+    {
+      id: "status",
+      header: say.status,
+      cell: (operation) => <LiveStatus operation={operation} />,
+      text: ({ status }) => shownOf("operation", status).word,
+    },
     {
       id: "outcome",
       header: say.result,

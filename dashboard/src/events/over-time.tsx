@@ -14,13 +14,9 @@ import { text } from "../messages/text.ts";
 import { dayIn, inFull, inTicks, useZone } from "../resource/moment.ts";
 import { inDigits } from "../resource/number.ts";
 import { shownOf } from "../resource/status.tsx";
+import { barsOf, type Step } from "./bars.ts";
 
 const HEIGHT = 200;
-const HOUR_MS = 3_600_000;
-/** As many hours can be told apart; a longer time has a bar for each day. */
-const HOURS_MAX = 48;
-const DAYS_MAX = 300;
-
 /** Of a day as the browser has it, whatever zone was chosen. */
 const DAY = {
   tick: new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" }),
@@ -29,17 +25,26 @@ const DAY = {
 
 const STATUSES = ["succeeded", "failed", "running", "pending"] as const satisfies readonly Operation["status"][];
 
+function spanInWords(step: Step, begin: string): string {
+  if (step === "hour") return inFull(begin);
+  const day = DAY.full.format(new Date(begin));
+  return step === "day" ? day : text.events.overTime.week(day);
+}
+
 export function OverTime({ query }: { query: ListQuery }) {
   const say = text.events.overTime;
   useZone(); // a day begins when it begins there
   const { data, error, refetch } = useQuery(operations.list({ ...query, page: 1, per_page: PER_PAGE_MAX }));
   if (data === undefined)
     return error === null ? <Spinner size="large" /> : <Failure error={error} retry={() => void refetch()} />;
-  const { bars, isByHour, placeOf } = divide(data.data);
+  const { bars, step, placeOf } = barsOf(
+    data.data.map(({ created_at }) => Date.parse(created_at)),
+    dayIn,
+  );
   const series = STATUSES.flatMap((status) => {
     const counts = Map.groupBy(
       data.data.filter((each) => each.status === status),
-      placeOf,
+      ({ created_at }) => placeOf(Date.parse(created_at)),
     );
     if (counts.size === 0) return [];
     return {
@@ -67,29 +72,12 @@ export function OverTime({ query }: { query: ListQuery }) {
         xScaleType="categorical"
         xDomain={bars}
         i18nStrings={{
-          xTickFormatter: (x) => (isByHour ? inTicks(new Date(x), 1) : DAY.tick.format(new Date(x))),
+          xTickFormatter: (x) => (step === "hour" ? inTicks(new Date(x), 1) : DAY.tick.format(new Date(x))),
           yTickFormatter: (y) => (Number.isInteger(y) ? inDigits(y) : ""),
         }}
-        detailPopoverFooter={(x) => <Box variant="small">{isByHour ? inFull(x) : DAY.full.format(new Date(x))}</Box>}
+        detailPopoverFooter={(x) => <Box variant="small">{spanInWords(step, x)}</Box>}
         empty={<Box color="text-status-inactive">{text.operations.empty}</Box>}
       />
     </Container>
   );
 }
-
-/** The hours or days from the first of the operations to the last, and where each of them is. */
-function divide(found: readonly Operation[]) {
-  const times = found.map(({ created_at }) => Date.parse(created_at));
-  const [first, last] = [Math.min(...times), Math.max(...times)];
-  const isByHour = last - first <= HOURS_MAX * HOUR_MS;
-  const begin = (at: number | string): Date =>
-    isByHour ? new Date(Math.floor(new Date(at).getTime() / HOUR_MS) * HOUR_MS) : dayIn(at);
-  const bars: string[] = [];
-  for (let at = begin(last); found.length > 0 && at >= begin(first) && bars.length < DAYS_MAX; at = before(at, isByHour))
-    bars.unshift(at.toISOString());
-  return { bars, isByHour, placeOf: ({ created_at }: Operation) => begin(created_at).toISOString() };
-}
-
-/** A day may have 23 or 25 hours. */
-const before = (at: Date, isByHour: boolean): Date =>
-  isByHour ? new Date(at.getTime() - HOUR_MS) : new Date(at.getFullYear(), at.getMonth(), at.getDate() - 1);

@@ -7,6 +7,7 @@ import { BackUp } from "../backups/back-up.tsx";
 import { DeleteBackup } from "../backups/delete.tsx";
 import { Restore } from "../backups/restore.tsx";
 import { RunDrill } from "../backups/run-drill.tsx";
+import { StartDeploy } from "../code/start-deploy.tsx";
 import { ChangeDomain } from "../instances/change-domain.tsx";
 import { DeleteInstance } from "../instances/delete.tsx";
 import { Interrupt } from "../instances/interrupt.tsx";
@@ -40,6 +41,7 @@ export function RetryDialog({ operation: { type, resource, result }, onDismiss }
     case "instance.stop":
     case "instance.restart":
     case "instance.update":
+    case "instance.deploy":
     case "instance.delete":
       return (
         <Found {...shared} question={instances.one(resource.id)}>
@@ -59,13 +61,14 @@ const ON_SERVER = { "server.reboot": "reboot", "server.update": "update" } as co
 const INTERRUPTIONS = { "instance.start": "start", "instance.stop": "stop", "instance.restart": "restart" } as const;
 
 interface InstanceProps {
-  type: keyof typeof INTERRUPTIONS | "instance.update" | "instance.delete";
+  type: keyof typeof INTERRUPTIONS | "instance.update" | "instance.deploy" | "instance.delete";
   instance: ShownInstance;
   onDismiss: () => void;
 }
 
 function OfInstance({ type, ...props }: InstanceProps) {
   if (type === "instance.update") return <ChangeDomain {...props} />;
+  if (type === "instance.deploy") return <StartDeploy {...props} />;
   if (type === "instance.delete") return <DeleteInstance {...props} onDeleting={props.onDismiss} />;
   return <Interrupt action={INTERRUPTIONS[type]} {...props} />;
 }

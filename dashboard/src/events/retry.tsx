@@ -14,6 +14,7 @@ const RetryDialog = lazily(
   async () => (await import("./retry-dialog.tsx")).RetryDialog,
   "backups",
   "backupDialogs",
+  "code",
   "instances",
   "reports",
   "servers",
@@ -22,11 +23,13 @@ const RetryDialog = lazily(
 /** What has no dialog of its own; what only a newer service knows has none either. */
 function pageFor({ type, resource: { id } }: Failed): string | undefined {
   switch (type) {
+    case "instance.check_code":
+      return `/instances/${id}?tab=code`;
     case "server.create":
       return `/servers/create?again=${id}`;
     case "instance.create":
     case "instance.clone":
-      return `/instances/${id}`;
+      return `/instances/create?like=${id}`;
     case "backup.import":
       return `/backups?backup=${id}`;
     default:
@@ -43,6 +46,7 @@ const IN_DIALOG: Readonly<Record<string, readonly Need[]>> = {
   "instance.stop": INSTANCE_NEEDS.stop,
   "instance.restart": INSTANCE_NEEDS.restart,
   "instance.update": INSTANCE_NEEDS.domain,
+  "instance.deploy": INSTANCE_NEEDS.deploy,
   "instance.delete": INSTANCE_NEEDS.delete,
   "backup.create": INSTANCE_NEEDS.backup,
   "backup.delete": BACKUP_NEEDS.delete,

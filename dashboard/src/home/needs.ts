@@ -3,25 +3,22 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Token } from "../../../shared/api/tokens.ts";
 import { ALERT, type AlertKind } from "../../../shared/domain/alerts.ts";
-import { OPERATION, SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
+import { SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { DISK_STEPS } from "../../../shared/domain/low-disk.ts";
-import { needsOf, useMay } from "../app/may.tsx";
-import { alerts, instances, operations, servers, tokens } from "../app/queries.ts";
+import { useMay } from "../app/may.tsx";
+import { alerts, instances, servers, tokens } from "../app/queries.ts";
 import { serviceNow } from "../session/clock.ts";
 import { lowDiskOf } from "../servers/reported.tsx";
-import { endOf, unmended } from "./unmended.ts";
+import { useFailures } from "./failures.ts";
 import { untold } from "./untold.ts";
 import type { Tallies } from "./use-tally.ts";
 
 /** Of each kind. */
 export const SHOWN = 5;
-const DAYS = 7;
 /** As the first event of an API key that expires, unless the account has changed that. */
 const EXPIRING_DAYS = 14;
 const DAY_MS = 86_400_000;
-
-const isRecent = (at: string): boolean => Date.parse(at) > serviceNow() - DAYS * DAY_MS;
 
 /** Not those that a rotation ends. */
 const expiresSoon = ({ expires_at, replaced_by }: Token): boolean => {
@@ -29,20 +26,10 @@ const expiresSoon = ({ expires_at, replaced_by }: Token): boolean => {
   return replaced_by === null && left > 0 && left < EXPIRING_DAYS * DAY_MS;
 };
 
-/** One request if nothing is wrong, two for owners and admins, and at most six. */
+/** One request if nothing is wrong, two for owners and admins, and a few more for what is. */
 export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }: Tallies) {
-  // The API lists operations by their start, so one that took long and has just failed may be far down.
   const may = useMay();
-  const failed = useQuery({
-    ...operations.list({ status: OPERATION.failed, per_page: PER_PAGE_MAX }),
-    enabled: may(...needsOf("/operations")),
-  });
-  const recent = failed.data?.data.filter((each) => isRecent(endOf(each)) && each.error?.code !== "CANCELLED");
-  const since = recent?.map(({ created_at }) => created_at).toSorted()[0];
-  const succeeded = useQuery({
-    ...operations.list({ status: OPERATION.succeeded, created_after: since, per_page: PER_PAGE_MAX }),
-    enabled: since !== undefined,
-  });
+  const { queries: ofFailures, failures } = useFailures();
   const offline = SERVER_PHASES.unreachable;
   const isServerBad = counted.count(offline) > 0 || Object.values(lowDisks).some((count) => count > 0);
   const machines = useQuery({ ...servers.list({ per_page: PER_PAGE_MAX }), enabled: isServerBad });
@@ -52,7 +39,7 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
   });
   const open = useQuery({ ...alerts.list({ status: ALERT.open, per_page: PER_PAGE_MAX }), enabled: openAlerts > 0 });
   const keys = useQuery({ ...tokens.list({ per_page: PER_PAGE_MAX }), enabled: may("admin") });
-  const queries = [failed, succeeded, machines, overdue, open, keys];
+  const queries = [...ofFailures, machines, overdue, open, keys];
   const found = openAlerts > 0 ? (open.data?.data ?? []) : [];
   const bad = machines.data?.data ?? [];
   const unreachable = bad.filter(({ status }) => status === offline);
@@ -70,7 +57,7 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
     error: queries.find(({ error }) => error !== null)?.error ?? null,
     retry: () => void Promise.all(queries.filter(({ isError }) => isError).map(({ refetch }) => refetch())),
     isPending: queries.some(({ isLoading }) => isLoading),
-    failures: unmended(recent ?? [], succeeded.data?.data ?? []),
+    failures,
     drills: found.filter(({ kind }) => kind === ("drill_failed" satisfies AlertKind)),
     offline: unreachable,
     lowDisks: low,

@@ -12,7 +12,8 @@ import { Failure } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
 import { type NightBackup, nights } from "../app/queries.ts";
 import { DrillStatus } from "../backups/drill-status.tsx";
-import { dayOf, type Night, SIGNS } from "../backups/night.ts";
+import { dayOf, type Night } from "../backups/night.ts";
+import { Sign } from "../backups/sign.tsx";
 import { backupInWords } from "../backups/words.ts";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
@@ -133,12 +134,12 @@ function Cell({ night: { kind, backup } }: { night: Night<NightBackup> }) {
     <td className={kind}>
       {backup === undefined ? (
         <Box variant="span" color="inherit">
-          <span aria-hidden="true">{SIGNS[kind]}</span>
+          <Sign of={kind} />
           <span className="unseen">{text.home.nights.none}</span>
         </Box>
       ) : (
         <Link to={`/backups?backup=${backup.id}`}>
-          <span aria-hidden="true">{SIGNS[kind]}</span>
+          <Sign of={kind} />
           <span className="unseen">{inWords(backup)}</span>
         </Link>
       )}

@@ -3,6 +3,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ShownInstance } from "../../../shared/api/instances.ts";
 import type { ServerOf } from "../allowed/instances.ts";
 import { lazily } from "../app/lazily.tsx";
+import { BackupsBulk } from "../backups/bulk.tsx";
 import { BackupsTable } from "../backups/table.tsx";
 import { text } from "../messages/text.ts";
 import { OnDemand } from "../resource/on-demand.tsx";
@@ -12,6 +13,7 @@ const BackupSizes = lazily(async () => (await import("../backups/sizes.tsx")).Ba
 export const BackupsOf = ({ instance, server }: { instance: ShownInstance; server: ServerOf | undefined }) => (
   <SpaceBetween size="l">
     <BackupsTable
+      bulk={BackupsBulk}
       instanceId={instance.id}
       homeOf={() => ({ instance, server, deleted: false })}
       empty={text.instances.backups.empty}

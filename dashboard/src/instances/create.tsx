@@ -6,12 +6,13 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useNavigate, useSearchParams } from "react-router";
-import { create, type Instance } from "../../../shared/api/instances.ts";
+import { Navigate, useNavigate, useSearchParams } from "react-router";
+import { create, type Instance, type ShownInstance } from "../../../shared/api/instances.ts";
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { Catalog } from "../../../shared/api/catalog.ts";
 import { EDITIONS } from "../../../shared/domain/erp-versions.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
+import { isFailure } from "../../../shared/domain/lifecycle.ts";
 import { databaseNameFrom } from "../../../shared/domain/database-name.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
@@ -30,7 +31,7 @@ import { NoServer } from "../servers/no-server.tsx";
 import { LowDisk } from "../servers/reported.tsx";
 import { session } from "../session/session.ts";
 import { momentOf, versionOf } from "../backups/words.ts";
-import { isUsable } from "../allowed/instances.ts";
+import { isUsable, whyNot } from "../allowed/instances.ts";
 import { ErpFields } from "./erp-fields.tsx";
 import { AdminPasswordField } from "./admin-password-field.tsx";
 import { AfterMaking, type Made } from "./after-making.tsx";
@@ -50,12 +51,16 @@ interface FromProps {
   /** The server and the backup that a link names. */
   named: string | null;
   origin: string | null;
-  /** An instance whose creation failed, to try again. */
+  /** An instance whose creation failed, to try again with its server and the backup that it began with. */
   like: string | null;
 }
 
-function CreateFrom({ named, origin, like }: FromProps) {
+function CreateFrom({ like, ...link }: FromProps) {
   const [made, setMade] = useState<Made>();
+  const model = useQuery({ ...instances.one(like ?? ""), enabled: ({ state }) => like !== null && !isMissing(state.error) });
+  const failedOne = model.data?.data;
+  const named = link.named ?? failedOne?.server_id ?? null;
+  const origin = link.origin ?? failedOne?.cloned_from_backup_id ?? null;
   const offered = useQuery(catalog());
   const active = useActiveServers();
   // The server that a link names may not be on the first page.
@@ -63,24 +68,25 @@ function CreateFrom({ named, origin, like }: FromProps) {
   const linked = useQuery({ ...servers.one(named ?? ""), enabled: ({ state }) => isFurther && !isMissing(state.error) });
   const usable = linked.data !== undefined && isUsable(linked.data.data) ? [linked.data.data] : [];
   const backup = useQuery({ ...backups.one(origin ?? ""), enabled: ({ state }) => origin !== null && !isMissing(state.error) });
-  const model = useQuery({ ...instances.one(like ?? ""), enabled: ({ state }) => like !== null && !isMissing(state.error) });
   const loaded =
     !model.isLoading && active.total !== undefined && (!isFurther || !linked.isPending) && (origin === null || !backup.isPending);
-  const shown = useEver(loaded && active.total !== 0);
+  const isKept = failedOne !== undefined && !canCreateAgain(failedOne);
+  const shown = useEver(loaded && active.total !== 0 && !isKept);
   const failed = offered.error ?? active.error;
-  // Without the backup the form would install an empty ERP.
-  const gone = backup.data === undefined ? backup.error : null;
+  // Without them the form would install an empty ERP.
+  const gone = [model, backup].find(({ data, error }) => data === undefined && error !== null);
+  if (isKept && !shown) return <Navigate to={`/instances/${failedOne.id}`} replace />;
   return (
     <Page title={text.instances.create.title} above={[{ text: text.instances.title, href: "/instances" }]}>
-      {gone !== null ? (
-        <Failure error={gone} retry={isMissing(gone) ? undefined : () => void backup.refetch()} />
+      {gone !== undefined ? (
+        <Failure error={gone.error} retry={isMissing(gone.error) ? undefined : () => void gone.refetch()} />
       ) : offered.data !== undefined && shown ? (
         <InstanceForm
           offered={offered.data.data}
           active={{ ...active, items: [...usable, ...active.items.filter(({ id }) => id !== usable[0]?.id)] }}
           serverId={chosenOf(active.items, usable[0] ?? active.items.find(({ id }) => id === named))}
           backup={backup.data?.data}
-          model={model.data?.data}
+          model={failedOne}
           onMade={setMade}
         />
       ) : offered.data !== undefined && loaded ? (
@@ -99,6 +105,12 @@ function CreateFrom({ named, origin, like }: FromProps) {
       {made !== undefined && <AfterMaking made={made} />}
     </Page>
   );
+}
+
+/** Only what failed and cannot be started, because the form deletes it. */
+function canCreateAgain(instance: ShownInstance): boolean {
+  const can = (action: "start" | "delete") => whyNot(action, instance, instance.server ?? undefined) === undefined;
+  return isFailure(instance.status) && can("delete") && !can("start");
 }
 
 /** The server that a link named, or the only one. */

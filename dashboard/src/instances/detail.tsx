@@ -31,7 +31,7 @@ import { useAct } from "./use-act.ts";
 import { lazily } from "../app/lazily.tsx";
 
 const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable);
-const BackupsOf = lazily(async () => (await import("./backups.tsx")).BackupsOf);
+const BackupsOf = lazily(async () => (await import("./backups.tsx")).BackupsOf, "bulk");
 const InstanceCode = lazily(async () => (await import("../code/panel.tsx")).InstanceCode, "code");
 const InstanceMetrics = lazily(async () => (await import("../metrics/charts.tsx")).InstanceMetrics, "metrics");
 const InstanceLog = lazily(async () => (await import("./log.tsx")).InstanceLog, "logs");
@@ -68,7 +68,7 @@ function StartAgain({
       whyNot("delete", instance, server) === undefined && (
         <May needs={INSTANCE_NEEDS.delete}>
           <SpaceBetween direction="horizontal" size="xs">
-            <Button href={createAgainFor(instance)} onFollow={follow}>
+            <Button href={`/instances/create?like=${instance.id}`} onFollow={follow}>
               {text.instances.actions.createAgain}
             </Button>
             <Button onClick={onDelete}>{text.instances.actions.deleteFailed}</Button>
@@ -84,10 +84,6 @@ function StartAgain({
     </May>
   );
 }
-
-/** The form with the same values, and with the backup that it began with. */
-const createAgainFor = ({ id, server_id, cloned_from_backup_id: backup }: Instance): string =>
-  `/instances/create?like=${id}&server=${server_id}${backup === null ? "" : `&backup=${backup}`}`;
 
 /** The dialog that a link opens: `?do=restart`. */
 const DO = "do";

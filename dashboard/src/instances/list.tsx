@@ -6,7 +6,7 @@ import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { labelsColumn } from "../resource/labels.tsx";
 import { CreateLink, ListPage, menuColumn } from "../resource/list-page.tsx";
-import { Status } from "../resource/status.tsx";
+import { shownOf, Status } from "../resource/status.tsx";
 import type { Column } from "../resource/column.ts";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
@@ -14,7 +14,7 @@ import { Address } from "./address.tsx";
 import { InstancesBulk } from "./bulk.tsx";
 import { InstanceFilters, instanceQuery } from "./filters.tsx";
 import { InstanceMenu } from "./menu.tsx";
-import { InstanceStatus } from "./instance-status.tsx";
+import { InstanceStatus, statusInWords } from "./instance-status.tsx";
 
 /** By its ID for an API key that may not read servers. */
 const serverNameOf = ({ server, server_id }: ListedInstance): string => server?.name ?? server_id;
@@ -29,7 +29,7 @@ function columnsOf(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
       id: "status",
       header: fields.status,
       cell: (instance) => <InstanceStatus of={instance} />,
-      text: ({ status }) => status,
+      text: statusInWords,
     },
     {
       id: "address",
@@ -52,7 +52,7 @@ function columnsOf(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
       id: "protection",
       header: fields.protection,
       cell: ({ protection }) => <Status of="protection" status={protection.status} />,
-      text: ({ protection }) => protection.status,
+      text: ({ protection }) => shownOf("protection", protection.status).word,
     },
     labelsColumn,
     {

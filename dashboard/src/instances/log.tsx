@@ -11,6 +11,7 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import ToggleButton from "@cloudscape-design/components/toggle-button";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { ClientError } from "../../../shared/api/client-of.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import {
   contains,
@@ -29,6 +30,7 @@ import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { saveFile } from "../resource/csv.ts";
 import { inFull } from "../resource/moment.ts";
+import { useSettled } from "../resource/use-pages.ts";
 
 export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instance, "id" | "name"> }) {
   const say = text.logs;
@@ -36,7 +38,7 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
   const [search, setSearch] = useState("");
   const [source, setSource] = useState<LogSource>("erp");
   const [isFollowed, setFollowed] = useState(false);
-  const { data, error: unread, isFetching, refetch } = useQuery(instances.log(id, { source, lines: LOG_READS.linesMax }));
+  const { data, error: unread, isFetching, refetch } = useLog(id, source, search.trim());
   const again = () => void refetch();
   const news = useNews(id, source, isFollowed ? data?.data.next : undefined);
   const error = unread ?? news.error;
@@ -79,7 +81,7 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
         {data?.data.truncated && <Box variant="small">{say.older}</Box>}
         {news.hasGap && <Box variant="small">{say.gap}</Box>}
         {data !== undefined && shown.length === 0 ? (
-          <Box color="text-status-inactive">{lines.length === 0 ? say.none : say.noMatch}</Box>
+          <Box color="text-status-inactive">{lines.length === 0 && search.trim() === "" ? say.none : say.noMatch}</Box>
         ) : (
           <LogLines lines={shown} />
         )}
@@ -87,6 +89,25 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
     </Container>
   );
 }
+
+/** Each search reads the log again, which may be done ten times a minute. */
+const SEARCH_PAUSE_MS = 1_000;
+/** Of the API. The page looks for the rest. */
+const SEARCHED_MAX = 200;
+
+/** The page filters what it has at once; the service also looks through what is older than that. */
+function useLog(id: string, source: LogSource, search: string) {
+  const settled = useSettled(search.slice(0, SEARCHED_MAX), SEARCH_PAUSE_MS);
+  return useQuery({
+    ...instances.log(id, { source, lines: LOG_READS.linesMax, ...(settled !== "" && { search: settled }) }),
+    placeholderData: (before, of) =>
+      of?.queryKey.includes(id) === true && of.queryKey.some((part) => isOfSource(part, source)) ? before : undefined,
+  });
+}
+
+/** Whether a part of a query's key asks for this log. */
+const isOfSource = (part: unknown, source: LogSource): boolean =>
+  typeof part === "object" && part !== null && "source" in part && part.source === source;
 
 /** A tenant may write much and long. */
 const CHARACTERS_MAX = 4_000_000;
@@ -148,22 +169,30 @@ function useNews(id: string, source: LogSource, from: string | undefined) {
     const { signal } = abort;
     setNews({ ...NOTHING_NEW, from });
     const follow = async (): Promise<void> => {
+      let pauseMs = PAUSE_MS;
       for (let after = from; !signal.aborted;) {
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
         if (signal.aborted) return;
         const query = { source, after, follow: FOLLOW_SECONDS, lines: LOG_READS.linesMax };
-        const { data } = await client.instances.logs({ params: { id }, query, signal });
-        after = data.next;
-        setNews(({ lines, hasGap, ...before }) => ({
-          ...before,
-          lines: newest([...lines, ...data.lines]),
-          hasGap: hasGap || data.truncated,
-        }));
+        try {
+          const { data } = await client.instances.logs({ params: { id }, query, signal });
+          pauseMs = PAUSE_MS;
+          after = data.next;
+          setNews(({ lines, hasGap, from: of }) => ({
+            from: of,
+            lines: newest([...lines, ...data.lines]),
+            hasGap: hasGap || data.truncated,
+            error: null,
+          }));
+        } catch (error) {
+          if (signal.aborted) return;
+          setNews((before) => ({ ...before, error: error instanceof Error ? error : new Error(String(error)) }));
+          const wait = error instanceof ClientError ? error.retryAfter : undefined;
+          pauseMs = Math.max(PAUSE_MS, (wait ?? 0) * 1000);
+        }
       }
     };
-    follow().catch((error: unknown) => {
-      if (!signal.aborted) setNews((before) => ({ ...before, error: error instanceof Error ? error : new Error(String(error)) }));
-    });
+    void follow();
     return () => abort.abort();
   }, [id, source, from]);
   return news.from === from ? news : NOTHING_NEW;

@@ -8,6 +8,7 @@ import { type ServerOf, whyNot, whyNotEdit } from "../allowed/instances.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
+import { BothWays } from "../resource/both-ways.tsx";
 import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
 import { sizeInWords } from "../resource/size.ts";
@@ -94,8 +95,10 @@ function Domain({ instance, server, onAsk }: Props) {
             : [
                 {
                   label: fields.previousDomains,
-                  value: previous.map(({ domain: before, redirects_until: until }) => (
-                    <div key={before}>{facts.redirects(before, <Time at={until} exact />)}</div>
+                  value: previous.map(({ domain: before, domain_unicode, redirects_until: until }) => (
+                    <div key={before}>
+                      {facts.redirects(<BothWays ascii={before} unicode={domain_unicode} />, <Time at={until} exact />)}
+                    </div>
                   )),
                 },
               ]),

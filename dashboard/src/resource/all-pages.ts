@@ -11,22 +11,29 @@ const IDLE = { pending: false, error: null };
 
 /**
  * Fetches them when asked to, unless that is cancelled meanwhile: then nothing is used. Of several queries, one after the other.
+ * No more pages than `most` records need.
  */
-export function useAllPages<Item>(list: List<Item>, query: ListQuery | readonly ListQuery[], use: (items: Item[]) => void) {
+export function useAllPages<Item>(
+  list: List<Item>,
+  query: ListQuery | readonly ListQuery[],
+  use: (items: Item[]) => void,
+  most = Infinity,
+) {
   const [{ pending, error }, set] = useState<{ pending: boolean; error: unknown }>(IDLE);
   const latest = useRef(0);
   const fetchAll = async (): Promise<void> => {
     const mine = ++latest.current;
-    const isWanted = (): boolean => latest.current === mine;
+    const isLatest = (): boolean => latest.current === mine;
+    const isWanted = (found: number): boolean => isLatest() && found < most;
     set({ pending: true, error: null });
     try {
       const items: Item[] = [];
       for (const each of [query].flat()) items.push(...(await allPages(list, each, isWanted)));
-      if (!isWanted()) return;
+      if (!isLatest()) return;
       use(items);
       set(IDLE);
     } catch (failure) {
-      if (isWanted()) set({ pending: false, error: failure });
+      if (isLatest()) set({ pending: false, error: failure });
     }
   };
   const cancel = (): void => {
@@ -36,13 +43,13 @@ export function useAllPages<Item>(list: List<Item>, query: ListQuery | readonly 
   return { pending, error, fetchAll: () => void fetchAll(), cancel };
 }
 
-async function allPages<Item>(list: List<Item>, query: ListQuery, isWanted: () => boolean): Promise<Item[]> {
+async function allPages<Item>(list: List<Item>, query: ListQuery, isWanted: (found: number) => boolean): Promise<Item[]> {
   const found: Item[] = [];
   for (let cursor: string | undefined; ;) {
     const asked = { ...query, per_page: PER_PAGE_MAX, ...(cursor !== undefined && { cursor }) };
     const { data, meta } = await queryClient.fetchQuery({ ...list(asked), staleTime: 0, gcTime: 0 });
     found.push(...data);
-    if (meta.next_cursor === null || !isWanted()) return found;
+    if (meta.next_cursor === null || !isWanted(found.length)) return found;
     cursor = meta.next_cursor;
   }
 }

@@ -8,8 +8,10 @@ export interface Column<Item> {
   width?: number;
   /** The header is for screen readers alone: a column of buttons explains itself. */
   quiet?: boolean;
-  /** The same as plain text, for a file; columns without it are left out there. A phone leaves out what is empty. */
+  /** The same as plain text, for a file; columns without it are left out there. */
   text?: (item: Item) => string;
+  /** A phone leaves it out where the cell has nothing to say: its text alone may be empty beside a button or a bar. */
+  isEmpty?: (item: Item) => boolean;
   /** Shown only if the user chooses it. */
   hidden?: boolean;
 }

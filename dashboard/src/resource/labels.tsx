@@ -50,4 +50,5 @@ export const labelsColumn: Column<{ labels: Map }> = {
   },
   cell: ({ labels }) => <Labels of={labels} areFilters />,
   text: ({ labels }) => labelsToText(labels),
+  isEmpty: ({ labels }) => labelsToText(labels) === "",
 };

@@ -64,7 +64,7 @@ export function PhoneList<Item extends { id: string }>(props: Props<Item>) {
 function Card<Item extends { id: string }>({ item, columns, nameOf, selection }: Props<Item> & { item: Item }) {
   const [name, ...others] = columns;
   const [menu, action] = ["menu", "action"].map((id) => others.find((column) => column.id === id));
-  const facts = others.filter((column) => column !== menu && column !== action && column.text?.(item) !== "");
+  const facts = others.filter((column) => column !== menu && column !== action && column.isEmpty?.(item) !== true);
   return (
     <li className="card">
       <div className="card-head">

@@ -3,6 +3,7 @@ import Button from "@cloudscape-design/components/button";
 import { text } from "../messages/text.ts";
 import type { useAllPages } from "./all-pages.ts";
 import { inDigits } from "./number.ts";
+import { SELECTED_MAX } from "./use-selection.ts";
 
 interface Props {
   selected: readonly unknown[];
@@ -14,10 +15,16 @@ interface Props {
 /** In one line, because it takes the place of one: rows that moved would be missed by the next click. */
 export const SelectionBar = ({ selected, total, everything, onClear }: Props) => (
   <span className="selection">
-    <span role="status">{text.resource.list.selected(inDigits(selected.length))}</span>
-    {total > selected.length && (
+    <span role="status">
+      {selected.length < SELECTED_MAX
+        ? text.resource.list.selected(inDigits(selected.length))
+        : text.resource.list.selectedMost(inDigits(selected.length))}
+    </span>
+    {Math.min(total, SELECTED_MAX) > selected.length && (
       <Button variant="inline-link" loading={everything.pending} onClick={everything.fetchAll}>
-        {text.resource.list.selectAll(inDigits(total))}
+        {total <= SELECTED_MAX
+          ? text.resource.list.selectAll(inDigits(total))
+          : text.resource.list.selectFirst(inDigits(SELECTED_MAX))}
       </Button>
     )}
     <Button variant="inline-link" onClick={onClear}>

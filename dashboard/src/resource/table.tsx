@@ -25,7 +25,7 @@ import { inDigits } from "./number.ts";
 import { Paging } from "./paging.tsx";
 import { PhoneList } from "./phone-list.tsx";
 import { usePreferences } from "./use-preferences.ts";
-import { useSelection } from "./use-selection.ts";
+import { SELECTED_MAX, useSelection } from "./use-selection.ts";
 
 const PreferencesDialog = lazily(async () => (await import("./preferences.tsx")).PreferencesDialog);
 
@@ -89,7 +89,7 @@ type Listed<Item extends { id: string }> = ReturnType<typeof useListed<Item>>;
 function useChosen<Item extends { id: string }>({ list, bulk: Bulk }: TableProps<Item>, { asked, query }: Listed<Item>) {
   const { data = [], meta } = query.data ?? {};
   const { selected, selectShown, select } = useSelection(data, JSON.stringify({ ...asked, sort: "", order: "" }));
-  const everything = useAllPages(list, asked, select);
+  const everything = useAllPages(list, asked, select, SELECTED_MAX);
   /** What the user selects counts, and not what arrives after it. */
   const selectNow = (choose: () => void): void => {
     everything.cancel();
@@ -248,7 +248,7 @@ interface ToolsProps<Item extends { id: string }> {
 
 /** How old a list is, its file, and how the user wants to see it. */
 function Tools<Item extends { id: string }>({ of, listed }: ToolsProps<Item>) {
-  const { title, list, columns: all, perPage, main = false } = of;
+  const { title, list, columns: all, perPage } = of;
   const total = listed.query.data?.meta.total ?? 0;
   const { asked, query, columns, preferences, setPreferences } = listed;
   const [open, setOpen] = useState(false);
@@ -262,7 +262,9 @@ function Tools<Item extends { id: string }>({ of, listed }: ToolsProps<Item>) {
         loading={query.isRefetching}
         onClick={() => void query.refetch()}
       />
-      {main && total > 0 && <ExportButton title={title} list={list} query={asked} columns={columns} />}
+      {total > 0 && all.some((column) => column.text !== undefined) && (
+        <ExportButton title={title} list={list} query={asked} columns={columns} />
+      )}
       <Button
         variant="icon"
         iconName="settings"

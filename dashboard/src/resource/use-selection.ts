@@ -1,6 +1,9 @@
 // The selected records of a list, also those on other pages of it. Another filter starts anew: nothing is selected that is out of
-// sight.
+// sight, and no more than one action takes.
 import { useState } from "react";
+import { BULK } from "../../../shared/domain/limits.ts";
+
+export const SELECTED_MAX = BULK.selected;
 
 interface Selection<Item> {
   selected: readonly Item[];
@@ -11,7 +14,7 @@ interface Selection<Item> {
 
 export function useSelection<Item extends { id: string }>(shown: readonly Item[], filter: string): Selection<Item> {
   const [{ of, items }, set] = useState<{ of: string; items: readonly Item[] }>({ of: filter, items: [] });
-  const select = (next: readonly Item[]): void => set({ of: filter, items: next });
+  const select = (next: readonly Item[]): void => set({ of: filter, items: next.slice(0, SELECTED_MAX) });
   const latest = new Map(shown.map((item) => [item.id, item]));
   const selected = of === filter ? items.map((item) => latest.get(item.id) ?? item) : [];
   return {

@@ -26,7 +26,7 @@ import { ListFilters } from "../resource/list-filters.tsx";
 import { menuColumn } from "../resource/list-page.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
-import { Status } from "../resource/status.tsx";
+import { shownOf, Status } from "../resource/status.tsx";
 import { ResourceTable, type TableProps } from "../resource/table.tsx";
 import type { Column } from "../resource/column.ts";
 import { Summary } from "../resource/summary.tsx";
@@ -201,18 +201,36 @@ const INSTANCES = 10;
 
 const FILTERS = { status: "instance", protection: "protection" } as const;
 
+const versionOf = ({ erp_version, edition }: ListedInstance): string => `${erp_version} ${edition}`;
+
 function instanceColumns(Menu: OfInstances["Menu"]): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
   const say = text.servers.instances;
   return [
-    { id: "name", header: say.name, cell: ({ id, name }) => <Link to={`/instances/${id}`}>{name}</Link> },
-    { id: "status", header: say.status, cell: ({ status }) => <Status of="instance" status={status} /> },
+    {
+      id: "name",
+      header: say.name,
+      cell: ({ id, name }) => <Link to={`/instances/${id}`}>{name}</Link>,
+      text: ({ name }) => name,
+    },
+    {
+      id: "status",
+      header: say.status,
+      cell: ({ status }) => <Status of="instance" status={status} />,
+      text: ({ status }) => shownOf("instance", status).word,
+    },
     {
       id: "domain",
       header: say.domain,
       cell: ({ domain, domain_unicode }) => <BothWays ascii={domain} unicode={domain_unicode} />,
+      text: ({ domain }) => domain,
     },
-    { id: "version", header: say.version, cell: ({ erp_version, edition }) => `${erp_version} ${edition}` },
-    { id: "protection", header: say.protection, cell: ({ protection }) => <Status of="protection" status={protection.status} /> },
+    { id: "version", header: say.version, cell: versionOf, text: versionOf },
+    {
+      id: "protection",
+      header: say.protection,
+      cell: ({ protection }) => <Status of="protection" status={protection.status} />,
+      text: ({ protection }) => shownOf("protection", protection.status).word,
+    },
     menuColumn((instance) => <Menu instance={instance} />),
   ];
 }

@@ -15,7 +15,7 @@ import { ServersBulk } from "./bulk.tsx";
 import { ServerFilters, serverQuery } from "./filters.tsx";
 import { ServerMenu } from "./menu.tsx";
 import { diskUse, memoryUse } from "./reported.tsx";
-import { ServerState } from "./state.tsx";
+import { ServerState, serverStatusInWords } from "./state.tsx";
 import { specsInWords } from "./specs.ts";
 
 const placeOf = ({ provider, region }: ListedServer) => `${provider}, ${region}`;
@@ -33,12 +33,13 @@ function columns(): [Column<ListedServer>, ...Column<ListedServer>[]] {
       ),
       text: ({ name }) => name,
     },
-    { id: "status", header: say.status, cell: (server) => <ServerState server={server} />, text: ({ status }) => status },
+    { id: "status", header: say.status, cell: (server) => <ServerState server={server} />, text: serverStatusInWords },
     {
       id: "address",
       header: say.address,
       cell: ({ ip_address }) => ip_address ?? "–",
       text: ({ ip_address }) => ip_address ?? "",
+      isEmpty: ({ ip_address }) => ip_address === null,
     },
     { id: "place", header: say.region, cell: (server) => <PlaceOf of={server} />, text: placeOf },
     {
@@ -58,12 +59,14 @@ function columns(): [Column<ListedServer>, ...Column<ListedServer>[]] {
       header: say.disk,
       cell: (server) => <Wrapped>{diskUse(server)}</Wrapped>,
       text: ({ disk_free_bytes }) => String(disk_free_bytes ?? ""),
+      isEmpty: ({ disk_free_bytes }) => disk_free_bytes === null,
     },
     {
       id: "memory",
       header: say.memory,
       cell: (server) => <Wrapped>{memoryUse(server)}</Wrapped>,
       text: ({ memory_free_bytes }) => String(memory_free_bytes ?? ""),
+      isEmpty: ({ memory_free_bytes }) => memory_free_bytes === null,
     },
     labelsColumn,
     {

@@ -1,7 +1,7 @@
 // What the search does with an instance instead of opening it: "restart shop".
 import { text } from "../messages/text.ts";
 
-const ACTS = ["restart", "start", "stop", "back-up", "restore", "policy", "delete"] as const;
+const ACTS = ["restart", "start", "stop", "back-up", "restore", "clone", "policy", "delete"] as const;
 export type Act = (typeof ACTS)[number];
 
 /** The action that typed words are, or begin or end with, and the words that are left; undefined without one. */
@@ -18,9 +18,9 @@ export function actIn(typed: string): { act: Act; rest: string } | undefined {
   return undefined;
 }
 
-/** The page of an instance, with the dialog of the action. */
+/** The page of an instance, with the dialog of the action; a clone has a page of its own. */
 export const actOption = (act: Act, { id, name, detail }: { id: string; name: string; detail: string | null }) => ({
-  value: `/instances/${id}?do=${act}`,
+  value: act === "clone" ? `/instances/${id}/clone` : `/instances/${id}?do=${act}`,
   label: text.shell.search.acts[act](name),
   ...(detail !== null && { description: detail }),
 });

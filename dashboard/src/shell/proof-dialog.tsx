@@ -15,6 +15,7 @@ import { load } from "../app/loading.ts";
 import { text } from "../messages/text.ts";
 import { useKeepFocus } from "../resource/dialog.tsx";
 import { useFocusFirst } from "../resource/use-focus-first.ts";
+import { whyNoPasskeys } from "../session/passkeys-offered.ts";
 import { type AskedProof, useOpenProof } from "../session/proof.ts";
 
 export function ProofDialog() {
@@ -65,6 +66,7 @@ function Asking(opened: NonNullable<ReturnType<typeof useOpenProof>>) {
   const { prove, usePasskey, pending, error } = useProof(opened);
   useKeepFocus();
   const { methods } = opened.asked;
+  const noPasskeys = whyNoPasskeys();
   return (
     <Modal
       visible
@@ -81,11 +83,14 @@ function Asking(opened: NonNullable<ReturnType<typeof useOpenProof>>) {
       <SpaceBetween size="m">
         {say.about}
         <Problem error={error} />
-        {methods.includes("passkey") && (
-          <Button variant="primary" loading={pending} onClick={() => void usePasskey()}>
-            {say.passkey}
-          </Button>
-        )}
+        {methods.includes("passkey") &&
+          (noPasskeys === undefined ? (
+            <Button variant="primary" loading={pending} onClick={() => void usePasskey()}>
+              {say.passkey}
+            </Button>
+          ) : (
+            <Alert type="info">{noPasskeys}</Alert>
+          ))}
         <Codes methods={methods} pending={pending} onCode={(given) => void prove(() => Promise.resolve(given))} />
       </SpaceBetween>
     </Modal>

@@ -5,7 +5,7 @@ import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import type { Delivery, Webhook } from "../../../shared/api/webhooks.ts";
@@ -48,11 +48,12 @@ function useSend<T>(send: (key: string) => Promise<T>, done: (result: T) => void
   const [key, setKey] = useState(() => crypto.randomUUID());
   return useMutation({
     mutationFn: () => send(key),
-    onSuccess: async (result) => {
+    onSuccess: (result) => {
       setKey(crypto.randomUUID());
       done(result);
-      await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
     },
+    // Also after an error: somebody else may have changed it.
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ["webhooks"] }),
   });
 }
 
@@ -86,13 +87,14 @@ function Actions({ webhook, onOpen }: { webhook: Webhook; onOpen: (dialog: "edit
   const say = text.webhooks.detail;
   const [secret, setSecret] = useState<string>();
   const params = { id };
+  const etag = useQuery(webhooks.one(id)).data?.etag;
   const test = useSend((idempotencyKey) => client.webhooks.test({ params, body: {}, idempotencyKey }), sayTested);
   const rotation = useSend(
     (idempotencyKey) => client.webhooks.rotateSecret({ params, body: {}, idempotencyKey }),
     ({ data }) => setSecret(data.secret ?? undefined),
   );
   const toggle = useSend(
-    () => client.webhooks.update({ params, body: { enabled: !enabled } }),
+    () => client.webhooks.update({ params, body: { enabled: !enabled }, ...(etag !== undefined && { ifMatch: etag }) }),
     ({ data }) => notify({ id, type: "success", header: say.saved(data.name) }),
   );
   const failure = test.error ?? rotation.error ?? toggle.error;
@@ -171,7 +173,12 @@ function Deliveries({ webhook }: { webhook: Webhook }) {
       cell: ({ event_type }) => <Wrapped>{event_type}</Wrapped>,
       text: ({ event_type }) => event_type,
     },
-    { id: "status", header: say.status, cell: ({ status }) => <DeliveryStatus status={status} />, text: ({ status }) => status },
+    {
+      id: "status",
+      header: say.status,
+      cell: ({ status }) => <DeliveryStatus status={status} />,
+      text: ({ status }) => say.statuses[status],
+    },
     {
       id: "tries",
       header: say.tries,

@@ -30,7 +30,12 @@ function columns(): [Column<Webhook>, ...Column<Webhook>[]] {
       cell: ({ events }) => <Wrapped>{events.join(", ")}</Wrapped>,
       text: ({ events }) => events.join(", "),
     },
-    { id: "status", header: say.status, cell: ({ status }) => <WebhookStatus status={status} />, text: ({ status }) => status },
+    {
+      id: "status",
+      header: say.status,
+      cell: ({ status }) => <WebhookStatus status={status} />,
+      text: ({ status }) => text.webhooks.statuses[status],
+    },
     {
       id: "last",
       header: say.last,

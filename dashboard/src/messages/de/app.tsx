@@ -31,6 +31,11 @@ export const app: typeof en = {
     people: "Personen anzeigen",
     leftOut: "Einige Aktionen werden nicht angezeigt",
   },
+  noPasskeys: {
+    notHere: (address) => `An einer IP-Adresse bieten Browser keine Passkeys an. Öffnen Sie das Dashboard unter ${address}.`,
+    atAddress: "An einer IP-Adresse bieten Browser keine Passkeys an. Öffnen Sie das Dashboard unter seinem Namen.",
+    notSupported: "Dieser Browser kennt keine Passkeys.",
+  },
   support: "Support kontaktieren",
   newTab: "Wird in einem neuen Tab geöffnet",
   testTitle: (title) => `TEST: ${title}`,

@@ -55,6 +55,7 @@ export const metrics: Messages["metrics"] = {
     title: "Speicherplatz in 90 Tagen",
     size: "Größe des Speichers",
     full: (day) => `Wenn es so weitergeht, ist der Speicher am ${day} voll.`,
+    unknown: (days) => `Wann er voll ist, lässt sich sagen, sobald es Messwerte von ${days} Tagen gibt.`,
     notFull: "So wie es aussieht, wird der Speicher in einem Jahr nicht voll.",
   },
   backups: {

@@ -80,6 +80,8 @@ export const people: typeof en = {
         <strong>{name}</strong> ({email}) wird sofort überall abgemeldet und kann sich nicht mehr anmelden.
       </>
     ),
+    comesBack:
+      "Solange Ihr Identitätsanbieter die Person kennt, kann sie dem Konto mit Single Sign-on wieder beitreten. Entfernen Sie sie auch dort.",
     revoke: "Auch die von der Person angelegten API-Schlüssel widerrufen",
     revokeAbout: "Sonst funktionieren diese Schlüssel weiter: Sie gehören dem Konto.",
     kept: (keys) => `Von der Person angelegte API-Schlüssel funktionieren weiter: ${keys.join(", ")}`,

@@ -48,6 +48,7 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
     "Diese installierten Module fehlen im Image des ERP und im Code der Instanz oder sind dort älter: {modules}. Was sie leisten, fehlt dann auch, und das ERP startet vielleicht nicht",
   copy_code: "Übernimmt den Code der Sicherung: {url} mit {ref}, Commit {commit}",
   copy_without_secrets: "Lässt die geheimen Variablen des Codes weg, weil die Kopie neutralisiert wird",
+  restore_code_added: "Das ERP behält den Code, den es jetzt hat; die Sicherung entstand ohne {code}",
   restore_code_differs: "Die Sicherung entstand mit anderem Code ({code}); das ERP behält den, den es jetzt hat",
   copy_neutralized: "Neutralisiert die Kopie: Geplante Aktionen, E-Mails und Zahlungen werden abgeschaltet",
   copy_users_reset:

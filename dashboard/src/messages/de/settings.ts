@@ -159,9 +159,6 @@ export const settings: typeof en = {
       submit: "Passkey hinzufügen",
       added: (name) => `Passkey hinzugefügt: ${name}`,
       notCreated: "Der Browser hat keinen Passkey erstellt. Versuchen Sie es erneut.",
-      notHere: (address) => `An einer IP-Adresse bieten Browser keine Passkeys an. Öffnen Sie das Dashboard unter ${address}.`,
-      atAddress: "An einer IP-Adresse bieten Browser keine Passkeys an. Öffnen Sie das Dashboard unter seinem Namen.",
-      notSupported: "Dieser Browser kennt keine Passkeys.",
     },
     app: {
       title: "Authenticator-App einrichten",

@@ -19,6 +19,11 @@ export const app = {
     people: "Show people",
     leftOut: "Some actions are not shown",
   },
+  noPasskeys: {
+    notHere: (address: string) => `Browsers offer no passkeys at an IP address. Open the dashboard at ${address}.`,
+    atAddress: "Browsers offer no passkeys at an IP address. Open the dashboard by its name.",
+    notSupported: "This browser has no passkeys.",
+  },
   support: "Get support",
   newTab: "Opens in a new tab",
   testTitle: (title: string) => `TEST: ${title}`,

@@ -75,7 +75,7 @@ export const instances = {
     newestImage: "The newest of its version",
     off: "No (neutralized)",
     unchanged: "Yes",
-    redirects: (domain: string, until: ReactNode) => (
+    redirects: (domain: ReactNode, until: ReactNode) => (
       <>
         {domain} until {until}
       </>

@@ -54,6 +54,7 @@ export const metrics = {
     title: "Disk space in 90 days",
     size: "Size of the disk",
     full: (day: string) => `If it goes on like this, the disk is full on ${day}.`,
+    unknown: (days: number) => `When it will be full can be told once there are figures of ${days} days.`,
     notFull: "As it looks, the disk won't be full within a year.",
   },
   backups: {

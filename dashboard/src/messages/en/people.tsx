@@ -80,6 +80,7 @@ export const people = {
         <strong>{name}</strong> ({email}) is signed out everywhere at once, and can't sign in any more.
       </>
     ),
+    comesBack: "As long as your identity provider knows them, single sign-on lets them join again. Remove them there, too.",
     revoke: "Revoke the API keys that they created, too",
     revokeAbout: "Otherwise those keys keep working: they belong to the account.",
     kept: (keys: readonly string[]) => `API keys that they created keep working: ${keys.join(", ")}`,

@@ -147,9 +147,6 @@ export const settings = {
       submit: "Add passkey",
       added: (name: string) => `Passkey added: ${name}`,
       notCreated: "The browser didn't create a passkey. Try again.",
-      notHere: (address: string) => `Browsers offer no passkeys at an IP address. Open the dashboard at ${address}.`,
-      atAddress: "Browsers offer no passkeys at an IP address. Open the dashboard by its name.",
-      notSupported: "This browser has no passkeys.",
     },
     app: {
       title: "Set up an authenticator app",

@@ -1,0 +1,65 @@
+// The failures of the last days that nothing has mended.
+import { useQueries, useQuery } from "@tanstack/react-query";
+import type { Operation } from "../../../shared/api/operations.ts";
+import { OPERATION } from "../../../shared/domain/lifecycle.ts";
+import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
+import { needsOf, useMay } from "../app/may.tsx";
+import { backups, instances, operations, type Question, servers } from "../app/queries.ts";
+import { serviceNow } from "../session/clock.ts";
+import { endOf, isBackup, type Subject, subjectsOf, unmended } from "./unmended.ts";
+
+const DAYS = 7;
+const DAY_MS = 86_400_000;
+
+const isRecent = (at: string): boolean => Date.parse(at) > serviceNow() - DAYS * DAY_MS;
+
+/** One request if nothing has failed, and two in an account that does not do a hundred things in that time. */
+export function useFailures() {
+  // The API lists operations by their start, so one that took long and has just failed may be far down.
+  const may = useMay();
+  const failed = useQuery({
+    ...operations.list({ status: OPERATION.failed, per_page: PER_PAGE_MAX }),
+    enabled: may(...needsOf("/operations")),
+  });
+  const recent = (failed.data?.data ?? []).filter((each) => isRecent(endOf(each)) && each.error?.code !== "CANCELLED");
+  const since = recent.map(({ created_at }) => created_at).toSorted()[0];
+  const succeeded = useQuery({
+    ...operations.list({ status: OPERATION.succeeded, created_after: since, per_page: PER_PAGE_MAX }),
+    enabled: since !== undefined,
+  });
+  const { data: successes = [], meta } = succeeded.data ?? {};
+  const left = unmended(recent, successes);
+  const further = useFurther(meta?.next_cursor == null ? [] : left, since);
+  const queries = [failed, succeeded, ...further.queries];
+  return {
+    queries,
+    // Once it is known which of them are mended.
+    failures: queries.some(({ isLoading }) => isLoading) ? [] : unmended(left, further.successes, further.subjects),
+  };
+}
+
+/**
+ * Looks up what may have mended failures where one page of successes is not all of them: a big account's last night alone has
+ * more. Backups by their instances, all in one request, and other work by one request for each type.
+ */
+function useFurther(failures: readonly Operation[], since: string | undefined) {
+  const ids = [...new Set(failures.flatMap(subjectsOf))];
+  const found = useQueries({ queries: ids.map(lookUp) });
+  const types = [...new Set(failures.filter((each) => !isBackup(each)).map(({ type }) => type))];
+  const lists = useQueries({
+    queries: types.map((type) =>
+      operations.list({ status: OPERATION.succeeded, type, created_after: since, per_page: PER_PAGE_MAX }),
+    ),
+  });
+  return {
+    queries: [...found, ...lists],
+    subjects: new Map(ids.map((id, n) => [id, found[n]?.data])),
+    successes: lists.flatMap(({ data }) => data?.data ?? []),
+  };
+}
+
+/** Those of one kind, that are looked up at the same moment, are one request. */
+function lookUp(id: string): Question<Subject | null> {
+  if (id.startsWith("ins_")) return instances.named(id);
+  return id.startsWith("srv_") ? servers.named(id) : backups.named(id);
+}
