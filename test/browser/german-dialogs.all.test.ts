@@ -40,14 +40,14 @@ test("the dialogs and forms that say what would happen say it in German", async 
   const sentences = sentencesFor(page);
 
   const menu = async (item: string): Promise<void> => {
-    await button(page, "Aktionen").click();
+    await button(page, "Aktionen").first().click();
     await page.getByRole("menuitem", { name: item }).click();
   };
   const ofBackup = async (item: string): Promise<void> => {
     await button(page, /^Aktionen:/)
       .last()
       .click();
-    await page.getByRole("menuitem", { name: item }).click();
+    await page.getByRole("menuitem", { name: item, exact: true }).click();
   };
   const DIALOGS: [path: string, ask: () => Promise<void>][] = [
     [`/instances/${instance.id}`, () => button(page, "Stoppen").click()],

@@ -142,7 +142,7 @@ case "$*" in
       *"from pg_database where"*) [ -e $NOTES/databases ] || echo 1 ;;
       *server_version_num*) echo 160001 ;;
       *json_object_agg*) echo '{}' ;;
-      *"select json_build_array(left(name, 100), left(latest_version, 50))"*) cat $NOTES/installed 2> /dev/null || cat $NOTES/database-says 2> /dev/null || true ;;
+      *"select json_build_array(left(name, 100), left(latest_version, 50))"*) cat $NOTES/installed 2> /dev/null || cat $NOTES/counted 2> /dev/null || true ;;
       *"select value from ir_config_parameter"*) cat $NOTES/hashes 2> /dev/null || true ;;
       *pg_settings*) echo '{"present":["plpgsql","vector"],"creatable":["pg_trgm","unaccent"],"settings":["statement_timeout","client_encoding"]}' ;;
       *"json_build_array(store_fname"*) cat $NOTES/attachments 2> /dev/null ;;

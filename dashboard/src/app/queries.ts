@@ -204,6 +204,7 @@ export const webhooks = {
         client.webhooks.listDeliveries({ params: { id }, query, signal }),
       ),
       // That one was sent is no change in the account, which pages follow.
+      meta: { changedBy: [] } satisfies QueryMeta,
       refetchInterval: ({ state: { data } }: { state: { data?: { data: readonly { status: string }[] } | undefined } }) =>
         data?.data.some(({ status }) => status === "pending") === true && PENDING_EVERY_MS,
     }),
