@@ -11,6 +11,8 @@ export const Order = z.object({
   trials: z.number(),
   /** Only this trial. */
   trial: z.number().optional(),
+  /** Only points with this in their names. */
+  points: z.string(),
   /** Where the progress is kept. */
   file: z.string(),
   /** What is being proven: a hash of the product's files. */

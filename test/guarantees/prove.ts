@@ -87,7 +87,9 @@ export function prove(name: GuaranteeName, open: () => Promise<Attack>): void {
 }
 
 /** The point of each trial: the order is shuffled by the seed, and each round has another one. */
-function pointsOf({ points = [] }: Attack, { seed }: Progress): (index: number) => string {
+function pointsOf({ points: all = [] }: Attack, { seed }: Progress): (index: number) => string {
+  const points = all.filter((point) => point.includes(order?.points ?? ""));
+  if (all.length > 0 && points.length === 0) throw new Error(`No point has "${order?.points}" in its name`);
   let known: { round: number; shuffled: string[] } | undefined;
   return (index) => {
     if (points.length === 0) return "";

@@ -1,6 +1,7 @@
 // `npm run prove`: every guarantee at full size, three at a time. A run that was stopped continues where it was: .local/prove has
 // the progress. `--only NAME` (several with commas) selects guarantees, `--seed N` repeats a run, `--trial N` repeats one of its
-// trials, `--trials N` changes the size, and `--fresh` starts again.
+// trials, `--trials N` changes the size, `--points TEXT` attacks only where that is in a point's name, which is not recorded, and
+// `--fresh` starts again.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     trial: { type: "string" },
     trials: { type: "string" },
+    points: { type: "string", default: "" },
     fresh: { type: "boolean", default: false },
   },
 });
@@ -50,7 +52,7 @@ const numberIn = (text: string | undefined): number | undefined => (text === und
 const children = new Set<ReturnType<typeof spawn>>();
 
 async function runOne(name: string, row: Guarantee, now: string): Promise<Progress | undefined> {
-  const file = join(STATE, `${name}.json`);
+  const file = join(STATE, `${[name, ...(values.points.match(/[a-z-]+/g) ?? [])].join("-")}.json`);
   if (values.fresh) rmSync(file, { force: true });
   const before = progressIn(file);
   const kept = before?.sources === now ? before : undefined;
@@ -58,6 +60,7 @@ async function runOne(name: string, row: Guarantee, now: string): Promise<Progre
     seed: numberIn(values.seed) ?? kept?.seed ?? Math.floor(Math.random() * 2 ** 31),
     trials: numberIn(values.trials) ?? row.full,
     ...(values.trial !== undefined && { trial: Number(values.trial) }),
+    points: values.points,
     file,
     sources: now,
   };
@@ -120,7 +123,7 @@ async function main(): Promise<void> {
   await work(last);
   if (values.trial !== undefined) return;
   const ended = results.flatMap(({ progress }) => progress ?? []);
-  record(ended);
+  if (values.points === "") record(ended);
   console.log(`\n${tableOf(ended)}`);
   const passed = ended.filter(({ violations }) => violations === 0).length;
   console.log(`\n${passed} passed, ${results.length - passed} failed`);
