@@ -128,7 +128,7 @@ export const STALE_SECONDS = 150;
  * The code of an instance. `repositories` is the default quota; the operator may set up to `repositoriesMax`, each of which may
  * need a deploy key: one transaction writes them all.
  */
-export const CODE = { repositories: 20, repositoriesMax: 50, packagesMax: 100, modulesMax: 100, variablesMax: 50 } as const;
+export const CODE = { repositories: 20, repositoriesMax: 25, packagesMax: 100, modulesMax: 100, variablesMax: 50 } as const;
 /** Deploys: how many of an instance are kept, what is kept of a log, and how long one waits to rehearse. */
 export const DEPLOY = { kept: 20, logBytes: 8_192, logLines: 40, rehearsalWaitMinutes: 30 } as const;
 /** Pushes to the hook of an instance: how many in a minute, how large one may be, and how long one is tried. */

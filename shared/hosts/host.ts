@@ -11,6 +11,7 @@ import type { Sample } from "../domain/figures.ts";
 import type { LogSource } from "../domain/log-levels.ts";
 import type { WorkLog } from "../domain/log-lines.ts";
 import { EDITIONS } from "../domain/erp-versions.ts";
+import { CODE } from "../domain/limits.ts";
 import { because } from "../domain/reasons.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
@@ -316,7 +317,7 @@ export const JOB_RESULTS = {
             .default(null),
         }),
       )
-      .max(20),
+      .max(CODE.repositoriesMax),
   }),
   fetch_code: z.object({
     /** For each repository the first line of its commit's message; null if it could not be fetched. */
@@ -327,7 +328,7 @@ export const JOB_RESULTS = {
           .transform((text) => text.slice(0, SUBJECT_CHARACTERS_MAX))
           .nullable(),
       )
-      .max(20),
+      .max(CODE.repositoriesMax),
     problems: z
       .array(
         z.object({

@@ -13,9 +13,12 @@ const CPU_MINUTES = 30;
 const ERROR_MINUTES = 10;
 const ERROR_REQUESTS_MIN = 20;
 
+/** The newest sample may be so much older than now: the machine's clock is behind, or it is too busy to take each one. */
+const LATE_MINUTES = 10;
+
 /** From when on a machine is asked for what it has measured, in seconds. */
 export const figuresSince = ({ figures_at = 0 }: WatchedServer, at: number): number =>
-  Math.min(figures_at, Math.floor(at / 1000) - (CPU_MINUTES + 1) * MINUTE);
+  Math.min(figures_at, Math.floor(at / 1000) - (CPU_MINUTES + LATE_MINUTES) * MINUTE);
 
 type Collected = Partial<Pick<WatchedServer, "figures_at" | "figures_day">>;
 

@@ -62,8 +62,8 @@ test("a chart names each line once, whether or not it has gaps, and a new server
   }));
   await storeSamples({ account_id: mine.id, id: server.id }, samples);
   const page = await open(`/servers/${server.id}?tab=metrics`, { as: mine });
-  await page.locator(".legend").getByText("All processors").waitFor();
-  expect(await page.locator(".legend").getByText("All processors").count()).toBe(1);
+  await page.locator(".chart-legend").getByText("All processors").waitFor();
+  expect(await page.locator(".chart-legend").getByText("All processors").count()).toBe(1);
   await expectAccessible(page);
   await page.getByRole("heading", { name: "Disk space in 90 days" }).scrollIntoViewIfNeeded();
   await page.getByText("When it will be full can be told once there are figures of 7 days.").waitFor();

@@ -4,6 +4,8 @@ import { Code } from "../../shared/api/code.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { find, putIfAbsent } from "../../shared/data/table.ts";
+import { CODE } from "../../shared/domain/limits.ts";
+import { JOB_RESULTS } from "../../shared/hosts/host.ts";
 import * as z from "zod";
 import { account, type TestAccount, unique, unusedId } from "../harness/account.ts";
 import { seedInstance } from "../harness/seed.ts";
@@ -77,4 +79,12 @@ test("there is nothing to check without an ERP or an active server", async () =>
   const never = await seedInstance(me.id, { state: "failed", installed: false });
   expect((await me.api.post(`/instances/${never.id}/code/check`, {})).error).toMatchObject({ code: "INVALID_STATE" });
   expect((await me.api.post(`/instances/${unusedId("instance")}/code/check`, {})).status).toBe(404);
+});
+
+test("a machine's response is taken for as many repositories as the operator may allow", () => {
+  const each = Array.from({ length: CODE.repositoriesMax });
+  const commits = each.map(() => ({ commit: "1".repeat(40), problem: null, host_key: null }));
+  expect(JOB_RESULTS.resolve_code.safeParse({ commits }).success).toBe(true);
+  const fetched = { subjects: each.map(() => "Prices"), problems: [], modules: [], installed: [] };
+  expect(JOB_RESULTS.fetch_code.safeParse(fetched).success).toBe(true);
 });

@@ -2,7 +2,7 @@
 import Button from "@cloudscape-design/components/button";
 import Select from "@cloudscape-design/components/select";
 import { useQuery } from "@tanstack/react-query";
-import { type ComponentProps, useState } from "react";
+import { type ComponentProps, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { EVENT_CLASSES, type EventClass } from "../../../shared/domain/event-types.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
@@ -12,6 +12,7 @@ import { actorInWords } from "../operations/words.ts";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
 import { isDay, nextDay, startOf, useZone } from "../resource/moment.ts";
+import { withoutUrls } from "../resource/pasted.ts";
 import type { Narrowing } from "../resource/list-query.ts";
 import type { Place } from "../resource/use-place.ts";
 import { useSettled } from "../resource/use-pages.ts";
@@ -113,15 +114,25 @@ export function TypeFilter({ types, inWords, place, go }: TypeFilterProps) {
   );
 }
 
-/** Removes what a row's button or the chooser added. */
-export const ResourceFilter = ({ place, go }: FieldProps) =>
-  place.resource ? (
-    <Button iconName="close" iconAlign="right" onClick={() => go({ ...place, page: 1, resource: undefined })}>
-      {text.events.filters.oneResource}
-    </Button>
-  ) : (
-    <ResourceChooser onChoose={(resource) => go({ ...place, page: 1, resource })} />
+/** Removes what a row's button or the chooser added. Each takes the other's place, and so its focus. */
+export function ResourceFilter({ place, go }: FieldProps) {
+  const self = useRef<HTMLDivElement>(null);
+  const choose = (resource: string | undefined): void => {
+    go({ ...place, page: 1, resource });
+    setTimeout(() => self.current?.querySelector("button")?.focus());
+  };
+  return (
+    <div ref={self}>
+      {place.resource ? (
+        <Button iconName="close" iconAlign="right" onClick={() => choose(undefined)}>
+          {text.events.filters.oneResource}
+        </Button>
+      ) : (
+        <ResourceChooser onChoose={choose} />
+      )}
+    </div>
   );
+}
 
 const PAUSE_MS = 200;
 
@@ -129,7 +140,7 @@ const PAUSE_MS = 200;
 function ResourceChooser({ onChoose }: { onChoose: (id: string | undefined) => void }) {
   const say = text.events.filters;
   const [typed, setTyped] = useState("");
-  const asked = typed.trim().slice(0, 100);
+  const asked = withoutUrls(typed).trim().slice(0, 100);
   const words = useSettled(asked, PAUSE_MS);
   const { data, isLoading, isError, refetch } = useQuery({ ...search.find(words), enabled: /[\p{L}\p{N}]/u.test(words) });
   return (

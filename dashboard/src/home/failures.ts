@@ -38,6 +38,9 @@ export function useFailures() {
   };
 }
 
+/** Of so many types the newest failures are looked up: of more at once, the service has another problem. */
+const TYPES_MAX = 3;
+
 /**
  * Looks up what may have mended failures where one page of successes is not all of them: a big account's last night alone has
  * more. Backups by their instances, all in one request, and other work by one request for each type.
@@ -45,7 +48,7 @@ export function useFailures() {
 function useFurther(failures: readonly Operation[], since: string | undefined) {
   const ids = [...new Set(failures.flatMap(subjectsOf))];
   const found = useQueries({ queries: ids.map(lookUp) });
-  const types = [...new Set(failures.filter((each) => !isBackup(each)).map(({ type }) => type))];
+  const types = [...new Set(failures.filter((each) => !isBackup(each)).map(({ type }) => type))].slice(0, TYPES_MAX);
   const lists = useQueries({
     queries: types.map((type) =>
       operations.list({ status: OPERATION.succeeded, type, created_after: since, per_page: PER_PAGE_MAX }),

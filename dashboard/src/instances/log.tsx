@@ -25,8 +25,10 @@ import {
 import { LOG_READS } from "../../../shared/domain/limits.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
+import { waitOf } from "../app/limit.ts";
 import { useMissing } from "../app/may.tsx";
 import { instances } from "../app/queries.ts";
+import { passes } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { saveFile } from "../resource/csv.ts";
 import { inFull } from "../resource/moment.ts";
@@ -38,12 +40,15 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
   const [search, setSearch] = useState("");
   const [source, setSource] = useState<LogSource>("erp");
   const [isFollowed, setFollowed] = useState(false);
-  const { data, error: unread, isFetching, refetch } = useLog(id, source, search.trim());
+  const asked = search.trim();
+  const settled = useSettled(asked.slice(0, SEARCHED_MAX), SEARCH_PAUSE_MS);
+  const { data, error: unread, isFetching, refetch } = useLog(id, source, settled);
   const again = () => void refetch();
   const news = useNews(id, source, isFollowed ? data?.data.next : undefined);
   const error = unread ?? news.error;
   const lines = newest([...(data?.data.lines ?? []), ...news.lines]);
-  const shown = lines.filter((line) => reaches(line.level, level) && contains(line, search.trim()));
+  const shown = lines.filter((line) => reaches(line.level, level) && contains(line, asked));
+  const isSearching = isFetching || settled !== asked.slice(0, SEARCHED_MAX);
   return (
     <Container
       header={
@@ -81,7 +86,7 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
         {data?.data.truncated && <Box variant="small">{say.older}</Box>}
         {news.hasGap && <Box variant="small">{say.gap}</Box>}
         {data !== undefined && shown.length === 0 ? (
-          <Box color="text-status-inactive">{lines.length === 0 && search.trim() === "" ? say.none : say.noMatch}</Box>
+          <Nothing isSearching={isSearching} isEmpty={lines.length === 0 && asked === ""} />
         ) : (
           <LogLines lines={shown} />
         )}
@@ -90,20 +95,25 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
   );
 }
 
+const Nothing = ({ isSearching, isEmpty }: { isSearching: boolean; isEmpty: boolean }) => (
+  <Box color="text-status-inactive">
+    {isSearching ? text.shell.search.searching : isEmpty ? text.logs.none : text.logs.noMatch}
+  </Box>
+);
+
 /** Each search reads the log again, which may be done ten times a minute. */
 const SEARCH_PAUSE_MS = 1_000;
 /** Of the API. The page looks for the rest. */
 const SEARCHED_MAX = 200;
 
 /** The page filters what it has at once; the service also looks through what is older than that. */
-function useLog(id: string, source: LogSource, search: string) {
-  const settled = useSettled(search.slice(0, SEARCHED_MAX), SEARCH_PAUSE_MS);
-  return useQuery({
-    ...instances.log(id, { source, lines: LOG_READS.linesMax, ...(settled !== "" && { search: settled }) }),
+const useLog = (id: string, source: LogSource, search: string) =>
+  useQuery({
+    ...instances.log(id, { source, lines: LOG_READS.linesMax, ...(search !== "" && { search }) }),
+    gcTime: 0, // a log goes on: what was read earlier is not what a search finds now
     placeholderData: (before, of) =>
       of?.queryKey.includes(id) === true && of.queryKey.some((part) => isOfSource(part, source)) ? before : undefined,
   });
-}
 
 /** Whether a part of a query's key asks for this log. */
 const isOfSource = (part: unknown, source: LogSource): boolean =>
@@ -187,6 +197,7 @@ function useNews(id: string, source: LogSource, from: string | undefined) {
         } catch (error) {
           if (signal.aborted) return;
           setNews((before) => ({ ...before, error: error instanceof Error ? error : new Error(String(error)) }));
+          if (!passes(error) && waitOf(error) === undefined) return;
           const wait = error instanceof ClientError ? error.retryAfter : undefined;
           pauseMs = Math.max(PAUSE_MS, (wait ?? 0) * 1000);
         }

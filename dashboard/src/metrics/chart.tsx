@@ -97,7 +97,7 @@ const COLORS = 2;
 const colorOf = (index: number): string => `var(--line-${(index % COLORS) + 1})`;
 
 const Legend = ({ names, thresholds }: { names: readonly string[]; thresholds: readonly string[] }) => (
-  <ul className="legend">
+  <ul className="chart-legend">
     {names.map((name, index) => (
       <li key={name}>
         <span style={{ borderColor: colorOf(index) }} />

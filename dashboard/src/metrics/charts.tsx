@@ -93,7 +93,7 @@ export function ServerMetrics({ server }: { server: Pick<Server, "id" | "disk_si
 
 export function InstanceMetrics({ instance: { id } }: { instance: Pick<Instance, "id"> }) {
   const time = useTime();
-  const marks = useDone({ resource_id: id, created_after: time.query.from }).map((each) => markOf(each));
+  const marks = useMarksOfInstance(id, time.query.from);
   return <Charts shown={OF_INSTANCE} question={instances.metrics(id, time.query)} time={time} marks={marks} />;
 }
 
@@ -149,16 +149,27 @@ const linesOf = ({ series }: Metrics, names: readonly string[]) =>
   names.flatMap((name) => series.find((each) => each.name === name) ?? []);
 
 /** What may explain a change of the figures. */
-const MARKED = ["instance.deploy", "instance.restart", "backup.restore"];
+const MARKED: readonly string[] = ["instance.deploy", "instance.restart", "backup.restore"];
+const MARKED_ON_INSTANCES: readonly string[] = [...MARKED, "instance.start", "instance.stop"];
 const MARKED_OF_SERVERS: readonly string[] = ["server.reboot", "server.update"];
 /** More lines across a chart hide it; the list has all. */
 const MARKS_MAX = 10;
 
 /** The newest 100 of each type, the newest first: with all types in one list, daily backups would leave no room for the rest. */
-const useDone = (query: ListQuery): Operation[] =>
-  useQueries({ queries: MARKED.map((type) => operations.list({ ...query, type, per_page: 100 })) })
+const useDone = (query: ListQuery, enabled = true): Operation[] =>
+  useQueries({ queries: MARKED.map((type) => ({ ...operations.list({ ...query, type, per_page: 100 }), enabled })) })
     .flatMap(({ data }) => data?.data ?? [])
     .toSorted((one, other) => other.created_at.localeCompare(one.created_at));
+
+/** In one request, unless there were more than it lists. */
+function useMarksOfInstance(id: string, since: string): Mark[] {
+  const query = { resource_id: id, created_after: since };
+  const { data: { data: all = [], meta } = {} } = useQuery(operations.list({ ...query, per_page: 100 }));
+  const hasMore = meta?.next_cursor != null;
+  const ofTypes = useDone(query, hasMore);
+  const listed = all.filter(({ type }) => MARKED_ON_INSTANCES.includes(type) && !(hasMore && MARKED.includes(type)));
+  return [...ofTypes, ...listed].map((each) => markOf(each)).toSorted((one, other) => other.at.localeCompare(one.at));
+}
 
 /** On a server, with the name of the instance. */
 function markOf({ id, type, created_at }: Operation, instance?: string): Mark {

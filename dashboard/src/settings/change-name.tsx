@@ -22,6 +22,7 @@ export function ChangeName({ user, onDismiss }: Props) {
   const say = text.settings.session;
   const form = useEditForm({
     record: user,
+    of: "name",
     question: users.self(id, mayRead),
     values: ({ name }: Pick<typeof user, "name">) => ({ name }),
     shown: ({ name }) => ({ [say.name]: name }),

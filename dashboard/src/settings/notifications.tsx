@@ -47,6 +47,7 @@ function NotificationsForm({ user, mayRead }: { user: NonNullable<Me["user"]>; m
   const saved = () => notify({ id: "notifications", type: "success", header: say.saved });
   const form = useEditForm({
     record: user,
+    of: "notifications",
     question: users.self(user.id, mayRead),
     values: ({ notifications }: Pick<typeof user, "notifications">) => ({ email: notifications.email }),
     shown: ({ email }) => ({ [say.label]: say.choices[email].name }),

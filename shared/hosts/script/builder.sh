@@ -56,7 +56,7 @@ code_request() {
 }
 
 remember_hosts() {
-  jq -r '.known_hosts[:20][] | strings' "$JOB/work/code" | tr -cd 'A-Za-z0-9+/=.,:@[]_ \n-' | head -c 20000 >>"$HERE/known_hosts"
+  jq -r '.known_hosts[:25][] | strings' "$JOB/work/code" | tr -cd 'A-Za-z0-9+/=.,:@[]_ \n-' | head -c 25000 >>"$HERE/known_hosts"
 }
 
 # Building from source runs code: it reaches neither the modules nor the disk, only a scratch of a fixed size.

@@ -11,7 +11,7 @@ job_pull_images() {
     bring_image_back "$(parameter IMAGE 'sha256:[0-9a-f]{64}')"
     use_new_image
     ensure_database_server
-    differing=$(differing_modules "$DATABASE" "$(fact edition)")
+    differing=$(differing_modules "$DATABASE" "$(fact edition)" "$CODE")
   else
     pull_newest
   fi

@@ -5,9 +5,9 @@ MODULES_MAX=200 # as many are reported
 
 # Of the installed modules, those that neither the code nor the image has in the same version, as JSON; null if that cannot be found out. Those that an ERP
 # has imported as data are in no image, and need none.
-differing_modules() { # DATABASE EDITION
+differing_modules() { # DATABASE EDITION [CODE: another than the one that the ERP has]
   local listed installed code
-  code=$HERE/codes/$(fact code)/modules
+  code=$HERE/codes/${3:-$(fact code)}/modules
   if [[ ! -s $code ]]; then code=/dev/null; fi
   if ! listed=$(listed_modules "$2") || ! installed=$(installed_modules "$1"); then
     echo null
