@@ -206,7 +206,7 @@ prove("one-winner", async () => {
       const [winner] = won;
       if (winner === undefined) return;
       for (const { status, error } of lost) {
-        expect(status).toBe(409);
+        expect(status, JSON.stringify(error)).toBe(409);
         if (round.locks === undefined) expect(error).toMatchObject({ code: "CONFLICT", details: { field: expect.any(String) } });
         else expect(error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: operationOf(winner) } });
       }

@@ -121,6 +121,7 @@ async function valueOf(name: string, example: unknown, world: World): Promise<un
   if (name === "url") return "https://93.184.216.34/hooks"; // resolves without a network
   if (name === "database_name") return uniqueDatabase();
   if (name === "public_key") return newPublicKey();
+  if (name === "rollback_to") return undefined; // the newest code: an instance of a world was never deployed
   if (name === "select") return { ids: [world.ids.instance] };
   const server = Server.parse(await world.me.serverBody());
   if (name === "provider" || name === "region" || name === "size") return server[name];
