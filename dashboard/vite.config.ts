@@ -207,7 +207,11 @@ const GROUPS = [
   },
   { name: "frame", test: /src\/(?:start|shell\/shell)\.tsx$/ },
   // What most pages are made of, except tables, which most forms do without.
-  { name: "parts", test: /src\/(?:allowed|resource)\/(?!table|list-)/, minShareCount: 4 },
+  {
+    name: "parts",
+    test: /src\/(?:allowed|resource)\/(?!table|list-)|src\/(?:backups|operations)\/(?:progress|sign|use-step|words)/,
+    minShareCount: 3,
+  },
 ];
 
 export default defineConfig({

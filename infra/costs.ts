@@ -2,7 +2,7 @@
 // that the table knows. It does not count requests: their number is a metric of API Gateway.
 import type { Environment } from "../shared/domain/environments.ts";
 
-/** US$, in eu-central-1. `test/local/status.test.ts` finds each in the docs. */
+/** US$, in eu-central-1. `test/local/status.all.test.ts` finds each in the docs. */
 export const PRICES = {
   idleMonth: { test: 8, live: 8.6 },
   millionRequests: 7.6,

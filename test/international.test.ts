@@ -1,10 +1,12 @@
 // What people write in their own script, spelling, time zone or encoding.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { Sso } from "../shared/api/sso.ts";
+import { createUser } from "../shared/operations/operator.ts";
 import { uniqueForm } from "../shared/domain/words.ts";
 import { account, type TestAccount, unique, uniqueDatabase } from "./harness/account.ts";
 import type { Client } from "./harness/client.ts";
-import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
+import { seedBackup, seedInstance, seedServer, seedSso, SSO_BODY } from "./harness/seed.ts";
 
 let me: TestAccount;
 /** Tokens are created by people. */
@@ -34,6 +36,7 @@ describe("names in other scripts", () => {
         domain_unicode: "müller.example.com",
         url: "https://xn--mller-kva.example.com",
         admin_email: "ich@xn--bcher-kva.example",
+        admin_email_unicode: "ich@bücher.example",
         dns_record: { name: "xn--mller-kva.example.com" },
       },
     });
@@ -78,10 +81,34 @@ describe("names in other scripts", () => {
 
   test("the contact's email may have an international domain", async () => {
     expect((await me.api.put("/settings", { contact_email: "ops@日本語.jp" })).body).toMatchObject({
-      data: { contact_email: "ops@xn--wgv71a119e.jp" },
+      data: { contact_email: "ops@xn--wgv71a119e.jp", contact_email_unicode: "ops@日本語.jp" },
     });
     expect((await me.api.put("/settings", { contact_email: "öps@example.com" })).status).toBe(422);
   });
+});
+
+test("a domain of single sign-on is shown both ways, and verified by either", async () => {
+  const [name, name_unicode] = ["xn--brger-kva.example.com", "bürger.example.com"];
+  await seedSso(me.id);
+  const set = (await session.put("/settings/sso", { ...SSO_BODY, domains: [{ name: name_unicode }] })).as(Sso);
+  expect(set.domains).toMatchObject([{ name, name_unicode }]);
+  const txt = set.domains.map(({ txt_record }) => txt_record);
+  expect((await me.api.put(`/sandbox/dns/${encodeURIComponent(name_unicode)}`, { txt })).body).toMatchObject({ data: { name } });
+  const verified = await session.post(`/settings/sso/domains/${encodeURIComponent(name_unicode)}/verify`, {});
+  expect(verified.body).toMatchObject({ data: { name, name_unicode, verified: true } });
+});
+
+test("a person's email is shown both ways, invited and as a user", async () => {
+  const invited = await session.post("/users/invitations", { email: "ada@bücher.example", role: "viewer" });
+  const both = { email: "ada@xn--bcher-kva.example", email_unicode: "ada@bücher.example" };
+  expect(invited.body).toMatchObject({ data: both });
+  expect((await session.get("/users/invitations")).as(Listed)).toMatchObject([both]);
+  const email = `${unique("ada").toLowerCase()}@xn--bcher-kva.example`;
+  const user = { email, name: "Ada", password: "correct-horse-battery" };
+  await createUser(me.id, user);
+  const shown = { email, email_unicode: email.replace("xn--bcher-kva", "bücher") };
+  expect((await (await me.session(user)).get("/auth/me")).body).toMatchObject({ data: { user: shown } });
+  expect((await me.api.get("/users")).as(Listed)).toContainEqual(expect.objectContaining(shown));
 });
 
 describe("times", () => {

@@ -2,7 +2,9 @@
 import { deflateSync, gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { Alert } from "../shared/api/alerts.ts";
 import { Operation } from "../shared/api/operations.ts";
+import { judge, readAlerts } from "../shared/operations/alerts.ts";
 import { setQuota } from "../shared/operations/operator.ts";
 import { freeSlots } from "../shared/data/slots.ts";
 import { encodeStamp } from "../shared/data/stamps.ts";
@@ -148,6 +150,17 @@ const kinds: Kind[] = [
     changes: () => [{ name: "One" }, { enabled: false }, { events: ["token.create"] }],
     deleted: 200,
     touch: (path) => updateOne(keys.webhookHealth(me.id, idIn(path)), { set: { timeouts: 1 } }, { exists: false }),
+  },
+  {
+    what: "an alert",
+    make: async () => {
+      const { id, name } = await seedServer(me.id);
+      await judge(await readAlerts(me.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
+      const [alert] = (await me.api.get(`/alerts?resource_id=${id}`)).as(z.array(Alert));
+      return `/alerts/${alert?.id}`;
+    },
+    client: token,
+    changes: () => [1, 2, 3].map((days) => ({ muted_until: new Date(Date.now() + days * 86_400_000).toISOString() })),
   },
   {
     what: "what a sandbox instance holds",
@@ -380,6 +393,7 @@ test("the tests of versions cover every single resource", () => {
     "/settings",
     "/settings/sso",
     "/settings/alerts",
+    "/alerts/x",
     "/webhooks/x",
     "/tokens/x",
     "/users/x",

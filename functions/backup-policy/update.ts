@@ -5,7 +5,7 @@ import { POLICY_FIELDS } from "../../shared/api/backup-policy.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
-import { forecastPolicy } from "../../shared/operations/forecasts.ts";
+import { forecastPolicy } from "../../shared/operations/policy-forecast.ts";
 import { instanceRef, requireInstance } from "../../shared/records/instances.ts";
 import { policyRef, policyVersion } from "../../shared/records/policies.ts";
 import { setPolicy, toPolicy } from "../../shared/operations/policy-changes.ts";

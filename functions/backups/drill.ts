@@ -3,7 +3,7 @@ import { serverOfBackupUnknown } from "../../shared/api/errors.ts";
 import * as backups from "../../shared/api/backups.ts";
 import { backupRef, requireBackup, requireDrillable } from "../../shared/records/backups.ts";
 import { beginDrill } from "../../shared/operations/drills.ts";
-import { forecastDrill } from "../../shared/operations/forecasts.ts";
+import { forecastDrill } from "../../shared/operations/backup-forecast.ts";
 import { instanceRef } from "../../shared/records/instances.ts";
 import { toOperation } from "../../shared/records/operations.ts";
 import { namedServer, serverRef } from "../../shared/records/servers.ts";

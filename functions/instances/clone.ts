@@ -3,7 +3,8 @@ import { noSuch, notFound, type Problem, serverOfBackupUnknown } from "../../sha
 import * as instances from "../../shared/api/instances.ts";
 import { backupRef, requireFiles, requireRestorable } from "../../shared/records/backups.ts";
 import { beginClone } from "../../shared/operations/clones.ts";
-import { alsoEndsRedirect, forecastClone } from "../../shared/operations/forecasts.ts";
+import { forecastClone } from "../../shared/operations/clone-forecast.ts";
+import { alsoEndsRedirect } from "../../shared/operations/instance-forecast.ts";
 import { instanceRef, reserveInstance, toInstance } from "../../shared/records/instances.ts";
 import { firstPolicy } from "../../shared/records/policies.ts";
 import type { BackupRecord } from "../../shared/records/schemas/backup.ts";

@@ -4,7 +4,7 @@ import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { requireNotMoving } from "../../shared/operations/domain-moves.ts";
-import { alsoEndsRedirect, forecastUpdate } from "../../shared/operations/forecasts.ts";
+import { alsoEndsRedirect, forecastUpdate } from "../../shared/operations/instance-forecast.ts";
 import {
   claimDomain,
   instanceRef,

@@ -6,7 +6,7 @@ import { setSandboxTxt } from "../../shared/operations/txt-records.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(sandbox.putDns)(async ({ params, body, caller }) => {
-  const name = fields.domain.safeParse(params.name).data;
+  const name = fields.domainInput.safeParse(params.name).data;
   if (name === undefined) throw notFound("domain");
   await setSandboxTxt(caller.account_id, name, body.txt);
   return { name, txt: body.txt };

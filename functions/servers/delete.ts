@@ -1,6 +1,6 @@
 // DELETE /servers/:id
 import * as servers from "../../shared/api/servers.ts";
-import { forecastServerDeletion } from "../../shared/operations/forecasts.ts";
+import { effect, forecast, SERVER } from "../../shared/operations/forecast.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
 import { moveServerToDeleting, requireServer, requireDeletable, serverRef, serverVersion } from "../../shared/records/servers.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
@@ -16,5 +16,6 @@ export const handler = handle(servers.delete)(async ({ params, caller, by, read,
   requireDeletable(server);
   moveServerToDeleting(change, server, operationId);
   const operation = reserveOperation(change, by, { id: operationId, type: "server.delete", ...changing("server", server) });
-  return commit(change, toOperation(operation), () => forecastServerDeletion(server));
+  const sentence = server.machine_id === null ? "server_record_deleted" : "server_deleted";
+  return commit(change, toOperation(operation), () => forecast([effect("delete", { type: SERVER, id: server.id }, sentence)]));
 });

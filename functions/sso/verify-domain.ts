@@ -1,6 +1,7 @@
 // POST /settings/sso/domains/:name/verify
 import { notFound, txtRecordMissing } from "../../shared/api/errors.ts";
 import * as ssoApi from "../../shared/api/sso.ts";
+import { asciiDomain } from "../../shared/domain/international.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { requireStill } from "../../shared/operations/roles.ts";
 import { hasTxtRecord } from "../../shared/operations/sso-domains.ts";
@@ -13,7 +14,7 @@ export const handler = handle(ssoApi.verifyDomain)(({ params, caller, by, read, 
   retryOnConflict(async () => {
     const { change, account, ...records } = await beginChange({ caller, read }, { sso: ssoRef(caller.account_id) });
     const sso = requireSso(records.sso);
-    const domain = sso.domains.find(({ name }) => name === params.name);
+    const domain = sso.domains.find(({ name }) => name === asciiDomain(params.name));
     if (domain === undefined) throw notFound("domain");
     requireStill(change, caller);
     if (!(await hasTxtRecord(sso, domain))) throw txtRecordMissing();

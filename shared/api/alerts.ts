@@ -51,6 +51,17 @@ export const list = () =>
     }),
   });
 
+export const get = () =>
+  endpoint({
+    method: "GET",
+    path: "/alerts/:id",
+    summary: "Show an alert",
+    description: "Needs the read permission of the alert's kind of resource, too; otherwise the response is 404.",
+    access: ["settings:read"],
+    unversioned: [],
+    data: Alert,
+  });
+
 export const update = () =>
   endpoint({
     method: "PUT",
@@ -58,6 +69,7 @@ export const update = () =>
     summary: "Mute or unmute an alert",
     description: `No mail is sent about a muted alert; events and webhooks go on. At most ${MUTED_DAYS_MAX} days from now; null unmutes it.`,
     access: ["settings:write"],
+    unversioned: [],
     errors: () => [alertClosed()],
     body: z.strictObject({ muted_until: fields.time.nullable().meta({ examples: [null] }) }),
     data: Alert,

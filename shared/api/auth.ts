@@ -213,7 +213,9 @@ export const me = () =>
     description: "Works with any credential: `user` is null for an API token, `token` is null for a dashboard session.",
     access: "credential",
     data: z.object({
-      user: User.extend(AccountUser.pick({ notifications: true, email_status: true, second_factors: true }).shape)
+      user: User.extend(
+        AccountUser.pick({ email_unicode: true, notifications: true, email_status: true, second_factors: true }).shape,
+      )
         .nullable()
         .meta({ description: "Set for a dashboard session", examples: [null] }),
       token: z

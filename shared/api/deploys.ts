@@ -117,7 +117,7 @@ export const listOfInstance = () =>
     summary: "List an instance's deploys",
     description: `Strongly consistent. Returns the newest ${DEPLOY.kept} deploys; older ones are not kept.`,
     access: ["instances:read"],
-    ...fields.listOf(Deploy, { status: DeployStatus }),
+    ...fields.resourceListOf("deploy", Deploy, { status: DeployStatus }),
   });
 
 /** What a request asks for. */

@@ -96,6 +96,12 @@ export const emailInput = z
   .max(254, "must have at most 254 characters")
   .meta({ format: "idn-email", pattern: "^[!-?A-~]+@[^\\x00-\\x2c/:-@[-`{-\\x7f]+$", examples: ["admin@example.com"] });
 
+/** An email as people read it. */
+export const emailUnicode = z.string().meta({
+  description: "The email as people read it; another one only if its domain is international",
+  examples: ["admin@example.com"],
+});
+
 const LABEL_KEY = /^[a-z0-9][a-z0-9_.-]{0,62}$/;
 const LABEL_VALUE = new RegExp(`^$|${PRINTABLE.source}`, "u");
 

@@ -63,11 +63,11 @@ export type Api = typeof api;
 /** The endpoints that a module exports. Each is a function that makes it, so that no Lambda function contains another's. */
 function listEndpoints<Module extends object>(module: Module) {
   type Endpoints = { [Name in keyof Module as Module[Name] extends MakesEndpoint ? Name : never]: Made<Module[Name]> };
-  const made = Object.entries(module)
+  const endpoints = Object.entries(module)
     .flatMap(([name, value]): [string, Endpoint][] => (typeof value === "function" ? [[name, value()]] : []))
     .toSorted(([, one], [, other]) => place(one).localeCompare(place(other), "en"));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Object.fromEntries` forgets which
-  return Object.fromEntries(made) as Endpoints;
+  return Object.fromEntries(endpoints) as Endpoints;
 }
 
 /** What the list of endpoints is sorted by: a module's exports have no order of their own. */

@@ -137,6 +137,7 @@ export const Instance = z
     id: fields.id("instance"),
     ...chosen,
     domain_unicode: fields.domainUnicode,
+    admin_email_unicode: fields.emailUnicode,
     previous_domains: z.array(PreviousDomain).meta({
       description: `Domains that the instance had before and its server redirects to the present one for ${REDIRECT_DAYS} days, the newest first and at most ${PREVIOUS_DOMAINS_MAX}, unless another instance of the account takes them`,
       examples: [[]],
@@ -241,6 +242,7 @@ export type ListedInstance = z.infer<typeof ListedInstance>;
 export const INSTANCE_UNVERSIONED = [
   "url",
   "domain_unicode",
+  "admin_email_unicode",
   "previous_domains",
   "status_reason",
   "reason",

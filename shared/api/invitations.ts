@@ -10,6 +10,7 @@ export const Invitation = z
   .object({
     id: fields.id("invitation"),
     email: z.string().meta({ examples: ["ada@example.com"] }),
+    email_unicode: fields.emailUnicode.meta({ examples: ["ada@example.com"] }),
     role,
     permissions: grantedPermissions,
     invited_by: fields.Actor.meta({ description: "Who sent the newest link" }),

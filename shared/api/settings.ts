@@ -16,6 +16,7 @@ export const Settings = z
   .object({
     ...settable,
     contact_email: settable.contact_email.nullable(),
+    contact_email_unicode: fields.emailUnicode.nullable(),
     default_provider: settable.default_provider.nullable(),
     default_region: settable.default_region.nullable(),
     token_max_days: tokenMaxDays.meta({
@@ -49,8 +50,8 @@ export const Settings = z
   .meta({ id: "Settings" });
 export type Settings = z.infer<typeof Settings>;
 
-/** Fields that follow from other records: how much of each quota is used. */
-export const SETTINGS_UNVERSIONED = ["quotas"];
+/** Fields that follow from others, or from other records: how much of each quota is used. */
+export const SETTINGS_UNVERSIONED = ["contact_email_unicode", "quotas"];
 
 export const get = () =>
   endpoint({

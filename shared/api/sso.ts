@@ -47,6 +47,10 @@ const required = z.boolean("must be a boolean").meta({
 export const SsoDomain = z
   .object({
     name: z.string().meta({ examples: ["example.com"] }),
+    name_unicode: z.string().meta({
+      description: "The domain as people read it; the same as `name` unless that is international",
+      examples: ["example.com"],
+    }),
     verified: z.boolean().meta({ examples: [true] }),
     txt_record: z.string().meta({
       description: "The TXT record that proves that the domain is yours: set it at the domain itself, and keep it",

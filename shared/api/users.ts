@@ -44,6 +44,7 @@ export const AccountUser = z
   .object({
     id: fields.id("user"),
     email: z.string().meta({ examples: ["ada@example.com"] }),
+    email_unicode: fields.emailUnicode.meta({ examples: ["ada@example.com"] }),
     name: userName,
     role,
     permissions: grantedPermissions,
@@ -74,7 +75,7 @@ export const AccountUser = z
   .meta({ id: "AccountUser" });
 export type AccountUser = z.infer<typeof AccountUser>;
 
-export const USER_UNVERSIONED = ["email_status", "last_sign_in_at", "second_factors", "sso"];
+export const USER_UNVERSIONED = ["email_status", "email_unicode", "last_sign_in_at", "second_factors", "sso"];
 
 export const list = () =>
   endpoint({

@@ -29,9 +29,9 @@ export function accountCounters(account: Counted | { id: string }) {
     number: (kind: ListKind, id: string): string => {
       if (!("made_event" in account)) throw new Error("A change that creates records needs the account's record");
       const counter = `made_${kind}` as const;
-      const made = account[counter] + (added.get(counter) ?? 0);
+      const number = account[counter] + (added.get(counter) ?? 0);
       add(counter, 1);
-      return formatNumber(made, id);
+      return formatNumber(number, id);
     },
     /** Counts against a quota; the write fails if that exceeds it, unless it is not `limited`. */
     use: (kind: QuotaKind, by: number, { limited = true } = {}): void => {

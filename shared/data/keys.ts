@@ -163,7 +163,7 @@ export const keys = {
   token: (accountId: string, id: string): Key => ({ pk: keys.tokens(accountId), sk: id }),
   /**
    * A token's permissions and limits, by the part of its id that is taken from the hash of its value. Every request writes it: at
-   * most 1 KB, like `userAccess` (`test/figures.alone.test.ts`).
+   * most 1 KB, like `userAccess` (`test/figures.alone.table.test.ts`).
    */
   tokenAccess: (fingerprint: string): Key => ({ pk: `TOKEN#${fingerprint}`, sk: "ACCESS" }),
 

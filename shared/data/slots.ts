@@ -106,9 +106,9 @@ const findFreePlace = (item: Item, { places }: Wish, now: number): string | unde
 
 /** Based on what this container last saw; marked as taken for concurrent requests. */
 function pickPlace(key: string, wish: Wish, now: number): string | undefined {
-  const known = hints.get(key)?.places ?? {};
-  const place = findFreePlace(known, wish, now);
-  if (place !== undefined) known[place] = encodeStamp(wish.untilMs);
+  const places = hints.get(key)?.places ?? {};
+  const place = findFreePlace(places, wish, now);
+  if (place !== undefined) places[place] = encodeStamp(wish.untilMs);
   return place;
 }
 
@@ -193,11 +193,11 @@ const hints = new Map<string, { times: Map<string, number[]>; places: Item }>();
 const HINTS_MAX = 1_000; // some 1.5 KB each
 
 function remember(key: string, item: Item, { limits, wish }: Entry<string>): void {
-  const known = hints.get(key) ?? { times: new Map<string, number[]>(), places: {} };
-  for (const { name } of limits) known.times.set(name, readTimes(item, name));
-  for (const name of wish?.places ?? []) known.places[name] = item[name];
+  const hint = hints.get(key) ?? { times: new Map<string, number[]>(), places: {} };
+  for (const { name } of limits) hint.times.set(name, readTimes(item, name));
+  for (const name of wish?.places ?? []) hint.places[name] = item[name];
   hints.delete(key);
-  hints.set(key, known);
+  hints.set(key, hint);
   const [oldest] = hints.keys();
   if (hints.size > HINTS_MAX && oldest !== undefined) hints.delete(oldest);
 }

@@ -17,6 +17,22 @@ export interface ModulePlan {
   changed_but_not_installed: string[];
 }
 
+/** As many modules a message names, in as many characters: the error of a rehearsal is in its deploy, too, which has 64 KB. */
+const NAMED_MAX = 20;
+const CHARACTERS_MAX = 2000;
+
+/** What is named of the modules that a deploy updates and installs. */
+export const firstNamed = (updated: readonly string[], installed: readonly string[]): string[] =>
+  [...updated, ...installed].slice(0, NAMED_MAX);
+
+/** Modules with the repositories that they are from, such as "acme, prices (https://git.example/acme); base". */
+export function nameWithSources(names: readonly string[], sources: Readonly<Record<string, string>>): string {
+  const of = Map.groupBy(names.slice(0, NAMED_MAX), (name) => sources[name]);
+  const parts = [...of].map(([url, those]) => (url === undefined ? those.join(", ") : `${those.join(", ")} (${url})`));
+  let room = CHARACTERS_MAX;
+  return parts.filter((part) => (room -= part.length + 2) >= 0).join("; ");
+}
+
 /** All other modules depend on it: the ERP updates them with it. */
 export const BASE = "base";
 

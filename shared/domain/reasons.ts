@@ -135,6 +135,8 @@ export const REASONS = {
   data_not_prepared: "The data to restore has not been prepared",
   rollback_modules_newer:
     "The database has these modules in a higher version than the code or image of that deploy: {modules}. Set restore_database to true to go back with the data",
+  deploy_modules_not_installed:
+    "These modules are not installed, so they cannot be updated: {modules}. To install them, name them in the code's install_modules",
   data_not_built: "The data to restore has not been built",
   database_not_restored: "The backup's database could not be restored",
   files_not_restored: "The backup's files could not be restored",
@@ -363,6 +365,7 @@ export const REASONS = {
   code_other_version: "The module {module} in {url} is for the version {version} of the ERP; the instance has {expected}",
   code_module_twice: "{url} has two modules of the name {module}",
   python_packages_not_installed: "The Python packages could not be installed",
+  python_package_not_installed: "The Python packages could not be installed, because of {package}",
   rehearsal_failed: "The update failed on a copy of the data, so the ERP was left as it is. Modules: {modules}",
   update_failed: "The update failed, so the code and the data were put back. Modules: {modules}",
   deploy_not_healthy: "The ERP did not respond with the new code, so the code and the data were put back",
@@ -371,7 +374,6 @@ export const REASONS = {
   code_not_fetched_yet: "The code was not fetched",
   rehearsal_not_copied: "The database could not be copied for the rehearsal",
   rehearsal_out_of_memory: "The throwaway ERP ran out of memory. To deploy all the same, set rehearse to false",
-  deploy_data_not_kept: "The data was not kept",
   deploy_data_gone: "The database from before the deploy is not there any more",
   deploy_not_updated: "The update is not done",
   rehearsal_memory:

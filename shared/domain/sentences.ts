@@ -71,7 +71,11 @@ export const SENTENCES = {
   server_work_waits: "Operations on instances of the server end first; after 30 minutes of waiting for them this fails",
   deploy_ref: "Brings {url} at {ref} to the ERP; its newest commit is looked up then",
   deploy_commit: "Brings {url} at {ref} to the ERP; its newest commit was {commit} when it was last checked",
-  deploy_modules_changed: "Updates the modules whose files have changed",
+  deploy_modules_changed: "Updates the modules whose files have changed; which ones is known once the code was fetched",
+  deploy_modules_found:
+    "Updates these modules, as far as they are installed, because their files have changed since the last deploy, by the last check: {modules}",
+  deploy_modules_unchanged:
+    "Updates no modules, unless a restore has brought back data of other code: by the last check, no files have changed since the last deploy",
   deploy_modules_all: "Updates all modules of the code",
   deploy_modules_named: "Updates these modules: {modules}",
   deploy_modules_installed: "Installs these modules, unless they are installed: {modules}",

@@ -1,7 +1,7 @@
 // The script that does all work on a machine, assembled from its parts. Bundles contain its text: infra/bundle.ts.
 import { readFileSync } from "node:fs";
 import { archiveRulesInEnglish } from "./archive-rules.ts";
-import { SERVER_STATEMENTS, STATEMENT_FORMS } from "./server-statements.ts";
+import * as statements from "./server-statements.ts";
 
 /** The first part has what all others use; the last runs the requested command. */
 const PARTS = [
@@ -74,7 +74,9 @@ function verbatim(name: string, source: string): string {
 }
 
 const tables = (): string =>
-  `import json\n\nRULES = ${inPython(archiveRulesInEnglish())}\nSERVER_STATEMENTS = ${inPython(SERVER_STATEMENTS)}\nSTATEMENT_FORMS = ${inPython(STATEMENT_FORMS)}\n`;
+  `import json\n\n${Object.entries({ RULES: archiveRulesInEnglish(), ...statements })
+    .map(([name, value]) => `${name} = ${inPython(value)}\n`)
+    .join("")}`;
 /** A text in JSON is a text in Python, too. */
 const inPython = (value: unknown): string => `json.loads(${JSON.stringify(JSON.stringify(value))})`;
 

@@ -224,9 +224,8 @@ interface JobInput {
   rehearse_code: OfUpdate;
   /** Stops the ERP, and keeps its present data and code until the deploy is over. */
   keep_data: OfCode;
-  /** Switches to the fetched code and runs the update. */
+  /** Keeps the present data and code, unless that is done; switches to the fetched code, runs the update and starts the ERP. */
   update_modules: OfUpdate;
-  start_code: OfCode;
   /** Removes the data that was kept, and code that nobody needs any more. */
   settle_code: OfCode;
   /** Puts back the code and the data as they were. Does nothing if there is nothing to put back. */
@@ -347,12 +346,16 @@ export const JOB_RESULTS = {
           version: z.string().max(100),
           changed: z.boolean(),
           database_version: z.string().max(100).nullable().catch(null),
+          /** Which of the repositories it is from, by its place among those; null likewise. */
+          repository: z.number().int().nonnegative().nullable().catch(null),
         }),
       )
       .max(5000),
     installed: z.array(ModuleName).max(6000),
     /** Whether the database was last updated with another image than the ERP has. */
     image_changed: z.boolean().catch(false),
+    /** Without `keep`: the code that the ERP has, from which the modules differ or not; null likewise. */
+    compared_with: z.string().max(60).nullable().catch(null),
   }),
   /** `changed`: whether the ERP or its database server gets another image. */
   pull_images: z.object({
@@ -367,9 +370,8 @@ export const JOB_RESULTS = {
   install_packages: z.object({ packages: z.array(z.string().max(200)).max(1000) }),
   rehearse_code: z.object({ duration_seconds: z.number().int().nonnegative() }),
   keep_data: z.null(),
-  update_modules: z.null(),
   /** From when the ERP was stopped until it responded again; null if it was already stopped. And the image that it has. */
-  start_code: z.object({
+  update_modules: z.object({
     downtime_seconds: z.number().int().nonnegative().nullable(),
     image: z.object({ id: ImageId, digest: ImageId.nullable() }).nullable().catch(null),
   }),

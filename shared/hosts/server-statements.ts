@@ -4,8 +4,8 @@
 //
 // Patterns are matched, case ignored, against a statement on one line without its semicolon and comments; texts in it are '…',
 // empty ones ''. They are written for both Python and JavaScript. What depends on more than the statement is decided in
-// script/files/statements.py and sandbox/statements.ts by STATEMENT_FORMS: extensions, settings, what a dump drops before it
-// creates anything, and what belongs to something that was left out.
+// script/files/statements.py and sandbox/statements.ts by STATEMENT_FORMS: extensions, languages, settings, what a dump drops
+// before it creates anything, and what belongs to something that was left out.
 import type { LeftOutKind } from "../domain/left-out.ts";
 
 const NAME = String.raw`(?:"(?:[^"]|"")*"|[^\s".;(]+)(?:\.(?:"(?:[^"]|"")*"|[^\s".;(]+))*`;
@@ -36,6 +36,7 @@ export const SERVER_STATEMENTS: readonly { kind: LeftOutKind; pattern: string }[
     kind: "languages",
     pattern: String.raw`^(?:CREATE(?: OR REPLACE)?|ALTER|DROP|COMMENT ON)(?: TRUSTED)?(?: PROCEDURAL)? LANGUAGE\b`,
   },
+  { kind: "languages", pattern: of("TRANSFORM") },
   // Whose policies name roles. The ERP's role owns all tables, which only "force" would keep rows from: those of its own backups,
   // too.
   {
@@ -46,6 +47,25 @@ export const SERVER_STATEMENTS: readonly { kind: LeftOutKind; pattern: string }[
   { kind: "statistics", pattern: String.raw`^SELECT (?:\* FROM )?pg_catalog\.pg_(?:restore|clear)_\w+_stats ?\(` },
 ];
 
+const PARENTHESES = String.raw`\((?:[^()]|\([^()]*\))*\)`;
+
+/** The languages that every database has; others come with an extension. */
+export const LANGUAGES: readonly string[] = ["sql", "plpgsql"];
+
+/** The settings of PostgreSQL 16, the oldest here, that a dump may name and that any role may set. All others are left out. */
+export const SETTINGS: readonly string[] = (
+  "application_name array_nulls backslash_quote bytea_output check_function_bodies client_connection_check_interval " +
+  "client_encoding client_min_messages constraint_exclusion cursor_tuple_fraction datestyle default_statistics_target " +
+  "default_table_access_method default_tablespace default_text_search_config default_toast_compression " +
+  "default_transaction_deferrable default_transaction_isolation default_transaction_read_only effective_cache_size " +
+  "escape_string_warning exit_on_error extra_float_digits from_collapse_limit gin_fuzzy_search_limit " +
+  "idle_in_transaction_session_timeout idle_session_timeout intervalstyle jit join_collapse_limit lc_monetary " +
+  "lc_numeric lc_time lock_timeout maintenance_work_mem max_parallel_workers_per_gather quote_all_identifiers " +
+  "random_page_cost row_security search_path seq_page_cost standard_conforming_strings statement_timeout " +
+  "synchronize_seqscans synchronous_commit temp_buffers temp_tablespaces timezone timezone_abbreviations " +
+  "transform_null_equals vacuum_cost_delay work_mem xmlbinary xmloption"
+).split(" ");
+
 const KINDS = "(?:(?:OR REPLACE|GLOBAL|LOCAL|TEMP|TEMPORARY|UNLOGGED|FOREIGN|MATERIALIZED|RECURSIVE) )*(?:TABLE|SEQUENCE|VIEW)";
 
 /** What statements look like whose meaning depends on others. The groups are the names in them. */
@@ -55,6 +75,8 @@ export const STATEMENT_FORMS = {
   /** Of the statement's text, because a text in it is the name. */
   position: String.raw`^\s*SELECT\s+pg_catalog\.setval\('((?:[^']|'')*)'`,
   extension: `^(CREATE|ALTER|DROP|COMMENT ON) EXTENSION (?:IF (?:NOT )?EXISTS )?(${NAME})(?:.* SCHEMA (${NAME}))?`,
+  /** What is in parentheses is none of it: a parameter may be called "language". */
+  language: String.raw`^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE) (${NAME}) ?${PARENTHESES}(?:[^()]|${PARENTHESES})*? LANGUAGE "?(\w+)`,
   setting: String.raw`^SET (?:(?:SESSION|LOCAL) )?(\w+) (?:=|TO) `,
   public_schema: `^CREATE SCHEMA (?:IF NOT EXISTS )?"?public"?$`,
   removal: String.raw`^(?:(?:DROP|ALTER)\b|SELECT pg_catalog\.lo_unlink\b|CREATE OR REPLACE VIEW .* AS SELECT NULL\b)`,
@@ -70,6 +92,31 @@ export const STATEMENT_FORMS = {
     `^(?:ALTER (?:FOREIGN )?TABLE|REFRESH MATERIALIZED VIEW) (?:ONLY )?(${NAME})`,
     `^CREATE (?:UNIQUE )?INDEX .*? ON (?:ONLY )?(${NAME})`,
     `^CREATE (?:CONSTRAINT )?TRIGGER .*? ON (${NAME})`,
+    `^CREATE (?:CONSTRAINT )?TRIGGER .* EXECUTE (?:FUNCTION|PROCEDURE) (${NAME})`,
+    `^ALTER (?:FUNCTION|PROCEDURE) (${NAME})`,
     `^CREATE (?:OR REPLACE )?RULE .*? TO (${NAME})`,
   ],
+} as const;
+
+/**
+ * Commands that leave the database, which no ERP's dump has: one with them is rejected. Whoever wants to hide them from this can;
+ * what keeps them inside is that the dump is loaded by a role without privileges, in containers without a network. Of a statement
+ * on one line, in which texts are ''.
+ */
+export const LEAVING = {
+  /** Statements whose text in dollars is statements again. */
+  body: String.raw`^(?:DO|CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE))\b`,
+  /** Only mention functions. */
+  about: String.raw`^(?:COMMENT ON|ALTER (?:FUNCTION|PROCEDURE)|DROP|GRANT|REVOKE|SECURITY LABEL)\b`,
+  copy: String.raw`(?:^|\b(?:BEGIN|THEN|ELSE|LOOP) )COPY\b`,
+  /** Behind it. */
+  file: String.raw`\b(?:FROM|TO) ?(?:PROGRAM\b|'')`,
+  command: [
+    String.raw`^(?:CREATE|ALTER) (?:SYSTEM|ROLE|USER|GROUP|DATABASE|TABLESPACE|SUBSCRIPTION|SERVER|FOREIGN DATA|EVENT TRIGGER)\b`,
+    String.raw`^CREATE (?:OR REPLACE )?(?:TRUSTED )?(?:PROCEDURAL )?LANGUAGE\b|^LOAD ''`,
+    String.raw`^CREATE EXTENSION (?:IF NOT EXISTS )?"?(?:plpython|plperlu|pltclu|plsh|dblink|postgres_fdw|file_fdw|adminpack)\w*`,
+  ].join("|"),
+  /** Of a statement with a body. */
+  language: String.raw`\bLANGUAGE "?(?:c|internal|plpython\w*|plperlu|pltclu|plsh)\b`,
+  call: String.raw`\b(?:pg_read_(?:binary_)?file|pg_ls_\w*dir|pg_stat_file|pg_file_\w+|lo_import|lo_export|dblink\w*)"? ?\(`,
 } as const;

@@ -124,8 +124,10 @@ const splitIntoParts = ({ parts, size_bytes, part_bytes }: Packed): Part[] =>
   }));
 
 const findMissing = (parts: readonly Part[], held: readonly HeldPart[]): Part[] => {
-  const known = new Map(held.map((part) => [part.number, part]));
-  return parts.filter(({ number, size, sha256 }) => known.get(number)?.size !== size || known.get(number)?.sha256 !== sha256);
+  const byNumber = new Map(held.map((part) => [part.number, part]));
+  return parts.filter(
+    ({ number, size, sha256 }) => byNumber.get(number)?.size !== size || byNumber.get(number)?.sha256 !== sha256,
+  );
 };
 
 interface Batch {

@@ -115,9 +115,9 @@ const ALGORITHMS: Readonly<Record<string, readonly ServerHostKeyAlgorithm[]>> = 
 
 function chooseAlgorithms(line: string): readonly ServerHostKeyAlgorithm[] {
   const [type = ""] = line.split(" ");
-  const known = ALGORITHMS[type];
-  if (known === undefined) throw new GiveUp("HOST_UNREACHABLE", because("host_key_unsupported", { type }));
-  return known;
+  const algorithm = ALGORITHMS[type];
+  if (algorithm === undefined) throw new GiveUp("HOST_UNREACHABLE", because("host_key_unsupported", { type }));
+  return algorithm;
 }
 
 /**

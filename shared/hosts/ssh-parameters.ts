@@ -146,8 +146,6 @@ async function codeParameters(job: CodeJob): Promise<JobParameters> {
     case "keep_data":
     case "settle_code":
       return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id };
-    case "start_code":
-      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, ...(await network()) };
     case "undo_code":
       return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, START: yesOrNo(job.start), ...(await network()) };
     default:
@@ -260,7 +258,7 @@ const PULLING: ReadonlySet<JobKind> = new Set<JobKind>([
   "restore_archive",
   "put_back",
   "pull_images",
-  "start_code",
+  "update_modules",
   "undo_code",
   "drill_archive",
   "import_archive",

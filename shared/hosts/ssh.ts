@@ -93,9 +93,9 @@ const LOG = { seconds: 5 };
  * server's instances none can be deleted without its help.
  */
 async function echoes(shell: Shell): Promise<boolean> {
-  const asked = randomUUID();
-  const { output } = await shell(`echo ${asked}`, "", PROBE);
-  return output.split("\n").includes(asked); // in addition to what a shell's start-up files may print
+  const nonce = randomUUID();
+  const { output } = await shell(`echo ${nonce}`, "", PROBE);
+  return output.split("\n").includes(nonce); // in addition to what a shell's start-up files may print
 }
 
 /**

@@ -60,8 +60,8 @@ async function* pagesOf(kind: ListKind, accountId: string, after?: Item): AsyncG
     });
     more = page.more;
     // As they are now: the index may lag behind.
-    const present = await readAll(page.items.map(({ id }) => keys.record(kind, accountId, String(id))));
-    yield { records: [...present.values()], more };
+    const stored = await readAll(page.items.map(({ id }) => keys.record(kind, accountId, String(id))));
+    yield { records: [...stored.values()], more };
   } while (more !== undefined);
 }
 
@@ -79,8 +79,8 @@ function writesFor(accountId: string, kind: ListKind, item: Item): Write[] {
   lists.mark(kind, number, created_at);
   if (isSearched(kind)) return [...entryWrites(accountId, kind, item), ...lists.writes()];
   if (kind === "operation") {
-    const present = check(keys.record(kind, accountId, id), { unchanged: { state: item["state"] } });
-    return [present, completedOperation(accountId, { ...item, id }), ...lists.writes()];
+    const unchanged = check(keys.record(kind, accountId, id), { unchanged: { state: item["state"] } });
+    return [unchanged, completedOperation(accountId, { ...item, id }), ...lists.writes()];
   }
   if (kind !== "event") return lists.writes();
   const { type, actor, resource, list_status } = Event.parse({ id, number, created_at, ...record });
@@ -95,8 +95,8 @@ function entryWrites(accountId: string, kind: ListKind & ("server" | "instance" 
   const { id, created_at } = Listed.parse(item);
   const { labels, note } = item;
   const status = String(item["list_status"]).split("#").at(-1);
-  const present = item["protection_status"];
-  const protection = kind === "instance" ? (typeof present === "string" ? present : "unprotected") : undefined;
+  const storedProtection = item["protection_status"];
+  const protection = kind === "instance" ? (typeof storedProtection === "string" ? storedProtection : "unprotected") : undefined;
   const whole = buildEntry(id, created_at, { ...findableIn(kind, item), status, protection });
   // Those two can be removed from an entry, which then does not show that it is newer.
   const unchanged = { ...(labels !== undefined && { labels }), ...(note !== undefined && { note }) };

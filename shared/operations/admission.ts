@@ -28,7 +28,8 @@ export interface RequestFacts {
   requestId: string;
 }
 
-const WAIT_PLACES = Array.from({ length: WAITS_AT_ONCE }, (_, i) => `wait_${i}`);
+/** Their names are short, because the whole item has to fit into one write unit. */
+const WAIT_PLACES = Array.from({ length: WAITS_AT_ONCE }, (_, i) => `w${i}`);
 
 const readWait = ({ waitSeconds, at }: RequestFacts): Wish | undefined =>
   waitSeconds === 0 ? undefined : { places: WAIT_PLACES, untilMs: at + (waitSeconds + WAIT_GRACE_SECONDS) * 1000 };

@@ -26,7 +26,8 @@ import { ServerRecord } from "../records/schemas/server.ts";
 import { requireUsable, serverRef } from "../records/servers.ts";
 import type { Selected } from "./bulk-selection.ts";
 import { listEffects, warnOfChoices } from "./deploy-forecast.ts";
-import { BACKUP, effect, effectsOfPolicy, forecast, INSTANCE, mayRead, NEW_BACKUP, sentence, SERVER } from "./forecasts.ts";
+import { BACKUP, effect, forecast, INSTANCE, mayRead, NEW_BACKUP, sentence, SERVER } from "./forecast.ts";
+import { effectsOfPolicy } from "./policy-forecast.ts";
 import { planServerAction } from "./server-work.ts";
 
 interface Planned {

@@ -1,4 +1,5 @@
 // What a deploy would do, for its dry run: the commits as they were last checked, and how long the last deploys took.
+import { isDeepStrictEqual } from "node:util";
 import type { Effect, Forecast } from "../api/dry-run.ts";
 
 import { find, readAll } from "../data/table.ts";
@@ -10,12 +11,13 @@ import type { Sentence } from "../domain/sentences.ts";
 import { isOf } from "../records/code.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { Caller } from "../records/schemas/caller.ts";
-import type { CodeRecord, RepositoryRecord } from "../records/schemas/code.ts";
+import type { CodeRecord, CommitRecord, RepositoryRecord } from "../records/schemas/code.ts";
 import { DeployRecord } from "../records/schemas/deploy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import { hostReportRef } from "../records/host-reports.ts";
 import { chooseImage, type Rollback } from "./rollbacks.ts";
-import { diskWarnings, effect, forecast, INSTANCE, mayRead, NEW_BACKUP, sentence } from "./forecasts.ts";
+import { effect, forecast, INSTANCE, mayRead, NEW_BACKUP, sentence } from "./forecast.ts";
+import { diskWarnings } from "./room-forecast.ts";
 
 interface Wanted {
   modules: Selection;
@@ -77,6 +79,7 @@ export function listEffects(
   const { repositories, install_modules, python_packages } = rollback?.code ?? code;
   const resource = { type: INSTANCE, id: instance.id } as const;
   const image = chooseImage(instance, code, { update_image, rollback });
+  const isKnown = visible && rollback === undefined && image === undefined; // with another image, all are updated
   return [
     ...(rollback === undefined ? [] : [effect("update", resource, "deploy_rolled_back", { deploy: rollback.deploy.id })]),
     ...(visible
@@ -88,7 +91,7 @@ export function listEffects(
       ? [effect("restore", resource, "deploy_data_restored", { since: backup.created_at, backup: backup.id })]
       : []),
     // Data that comes back was last updated with that code.
-    ...(backup === undefined ? [describeUpdate(resource, modules)] : []),
+    ...(backup === undefined ? [describeUpdate(resource, modules, isKnown ? changedSince(code) : undefined)] : []),
     ...(visible && backup === undefined && install_modules.length > 0
       ? [effect("update", resource, "deploy_modules_installed", listed(install_modules))]
       : []),
@@ -103,9 +106,32 @@ export function listEffects(
 
 const listed = (names: readonly string[]) => ({ modules: names.join(", ") });
 
-function describeUpdate(resource: Effect["resource"], modules: Selection): Effect {
+function describeUpdate(resource: Effect["resource"], modules: Selection, changed: readonly string[] | undefined): Effect {
   if (typeof modules !== "string") return effect("update", resource, "deploy_modules_named", listed(modules));
-  return effect("update", resource, modules === "all" ? "deploy_modules_all" : "deploy_modules_changed");
+  if (modules === "all") return effect("update", resource, "deploy_modules_all");
+  if (changed === undefined) return effect("update", resource, "deploy_modules_changed");
+  return changed.length === 0
+    ? effect("update", resource, "deploy_modules_unchanged")
+    : effect("update", resource, "deploy_modules_found", listed(changed));
+}
+
+/**
+ * The modules whose files differ from the deployed ones, at the commits as they were last checked. Undefined if nobody has
+ * compared just these.
+ */
+function changedSince({ repositories, checked: commits, deployed, changed }: CodeRecord): readonly string[] | undefined {
+  const newest = repositories.map((repository) => commits.find(isOf(repository)));
+  const known = newest.flatMap((each) => (each === undefined ? [] : [each]));
+  if (known.length < repositories.length || deployed?.partial === true) return undefined;
+  const place = ({ url, path, commit }: CommitRecord) => ({ url, path, commit });
+  if (isDeepStrictEqual(known.map(place), deployed?.commits.map(place))) return [];
+  const isCompared =
+    changed?.compared_with === (deployed === null ? "" : deployed.code_id) &&
+    isDeepStrictEqual(
+      known.map(({ commit }) => commit),
+      changed?.commits,
+    );
+  return isCompared ? changed?.modules : undefined;
 }
 
 /** What the ref was when it was last looked up. */

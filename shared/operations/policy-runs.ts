@@ -139,10 +139,10 @@ export const skipRun = (subject: Subject, due: DueRun, why: Explained, at: strin
 /** Whether a due run has taken place already: the clock has gone back since, and the policy was set again. */
 export async function tookPlace(policy: PolicyRecord, due: DueRun): Promise<boolean> {
   if (due.backup_id !== null) return false; // the backup that waits is the run's own
-  const made = (["backup", "operation"] as const).map((kind) =>
+  const createdKeys = (["backup", "operation"] as const).map((kind) =>
     keys.record(kind, policy.account_id, deriveId(kind, policy, due)),
   );
-  return (await readAll(made)).size > 0;
+  return (await readAll(createdKeys)).size > 0;
 }
 
 /** Goes on to the next run. */
@@ -263,12 +263,12 @@ export async function applyRules(
   const next = coming === null ? [] : [{ id: "", due_at: coming, locked: false, in_use: false }];
   const { retained_by, removable } = retain<Candidate>(policy.keep, policy.timezone, [...next, ...backups]);
   const byId = new Map(backups.map((backup) => [backup.id, backup]));
-  const kept = [coming === null ? last_backup_id : null, ...lastProven(all)];
+  const retainedIds = [coming === null ? last_backup_id : null, ...lastProven(all)];
   return {
     backups,
     newest: all.find(({ state }) => RESTORABLE.includes(state)),
     retained_by,
-    removable: removable.flatMap(({ id }) => (kept.includes(id) ? [] : (byId.get(id) ?? []))),
+    removable: removable.flatMap(({ id }) => (retainedIds.includes(id) ? [] : (byId.get(id) ?? []))),
   };
 }
 

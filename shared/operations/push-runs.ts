@@ -51,8 +51,8 @@ const hasNewCommit = ({ repositories, checked, deployed }: CodeRecord): boolean 
   repositories.some((repository) => {
     const { url, path } = repository;
     const newest = checked.find(isOf(repository))?.commit;
-    const present = deployed?.commits.find((each) => each.url === url && each.path === path)?.commit;
-    return newest !== undefined && newest !== present;
+    const deployedCommit = deployed?.commits.find((each) => each.url === url && each.path === path)?.commit;
+    return newest !== undefined && newest !== deployedCommit;
   });
 
 const asRead = ({ pushed_at, check_id, held_since }: PushRecord): Where => ({

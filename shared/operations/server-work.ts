@@ -12,7 +12,7 @@ import type { Caller } from "../records/schemas/caller.ts";
 import { InstanceRecord } from "../records/schemas/instance.ts";
 import { OperationRecord } from "../records/schemas/operation.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
-import { effect, forecast, INSTANCE, mayRead, sentence, SERVER } from "./forecasts.ts";
+import { effect, forecast, INSTANCE, mayRead, sentence, SERVER } from "./forecast.ts";
 
 type Placed = Pick<ServerRecord, "account_id" | "id" | "instances">;
 

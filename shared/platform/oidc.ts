@@ -88,8 +88,8 @@ const remembered = new Map<string, { metadata: Metadata; until: number }>();
 
 /** The same, as it was within the last minutes. */
 export async function knownProvider(issuer: string, guard: Guard): Promise<Metadata> {
-  const known = remembered.get(issuer);
-  if (known !== undefined && known.until > Date.now()) return known.metadata;
+  const cachedProvider = remembered.get(issuer);
+  if (cachedProvider !== undefined && cachedProvider.until > Date.now()) return cachedProvider.metadata;
   const metadata = await discover(issuer, guard);
   remembered.set(issuer, { metadata, until: Date.now() + REMEMBERED_MS });
   return metadata;

@@ -40,8 +40,8 @@ export async function keyOfVersion(name: KeyVariable, id: string): Promise<Uint8
 }
 
 function versionsNotOlderThan(name: KeyVariable, seconds: number): Promise<KeyVersions> {
-  const known = cached.get(name);
-  if (known !== undefined && Date.now() - known.readAt < seconds * 1000) return known.versions;
+  const cachedSecret = cached.get(name);
+  if (cachedSecret !== undefined && Date.now() - cachedSecret.readAt < seconds * 1000) return cachedSecret.versions;
   const versions = fetchVersions(variable(name));
   cached.set(name, { versions, readAt: Date.now() });
   versions.catch(() => cached.delete(name)); // the next request fetches again; this one reports the error to its caller

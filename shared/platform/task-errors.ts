@@ -85,8 +85,8 @@ export const ABORTED = "Aborted";
 export function toOperationError(caught: CaughtError): OperationError {
   const failure = jsonIn(FunctionFailure, caught.Cause ?? "");
   const [, code, text] = (OURS.has(caught.Error ?? "") && FORMATTED.exec(failure?.errorMessage ?? "")) || [];
-  const known = OPERATION_ERRORS.find((each) => each === code);
-  if (known !== undefined && text !== undefined) return { code: known, ...messageIn(text) };
+  const errorCode = OPERATION_ERRORS.find((each) => each === code);
+  if (errorCode !== undefined && text !== undefined) return { code: errorCode, ...messageIn(text) };
   if (TIMEOUTS.has(caught.Error ?? "") || /Task timed out after/.test(failure?.errorMessage ?? ""))
     return operationError("TIMEOUT", because("operation_timed_out"));
   if (caught.Error === ABORTED) return operationError("CANCELLED", because("operation_stopped"));

@@ -95,8 +95,8 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
       };
     },
     findRequested: async ({ operation_id }) => {
-      const [made] = await ofLabel({ operation_id });
-      return made && ordered(made, operation_id);
+      const [server] = await ofLabel({ operation_id });
+      return server && ordered(server, operation_id);
     },
     prepareOrder: async (request) => {
       const body = {
@@ -176,8 +176,8 @@ async function serviceKeyThere(ask: Ask, deployment: string): Promise<string> {
   const [present] = parseAll(NAME, "ssh_keys", Identified, await all(ask, "ssh_keys", { fingerprint }));
   if (present !== undefined) return String(present.id);
   const body = { name: `${deployment}-${fingerprint.slice(0, 5)}`, public_key };
-  const made = await ask({ method: "POST", path: "/ssh_keys", body, schema: z.object({ ssh_key: Identified }) });
-  return String(made.ssh_key.id);
+  const response = await ask({ method: "POST", path: "/ssh_keys", body, schema: z.object({ ssh_key: Identified }) });
+  return String(response.ssh_key.id);
 }
 
 /** Hetzner responds to an order before it carries it out: only its list of actions says why that failed. */
@@ -197,8 +197,8 @@ async function requireCreated(ask: Ask, id: string): Promise<void> {
 
 /** What failed so is not tried again by Hetzner, which a busy provider's request would be. */
 function finalMeaning(code: string): Meaning {
-  const known = meaning({ code });
-  return known === "quota" || known === "capacity" ? known : "rejected";
+  const shortage = meaning({ code });
+  return shortage === "quota" || shortage === "capacity" ? shortage : "rejected";
 }
 
 function toMachine({ status, public_net }: Server): Machine | undefined {

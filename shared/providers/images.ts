@@ -48,9 +48,9 @@ const LOOK_UP_MINUTES = 55;
 /** A registry that does not respond keeps the images that are known; each run asks it again. */
 export async function refreshImages(): Promise<void> {
   const { registry } = await configuration();
-  const known = await readNewestImages();
+  const newestImages = await readNewestImages();
   for (const version of [...COMING_ERP_VERSIONS, ...ERP_VERSIONS.map((each) => each.version)]) {
-    const image = known.find((each) => each.version === version);
+    const image = newestImages.find((each) => each.version === version);
     if (image !== undefined && Date.now() - Date.parse(image.checked_at) < LOOK_UP_MINUTES * 60_000) continue;
     try {
       await recordNewestImage({ ...(await lookUpImage(version, registry, image)), checked_at: now() });

@@ -1,6 +1,7 @@
 // Accounts: settings, quotas and counters.
 import { Settings, SETTINGS_UNVERSIONED, type SettingsUpdate } from "../api/settings.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
+import { unicodeEmail } from "./unicode-names.ts";
 import { type Change, now, Overtaken } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { AccountRecord } from "./schemas/account.ts";
@@ -63,6 +64,7 @@ export function toSettings(account: AccountRecord): Settings {
   return {
     account_name: account.account_name,
     contact_email: account.contact_email,
+    contact_email_unicode: account.contact_email === null ? null : unicodeEmail(account.contact_email),
     default_provider: account.default_provider,
     default_region: account.default_region,
     backup_retention_days: account.backup_retention_days,

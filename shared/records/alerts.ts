@@ -2,7 +2,7 @@
 // its resource, kind and step: of two functions that open or close it at once, one writes it and its event, and the other
 // nothing.
 import { alertClosed, invalid } from "../api/errors.ts";
-import type { Alert } from "../api/alerts.ts";
+import { Alert } from "../api/alerts.ts";
 import { Settings, type AlertSettingsUpdate } from "../api/alert-settings.ts";
 import { createRef, createRequirement, listByIds } from "../data/by-id.ts";
 import { type Change, now, Overtaken } from "../data/change.ts";
@@ -11,7 +11,7 @@ import { listFiltered } from "../data/lists.ts";
 import { type ByIds, type Listed, pageByIds, type PageQuery } from "../data/pages.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { queryAll } from "../data/table.ts";
-import type { Version } from "../data/versions.ts";
+import { computeVersion, type Version } from "../data/versions.ts";
 import { check } from "../data/writes.ts";
 import {
   ALERT,
@@ -81,6 +81,13 @@ export async function listAlerts(
 }
 
 export const toAlert = ({ state, ...alert }: AlertRecord): Alert => ({ ...alert, status: state });
+
+export const alertVersion = (alert: AlertRecord): Version =>
+  computeVersion(alertRef(alert.account_id, alert.id), alert, {
+    shown: Alert,
+    unversioned: [],
+    status: ({ state }) => state,
+  });
 
 /** Those of an account that are open. */
 export const openAlerts = async (accountId: string): Promise<OpenAlert[]> =>

@@ -188,6 +188,10 @@ export async function recordChecked(instance: InstanceRecord, commits: readonly 
   await writeFacts(instance, { checked: commits.map((commit) => ({ ...commit, checked_at })) });
 }
 
+/** Keeps which modules a check has found changed, for dry runs. */
+export const recordChanged = (instance: InstanceRecord, changed: CodeRecord["changed"]): Promise<void> =>
+  writeFacts(instance, { changed });
+
 /** Shows what an instance's ERP has from now on. */
 export async function recordDeployed(instance: InstanceRecord, deployed: NonNullable<CodeRecord["deployed"]>): Promise<void> {
   const { deployed: before, deploy_ids } = await findCode(instance);

@@ -4,7 +4,7 @@ import type { Actor } from "../api/fields.ts";
 import { notFound } from "../api/errors.ts";
 import { type Change, Overtaken } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
-import { type Listed, type PageQuery, smallPage } from "../data/pages.ts";
+import { type ByIds, type Listed, type PageQuery, smallPage } from "../data/pages.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { find, readAll, type Ref, updateOne } from "../data/table.ts";
 import { isId, newId } from "../domain/ids.ts";
@@ -37,7 +37,7 @@ export async function getPlan(accountId: string, id: string): Promise<DeployPlan
 
 export async function listDeploys(
   { account_id, deploy_ids, instance_id }: CodeRecord,
-  { status, ...page }: PageQuery & { status?: DeployStatus | undefined },
+  { status, ...page }: PageQuery & ByIds & { status?: DeployStatus | undefined },
 ): Promise<Listed<DeployRecord>> {
   const items = await readAll(deploy_ids.map((id) => keys.deploy(account_id, id)));
   const deploys = parseEach(DeployRecord, [...items.values()]);
@@ -131,9 +131,9 @@ function removeDeploy(change: Change, id: string, { withPlan = true } = {}): voi
 export async function setModules(
   { account_id, input }: OperationRecord,
   { updated, installed }: Pick<ModulePlan, "updated" | "installed">,
-  versions: Readonly<Record<string, string>>,
+  { versions, sources }: Pick<DeployPlan, "versions" | "sources">,
 ): Promise<void> {
-  const set = { update: updated, install: installed, versions };
+  const set = { update: updated, install: installed, versions, sources };
   await updateOne(keys.deployPlan(account_id, String(input["deploy_id"])), { set }, {});
 }
 

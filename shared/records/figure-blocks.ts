@@ -178,14 +178,14 @@ export function unpackBlock(packed: Uint8Array, only?: string | null): Block {
   const all = ids.map((id) => [id, subject(INSTANCE_SERIES, ofInstance)] as const).filter(([id]) => isWanted(id));
   const points = (kind: "means" | "most"): (Point | undefined)[] =>
     Array.from({ length: count }, (_, at) => {
-      const present = all.flatMap(([id, columns]): [string, Figures][] => {
+      const instances = all.flatMap(([id, columns]): [string, Figures][] => {
         const figures = columns[kind].map((each) => each[at] ?? null);
         return figures.every((figure) => figure === null) ? [] : [[id, figures]];
       });
       const own = server[kind].map((each) => each[at] ?? null);
-      return present.length === 0 && own.every((figure) => figure === null)
+      return instances.length === 0 && own.every((figure) => figure === null)
         ? undefined
-        : { server: own, instances: new Map(present) };
+        : { server: own, instances: new Map(instances) };
     });
   return { points: points("means"), maxima: hasMaxima ? points("most") : undefined };
 }

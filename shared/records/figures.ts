@@ -43,11 +43,11 @@ const minuteOf = ({ at }: Sample): number => Math.floor(at / MINUTE);
 /** What a visit brought, without what is older than the ring was at its newest sample. Two samples of one minute are one. */
 export async function storeSamples(server: Place, samples: readonly Sample[]): Promise<void> {
   const last = Math.max(...samples.map(minuteOf));
-  const kept = samples.filter((sample) => minuteOf(sample) >= last - RING_MINUTES);
-  if (kept.length === 0) return;
-  const first = Math.min(...kept.map(minuteOf));
+  const recentSamples = samples.filter((sample) => minuteOf(sample) >= last - RING_MINUTES);
+  if (recentSamples.length === 0) return;
+  const first = Math.min(...recentSamples.map(minuteOf));
   const points: (Point | undefined)[] = Array.from({ length: last - first + 1 });
-  for (const sample of kept) points[minuteOf(sample) - first] = sample;
+  for (const sample of recentSamples) points[minuteOf(sample) - first] = sample;
   await write(server, "minutes", first * MINUTE, { points });
 }
 

@@ -1,5 +1,4 @@
 // Instances in the table.
-import { domainToUnicode } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import {
@@ -14,6 +13,7 @@ import type { Labels } from "../api/fields.ts";
 import { Instance, INSTANCE_UNVERSIONED, type ListedInstance, type ShownInstance } from "../api/instances.ts";
 import { idOfBytes, newId } from "../domain/ids.ts";
 import { isInternalName } from "../domain/internal-names.ts";
+import { unicodeDomain, unicodeEmail } from "./unicode-names.ts";
 import {
   allowedActions,
   HEALTH_OF_ERP,
@@ -124,8 +124,6 @@ export const instanceVersion = (instance: InstanceRecord): Version =>
     status: ({ state }) => state,
   });
 
-const unicodeOf = (domain: string): string => domainToUnicode(domain) || domain;
-
 function toListedInstance(
   record: InstanceRecord,
   server: Pick<ServerRecord, "state" | "operation_id"> | undefined,
@@ -140,8 +138,9 @@ function toListedInstance(
     reason: shownReason(why),
     health: judgeHealth(record, server),
     url: `https://${domain}`,
-    domain_unicode: unicodeOf(domain),
-    previous_domains: previousDomains(record, domain).map((each) => ({ ...each, domain_unicode: unicodeOf(each.domain) })),
+    domain_unicode: unicodeDomain(domain),
+    admin_email_unicode: unicodeEmail(record.admin_email),
+    previous_domains: previousDomains(record, domain).map((each) => ({ ...each, domain_unicode: unicodeDomain(each.domain) })),
     allowed_actions: allowedActions({
       status: state,
       heldBy: operation_id ?? server?.operation_id ?? null,

@@ -9,6 +9,7 @@ import { find, queryAll, type Ref } from "../data/table.ts";
 import { computeVersion, type Version } from "../data/versions.ts";
 import { newId } from "../domain/ids.ts";
 import { INVITATION } from "../domain/limits.ts";
+import { unicodeEmail } from "./unicode-names.ts";
 import { hashLink, idsInLink, matchesLink, newLinkToken } from "../domain/link-token.ts";
 import type { Caller } from "./schemas/caller.ts";
 import { InvitationRecord } from "./schemas/invitation.ts";
@@ -34,11 +35,15 @@ export function requireInvitation(invitation: InvitationRecord | undefined): Inv
 
 export const showInvitation = (invitation: InvitationRecord): Invitation => ({
   ...invitation,
+  email_unicode: unicodeEmail(invitation.email),
   permissions: [...listPermissions(invitation)],
 });
 
 export const invitationVersion = (invitation: InvitationRecord): Version =>
-  computeVersion(invitationRef(invitation.account_id, invitation.id), invitation, { shown: Invitation, unversioned: [] });
+  computeVersion(invitationRef(invitation.account_id, invitation.id), invitation, {
+    shown: Invitation,
+    unversioned: ["email_unicode"],
+  });
 
 /** The token of the link is only here, and in the mail. */
 export function reserveInvitation(

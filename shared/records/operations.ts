@@ -84,8 +84,8 @@ const Filtered = z.object({ state: z.string(), type: z.string(), created_by: z.o
  */
 export function permissionsToRead({ resource, result }: Pick<OperationRecord, "resource" | "result">): Permission[] {
   const type = result?.bulk?.type ?? resource.type;
-  const known = RESOURCE_TYPES.filter((each) => each === type);
-  return (known.length > 0 ? known : RESOURCE_TYPES).map((each) => `${each}s:read` as const);
+  const matchingTypes = RESOURCE_TYPES.filter((each) => each === type);
+  return (matchingTypes.length > 0 ? matchingTypes : RESOURCE_TYPES).map((each) => `${each}s:read` as const);
 }
 
 export function toOperation({ state, error, result, ...record }: OperationRecord): Operation {

@@ -1,9 +1,9 @@
 // Servers in the table.
-import { domainToUnicode } from "node:url";
 import { hasInstances, noneInAccount, notFound, operationInProgress, serverBusy, serverNotActive, taken } from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
 import { type ListedServer, Server, SERVER_UNVERSIONED } from "../api/servers.ts";
 import { newId } from "../domain/ids.ts";
+import { unicodeDomain } from "./unicode-names.ts";
 import { LIFECYCLE, SERVER_RENAMABLE, type ServerPhase, serverStatus, USABLE } from "../domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
 import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
@@ -81,7 +81,7 @@ export const serverVersion = (server: ServerRecord): Version =>
 
 const toListedServer = (record: ServerRecord, report?: HostReport): ListedServer => ({
   ...record,
-  name_unicode: domainToUnicode(record.name) || record.name,
+  name_unicode: unicodeDomain(record.name),
   status: serverStatus(record.state),
   reason: shownReason(record),
   disk_size_bytes: report?.disk_size_bytes ?? null,

@@ -9,6 +9,7 @@ import { keys } from "../data/keys.ts";
 import { find, type Ref, updateOne } from "../data/table.ts";
 import { computeVersion, type Version } from "../data/versions.ts";
 import { check } from "../data/writes.ts";
+import { unicodeDomain } from "./unicode-names.ts";
 import { seal, unsealPresented } from "../platform/sealing.ts";
 import { changesBetween } from "./audit-changes.ts";
 import { DomainClaim, SsoRecord, type StoredDomain } from "./schemas/sso.ts";
@@ -28,6 +29,7 @@ export const txtRecord = (accountId: string, { proof }: StoredDomain): string =>
 
 export const showDomain = (accountId: string, domain: StoredDomain): SsoDomain => ({
   name: domain.name,
+  name_unicode: unicodeDomain(domain.name),
   verified: domain.verified,
   txt_record: txtRecord(accountId, domain),
 });

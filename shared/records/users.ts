@@ -5,6 +5,7 @@ import { ApiError, emailTaken, lastOwner, notCurrentPassword, notFound, wrongPas
 import { type Granted, hasRole, listPermissions, type Role, ROLES, type SignedInWith } from "../api/roles.ts";
 import { AccountUser, USER_UNVERSIONED } from "../api/users.ts";
 import { bytesOfId, timeOfId } from "../domain/ids.ts";
+import { unicodeEmail } from "./unicode-names.ts";
 import { SESSION_HOURS, SESSIONS_PER_USER } from "../domain/limits.ts";
 import { type Change, now, Overtaken } from "../data/change.ts";
 import { ROLE_CODES } from "../data/codes.ts";
@@ -71,6 +72,7 @@ export function showUser(user: UserRecord, caller: Caller): AccountUser {
   const { email_status, last_sign_in_at, passkeys, totp, recovery_codes_left } = user;
   return {
     ...user,
+    email_unicode: unicodeEmail(user.email),
     permissions: [...listPermissions(user)],
     notifications: readNotifications(user),
     email_status: mayKnow ? email_status : null,

@@ -242,8 +242,8 @@ export async function actingPermissions(webhook: WebhookRecord): Promise<readonl
   const permissions = await readPermissions(webhook);
   if (permissions !== undefined) return permissions;
   // Or it was passed on to the token that replaces theirs, since it was read.
-  const present = await find(webhookRef(webhook.account_id, webhook.id));
-  return present === undefined || present.acts_for.id === webhook.acts_for.id ? undefined : readPermissions(present);
+  const stored = await find(webhookRef(webhook.account_id, webhook.id));
+  return stored === undefined || stored.acts_for.id === webhook.acts_for.id ? undefined : readPermissions(stored);
 }
 
 async function readPermissions({ account_id, acts_for }: WebhookRecord): Promise<readonly Permission[] | undefined> {

@@ -48,9 +48,9 @@ export function createTagger({ data: { shape }, unversioned }: Endpoint & { data
 
 /** 304 for a client that already has this version. */
 function unlessKnown(event: APIGatewayProxyEvent, response: APIGatewayProxyResult): APIGatewayProxyResult {
-  const known = event.httpMethod === "PUT" ? undefined : headerLines(event, "if-none-match");
+  const ifNoneMatch = event.httpMethod === "PUT" ? undefined : headerLines(event, "if-none-match");
   const etag = response.headers?.["ETag"];
-  if (known === undefined || etag === undefined || !matchesWeakly(tagsIn(known), String(etag))) return response;
+  if (ifNoneMatch === undefined || etag === undefined || !matchesWeakly(tagsIn(ifNoneMatch), String(etag))) return response;
   return { ...response, statusCode: 304, body: "" };
 }
 

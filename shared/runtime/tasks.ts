@@ -96,14 +96,14 @@ type TaskEvent = z.infer<typeof TaskEvent>;
 
 export const tasks = <W extends Workflow>(workflow: W, implementations: Implementations<W>) => {
   logAsDebug(NotYet);
-  const known = new Map<string, Done<Workflow, boolean | void>>(Object.entries(implementations));
+  const functionsByTask = new Map<string, Done<Workflow, boolean | void>>(Object.entries(implementations));
   return async (payload: unknown): Promise<null> => {
     const event = TaskEvent.parse(payload);
     const { account_id, operation_id } = event.input;
     log.setKeys({ workflow: workflow.name, task: event.task, operation: operation_id, account: account_id });
     try {
       const operation = await findOperation(account_id, operation_id);
-      return await perform(workflow, known, event, operation);
+      return await perform(workflow, functionsByTask, event, operation);
     } catch (error) {
       if (error instanceof NotYet) throw forStateMachine(error);
       const taskError = asTaskError(error);
@@ -118,7 +118,7 @@ const alreadyEnded = (): GiveUp => new GiveUp("CANCELLED", because("operation_en
 
 async function perform(
   workflow: Workflow,
-  known: ReadonlyMap<string, Done<Workflow, boolean | void>>,
+  functionsByTask: ReadonlyMap<string, Done<Workflow, boolean | void>>,
   event: TaskEvent,
   operation: OperationRecord | undefined,
 ): Promise<null> {
@@ -144,7 +144,7 @@ async function perform(
     default:
       break;
   }
-  const run = known.get(event.task);
+  const run = functionsByTask.get(event.task);
   if (run === undefined) throw new Error(`The workflow ${workflow.name} has no task ${event.task}`);
   const part = workflow.steps.find(({ name }) => name === event.task);
   // What a finished operation created belongs to the user by now.

@@ -31,8 +31,8 @@ export async function receivedParts(upload: UploadRecord): Promise<Upload["parts
   if (upload.store_id === undefined) return [];
   const parts: Upload["parts"] = [];
   for (let after: string | undefined = "0"; after !== undefined;) {
-    const asked: Record<string, string> = { uploadId: upload.store_id, "part-number-marker": after };
-    const { text } = await call({ method: "GET", key: buildArchiveKey(upload) }, asked);
+    const query: Record<string, string> = { uploadId: upload.store_id, "part-number-marker": after };
+    const { text } = await call({ method: "GET", key: buildArchiveKey(upload) }, query);
     for (const [, part = ""] of text.matchAll(/<Part>(.*?)<\/Part>/gs))
       parts.push({
         number: Number(valueIn(part, "PartNumber")),
@@ -50,8 +50,8 @@ const valueIn = (text: string, tag: string): string | undefined => new RegExp(`<
 const CALL_MS = 3_000;
 const CALL_TRIES = 2;
 
-async function call(signed: Omit<Signed, "seconds">, asked: Record<string, string>): Promise<{ status: number; text: string }> {
-  const url = await presigned({ ...signed, seconds: 60 }, asked);
+async function call(signed: Omit<Signed, "seconds">, query: Record<string, string>): Promise<{ status: number; text: string }> {
+  const url = await presigned({ ...signed, seconds: 60 }, query);
   for (let attempt = 1; ; attempt++) {
     try {
       const response = await send(signed, url);

@@ -46,8 +46,8 @@ export async function presignedPart(
 ): Promise<{ url: string; headers: Record<string, string> }> {
   const headers = { "x-amz-checksum-sha256": sha256 };
   const signed = { ...headers, ...(size_bytes !== undefined && { "content-length": String(size_bytes) }) };
-  const asked = { partNumber: String(number), uploadId: upload_id };
-  return { url: await presigned({ method: "PUT", key, seconds, headers: signed }, asked), headers };
+  const query = { partNumber: String(number), uploadId: upload_id };
+  return { url: await presigned({ method: "PUT", key, seconds, headers: signed }, query), headers };
 }
 
 export interface Signed {
@@ -60,25 +60,25 @@ export interface Signed {
 
 export async function presigned(
   { method, key, seconds, headers = {}, signingDate = new Date() }: Signed,
-  asked: Record<string, string> = {},
+  query: Record<string, string> = {},
 ): Promise<string> {
   const { bucket, region, endpoint, credentials } = store();
   // S3 alone does not escape a path twice.
   const signer = new SignatureV4({ service: "s3", region, credentials, sha256: Sha256, uriEscapePath: false });
-  const { path, query } = await signer.presign(
+  const signed = await signer.presign(
     {
       method,
       protocol: endpoint.protocol,
       hostname: endpoint.hostname,
       ...(endpoint.port !== "" && { port: Number(endpoint.port) }),
       path: `/${bucket}/${key}`,
-      query: asked,
+      query,
       headers: { ...headers, host: endpoint.host, "x-amz-content-sha256": "UNSIGNED-PAYLOAD" },
     },
     // Headers that were moved into the address would not have to be sent.
     { expiresIn: seconds, signingDate, unhoistableHeaders: new Set(Object.keys(headers)) },
   );
-  return `${endpoint.origin}${path}?${queryString(query)}`;
+  return `${endpoint.origin}${signed.path}?${queryString(signed.query)}`;
 }
 
 const buildFilename = ({ database_name, created_at }: Downloadable): string => `${database_name}-${created_at.slice(0, 10)}.zip`;

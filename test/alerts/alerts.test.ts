@@ -1,4 +1,4 @@
-// GET /alerts and PUT /alerts/:id: who sees which alerts, how one opens and closes, and how it is muted.
+// GET /alerts, GET and PUT /alerts/:id: who sees which alerts, how one opens and closes, and how it is muted.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Alert } from "../../shared/api/alerts.ts";
@@ -78,6 +78,11 @@ describe("GET /alerts", () => {
     expect(await seen("settings:read", "servers:read")).toEqual(["memory_free", "memory_free"]);
     expect(await seen("settings:read", "instances:read")).toEqual(["disk_paused"]);
     expect(await seen("settings:read")).toEqual([]);
+    const [alert] = await list(`resource_id=${server.id}`, mine);
+    const one = async (...permissions: ("servers:read" | "settings:read")[]) =>
+      (await mine.token(permissions)).api.get(`/alerts/${alert?.id}`);
+    expect((await one("settings:read", "servers:read")).as(Alert)).toEqual(alert);
+    expect((await one("settings:read")).status).toBe(404);
     expect(await list("kind=memory_free", mine)).toHaveLength(2);
     expect(await list("status=closed&kind=memory_free", mine)).toEqual([]);
     const { api } = await mine.token(["servers:read"]);

@@ -375,7 +375,7 @@ describe("a request that waits", () => {
     const { id, value } = await me.token();
     const until = at + (10 + 8) * 1000;
     const callers = [];
-    for (const place of ["wait_0", "wait_1", "wait_2"]) {
+    for (const place of ["w0", "w1", "w2"]) {
       const caller = callerIn(await waiting(value, "10"));
       expect(caller.wait).toEqual({ place, until });
       callers.push(caller);
@@ -384,12 +384,12 @@ describe("a request that waits", () => {
     expect(fourth.effect).toBe("Allow");
     expect(callerIn(fourth)).not.toHaveProperty("wait");
     for (const [i, caller] of callers.entries()) if (i === 1) await endWait(caller);
-    expect(callerIn(await waiting(value, "10")).wait).toEqual({ place: "wait_1", until });
+    expect(callerIn(await waiting(value, "10")).wait).toEqual({ place: "w1", until });
     await endWait({ ...callerIn(fourth) });
     expect(callerIn(await waiting(value, "10"))).not.toHaveProperty("wait");
     expect(await find(tokenAccessRef(id))).toBeDefined();
     vi.setSystemTime(until);
-    expect(callerIn(await waiting(value, "1")).wait).toEqual({ place: "wait_0", until: until + 9_000 });
+    expect(callerIn(await waiting(value, "1")).wait).toEqual({ place: "w0", until: until + 9_000 });
   });
 
   test("of a user releases the user's place", async () => {
@@ -399,7 +399,7 @@ describe("a request that waits", () => {
     expect(callerIn(await waiting(jwt, "5"))).not.toHaveProperty("wait");
     const [first] = callers;
     if (first !== undefined) await endWait(first);
-    expect(callerIn(await waiting(jwt, "5")).wait).toMatchObject({ place: "wait_0" });
+    expect(callerIn(await waiting(jwt, "5")).wait).toMatchObject({ place: "w0" });
   });
 
   test.each(["0", "21", "-1", "soon", ""])("for %j seconds takes no place", async (wait) => {

@@ -5,8 +5,8 @@ import * as auth from "../../shared/api/auth.ts";
 import { admitLogin } from "../../shared/operations/login-limits.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
-import { statusesOf, stranger } from "../harness/client.ts";
-import { bodyOf, fieldsOf, mistakesIn, openRoutes } from "../harness/requests.ts";
+import { stranger } from "../harness/client.ts";
+import { fieldsOf, mistakesIn } from "../harness/requests.ts";
 import { everyItem } from "../harness/table.ts";
 
 let me: TestAccount;
@@ -67,27 +67,6 @@ test("a wrong password and an unknown email get the same response", async () => 
   expect(Object.keys(unknown.headers)).toEqual(Object.keys(wrong.headers));
 });
 
-test("a wrong password and an unknown email take the same time", async () => {
-  const time = async (email: string, from: string) => {
-    const began = performance.now();
-    await login(email, "not the password", from);
-    return performance.now() - began;
-  };
-  await time("warm@example.com", nextAddress());
-  // The fastest of several in turn: whatever else runs on the machine makes some of them slower, and none faster.
-  const fastest = { known: Infinity, unknown: Infinity };
-  const ratio = () => Math.max(...Object.values(fastest)) / Math.min(...Object.values(fastest));
-  for (let round = 0; round < 5 && !(ratio() < 2); round++) {
-    const from = nextAddress();
-    for (let i = 0; i < 9; i++) {
-      fastest.known = Math.min(fastest.known, await time(me.user.email, from));
-      fastest.unknown = Math.min(fastest.unknown, await time("nobody-else@example.com", from));
-    }
-  }
-  // Without a password to compare, the response for an unknown email would take a quarter of the time.
-  expect(ratio()).toBeLessThan(2);
-});
-
 test("malformed emails and passwords are treated as wrong ones", async () => {
   const from = nextAddress();
   for (const text of ["__proto__", "\u0000", "💥", "a\nb", " ", "#"]) {
@@ -120,19 +99,6 @@ describe("invalid bodies", () => {
 });
 
 describe("failures in fifteen minutes", () => {
-  /**
-   * Exactly as many as allowed; fewer, if the machine was too busy for some: those may have been counted, and got an error that
-   * says to retry.
-   */
-  function expectGuesses(statuses: readonly number[], allowed: number): void {
-    const [guessed = 0, locked = 0, unserved = 0] = [401, 429, 503].map(
-      (each) => statuses.filter((status) => status === each).length,
-    );
-    expect(guessed).toBeLessThanOrEqual(allowed);
-    expect(guessed + unserved).toBeGreaterThanOrEqual(allowed);
-    expect(guessed + unserved + locked).toBe(statuses.length);
-  }
-
   test("ten failed sign-ins for an email lock out that email from that address only, even with the right password", async () => {
     const user = await me.anotherUser();
     const [attacker, owner] = [nextAddress(), nextAddress()];
@@ -150,38 +116,5 @@ describe("failures in fifteen minutes", () => {
     expect((await login(user.email.toUpperCase(), user.password, attacker)).status).toBe(429);
     expect((await login(user.email, user.password, owner)).status).toBe(200);
     expect((await login(me.user.email, me.user.password, attacker)).status).toBe(200);
-  });
-
-  test("fifty failed sign-ins lock out an address for every email, and no other address", async () => {
-    const attacker = nextAddress();
-    const statuses: number[] = [];
-    const guess = async () => void statuses.push((await login(`${unique("victim")}@example.com`, "guess", attacker)).status);
-    while (!statuses.includes(429) && statuses.length < 200) await Promise.all(Array.from({ length: 20 }, guess));
-    expectGuesses(statuses, 50);
-    const rejected = await login(me.user.email, me.user.password, attacker);
-    expect(rejected.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 50, scope: "login" } });
-    expect((await login(me.user.email, me.user.password, nextAddress())).status).toBe(200);
-  });
-
-  test("close every other way to sign in from that address, too", async () => {
-    const attacker = nextAddress();
-    while ((await login(`${unique("victim")}@example.com`, "guess", attacker)).status !== 429);
-    for (const route of openRoutes.filter(({ path }) => path.startsWith("/auth/"))) {
-      const { error } = await stranger.send(route.method, route.path, bodyOf(route), { from: attacker });
-      expect(error, route.title).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 50, scope: "login" } });
-    }
-  });
-
-  test("thirty concurrent password guesses get only ten tries", async () => {
-    const user = await me.anotherUser();
-    const from = nextAddress();
-    const responses = await Promise.all(Array.from({ length: 30 }, () => login(user.email, "guess", from)));
-    expectGuesses(statusesOf(responses), 10);
-  });
-
-  test("successful sign-ins never lock anyone out, even many at once", async () => {
-    const user = await me.anotherUser();
-    const from = nextAddress();
-    for (let i = 0; i < 15; i++) expect((await login(user.email, user.password, from)).status).toBe(200);
   });
 });

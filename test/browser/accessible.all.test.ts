@@ -57,10 +57,10 @@ test("the menus, choices and dialogs of a list", { timeout: 240_000 }, async ({ 
   await title(page, /^Instances/);
   await page.getByRole("checkbox", { name: "Select Shop" }).check();
   const [items, options, asked] = [page.getByRole("menuitem"), page.getByRole("option"), page.getByRole("dialog")];
-  await lookAt(page, [button(page, mine.user.name), button(page, "Actions")], items);
+  await lookAt(page, [button(page, mine.user.name), button(page, "Actions on selected")], items);
   await lookAt(page, [button(page, /^Sort/), button(page, /status/)], options);
   await lookAt(page, [button(page, "Preferences for instances")], asked);
-  await lookBehind(page, button(page, "Actions"), ["Stop", "Change labels"]);
+  await lookBehind(page, button(page, "Actions on selected"), ["Stop", "Change labels"]);
   await moveTo(page, "/activity");
   await title(page, /^Activity/);
   await lookAt(page, [button(page, /^Filter by action/)], options);
@@ -69,7 +69,7 @@ test("the menus, choices and dialogs of a list", { timeout: 240_000 }, async ({ 
 test("the menus, dialogs and explanations of an instance and its backups", { timeout: 240_000 }, async ({ open }) => {
   const page = await open(`/instances/${things.instance}?tab=backups`, { as: mine });
   const asked = page.getByRole("dialog");
-  const more = button(page, "Actions").first(); // the other one is of selected backups
+  const more = button(page, "Actions");
   await lookAt(page, [more, button(page, /^Actions on the backup/)], page.getByRole("menuitem"));
   await lookAt(page, [button(page, "Stop")], asked);
   await lookBehind(page, more, ["Edit details", "Change domain", "Delete"]);

@@ -50,6 +50,30 @@ test("the bell counts open alerts; one is muted, unmuted, and found among the cl
   await german.getByRole("row").filter({ hasText: "Wenig Arbeitsspeicher" }).getByText("3 % frei (Warnung unter 10 %)").waitFor();
 });
 
+test("what a colleague has muted meanwhile is shown beside one's own choice", async ({ open }) => {
+  const mine = await account();
+  const { id, name } = await seedServer(mine.id);
+  await judge(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
+  const page = await open("/alerts", { as: mine });
+  await page.getByRole("button", { name: /^Mute/ }).click();
+  const dialog = page.getByRole("dialog");
+  const mute = dialog.getByRole("button", { name: "Mute", exact: true });
+  await dialog.getByText("1 hour").click();
+  const [alert] = (await mine.api.get("/alerts")).as(z.array(Alert));
+  const theirs = new Date(Date.now() + 20 * 86_400_000).toISOString();
+  await mine.api.put(`/alerts/${alert?.id}`, { muted_until: theirs });
+  await mute.click();
+  await dialog.getByText("Someone else changed this meanwhile").waitFor();
+  await dialog.getByRole("rowheader", { name: "Muted until" }).waitFor();
+  await expectAccessible(page);
+  expect((await mine.api.get(`/alerts/${alert?.id}`)).as(Alert).muted_until).toBe(theirs);
+  await dialog.getByRole("button", { name: "Keep my changes" }).click();
+  await mute.click();
+  await dialog.waitFor({ state: "detached" });
+  const { muted_until } = (await mine.api.get(`/alerts/${alert?.id}`)).as(Alert);
+  expect(Date.parse(muted_until ?? "") - Date.now()).toBeLessThan(3_600_000);
+});
+
 test("the settings are changed with their steps, and turned off", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/alerts", { as: mine });

@@ -51,7 +51,7 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
     seen.push(await callIn(asked));
     await close();
   };
-  const [more, row] = [button(page, "Actions").first(), button(page, /^Actions on the backup/)];
+  const [more, row] = [button(page, "Actions"), button(page, /^Actions on the backup/)];
   const item = (name: string): Locator => page.getByRole("menuitem", { name, exact: true });
 
   /** Actions without a dialog of their own have their call in a menu. */
@@ -106,7 +106,7 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
 
   await moveTo(page, "/instances");
   await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
-  await dialogBehind(more, item("Back up"));
+  await dialogBehind(button(page, "Actions on selected"), item("Back up"));
   const held = await seedInstance(mine.id, { server_id: server.id, operation_id: unusedId("operation") });
   const { id: bulk } = (await mine.api.post("/bulk", { action: "stop", select: { ids: [held.id] } })).as(Operation);
   await moveTo(page, `/operations/${bulk}`);
@@ -121,7 +121,7 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   seen.push(await callIn(page.locator("#main")));
   await moveTo(page, "/settings/ssh-keys");
   await dialogBehind(button(page, "Add SSH key").first());
-  await dialogBehind(button(page, /: Delete$|^Delete/).first());
+  await dialogBehind(button(page, /^Actions on/).first(), item("Delete"));
   await moveTo(page, "/settings/account");
   await page.getByRole("heading", { level: 1, name: "Account" }).waitFor();
   const inPage = page.locator("form");
@@ -141,9 +141,10 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   await button(page, "Show API call").click();
   await onlyHere.waitFor();
   await moveTo(page, "/settings/api-keys");
-  await button(page, /Revoke/)
+  await button(page, /^Actions on/)
     .first()
     .click();
+  await page.getByRole("menuitem", { name: "Revoke" }).click();
   await button(asked, "Show API call").click();
   await onlyHere.waitFor();
 });

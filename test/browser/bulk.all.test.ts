@@ -43,7 +43,7 @@ test("a bulk action says what it leaves out, goes on while its page is closed, a
   await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
   await button(page, `Select all ${MANY + 2}`).click();
   await page.getByText(`${MANY + 2} selected`).waitFor();
-  await button(page, "Actions").click();
+  await button(page, "Actions on selected").click();
   await page.getByRole("menuitem", { name: "Stop", exact: true }).click();
   const asked = dialog(page, "Stop 2 instances");
   await asked.getByText(/The service carries this out/).waitFor();
@@ -104,7 +104,7 @@ test("what the user selects while everything is being selected counts, and a cli
   await (await arrived).finished();
   await page.getByRole("checkbox", { name: "Select Idle 28" }).click();
   await page.getByText("18 selected").waitFor();
-  await button(page, "Actions").click();
+  await button(page, "Actions on selected").click();
   await page.getByRole("menuitem", { name: "Change labels" }).click();
   const asked = dialog(page, "Change labels of 18 instances");
   await asked.getByLabel("Labels to add").fill("env: production");
@@ -121,7 +121,7 @@ test.for([
   await page.getByRole("checkbox", { name: "Select Idle 29" }).click();
   await button(page, `Select all ${MANY}`).click();
   await page.getByText(`${MANY} selected`).waitFor();
-  await button(page, "Actions").click();
+  await button(page, "Actions on selected").click();
   await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
   const asked = dialog(page, `Delete ${MANY} instances`);
   await asked.waitFor();
@@ -139,7 +139,7 @@ test("labels of many records change without losing others", async ({ open }) => 
   await big.api.put(`/instances/${real.id}`, { labels: { team: "sales" } });
   const page = await open("/instances?find=one", { as: big });
   await page.getByRole("checkbox", { name: "Select Shop one on" }).click();
-  await button(page, "Actions").click();
+  await button(page, "Actions on selected").click();
   await page.getByRole("menuitem", { name: "Change labels" }).click();
   const asked = dialog(page, "Change labels of 1 instance");
   await asked.getByLabel("Labels to add").fill("Env: x");
@@ -156,7 +156,7 @@ test("labels of many records change without losing others", async ({ open }) => 
 test("unprotected instances get a backup policy together", async ({ open }) => {
   const page = await open("/instances?find=two", { as: big });
   await page.getByRole("checkbox", { name: "Select Shop two on" }).click();
-  await button(page, "Actions").click();
+  await button(page, "Actions on selected").click();
   await page.getByRole("menuitem", { name: "Set backup policy" }).click();
   const asked = dialog(page, "Set backup policy of 1 instance");
   await asked.getByLabel("Time zone").fill("Europe/Berlin");
@@ -179,7 +179,7 @@ test("backups have checkboxes, a range of which is selected with the shift key",
   await boxes.nth(0).click();
   await boxes.nth(2).click({ modifiers: ["Shift"] });
   await page.getByText("3 selected").waitFor();
-  await button(page, "Actions").click();
+  await button(page, "Actions on selected").click();
   await page.getByRole("menuitem", { name: "Lock", exact: true }).click();
   await button(dialog(page, "Lock 3 backups"), "Lock 3 backups").click();
   await page.getByText("Bulk action finished: 3 of 3 done", { exact: true }).waitFor();
@@ -201,7 +201,7 @@ test("the backups of one instance are selected and saved as a file on its page, 
   expect([first, second]).toEqual([expect.stringContaining(",Abgeschlossen,"), expect.stringContaining(",Abgeschlossen,")]);
   expect(others).toEqual([""]);
   await page.getByRole("checkbox", { name: "Alle auf dieser Seite auswählen: Sicherungen" }).click();
-  await button(page, "Aktionen").last().click();
+  await button(page, "Aktionen für Auswahl").click();
   await page.getByRole("menuitem", { name: "Sperren", exact: true }).click();
   await page.getByRole("dialog").getByText("Betroffen (2)").waitFor();
   await expectAccessible(page);
@@ -271,7 +271,7 @@ test("a customer's instances are deleted with their backups in a few clicks, aft
   await page.keyboard.type("bakery");
   await page.getByRole("heading", { name: "Instances (4)" }).waitFor();
   await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
-  await button(page, "Actions").click();
+  await button(page, "Actions on selected").click();
   await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
   const asked = dialog(page, "Delete 4 instances");
   await asked.getByRole("checkbox", { name: "Delete their backups, too" }).click();

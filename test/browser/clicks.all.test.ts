@@ -71,7 +71,7 @@ test("deleting a customer with 16 instances and their backups takes six clicks",
   await page.keyboard.type("chandlery");
   await title(page, `Instances (${CUSTOMER})`);
   await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
-  await button(page, "Actions").click();
+  await button(page, "Actions on selected").click();
   await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
   const asked = dialog(page, `Delete ${CUSTOMER} instances`);
   await asked.getByRole("checkbox", { name: "Delete their backups, too" }).click();

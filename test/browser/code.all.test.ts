@@ -58,9 +58,19 @@ test("code is set, checked, deployed, and taken back with its data", async ({ op
   await button(page, "Deploy…").click();
   const planned = dialog(page, "Deploy the code of Shop");
   await planned.getByText("Installs these modules, unless they are installed: acme").waitFor();
+  await planned.getByText(/^Updates these modules, as far as they are installed, .*: acme$/).waitFor();
+  await planned.getByRole("radio", { name: "Modules that you name" }).check();
+  const deploy = planned.getByRole("button", { name: "Deploy", exact: true });
+  await deploy.click();
+  await planned.getByText("Must contain at least one.").waitFor();
+  await planned.getByLabel("Names of the modules").fill("sale, acme");
+  await planned.getByText("Updates these modules: sale, acme").waitFor();
   await planned.getByLabel(/^Note/).fill("First");
   await expectAccessible(page);
-  await planned.getByRole("button", { name: "Deploy", exact: true }).click();
+  const deployed = sentTo(page, "POST", /\/deploys$/);
+  await deploy.click();
+  const choices = { rehearse: true, backup_first: true, update_image: false };
+  await expect.poll(() => deployed).toEqual([{ ...choices, modules: ["sale", "acme"], note: "First" }]);
   await title(page, /^Deploy of/);
   await page.getByText("Completed", { exact: true }).waitFor();
   await page.getByText(/^Passed, /).waitFor();
@@ -77,10 +87,18 @@ test("code is set, checked, deployed, and taken back with its data", async ({ op
   await back.getByText(/has these modules in a higher version than that code: acme/).waitFor();
   await back.getByRole("checkbox", { name: "Bring the data back, too" }).check();
   await back.getByText(/^Loses .* of changes/).waitFor();
+  await back.getByRole("button", { name: "More options" }).click();
+  expect(await back.getByRole("checkbox", { name: /^Rehearse first/ }).count()).toBe(0);
+  await back.getByRole("checkbox", { name: /^Back up first/ }).uncheck();
+  await back.getByText(/^Without a backup first/).waitFor();
+  await back.getByLabel(/^Note/).fill("Back");
+  await expectAccessible(page);
   const sent = sentTo(page, "POST", /\/deploys$/);
   await back.getByRole("button", { name: "Roll back" }).click();
   const first = (await deploysOf(mine, id)).find(({ note }) => note === "First");
-  await expect.poll(() => sent).toEqual([{ rollback_to: first?.id, restore_database: true }]);
+  await expect
+    .poll(() => sent)
+    .toEqual([{ ...choices, rollback_to: first?.id, restore_database: true, backup_first: false, note: "Back" }]);
   await page.getByText("A rollback:").waitFor();
   await page.getByText("Completed", { exact: true }).waitFor();
   expect(await dataOf(mine, id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
@@ -99,7 +117,7 @@ test("a deploy that fails shows its step, its reason and the end of the log, and
   await mine.until(operation_id, "failed");
   const page = await open(`/deploys/${deployId}`, { as: mine });
   await page.getByText("Rehearsing the update on a copy of the data").first().waitFor();
-  await page.getByText(/^The update failed on a copy of the data/).waitFor();
+  await page.getByText(/^The update failed on a copy of the data.* Modules: acme \(https:\/\/git\.example\/acme\)/).waitFor();
   await page.getByRole("region", { name: "End of the failed step's log" }).getByText("Traceback").waitFor();
   await expectAccessible(page);
   expect(await button(page, "Roll back to this…").count()).toBe(0);

@@ -40,7 +40,7 @@ test("the dialogs and forms that say what would happen say it in German", async 
   const sentences = sentencesFor(page);
 
   const menu = async (item: string): Promise<void> => {
-    await button(page, "Aktionen").first().click();
+    await button(page, "Aktionen").click();
     await page.getByRole("menuitem", { name: item }).click();
   };
   const ofBackup = async (item: string): Promise<void> => {

@@ -6,6 +6,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/records/events.ts";
 import { judge, readAlerts } from "../../shared/operations/alerts.ts";
 import { countLowDisk } from "../../shared/operations/disk-use.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
@@ -297,36 +298,57 @@ test("what failed last needs the user: the same work on the same resource once, 
     .toEqual(["Shop", "Uploaded archive", "Shop"]);
 });
 
-test("a failure that was mended before the account's newest hundred successes needs nobody, and few requests say so", async ({
+test.for([
+  { newest: "instance.update", asks: 3 },
+  { newest: "instance.restart", asks: 4 }, // of the failure's type, too
+] as const)(
+  "a failure that was mended before the newest hundred of $newest needs nobody, and few requests say so",
+  async ({ newest, asks }, { open }) => {
+    const server = await seedServer(mine.id);
+    const of = (name: string, fields = {}) => seedInstance(mine.id, { server_id: server.id, name, ...fields });
+    const [shop, cafe, depot, idle] = [
+      await of("Shop", { last_backup_at: minutesAgo(200) }),
+      await of("Cafe"),
+      await of("Depot"),
+      await of("Idle"),
+    ];
+    for (const { id, name } of [shop, cafe])
+      await seedFailure("backup.create", { type: "backup", id: newId("backup"), name }, "No space left", minutesAgo(300), {
+        concerns: [id],
+      });
+    const resource = { type: "instance", id: depot.id, name: "Depot" } as const;
+    await seedFailure("instance.restart", resource, "It hung", minutesAgo(290));
+    const succeeded = { state: "succeeded", error: null } as const;
+    await seedFailure("instance.restart", resource, "", minutesAgo(280), succeeded);
+    for (let n = 0; n < 101; n++)
+      await seedFailure(newest, { type: "instance", id: idle.id, name: "Idle" }, "", minutesAgo(1), succeeded);
+    const page = await open("/config.json", { as: mine, fresh: true });
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto("/");
+    const failures = main(page).getByRole("listitem").filter({ hasText: "Request ID" });
+    await failures.filter({ hasText: "Cafe" }).waitFor();
+    await expect.poll(() => failures.count()).toBe(1);
+    expect(asked.filter((path) => path === `${BASE_PATH}/operations`)).toHaveLength(asks);
+    expect(asked.filter((path) => path === `${BASE_PATH}/instances`)).toHaveLength(1);
+  },
+);
+
+test("an instance whose backup is overdue says since when, from the audit log if the account has no such alerts", async ({
   open,
 }) => {
-  const server = await seedServer(mine.id);
-  const of = (name: string, fields = {}) => seedInstance(mine.id, { server_id: server.id, name, ...fields });
-  const [shop, cafe, depot, idle] = [
-    await of("Shop", { last_backup_at: minutesAgo(200) }),
-    await of("Cafe"),
-    await of("Depot"),
-    await of("Idle"),
-  ];
-  for (const { id, name } of [shop, cafe])
-    await seedFailure("backup.create", { type: "backup", id: newId("backup"), name }, "No space left", minutesAgo(300), {
-      concerns: [id],
-    });
-  const resource = { type: "instance", id: depot.id, name: "Depot" } as const;
-  await seedFailure("instance.restart", resource, "It hung", minutesAgo(290));
-  const succeeded = { state: "succeeded", error: null } as const;
-  await seedFailure("instance.restart", resource, "", minutesAgo(280), succeeded);
-  for (let n = 0; n < 101; n++)
-    await seedFailure("instance.update", { type: "instance", id: idle.id, name: "Idle" }, "", minutesAgo(1), succeeded);
-  const page = await open("/config.json", { as: mine, fresh: true });
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-  await page.goto("/");
-  const failures = main(page).getByRole("listitem").filter({ hasText: "Request ID" });
-  await failures.filter({ hasText: "Cafe" }).waitFor();
-  await expect.poll(() => failures.count()).toBe(1);
-  expect(asked.filter((path) => path === `${BASE_PATH}/operations`)).toHaveLength(3);
-  expect(asked.filter((path) => path === `${BASE_PATH}/instances`)).toHaveLength(1);
+  const shop = await seedInstance(mine.id, { name: "Shop", protection_status: "overdue" });
+  const change = startChange(await getAccount(mine.id));
+  logEvent(change, { operator: "Service operator", requestId: "request" }, "instance.overdue", {
+    type: "instance",
+    id: shop.id,
+    name: "Shop",
+  });
+  await change.commit();
+  const page = await open("/", { as: mine });
+  const needs = page.getByRole("list", { name: "Needs you" });
+  const entry = needs.getByRole("listitem").filter({ hasText: "Backup overdue: Shop" });
+  await entry.locator("time").waitFor();
 });
 
 test("a failed restore drill needs the user until a later one passes, with the newest backup to try", async ({ open }) => {

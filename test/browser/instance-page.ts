@@ -35,6 +35,12 @@ export async function more(page: Page, item: string): Promise<void> {
   await page.getByRole("menuitem", { name: item }).click();
 }
 
+/** An action of the menu in a row. */
+export async function choose(page: Page, of: string, item: string): Promise<void> {
+  await button(page, `Actions on ${of}`).click();
+  await page.getByRole("menuitem", { name: item, exact: true }).click();
+}
+
 export const instancesOf = async (mine: TestAccount): Promise<ListedInstance[]> =>
   (await mine.api.get("/instances")).as(z.array(ListedInstance));
 export const getInstance = async (mine: TestAccount, id: string): Promise<Instance> =>

@@ -171,7 +171,7 @@ test("on a narrow phone a finger hits everything in a list, also its other filte
   await expectTargets(page, ".list");
   await page.getByRole("checkbox", { name: "Select Pharmacy Freiburg 11" }).check();
   await page.getByRole("status").getByText("1 selected").waitFor();
-  await button(page, "Actions").waitFor();
+  await button(page, "Actions on selected").waitFor();
   await expectTargets(page, ".phone-selection"); // it covers a part of the list
   await expectAccessible(page);
   await button(page, "Clear selection").click();

@@ -1,34 +1,28 @@
-// Every page, and every menu and dialog that opens on it, is accessible to everyone on the narrowest phone and on the widest
-// screen.
+// Every page of an account with 320 instances, and every menu and dialog that opens on it, is accessible to everyone on the
+// narrowest phone and on the widest screen.
 import { beforeAll, expect } from "vitest";
-import { account, type TestAccount } from "../harness/account.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
+import type { TestAccount } from "../harness/account.ts";
 import { seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
+import { bigAccount } from "./big-account.ts";
 import { moveTo, test } from "./browser.ts";
 import { pressAll, settlerOf } from "./openers.ts";
-import { furnish, PAGES, pathOf, type Shown, type Things } from "./pages.ts";
+import { furnish, PAGES, pathsOf, type Things } from "./pages.ts";
 
 let mine: TestAccount;
 let things: Things;
 beforeAll(async () => {
-  mine = await account();
-  things = await furnish(mine);
+  ({ mine } = await bigAccount());
+  await setQuota(mine.id, "server", 20);
+  await setQuota(mine.id, "instance", 400);
+  things = await furnish(mine); // what work can be done on: the others are seeded
   await mine.token(["servers:read"]);
   await seedServer(mine.id, { name: "empty-1" }); // it can be deleted
-});
-
-/** Each part of a page that has some. */
-const PARTS: Readonly<Record<string, readonly string[]>> = {
-  "/servers/:id": ["metrics", "history"],
-  "/instances/:id": ["backups", "code", "metrics", "history", "logs", "settings"],
-};
-function pathsOf(shown: Shown): string[] {
-  const path = pathOf(shown, things);
-  return [path, ...(PARTS[shown.route] ?? []).map((tab) => `${path}?tab=${tab}`)];
-}
+}, 600_000);
 
 /** They act at once, leave the page, or open what is the browser's own. */
-const NOT_PRESSED = /^(Sign out|Start|Try starting again|Reload|Download.*|Choose file)$/;
+const NOT_PRESSED = /^(Sign out|Open|Start|Try starting again|Reload|Download.*|Choose file)$/;
 
 /** One test after another takes minutes: each has a part of the pages, by their routes. */
 const GROUPS = [
@@ -55,7 +49,7 @@ test.for([320, 2560].flatMap((width) => GROUPS.map(([group, of]) => ({ width, gr
     };
     const pressed = new Set<string>();
     await page.goto("/");
-    for (const path of PAGES.filter(({ route }) => of.test(route)).flatMap((shown) => pathsOf(shown))) {
+    for (const path of PAGES.filter(({ route }) => of.test(route)).flatMap((shown) => pathsOf(shown, things))) {
       await show(path);
       await look();
       await pressAll({ page, path, pressed, notPressed: NOT_PRESSED, show, settle, look });

@@ -24,6 +24,39 @@ test("every page is accessible to everyone and fits the screen on a dark phone",
   }
 });
 
+/** Where the content of a page begins: below its heading, what its resource is at a glance, its actions and its tabs. */
+const CONTENT_BEGINS = `(() => {
+  const main = document.getElementById("main");
+  const [head, tabs] = [main.querySelector(".page-top, .phone-head"), main.querySelector(".tabs")];
+  return scrollY + (tabs ?? head).getBoundingClientRect().bottom;
+})()`;
+
+test(
+  "on a phone, the content of a resource's page begins within the first 200 pixels",
+  { timeout: 240_000 },
+  async ({ open }) => {
+    const page = await open("/", { as: mine, phone: true });
+    for (const width of [320, 360, 400]) {
+      await page.setViewportSize({ width, height: 700 });
+      for (const shown of PAGES.filter(({ path }) => path !== undefined)) {
+        await moveAndSee(page, shown, things);
+        expect(await page.evaluate(CONTENT_BEGINS), `${shown.route} at ${width}`).toBeLessThanOrEqual(200);
+      }
+    }
+  },
+);
+
+test("on a phone, a page has one button, and the rest of its actions in a menu", async ({ open }) => {
+  const page = await open(`/instances/${things.instance}`, { as: mine, phone: true });
+  await page.getByRole("button", { name: "Back up now" }).waitFor();
+  expect(await page.getByRole("button", { name: "Restore", exact: true }).count()).toBe(0);
+  await page.getByRole("button", { name: "Actions", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Open" }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("menuitem", { name: "Stop" }).click();
+  await page.getByRole("dialog", { name: "Stop Shop" }).waitFor();
+});
+
 /** What of the element with the focus is behind the top bar, in pixels. */
 const FOCUS_BEHIND_TOP = `(() => {
   const [top, focused] = [document.getElementById("top"), document.activeElement];

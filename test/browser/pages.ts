@@ -56,6 +56,18 @@ export const PAGES: readonly Shown[] = [
 
 export const pathOf = ({ route, path = () => route }: Shown, things: Things): string => path(things);
 
+/** The parts of pages that have some. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  "/servers/:id": ["metrics", "history"],
+  "/instances/:id": ["backups", "code", "metrics", "history", "logs", "settings"],
+};
+
+/** Of the page and its parts. */
+export function pathsOf(shown: Shown, things: Things): string[] {
+  const path = pathOf(shown, things);
+  return [path, ...(PARTS[shown.route] ?? []).map((tab) => `${path}?tab=${tab}`)];
+}
+
 /** The account's own resources, one of each kind. */
 export async function furnish(mine: TestAccount): Promise<Things> {
   const server = await mine.server({ name: "shop-1" });

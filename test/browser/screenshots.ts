@@ -26,7 +26,7 @@ beforeAll(async () => {
   const mine = await account();
   small = { mine, things: await furnish(mine) };
   big = await bigAccount();
-});
+}, 600_000);
 
 /** `/servers/:id` is `server`, `/servers/create` is `servers-create`. */
 function nameOf({ route }: Shown): string {

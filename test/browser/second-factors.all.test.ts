@@ -11,6 +11,7 @@ import { dashboardOrigin } from "../harness/authenticator.ts";
 import { addPasskey, appOf, challengeFor, newAddress, newCodes, prove, sessionIn, setUpApp } from "../harness/second-factors.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
+import { choose } from "./instance-page.ts";
 import { press, signIn, typeInto } from "./keyboard.ts";
 
 /**
@@ -100,7 +101,7 @@ test("by keyboard alone: a passkey and recovery codes are set up, and the passke
   await age(mine.user.id, session);
   const other = await mine.anotherUser({ role: "viewer" });
   await page.goto(`${dashboardOrigin()}/settings/people`);
-  await press(page, `Remove ${other.name}`);
+  await choose(page, other.name, "Remove");
   await page.getByRole("dialog", { name: /^Remove .+ from account$/ }).waitFor();
   await press(page, "Remove");
   await page.getByRole("dialog", { name: "Confirm that it's you" }).waitFor();
@@ -212,7 +213,7 @@ test("whoever must have one is led to set it up, and then goes on", async ({ ope
   const app = appOf((await dialog.locator("code").innerText()).trim());
   await dialog.getByLabel("Einmalcode").fill(app.code());
   await dialog.getByRole("button", { name: "Bestätigen" }).click();
-  await page.getByRole("heading", { name: "Server", exact: true }).first().waitFor();
+  await page.getByRole("heading", { name: "Server (0)" }).waitFor(); // without the number, it is there for a moment only
 });
 
 test("requests that need a proof at the same time ask for it once", async ({ open }) => {
@@ -255,7 +256,7 @@ test("an owner removes somebody's second factors", async ({ open }) => {
   const page = await open("/settings/people", { as: mine });
   const row = page.getByRole("row").filter({ hasText: other.email });
   await row.getByText("authenticator app").waitFor();
-  await row.getByRole("button", { name: `Remove second factors ${other.name}` }).click();
+  await choose(page, other.name, "Remove second factors");
   const dialog = page.getByRole("dialog", { name: "Remove second factors" });
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Remove second factors" }).click();

@@ -82,7 +82,7 @@ test("servers show what is used in bars, and how many instances they have, which
   const [file] = await Promise.all([page.waitForEvent("download"), button(page, "Download instances as CSV").click()]);
   expect(await text(await file.createReadStream())).toMatch(/\r\nWiki,Running,[^,]+,19\.0 community,Unprotected\r\n$/);
   await page.getByRole("checkbox", { name: "Select Wiki" }).click();
-  await button(page, "Actions").click();
+  await button(page, "Actions on selected").click();
   await page.getByRole("menuitem", { name: "Set backup policy" }).click();
   await dialog(page, "Set backup policy of 1 instance").waitFor();
 });

@@ -6,68 +6,15 @@ import { Catalog } from "../../shared/api/catalog.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { ListedServer, Server } from "../../shared/api/servers.ts";
 import { SshKey } from "../../shared/api/ssh-keys.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
 import { account, newPublicKey, type TestAccount } from "../harness/account.ts";
-import { seedInstance, seedServer } from "../harness/seed.ts";
+import { seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 import { button, dialog, fact, openTab, pathOf, sentTo, title } from "./instance-page.ts";
 
-const placeOf = (page: Page): string => pathOf(page) + new URL(page.url()).search;
 const rows = (page: Page, table: string): Locator => page.getByRole("table", { name: table }).getByRole("row");
 const serversOf = async (mine: TestAccount): Promise<ListedServer[]> =>
   (await mine.api.get("/servers")).as(z.array(ListedServer));
-
-describe("the list of servers", () => {
-  test("the empty list of servers explains what a server is for, and links to creating one", async ({ open }) => {
-    const page = await open("/servers", { as: await account() });
-    await page.getByText("No servers yet. Create one to host your first instance.").waitFor();
-    await expectAccessible(page);
-    await rows(page, "Servers").getByRole("link", { name: "Create server" }).click();
-    await title(page, "Create server");
-    await expect.poll(() => pathOf(page)).toBe("/servers/create");
-  });
-
-  test("the list of servers filters by status, in a URL that can be shared", async ({ open }) => {
-    const mine = await account();
-    await seedServer(mine.id, { name: "erp-1" });
-    await seedServer(mine.id, { name: "erp-2", state: "unreachable" });
-    const page = await open("/servers", { as: mine });
-    await expect.poll(() => rows(page, "Servers").count()).toBe(3); // including the table's header
-    await page.getByRole("button", { name: /^Filter by status/ }).click();
-    await page.getByRole("option", { name: "Offline" }).click();
-    await expect.poll(() => rows(page, "Servers").count()).toBe(2);
-    await rows(page, "Servers").getByRole("link", { name: "erp-2" }).waitFor();
-    await expect.poll(() => placeOf(page)).toBe("/servers?status=offline");
-    await page.reload();
-    await rows(page, "Servers").getByRole("link", { name: "erp-2" }).waitFor();
-    await expect.poll(() => rows(page, "Servers").count()).toBe(2);
-    await page.goto("/servers?status=provisioning");
-    await page.getByText("No matches for this filter.").waitFor();
-    await button(page, "Clear filter").click();
-    await expect.poll(() => rows(page, "Servers").count()).toBe(3);
-    await expect.poll(() => placeOf(page)).toBe("/servers");
-    await page.goBack();
-    await page.getByText("No matches for this filter.").waitFor();
-  });
-
-  test("a long list of servers has pages, the newest server first", async ({ open }) => {
-    const mine = await account();
-    await setQuota(mine.id, "server", 21);
-    for (let each = 1; each <= 21; each++) await seedServer(mine.id, { name: `erp-${each}` });
-    const page = await open("/servers", { as: mine });
-    await page.getByRole("heading", { name: "Servers (21)" }).waitFor();
-    await page.getByRole("link", { name: "erp-21", exact: true }).waitFor();
-    expect(await page.getByRole("link", { name: "erp-1", exact: true }).count()).toBe(0);
-    await page.getByRole("button", { name: /^Page 2/ }).click();
-    await page.getByRole("link", { name: "erp-1", exact: true }).click();
-    await title(page, "erp-1");
-    await page.goBack();
-    await page.getByRole("link", { name: "erp-1", exact: true }).waitFor();
-    await expect.poll(() => rows(page, "Servers").count()).toBe(2);
-    await expect.poll(() => placeOf(page)).toBe("/servers?page=2");
-  });
-});
 
 /** As a provider that charges more in the sandbox's first region. */
 function priced(catalog: unknown): unknown {
@@ -92,33 +39,6 @@ describe("creating a server", () => {
     await page.getByRole("button", { name: /^SSH key/ }).click();
     await page.getByRole("option", { name: /Test key/ }).click();
   }
-
-  test("creating a server needs all fields and a valid name; errors are shown at the fields and nothing is sent", async ({
-    open,
-  }) => {
-    const mine = await account();
-    const page = await open("/servers/create", { as: mine });
-    const sent = sentTo(page, "POST", /\/servers$/);
-    await button(page, "Create server").click();
-    await expect.poll(() => page.getByText("This is required.", { exact: true }).count()).toBe(4); // there is only one provider
-    await expect.poll(() => page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
-    await page.getByText("Choose a region to see the sizes available.").waitFor();
-    await expectAccessible(page);
-    for (const name of ["ERP-1", "erp_1", "-erp", "e".repeat(64)]) {
-      await page.getByLabel("Name").fill(name);
-      await expect.poll(() => page.getByText(/^Must be 1 to 63/).count()).toBe(0);
-      await button(page, "Create server").click();
-      await page
-        .getByText("Must be 1 to 63 lowercase letters, digits and hyphens, and must not start or end with a hyphen.", {
-          exact: true,
-        })
-        .waitFor();
-    }
-    expect(sent).toEqual([]);
-    await button(page, "Cancel").click();
-    await title(page, "Servers");
-    expect(await serversOf(mine)).toEqual([]);
-  });
 
   test("a taken server name is shown at its field, and another name succeeds", async ({ open }) => {
     const mine = await account();
@@ -214,41 +134,6 @@ describe("creating a server", () => {
 });
 
 describe("deleting a server", () => {
-  test("deleting a server is disabled with the reason while it has instances, and so is every action during an operation", async ({
-    open,
-  }) => {
-    const mine = await account();
-    const { id } = await seedServer(mine.id);
-    await seedInstance(mine.id, { server_id: id });
-    const page = await open(`/servers/${id}`, { as: mine });
-    await button(page, "Delete").hover();
-    await page.getByText("It has 1 instance. Delete it first.").filter({ visible: true }).waitFor();
-    await expect.poll(() => button(page, "Delete").getAttribute("aria-disabled")).toBe("true");
-    await button(page, "Delete").click({ force: true });
-    expect(await page.getByRole("dialog").count()).toBe(0);
-    const made = await seedServer(mine.id, { state: "creating" });
-    await page.goto(`/servers/${made.id}`);
-    for (const name of ["Edit", "Delete"]) {
-      await button(page, name).hover();
-      await page.getByText("Wait for it to finish").filter({ visible: true }).first().waitFor();
-      await expect.poll(() => button(page, name).getAttribute("aria-disabled")).toBe("true");
-    }
-  });
-
-  test("if a server gets an instance in the meantime, the API's error is shown with its request ID", async ({ open }) => {
-    const mine = await account();
-    const { id } = await seedServer(mine.id, { name: "erp-1" });
-    const page = await open(`/servers/${id}`, { as: mine });
-    await button(page, "Delete").click();
-    await seedInstance(mine.id, { server_id: id });
-    const asked = dialog(page, "Delete server");
-    await asked.getByLabel("Type erp-1 to confirm").fill("erp-1");
-    await button(asked, "Delete server").click();
-    await asked.getByText(/^Couldn't complete this/).waitFor();
-    await asked.getByText(/^Request ID: /).waitFor();
-    expect(await serversOf(mine)).toMatchObject([{ id, status: "active" }]);
-  });
-
   test("a server is deleted once its name is typed", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.server({ name: "erp-1" });

@@ -1,8 +1,19 @@
-// What a new browser has to load. The same is tested for every page in pages.test.ts, which opens them all.
+// What a new browser has to load. The same is tested for every page of a small account in pages.test.ts, which opens them all.
 import { beforeAll, expect } from "vitest";
 import { account, type TestAccount } from "../harness/account.ts";
+import { bigAccount } from "./big-account.ts";
 import { test } from "./browser.ts";
-import { bytesLoaded, bytesOfCode, isShown, LOGIN, PAGE_BYTES_MAX, PAGES } from "./pages.ts";
+import {
+  bytesLoaded,
+  bytesOfCode,
+  filesLoaded,
+  isShown,
+  LOGIN,
+  PAGE_BYTES_MAX,
+  PAGE_FILES_MAX,
+  PAGES,
+  pathsOf,
+} from "./pages.ts";
 
 /** Without the design system, the router and the cache of responses. */
 const LOGIN_BYTES_MAX = 120_000;
@@ -29,6 +40,25 @@ test("a browser that has nothing of the dashboard loads little before the form t
   await page.getByLabel("Email").waitFor();
   expect(await bytesLoaded(page)).toBeLessThanOrEqual(FORM_BYTES_MAX);
   await arrived;
+});
+
+/** What charts weigh comes on top, on the parts that are charts. */
+const isOfCharts = (path: string): boolean => path.endsWith("?tab=metrics");
+
+test("no page of an account with 320 instances is large, nor has many files", { timeout: 600_000 }, async ({ open, faults }) => {
+  faults.expected.push(/503/); // its servers are seeded: nothing reads a log there
+  const { mine: big, things } = await bigAccount();
+  const page = await open("/config.json", { as: big, fresh: true });
+  const large: Record<string, number[]> = {};
+  for (const path of PAGES.flatMap((shown) => pathsOf(shown, things)).filter((path) => !isOfCharts(path))) {
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    await page.locator(".deferred").first().waitFor({ state: "detached" });
+    await page.waitForLoadState("networkidle");
+    const [bytes, files] = [await bytesLoaded(page), await filesLoaded(page)];
+    if (bytes > PAGE_BYTES_MAX || files > PAGE_FILES_MAX) large[path] = [bytes, files];
+  }
+  expect(large).toEqual({});
 });
 
 test("the first page that a browser loads is not large, and a cached load transfers the same bytes of data", async ({ open }) => {

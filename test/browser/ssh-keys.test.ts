@@ -5,6 +5,7 @@ import { SshKey } from "../../shared/api/ssh-keys.ts";
 import { account, newPublicKey, type TestAccount } from "../harness/account.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
+import { button, choose } from "./instance-page.ts";
 
 const keysOf = async (mine: TestAccount): Promise<SshKey[]> => (await mine.api.get("/ssh-keys")).as(z.array(SshKey));
 
@@ -46,14 +47,14 @@ test("an SSH key can be added, is shown with its fingerprint, and is deleted aft
   const row = page.getByRole("row").filter({ hasText: "Ops laptop" });
   const [added] = await keysOf(mine);
   await row.getByText(added?.fingerprint ?? "no key was added").waitFor();
-  await row.getByRole("button", { name: "Delete Ops laptop" }).click();
+  await choose(page, "Ops laptop", "Delete");
   const sure = page.getByRole("dialog", { name: "Delete SSH key" });
   await sure.getByText("Existing servers keep it").waitFor();
   await expectAccessible(page);
   await sure.getByRole("button", { name: "Cancel" }).click();
   await sure.waitFor({ state: "detached" });
   expect(await keysOf(mine)).toHaveLength(1);
-  await row.getByRole("button", { name: "Delete Ops laptop" }).click();
+  await choose(page, "Ops laptop", "Delete");
   await sure.getByRole("button", { name: "Delete key" }).click();
   await row.waitFor({ state: "detached" });
   expect(await keysOf(mine)).toEqual([]);
@@ -63,9 +64,10 @@ test("deleting an SSH key moves the focus to the next one", async ({ open }) => 
   const mine = await account();
   for (const name of ["Desktop", "Laptop", "Phone"]) await mine.api.post("/ssh-keys", { name, public_key: newPublicKey() });
   const page = await open("/settings/ssh-keys", { as: mine });
-  await page.getByRole("button", { name: "Delete Laptop" }).press("Enter");
+  await button(page, "Actions on Laptop").press("Enter");
+  await page.getByRole("menuitem", { name: "Delete" }).press("Enter");
   await page.getByRole("dialog", { name: "Delete SSH key" }).getByRole("button", { name: "Delete key" }).press("Enter");
-  await page.getByRole("button", { name: "Delete Laptop" }).waitFor({ state: "detached" });
+  await button(page, "Actions on Laptop").waitFor({ state: "detached" });
   await expect
     .poll(() => page.evaluate("document.activeElement.closest('tr')?.textContent ?? document.activeElement.outerHTML"))
     .toContain("Desktop");

@@ -1,10 +1,12 @@
-// A notification never contradicts what the page shows: the row says the same within half a second.
+// A notification never contradicts what the page shows: the row says the same within half a second, among 320 instances.
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import * as z from "zod";
-import { account, type TestAccount } from "../harness/account.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
+import type { TestAccount } from "../harness/account.ts";
+import { bigAccount } from "./big-account.ts";
 import { test } from "./browser.ts";
-import { button, dialog } from "./instance-page.ts";
+import { button, choose, dialog } from "./instance-page.ts";
 
 const CONTRADICTS_MS_MAX = 500;
 
@@ -12,11 +14,13 @@ let mine: TestAccount;
 /** In the row of the instance, whatever its name. */
 let domain: string;
 beforeAll(async () => {
-  mine = await account();
-  const server = await mine.server({ name: "erp-1" });
+  ({ mine } = await bigAccount());
+  await setQuota(mine.id, "server", 20);
+  await setQuota(mine.id, "instance", 400);
+  const server = await mine.server({ name: "shop-1" });
   domain = (await mine.instance({ name: "Shop", server_id: server.id })).domain;
   await mine.server({ name: "spare-1" });
-});
+}, 600_000);
 
 const Seen = z.object({ toast: z.number(), row: z.number() });
 
@@ -51,11 +55,6 @@ interface Case {
   act: (page: Page) => Promise<void>;
 }
 
-async function choose(page: Page, of: string, item: string): Promise<void> {
-  await button(page, `Actions on ${of}`).click();
-  await page.getByRole("menuitem", { name: item, exact: true }).click();
-}
-
 const CASES: readonly Case[] = [
   {
     name: "an instance that was stopped",
@@ -74,7 +73,7 @@ const CASES: readonly Case[] = [
     row: () => ({ of: "Shop", says: "Running" }),
     act: async (page) => {
       await page.getByRole("checkbox", { name: "Select Shop" }).click();
-      await button(page, "Actions").click();
+      await button(page, "Actions on selected").click();
       await page.getByRole("menuitem", { name: "Start", exact: true }).click();
       await button(dialog(page, "Start 1 instance"), "Start 1 instance").click();
     },
@@ -86,7 +85,10 @@ const CASES: readonly Case[] = [
     row: () => ({ of: "Shop", says: "Completed" }),
     act: async (page) => {
       await button(page, "Back up now").click();
-      await button(dialog(page, "Back up an instance"), "Back up now").click();
+      const asked = dialog(page, "Back up an instance");
+      await button(asked, /^Instance/).click();
+      await page.getByRole("option", { name: /^Shop/ }).click();
+      await button(asked, "Back up now").click();
     },
   },
   {

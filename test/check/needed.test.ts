@@ -31,7 +31,7 @@ it.each([
 });
 
 it("runs a changed test first", () => {
-  expect(testsFor("shared/data/table.ts", "test/lists.test.ts")[0]).toBe("test/lists.test.ts");
+  expect(testsFor("shared/data/table.ts", "test/lists.table.test.ts")[0]).toBe("test/lists.table.test.ts");
 });
 
 /** Tests of the code as a whole: they say nothing about a single function. */

@@ -1,6 +1,6 @@
 // Which modules a deploy updates and installs.
 import { expect, test } from "vitest";
-import { planModules } from "../../shared/domain/module-plan.ts";
+import { nameWithSources, planModules } from "../../shared/domain/module-plan.ts";
 
 const modules = [
   { name: "one", version: "1.0", changed: true },
@@ -28,4 +28,15 @@ test("updates everything where the database was last updated with another image,
     planModules({ modules, installed, image_changed: true }, { select, install: [] }).updated;
   expect(after("changed")).toEqual(["base", "one"]);
   expect(after(["sale"])).toEqual(["sale"]);
+});
+
+test("modules are named with the repository that they are from, as far as it is known, and bounded", () => {
+  const [acme, other] = ["https://git.example/acme", "https://git.example/other"];
+  const sources = { prices: acme, stock: other, taxes: acme };
+  expect(nameWithSources(["base", "prices", "stock", "taxes"], sources)).toBe(`base; prices, taxes (${acme}); stock (${other})`);
+  expect(nameWithSources([], sources)).toBe("");
+  const many = Array.from({ length: 100 }, (_, index) => `m${index}`);
+  const long = Object.fromEntries(many.map((name) => [name, `https://git.example/${name.padEnd(450, "x")}`]));
+  expect(nameWithSources(many, long).length).toBeLessThan(2000);
+  expect(nameWithSources(many, {}).split(", ")).toHaveLength(20);
 });

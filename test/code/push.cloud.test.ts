@@ -1,49 +1,21 @@
 // POST /instances/:id/code/rotate-hook and POST /hooks/deploys/:secret, and what the schedule makes of pushes
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { Code } from "../../shared/api/code.ts";
-import { Deploy } from "../../shared/api/deploys.ts";
-import { Operation } from "../../shared/api/operations.ts";
-import { keys } from "../../shared/data/keys.ts";
-import { updateOne } from "../../shared/data/table.ts";
 import { PUSH } from "../../shared/domain/limits.ts";
 import { findHook } from "../../shared/records/deploy-hooks.ts";
-import { minutesAgo, scheduleOf } from "../backup-policy/policies.ts";
+import { scheduleOf } from "../backup-policy/policies.ts";
 import { account } from "../harness/account.ts";
 import { stranger } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { seedInstance } from "../harness/seed.ts";
 import { everyItem } from "../harness/table.ts";
+import { Hook, pushesOf } from "./pushes.ts";
 
 const cloud = await processCloud();
 const { tick } = scheduleOf(cloud);
-const me = await account();
+const me = await account({ seeded: true });
 
-const Hook = z.object({ hook_url: z.string().nullable() });
-let last = 0;
-const repositoryName = () => `push-${Date.now().toString(36)}-${++last}`;
-
-/** The path of a new hook. */
-async function hookOf(id: string): Promise<string> {
-  const { hook_url } = (await me.api.post(`/instances/${id}/code/rotate-hook`, {})).as(Hook);
-  return new URL(hook_url ?? "").pathname.replace("/api/v1", "");
-}
-const codeOf = async (id: string) => (await me.api.get(`/instances/${id}/code`)).as(Code);
-const deploysOf = async (id: string) => (await me.api.get(`/instances/${id}/deploys`)).as(Deploy.array());
-
-/** An instance that deploys what is pushed, of one repository. */
-async function following() {
-  const { id } = await me.instance();
-  const name = repositoryName();
-  const push = async (version: string) => {
-    await me.api.put(`/sandbox/repositories/${name}`, { ref: "main", modules: { acme: version } });
-    return stranger.post(hook, { ref: "refs/heads/main" });
-  };
-  const hook = await hookOf(id);
-  const repositories = [{ url: `https://git.example/${name}`, ref: "main" }];
-  await me.api.put(`/instances/${id}/code`, { repositories, install_modules: ["acme"], auto_deploy: "push" });
-  return { id, name, hook, push };
-}
+const { hookOf, following, codeOf, deploysOf } = pushesOf(me);
 
 describe("the hook", () => {
   test("is shown once, works until it is made anew or removed, and only its hash is stored", async () => {
@@ -113,66 +85,5 @@ describe("a push", () => {
     const data = JSON.parse((await me.api.get(`/sandbox/instances/${id}/data`)).text) as unknown;
     expect(data).toMatchObject({ data: { modules: { acme: "1.2" } } });
     expect(second?.commits[0]?.previous_commit).toBe(deploy?.commits[0]?.commit);
-  });
-
-  test("changes nothing where nothing is to be deployed, or the hook was removed", async () => {
-    const { id, push, hook } = await following();
-    await me.api.put(`/instances/${id}/code`, { auto_deploy: "off" });
-    await push("1.0");
-    await tick();
-    await tick();
-    expect([await deploysOf(id), (await codeOf(id)).repositories[0]?.checked_at]).toEqual([[], null]);
-
-    await me.api.put(`/instances/${id}/code`, { auto_deploy: "push" });
-    await stranger.post(hook, {});
-    await me.api.post(`/instances/${id}/code/rotate-hook`, { enabled: false });
-    for (let i = 0; i < 2; i++) await tick();
-    expect([await deploysOf(id), (await codeOf(id)).repositories[0]?.checked_at]).toEqual([[], null]);
-  });
-
-  test("deploys nothing more than what is deployed", async () => {
-    const { id, push, hook } = await following();
-    await me.api.put(`/instances/${id}/code`, { auto_deploy: "off" });
-    await push("1.0");
-    await me.until((await me.api.post(`/instances/${id}/deploys`, {})).as(Deploy).operation_id);
-    await me.api.put(`/instances/${id}/code`, { auto_deploy: "push" });
-    await stranger.post(hook, {});
-    for (let i = 0; i < 3; i++) await tick();
-    expect(await deploysOf(id)).toHaveLength(1);
-  });
-
-  test("waits while something else holds the instance, and is dropped with an event after an hour", async () => {
-    const { id, push } = await following();
-    await push("1.0");
-    await tick();
-    const held = keys.record("instance", me.id, id);
-    await updateOne(held, { set: { operation_id: "op_none" } }, {});
-    await tick();
-    expect(await deploysOf(id)).toEqual([]);
-    await updateOne(held, { set: { operation_id: null } }, {});
-    await tick();
-    expect(await deploysOf(id)).toHaveLength(1);
-
-    await push("1.1");
-    await tick();
-    await updateOne(held, { set: { operation_id: "op_none" } }, {});
-    await tick();
-    await updateOne(keys.push(id), { set: { held_since: minutesAgo(PUSH.triedMinutes + 1) } }, {});
-    await tick();
-    await updateOne(held, { set: { operation_id: null } }, {});
-    await tick();
-    expect(await deploysOf(id)).toHaveLength(1);
-    const events = await me.api.get("/events?class=outcomes&type=code.push_dropped");
-    expect(events.text).toContain(id);
-  });
-
-  test("leaves nothing of an instance that is deleted", async () => {
-    const { id, push, hook } = await following();
-    await push("1.0");
-    await me.until((await me.api.delete(`/instances/${id}`)).as(Operation).id);
-    expect((await stranger.post(hook, {})).status).toBe(202);
-    await tick();
-    const left = (await everyItem()).filter((item) => item.includes(id) && /"(?:PUSHES|DEPLOY_HOOK#)/.test(item));
-    expect(left).toEqual([]);
   });
 });

@@ -5,21 +5,18 @@ import { Backup } from "../../shared/api/backups.ts";
 import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
-import { Instance } from "../../shared/api/instances.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { beginDeploy } from "../../shared/operations/begin-code-work.ts";
-import { NEWEST_IMAGE } from "../../shared/providers/sandbox/images.ts";
-import { changeErp, findErp } from "../../shared/providers/sandbox/machines.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { findCode } from "../../shared/records/code.ts";
 import { getInstance } from "../../shared/records/instances.ts";
-import { getServer } from "../../shared/records/servers.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
-import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { seedInstance } from "../harness/seed.ts";
+import { deploysOf } from "./deployed.ts";
 
 let me: TestAccount;
 let api: Client;
@@ -31,71 +28,7 @@ beforeEach(async () => {
   ({ api } = await me.token());
 });
 
-let last = 0;
-const repositoryName = () => `repo-${Date.now().toString(36)}-${++last}`;
-const dataOf = async (id: string) => JSON.parse((await api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
-const show = async (id: string) => (await api.get(`/instances/${id}`)).as(Instance);
-const readDeploy = async (id: string) => (await api.get(`/deploys/${id}`)).as(Deploy);
-const put = (name: string, modules: Record<string, string>, ref = "main") =>
-  api.put(`/sandbox/repositories/${name}`, { ref, modules });
-
-/** An instance with code at this ref, which is deployed. */
-async function prepared(ref = "main", fields: Record<string, unknown> = {}) {
-  const { id } = await me.instance(fields);
-  const name = repositoryName();
-  await put(name, { acme: "1.0", other: "1.0" });
-  const repositories = [{ url: `https://git.example/${name}`, ref: "main" }];
-  await api.put(`/instances/${id}/code`, { repositories, install_modules: ["acme"] });
-  await api.put(`/sandbox/instances/${id}/data`, { orders: 1 });
-  const first = await deployed(id, { rehearse: false, backup_first: false });
-  await put(name, { acme: "1.1", other: "1.1" });
-  await api.put(`/instances/${id}/code`, { repositories: [{ ...repositories[0], ref }] });
-  return { id, name, first };
-}
-
-async function deployed(id: string, body: object = {}) {
-  const { operation_id, id: deployId } = (await api.post(`/instances/${id}/deploys`, body)).as(Deploy);
-  await me.until(operation_id);
-  return readDeploy(deployId);
-}
-
-test("a deploy brings the newest images on request, updates everything with them, and takes them back if it fails", async () => {
-  const { id } = await prepared("main", { domain: uniqueDomain("old-image.shop") });
-  const imageOf = async () => (await findErp(machine_id, id))?.image;
-  const { server_id } = await show(id);
-  const machine_id = String((await getServer(me.id, server_id)).machine_id);
-  const before = await imageOf();
-  const planned = (await api.post(`/instances/${id}/deploys?dry_run=true`, { update_image: true })).as(DryRun);
-  expect(planned.effects.map(({ code }) => code)).toContain("deploy_image");
-  expect((await deployed(id)).image).toBeNull();
-  expect(await imageOf()).toBe(before);
-  const { image, status } = await deployed(id, { update_image: true });
-  expect({ image, status }).toEqual({
-    status: "completed",
-    image: { id: await imageOf(), created_at: expect.any(String), previous_id: before },
-  });
-  expect(image?.id).not.toBe(before);
-  const { erp_version: version } = await show(id);
-  const ofCode = (await api.get(`/instances/${id}/code`)).as(Code).image;
-  const newest = { created_at: image?.created_at, newest_created_at: image?.created_at, update_available: false };
-  expect(ofCode).toEqual({ version, id: image?.id, follow: "pinned", ...newest });
-
-  const other = await prepared("fail-update", { domain: uniqueDomain("old-image.shop") });
-  const begun = (await api.post(`/instances/${other.id}/deploys`, { update_image: true })).as(Deploy);
-  await me.until(begun.operation_id, "failed");
-  const machine = String((await getServer(me.id, (await show(other.id)).server_id)).machine_id);
-  expect((await findErp(machine, other.id))?.image).toBe(before);
-});
-
-test("an instance that follows the newest image gets it with every deploy", async () => {
-  const { id } = await prepared("main", { domain: uniqueDomain("old-image.shop") });
-  expect((await deployed(id, { backup_first: false })).image).toBeNull();
-  const set = (await api.put(`/instances/${id}/code`, { image: { follow: "newest" } })).as(Code);
-  expect(set.image).toMatchObject({ follow: "newest", version: "19.0" });
-  const { effects } = (await api.post(`/instances/${id}/deploys?dry_run=true`, {})).as(DryRun);
-  expect(effects.map(({ code }) => code)).toContain("deploy_image");
-  expect((await deployed(id, { backup_first: false })).image).toMatchObject({ created_at: NEWEST_IMAGE.created_at });
-});
+const { dataOf, show, readDeploy, prepared, deployed } = deploysOf(() => ({ me, api }));
 
 test("a deploy installs what is wanted, updates what has changed, and says how long the ERP was stopped", async () => {
   const { id, name, first } = await prepared();
@@ -137,19 +70,20 @@ test("a deploy installs what is wanted, updates what has changed, and says how l
   const list = await api.get(`/instances/${id}/deploys`);
   expect(list.as(z.array(Deploy))).toEqual([second, first]);
   expect((await api.get(`/instances/${id}/deploys?status=failed`)).as(z.array(Deploy))).toEqual([]);
+  expect((await api.get(`/instances/${id}/deploys?ids=${first.id}`)).as(z.array(Deploy))).toEqual([first]);
 });
 
 describe("a deploy that fails leaves code and data as they were", () => {
   test.each([
-    ["moved", "CODE_UNREACHABLE", "fetchCode", null],
-    ["broken-manifest", "CODE_INVALID", "fetchCode", null],
-    ["fail-build", "BUILD_FAILED", "installPackages", null],
     ["fail-rehearsal", "REHEARSAL_FAILED", "rehearse", null],
     ["fail-update", "UPDATE_FAILED", "updateModules", 1],
   ])("at the ref %s with %s", async (ref, code, failed_step, downtime_seconds) => {
-    const { id, first } = await prepared(ref);
+    const { id, name, first } = await prepared(ref);
     const { operation_id, id: deployId } = (await api.post(`/instances/${id}/deploys`, {})).as(Deploy);
-    expect((await me.until(operation_id, "failed")).error).toMatchObject({ code });
+    const { error } = await me.until(operation_id, "failed");
+    expect(error).toMatchObject({ code });
+    // Python packages are of no repository.
+    expect(error?.message).toContain(code === "BUILD_FAILED" ? "nowhere" : `https://git.example/${name}`);
     expect(await readDeploy(deployId)).toMatchObject({ status: "failed", failed_step, downtime_seconds });
     expect(await show(id)).toMatchObject({ status: "running", operation_id: null, status_reason: null });
     expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
@@ -167,48 +101,9 @@ describe("a deploy that fails leaves code and data as they were", () => {
   });
 });
 
-test("a stopped instance is stopped again afterwards, and has the new modules", async () => {
-  const { id } = await prepared();
-  await me.until((await api.post(`/instances/${id}/actions`, { action: "stop" })).as(z.looseObject({ id: z.string() })).id);
-  expect(await deployed(id, { backup_first: false })).toMatchObject({ status: "completed", downtime_seconds: null });
-  expect(await show(id)).toMatchObject({ status: "stopped" });
-  expect(await dataOf(id)).toMatchObject({ modules: { acme: "1.1" } });
-});
-
-test("a rollback brings back the image of that deploy, and on request the newest", async () => {
-  const { id, name, first } = await prepared("main", { domain: uniqueDomain("old-image.shop") });
-  await put(name, { acme: "1.0", other: "1.0" }); // so that nothing else keeps it from going back
-  const { image } = await deployed(id, { update_image: true });
-  const rolledBack = { rollback_to: first.id, backup_first: false };
-  const effectsOf = async (body: object) =>
-    (await api.post(`/instances/${id}/deploys?dry_run=true`, body)).as(DryRun).effects.map(({ code }) => code);
-  expect(await effectsOf(rolledBack)).toContain("deploy_image_back");
-  expect(await effectsOf({ ...rolledBack, update_image: true })).toContain("deploy_image");
-  expect((await deployed(id, rolledBack)).image).toMatchObject({ id: image?.previous_id, previous_id: image?.id });
-  expect(await show(id)).toMatchObject({ update_available: true });
-  expect(await effectsOf(rolledBack)).not.toContain("deploy_image_back");
-  expect((await deployed(id, rolledBack)).image).toBeNull();
-});
-
 describe("a rollback", () => {
   const rollBack = (id: string, to: Deploy, more: object = {}) =>
     api.post(`/instances/${id}/deploys`, { rollback_to: to.id, ...more });
-
-  test("brings the older commits again, unless the database has a module in a higher version", async () => {
-    const { id, name, first } = await prepared();
-    const second = await deployed(id, { backup_first: false });
-    const refused = await rollBack(id, first);
-    expect(refused.error).toMatchObject({ code: "INVALID_STATE", details: { modules: ["acme"] } });
-    await put(name, { acme: "1.1", other: "2.0" });
-    await deployed(id, { backup_first: false });
-    const begun = (await rollBack(id, second)).as(Deploy);
-    await me.until(begun.operation_id);
-    expect(await readDeploy(begun.id)).toMatchObject({
-      status: "completed",
-      trigger: "rollback",
-      commits: [{ commit: second.commits[0]?.commit }],
-    });
-  });
 
   test("brings back the data of the last moment of that code, and its dry run says what is lost", async () => {
     const { id, first } = await prepared();
@@ -229,48 +124,6 @@ describe("a rollback", () => {
     expect(await readDeploy(begun.id)).toMatchObject({ status: "completed", modules: { updated: [], installed: [] } });
     expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
     expect((await api.get(`/instances/${id}/code`)).as(Code).repositories[0]?.commit).toBe(first.commits[0]?.commit);
-  });
-
-  test("is put back where the database has a module in a higher version that no deploy brought", async () => {
-    const { id, name, first } = await prepared();
-    await put(name, { acme: "1.0", other: "1.1" });
-    await deployed(id, { rehearse: false, backup_first: false });
-    const machine = String((await getServer(me.id, (await show(id)).server_id)).machine_id);
-    // A user has installed it from the ERP's list of apps.
-    await changeErp(machine, id, ({ database }) => ({
-      database: database && { ...database, modules: { ...database.modules, other: "1.1" } },
-    }));
-    const begun = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
-    expect((await me.until(begun.operation_id, "failed")).error).toMatchObject({
-      code: "CODE_INVALID",
-      reason: { code: "rollback_modules_newer", parameters: { modules: "other" } },
-    });
-    expect(await readDeploy(begun.id)).toMatchObject({ status: "failed", failed_step: "fetchCode", downtime_seconds: null });
-  });
-
-  test("is forecast with that deploy's commits and packages, and with the data with no update", async () => {
-    const { id, name, first } = await prepared();
-    const url = `https://git.example/${name}`;
-    await deployed(id);
-    await api.put(`/instances/${id}/code`, { repositories: [], python_packages: ["num2words==0.5.13"], install_modules: [] });
-    const body = { rollback_to: first.id, restore_database: true };
-    const planned = (await api.post(`/instances/${id}/deploys?dry_run=true`, body)).as(DryRun);
-    // The image is a question of whether the server has reported it.
-    expect(planned.effects.map(({ code }) => code).filter((code) => code !== "deploy_image_back")).toEqual([
-      "deploy_rolled_back",
-      "deploy_commit",
-      "deploy_data_restored",
-      "deploy_backup",
-    ]);
-    expect(planned.effects[1]?.parameters).toEqual({ url, ref: "main", commit: first.commits[0]?.commit });
-    expect(planned.warning_reasons.map(({ code }) => code)).not.toContain("deploy_no_code");
-  });
-
-  test("brings no data back whose backup was deleted", async () => {
-    const { id, first } = await prepared();
-    const { backup_id } = await deployed(id);
-    await me.until((await api.delete(`/backups/${backup_id}`)).as(z.looseObject({ id: z.string() })).id);
-    expect((await rollBack(id, first, { restore_database: true })).error).toMatchObject({ code: "INVALID_STATE" });
   });
 
   test("needs a completed deploy of the instance, a backup for the data, and the permission to restore", async () => {

@@ -13,7 +13,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const ROOT = resolve(import.meta.dirname, "..", "..");
@@ -23,6 +23,8 @@ export interface Product {
   /** Another data folder, which does not exist yet. */
   newDataDir: () => string;
   start: (options?: StartOptions) => Started;
+  /** Copies builds of the same sources, so that a start has to make them no more. */
+  bring: (builds: readonly string[]) => void;
   /** Ends what a failed test has left running. */
   killAll: () => Promise<void>;
   remove: () => void;
@@ -72,6 +74,9 @@ export function copyProduct(): Product {
       running.add(started);
       void started.ended.then(() => running.delete(started));
       return started;
+    },
+    bring: (builds) => {
+      for (const build of builds) cpSync(build, join(folder, relative(ROOT, build)), { recursive: true });
     },
     killAll: async () => {
       await Promise.all([...running].map((each) => each.kill()));

@@ -19,7 +19,7 @@ const Resolved = JOB_RESULTS.resolve_code.extend({ known_hosts: z.array(z.string
 const Fetched = z.object({
   subjects: z.array(z.string().nullable()),
   problems: JOB_RESULTS.fetch_code.shape.problems,
-  modules: z.array(z.object({ name: z.string(), version: z.string(), hash: z.string() })),
+  modules: z.array(z.object({ name: z.string(), version: z.string(), hash: z.string(), repository: z.number() })),
   folders: z.array(z.string()),
   known_hosts: z.array(z.string()),
 });
@@ -139,7 +139,7 @@ describe("the builder", unless(noGit), () => {
       { url: url(`${name()}-b`), commit: other, path: "addons" },
     ]);
     expect(problems).toEqual([]);
-    expect(modules.map(({ name: each, version }) => [each, version])).toEqual([["acme", "19.0.5.0"]]);
+    expect(modules.map(({ name: each, version, repository }) => [each, version, repository])).toEqual([["acme", "19.0.5.0", 0]]);
     // Its name is no module's.
     expect(await problemOf({ url: url(), commit: one })).toEqual({
       code: "CODE_INVALID",

@@ -14,9 +14,10 @@ const CODE = {
   subjects: ["Prices"],
   problems: [],
   folders: ["1-acme"],
-  modules: [{ name: "acme", version: "19.0.1.0", hash: HASH }],
+  modules: [{ name: "acme", version: "19.0.1.0", hash: HASH, repository: 0 }],
   known_hosts: ["git.example.com ssh-ed25519 AAAA"],
 };
+const ACME = { name: "acme", version: "19.0.1.0", changed: true, database_version: null, repository: 0 };
 const OLD_IMAGE = "0".repeat(64);
 const REPOSITORY = { url: "https://git.example.com/acme", ref: "main", path: null, commit: "1".repeat(40) };
 
@@ -91,7 +92,6 @@ describe("a deploy", unless(noMachine), () => {
   const plan = { update: ["acme"], install: [] };
   const keep = () => jobs.run<"keep_data">({ kind: "keep_data", ...of, code_id });
   const update = () => jobs.run<"update_modules">({ kind: "update_modules", ...of, code_id, ...plan });
-  const start = () => jobs.run<"start_code">({ kind: "start_code", ...of, code_id });
   const settle = () => jobs.run<"settle_code">({ kind: "settle_code", ...of, code_id });
   const undo = () => jobs.run<"undo_code">({ kind: "undo_code", ...of, code_id, start: true });
   const packages = () =>
@@ -104,9 +104,10 @@ describe("a deploy", unless(noMachine), () => {
     expect(await fetch()).toEqual({
       subjects: ["Prices"],
       problems: [],
-      modules: [{ name: "acme", version: "19.0.1.0", changed: true, database_version: null }],
+      modules: [ACME],
       installed: [],
       image_changed: false,
+      compared_with: null,
     });
     expect(readFileSync(note("request"), "utf8")).toMatch(/"token":"very-secret"/);
     expect(fact(`codes/${code_id}/addons`)).toBe("/mnt/extra-addons/1-acme");
@@ -155,12 +156,11 @@ describe("a deploy", unless(noMachine), () => {
     await packages();
     await keep();
     expect(Object.keys(databases()).toSorted()).toEqual([`old_${code_id}`, "shop"]);
-    await update();
+    const { downtime_seconds } = await update();
     expect(readFileSync(note("updates"), "utf8")).toMatch(
       /-d shop -u acme --stop-after-init .*--addons-path=\/mnt\/extra-addons\/1-acme/,
     );
     expect(fact("code")).toBe(code_id);
-    const { downtime_seconds } = await start();
     expect(downtime_seconds).toBeGreaterThanOrEqual(0);
     const compose = fact("compose.yaml");
     expect(compose).toContain(`"code:/mnt/extra-addons:ro", "python:/mnt/python:ro"`);
@@ -208,8 +208,34 @@ describe("a deploy", unless(noMachine), () => {
     await packages();
     await keep();
     await update(); // of acme alone
-    const noted = /\('hosting\.module_hashes', '(.*?)'\)/.exec(readFileSync(note("asked"), "utf8"))?.[1];
+    const noted = /\('hosting\.module_hashes', '([^']*)'\) on conflict \(key\) do update/.exec(
+      readFileSync(note("asked"), "utf8"),
+    )?.[1];
     expect(JSON.parse(noted ?? "")).toEqual({ acme: now, other: before, fresh: now, "(image)": OLD_IMAGE });
+  });
+
+  test("one job keeps the data, updates the modules and starts the ERP, and goes on where it was killed", async () => {
+    await fetch();
+    await packages();
+    expect((await update()).downtime_seconds).toBeGreaterThanOrEqual(0);
+    expect(databases()).toEqual({ shop: expect.any(String), [`old_${code_id}`]: expect.any(String) });
+    rmSync(note("starts"));
+    rmSync(note("updates"));
+    await update(); // as after a machine that lost its power while the ERP started
+    expect([existsSync(note("starts")), existsSync(note("updates"))]).toEqual([true, false]);
+    await settle();
+  });
+
+  test("without room for a copy of the database the ERP does not stop", async () => {
+    await fetch();
+    await packages();
+    jobs.machine.standIn("df", `echo Avail; echo ${200 * 1024 * 1024}`);
+    await expect(update().finally(() => jobs.machine.standIn("df", 'exec /usr/bin/df "$@"'))).rejects.toMatchObject({
+      code: "HOST_JOB_FAILED",
+      message: expect.stringContaining("A copy of the database needs"),
+    });
+    expect([existsSync(here("stopped_at")), fact(`codes/${code_id}/progress`)]).toEqual([false, "fetched"]);
+    await undo();
   });
 
   test("an update that was killed begins anew with the data as it was kept", async () => {
@@ -259,8 +285,8 @@ describe("a deploy", unless(noMachine), () => {
       const restored = { restore_id: `${code_id}_data`, restore_database: true, restore_filestore: true, neutralize: false };
       const id = `${code_id}-restoreData`;
       await runToEnd(jobs.machine, { id, kind: "restore_archive", ...of, archive, ...restored });
-      await jobs.run<"update_modules">({ kind: "update_modules", ...of, code_id, update: [], install: [] });
-      expect((await start()).downtime_seconds).toBeGreaterThanOrEqual(0);
+      const plainly = { kind: "update_modules", ...of, code_id, update: [], install: [] } as const;
+      expect((await jobs.run<"update_modules">(plainly)).downtime_seconds).toBeGreaterThanOrEqual(0);
     });
 
     test("starts the ERP only once everything is back, if it is undone in the middle of that restore", async () => {
@@ -321,11 +347,33 @@ describe("a deploy", unless(noMachine), () => {
     await keep();
     const before = [databases(), fact(`codes/${code_id}/progress`)];
     const checked = await jobs.run<"fetch_code">(check);
-    expect(checked.modules).toEqual([{ name: "acme", version: "19.0.1.0", changed: true, database_version: null }]);
+    expect(checked).toMatchObject({ modules: [ACME], compared_with: "" });
     expect([databases(), fact(`codes/${code_id}/progress`)]).toEqual(before);
     expect(readdirSync(here("codes"))).toEqual([code_id]);
     await update();
     await undo();
+  });
+
+  test("a check compares with the code that the ERP has", async () => {
+    await bring("op_before", undefined);
+    const modules = [...CODE.modules, { name: "prices", version: "19.0.1.0", hash: HASH, repository: 0 }];
+    writeFileSync(note("code"), JSON.stringify({ ...CODE, modules }));
+    expect(await jobs.run<"fetch_code">(check)).toMatchObject({
+      modules: [
+        { name: "acme", changed: false },
+        { name: "prices", changed: true },
+      ],
+      compared_with: "op_before",
+    });
+  });
+
+  test("from its first start on, the database remembers the image, unless it already does", async () => {
+    rmSync(note("asked"), { force: true });
+    await jobs.run<"start_erp">({ kind: "start_erp", ...of });
+    const noted = /\('hosting\.module_hashes', '([^']*)'\)\s+on conflict \(key\) do nothing/.exec(
+      readFileSync(note("asked"), "utf8"),
+    );
+    expect(JSON.parse(noted?.[1] ?? "")).toEqual({ "(image)": fact("image").replace(/^sha256:/, "") });
   });
 
   test("two first checks at once make the builder's network once", async () => {
@@ -450,7 +498,6 @@ describe("a deploy", unless(noMachine), () => {
     await keep();
     await update();
     for (const ran of readFileSync(note("updates"), "utf8").trimEnd().split("\n")) expect(ran).toContain(NEW.erp);
-    await start();
     expect(fact("compose.yaml")).toContain(`image: "${NEW.erp}"`);
     expect(fact("compose.yaml")).toContain(`image: "${NEW.database}"`);
     await settle();
@@ -485,7 +532,6 @@ describe("a deploy", unless(noMachine), () => {
     const removeUnused = () => jobs.run<"update_proxy">({ kind: "update_proxy" });
     await removeUnused();
     expect(existsSync(note("removed-images"))).toBe(false);
-    await start();
     await settle();
     await removeUnused();
     expect(readFileSync(note("removed-images"), "utf8")).toBe(`image rm ${OLD.erp}\nimage rm ${OLD.database}\n`);
@@ -496,7 +542,6 @@ describe("a deploy", unless(noMachine), () => {
     await packages();
     await keep();
     await update();
-    await start();
     await settle();
     const first = code_id;
     rmSync(note("request"));
@@ -515,9 +560,10 @@ describe("a deploy", unless(noMachine), () => {
     expect(await again(first)).toEqual({
       subjects: [],
       problems: [],
-      modules: [{ name: "acme", version: "19.0.1.0", changed: true, database_version: null }],
+      modules: [ACME],
       installed: [],
       image_changed: false,
+      compared_with: null,
     });
     expect(existsSync(note("request"))).toBe(false);
     expect(fact(`codes/${code_id}/addons`)).toBe("/mnt/extra-addons/1-acme");
@@ -536,8 +582,7 @@ describe("a deploy", unless(noMachine), () => {
     await fetch();
     await packages();
     await keep();
-    await update();
-    expect(await start()).toMatchObject({ image: { id: OLD.erp, digest: DIGEST } });
+    expect(await update()).toMatchObject({ image: { id: OLD.erp, digest: DIGEST } });
     await settle();
     const first = code_id;
     code_id = `op_deploy_${randomBytes(4).toString("hex")}`;
@@ -547,7 +592,6 @@ describe("a deploy", unless(noMachine), () => {
     await packages();
     await keep();
     await update();
-    await start();
     await settle();
     expect(fact(`codes/${first}/last_image`)).toBe(OLD.erp);
     writeFileSync(note("unused"), `${OLD.erp}\n${OLD.database}\n`);

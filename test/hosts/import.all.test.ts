@@ -15,6 +15,7 @@ import { BUCKET } from "../local/services.ts";
 import { ownAws } from "./cloud.ts";
 import { drivenProgram } from "./files-program.ts";
 import { noMachine, PAGES, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
+import { LEAVING_TEXTS } from "./statements.ts";
 
 const MANIFEST = {
   odoo_dump: "1",
@@ -172,44 +173,6 @@ describe("an import over SSH", unless(noMachine), () => {
     await expectRemoved();
   });
 
-  const TEXTS: [what: string, sql: string][] = [
-    ["a shell command", "\\! touch ../ran\n"],
-    ["a shell command behind a statement", "SELECT 1 \\! touch ../ran\n"],
-    ["a shell command in rows that are none", "/*\nCOPY public.t (a) FROM stdin;\n*/\n\\! touch ../ran\n"],
-    ["output to a program", "\\o | sh\n"],
-    ["another file", "\\i /etc/passwd\n"],
-    ["a copy from the client's files", "\\copy t from '/etc/passwd'\n"],
-    ["another connection", "\\c postgres\n"],
-    ["a copy from a program", "COPY public.t FROM PROGRAM 'id';\n"],
-    ["a copy to a program", "copy (select 1) to\n  program 'id';\n"],
-    ["a copy from the server's files", "COPY public.t FROM '/etc/passwd';\n"],
-    ["a server's setting", "ALTER SYSTEM SET ssl = on;\n"],
-    ["a file of the server", "SELECT pg_read_file('/etc/passwd');\n"],
-    ["a large object from a file", "SELECT lo_import('/etc/passwd');\n"],
-    ["an untrusted extension", "CREATE EXTENSION IF NOT EXISTS plpython3u;\n"],
-    ["a function in an untrusted language", "CREATE FUNCTION f() RETURNS int AS $$ import os $$ LANGUAGE plpython3u;\n"],
-    ["a function of the server's library", "CREATE FUNCTION f() RETURNS int AS '/lib/libc.so.6', 'system' LANGUAGE C;\n"],
-    ["a role", "CREATE ROLE me SUPERUSER;\n"],
-    ["output of a query to a program", "SELECT 1 \\g |sh\n"],
-    ["output of a query to a file", "SELECT 1 \\g /tmp/x\n"],
-    ["a result that is run", "SELECT 'x' \\gexec\n"],
-    ["a query in a file", "\\w /tmp/x\n"],
-    ["a variable of the shell", "\\setenv PATH /tmp\n"],
-    ["a shell command behind a copy", "COPY t FROM stdin; \\! id\n1\n\\.\n"],
-    ["a copy to a file behind a text with a quote", "COMMENT ON TABLE t IS 'it''s'; COPY t TO E'/tmp/x';\n"],
-    ["a copy from a program behind an escaped quote", "SELECT E'a''b\\'c'; COPY t FROM PROGRAM 'id';\n"],
-    ["a shell command behind a text in dollars", "SELECT $a$ ' $b$ $a$; \\! id\n"],
-    ["a shell command behind comments with quotes", "-- '\n/* ' /* */ ' */ \\! id\n"],
-    ["a copy with comments in it", "COPY/**/t/**/FROM --\nPROGRAM/**/'id';\n"],
-    ["a file's name in dollars", "COPY t (a, b) FROM $$/etc/passwd$$;\n"],
-    ["a block that copies", "DO $do$ begin if true then copy t to '/tmp/x'; end if; end $do$;\n"],
-    [
-      "a function that connects elsewhere",
-      "CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $_$ begin perform dblink('x', 'y'); end $_$;\n",
-    ],
-    ["a library of the server", "LOAD '/tmp/x.so';\n"],
-    ["a default that reads a file", "ALTER TABLE t ADD COLUMN c text DEFAULT pg_catalog.\"pg_read_file\"('/etc/passwd');\n"],
-  ];
   /** What the program says after this code, which may use its classes. */
   const driven = (driver: string, input = ""): unknown => {
     const { stdout, stderr } = spawnSync("python3", ["-I", "-c", drivenProgram(driver)], {
@@ -284,8 +247,8 @@ print(scan.size)
   });
 
   test("a dump with a command that leaves the database is rejected by the scan, wherever its pieces end", () => {
-    const found = scanned(TEXTS.map(([, sql]) => `${ROWS}${sql}${END}`));
-    for (const [index, [what]] of TEXTS.entries())
+    const found = scanned(LEAVING_TEXTS.map(([, sql]) => `${ROWS}${sql}${END}`));
+    for (const [index, [what]] of LEAVING_TEXTS.entries())
       for (const verdict of found[index] ?? []) expect(verdict, what).toContain("a command that leaves the database");
   });
 

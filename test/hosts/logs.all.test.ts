@@ -198,7 +198,12 @@ describe("the log of an ERP", unless(noMachine), () => {
         ...["/a/token=", "/x;cookie=1;b", "/authorization:x"].map((uri, index) => request(1_764_154_802.125 + index / 8, uri)),
         request(1_764_154_802.5, `/verify/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${"a1".repeat(20)}`),
         "{ no json\n",
-        request(1_764_154_803, `/${"x".repeat(9_000)}`),
+        // However long a path or a method is, the request is shown, and its secrets are not.
+        request(1_764_154_803, `/${"x".repeat(9_000)}`, { status: 404 }),
+        request(1_764_154_804, `/web/${"a.b/".repeat(3_000)}end`),
+        request(1_764_154_805, `/web/${"a.b/".repeat(1_500)}end`),
+        request(1_764_154_806, `/${"y".repeat(2_000)}/"${'"status":500,\\'.repeat(700)}`),
+        request(1_764_154_807, "/m", { request: { client_ip: "203.0.113.9", method: "M".repeat(9_000), uri: "/m" } }),
       ].join(""),
     );
     writeFileSync(join(folder, "ins_10.log"), request(1_764_154_800, "/of-another"));
@@ -216,7 +221,19 @@ describe("the log of an ERP", unless(noMachine), () => {
       ...["GET /a/token=", "GET /x;cookie=[redacted]", "GET /authorization:[redacted]", "GET /verify/[redacted]"].map(
         (asked, index) => `2025-11-26T11:00:02.${125 * (index + 1)}Z info ${asked} 200, 45 ms, 5120 bytes, 203.0.113.9`,
       ),
+      "2025-11-26T11:00:03.000Z warning GET /[redacted]… 404, 45 ms, 5120 bytes, 203.0.113.9",
+      expect.stringMatching(/ GET \/web\/(?:a\.b\/){1700,2000}… 200, 45 ms, 5120 bytes, 203\.0\.113\.9$/),
+      expect.stringMatching(/ GET \/web\/(?:a\.b\/){1500}end 200, 45 ms, 5120 bytes, 203\.0\.113\.9$/),
+      "2025-11-26T11:00:06.000Z info GET /[redacted]/… 200, 45 ms, 5120 bytes, 203.0.113.9",
     ]);
+    // A password at the place where a path is cut.
+    appendFileSync(join(machine.root, "instances/ins_1/database.env"), "POSTGRES_PASSWORD=slash/in-it/77\n");
+    const cutAt = Array.from({ length: 100 }, (_, index) => `/${"ab/".repeat(2_700).slice(0, 7_500 + index)}`);
+    const secret = cutAt.map((path) => request(1_764_154_850, `${path}slash/in-it/77${"/b".repeat(1_000)}`));
+    writeFileSync(join(folder, "ins_1-2026-11-26T11-00-00.000.log"), secret.join(""));
+    const shown = await proxy({ since: "2025-11-26T11:00:50.000Z", until: "2025-11-26T11:00:51.000Z" });
+    expect(shown).toHaveLength(cutAt.length);
+    for (const message of shown) expect(message).not.toMatch(/slash|in-it/);
     const between = { since: "2025-11-26T11:00:01.000Z", until: "2025-11-26T11:00:02.000Z" };
     expect(await proxy(between)).toHaveLength(1);
     const lacksSome = async (times: object = {}): Promise<boolean> =>

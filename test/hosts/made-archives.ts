@@ -22,6 +22,7 @@ export const database = {
   data: '{"orders":3}',
   attachments,
   modules: { base: "19.0.1.3", crm: "19.0.1.9" },
+  updated_with: null,
 };
 export const made = packArchive(
   { erp_version: "19.0", edition: "community", database_name: "shop", database, files },

@@ -6,7 +6,6 @@ import { parseAst } from "rolldown/parseAst";
 import { bundle, bundledSizes, bundleFiles, ENTRIES, pureNames } from "../../infra/bundle.ts";
 import { ROOT } from "../../infra/built.ts";
 import { bundleAt, bundledContents } from "../../infra/bundle-contents.ts";
-import { STAND_INS } from "../../infra/bundle-stand-ins.ts";
 import { hasGrown, knownSizes } from "../golden/bundles.ts";
 import { scratch } from "./stubs.ts";
 
@@ -57,23 +56,6 @@ it("a build keeps the bundles of an earlier one of which no source has changed",
   expect(readFileSync(bundleAt(later, "b"), "utf8")).toBe("// kept");
   expect(readFileSync(bundleAt(later, "a"), "utf8")).toContain("3");
   expect(Object.keys(await bundledContents(later))).toEqual(expect.arrayContaining(["a", "b"]));
-});
-
-/** A function that would contain what is left out, where not all would. */
-const IN_SOME: Readonly<Record<string, string>> = {
-  "event streams of S3": "tasks.create-backup",
-  "passphrases of SSH keys": "schedules.check-servers",
-};
-const WORTH_MIN = 8_000;
-
-it.each(STAND_INS.map(({ name }) => name))("a stand-in for %s is worth it", async (name) => {
-  const id = IN_SOME[name] ?? "auth.login";
-  const others = STAND_INS.filter((standIn) => standIn.name !== name);
-  const [without, whole] = await Promise.all([
-    bundledSizes(inject("bundles")),
-    bundleFiles(scratch(), [[id, ENTRIES[id] ?? ""]], { standIns: others }),
-  ]);
-  expect((whole[id] ?? 0) - (without[id] ?? 0)).toBeGreaterThan(WORTH_MIN);
 });
 
 /** The name with which an expression begins. */

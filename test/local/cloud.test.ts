@@ -1,13 +1,10 @@
-// The complete local runner: it starts, keeps its data, survives a kill, and belongs to one process at a time.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// The complete local runner: it starts, keeps its data over a restart, and belongs to one process at a time.
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { SFNClient, StartExecutionCommand, StopExecutionCommand } from "@aws-sdk/client-sfn";
-import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { startCloud, type Cloud, type CloudOptions } from "../../infra/local/cloud.ts";
 import { STACK, synthesize } from "./fixture/stack.ts";
@@ -85,33 +82,4 @@ test("a lock whose process is another one by now does not count", async () => {
   await expect(start({ dataDir })).rejects.toThrow(`is used by process ${process.ppid}`);
   writeFileSync(join(dataDir, "lock"), `${process.ppid} 1`);
   await start({ dataDir });
-});
-
-test("a start that fails half-way leaves nothing behind", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "data-"));
-  const taken = Number(new URL((await start()).apiUrl).port);
-  await expect(start({ dataDir, port: taken })).rejects.toThrow(`Port ${taken} is taken`);
-  expect(existsSync(join(dataDir, "lock"))).toBe(false);
-  await expect(start({ dataDir, stack: "Nobody" })).rejects.toThrow("synthesize the app first");
-  await start({ dataDir });
-});
-
-test("an execution that a kill interrupted is started again, and its end is published", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "data-"));
-  const child = spawn(process.execPath, [join(import.meta.dirname, "fixture/run.ts"), outDir, dataDir], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [line] = await once(createInterface(child.stdout), "line");
-  expect(JSON.parse(line).pid).toBe(child.pid);
-  child.kill("SIGKILL");
-  await once(child, "exit");
-  const cloud = await start({ dataDir });
-  const [survivor] = cloud.states.executions();
-  expect(survivor).toMatchObject({ name: "survivor", status: "RUNNING" });
-  const startedAt = survivor?.startDate;
-  await cloud.states.settled();
-  expect(cloud.states.executions()).toMatchObject([
-    { name: "survivor", status: "SUCCEEDED", startDate: startedAt, announced: true },
-  ]);
-  await vi.waitFor(() => expect(cloud.log.filter((each) => each.includes("rror"))).toEqual([]));
 });

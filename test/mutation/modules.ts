@@ -12,7 +12,7 @@ export const modules = {
   limiter: {
     title: "Request limits",
     files: ["shared/data/slots.ts", "shared/records/rate-limits.ts"],
-    tests: ["test/data/slots.alone.test.ts"],
+    tests: ["test/data/slots.alone.all.test.ts"],
   },
   authorizer: {
     title: "Authorizer",
@@ -32,7 +32,7 @@ export const modules = {
   lists: {
     title: "Lists of any length",
     files: ["shared/data/lists.ts"],
-    tests: ["test/data/lists.alone.test.ts"],
+    tests: ["test/data/lists.alone.all.test.ts"],
   },
   idempotency: {
     title: "Idempotency",

@@ -79,7 +79,7 @@ describe("concurrent waits", () => {
     const { id, api } = await me.token();
     const places = (until: number) => {
       const stamp = encodeStamp(until);
-      return { set: { wait_0: stamp, wait_1: stamp, wait_2: stamp } };
+      return { set: { w0: stamp, w1: stamp, w2: stamp } };
     };
     const key = keys.tokenAccess(fingerprintOfId(id));
     await updateOne(key, places(Date.now() + 60_000), {});

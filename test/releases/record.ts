@@ -115,8 +115,8 @@ function items(): Record<string, unknown>[] {
 }
 
 /**
- * What the authorizer passes on; written by hand, because a real one needs a table. `test/auth/authorizer.test.ts` says the same
- * of it.
+ * What the authorizer passes on; written by hand, because a real one needs a table. `test/auth/authorizer.alone.test.ts` says the
+ * same of it.
  */
 function contexts(): Record<string, Record<string, string>> {
   const limits = { limit: 100, remaining: 99, reset: 1_800_000_000 };

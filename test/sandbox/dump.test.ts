@@ -29,6 +29,7 @@ function erpWith(data: Record<string, unknown>) {
     data: JSON.stringify(data),
     attachments,
     modules: { base: "19.0.1.3", queue_job: "19.0.2.1" },
+    updated_with: "sha256:0b3c",
   };
   return { erp_version: "19.0", edition: "community" as const, database_name: "shop", database, files };
 }

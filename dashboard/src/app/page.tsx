@@ -1,4 +1,5 @@
 // The frame of every page: breadcrumbs, heading, actions, and the title in the browser's tab.
+import Box from "@cloudscape-design/components/box";
 import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -35,14 +36,22 @@ export function Page({ title, description, summary, above = NONE, actions, headl
     <ContentLayout
       header={
         !headless && (
-          <SpaceBetween size="xxs">
-            <Header variant="h1" description={description} actions={!narrow && actions}>
-              {title}
-            </Header>
+          <div className="page-top">
+            {narrow ? (
+              <div className="page-head">
+                <Box variant="h1" fontSize="heading-l">
+                  {title}
+                </Box>
+                {actions}
+              </div>
+            ) : (
+              <Header variant="h1" description={description} actions={actions}>
+                {title}
+              </Header>
+            )}
+            {narrow && description}
             {summary}
-            {/* They take several lines on a phone, which shows first what the page is about. */}
-            {narrow && actions}
-          </SpaceBetween>
+          </div>
         )
       }
     >

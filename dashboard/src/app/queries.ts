@@ -212,6 +212,7 @@ export const webhooks = {
 
 export const alerts = {
   list: (query: ListQuery = {}) => question(["alerts", "list", query], ({ signal }) => client.alerts.list({ query, signal })),
+  one: (id: string) => question(["alerts", "one", id], ({ signal }) => client.alerts.get({ params: { id }, signal })),
 };
 
 export const alertSettings = () => question(["alert-settings", "one"], ({ signal }) => client.alertSettings.get({ signal }));

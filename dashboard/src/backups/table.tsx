@@ -105,7 +105,8 @@ const madeColumn = (): Column<Backup> => ({
 const menuColumn = (cell: Column<Backup>["cell"]): Column<Backup> => ({
   id: "menu",
   header: text.backups.columns.actions,
-  width: 90,
+  width: 48,
+  quiet: true,
   cell,
 });
 

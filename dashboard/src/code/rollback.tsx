@@ -1,4 +1,4 @@
-// The dialog that goes back to an earlier deploy, with its data if the user likes.
+// The dialog that goes back to an earlier deploy, with its data if the user likes. How it is made is among its options.
 import Checkbox from "@cloudscape-design/components/checkbox";
 import { useNavigate } from "react-router";
 import { create, type Deploy } from "../../../shared/api/deploys.ts";
@@ -8,10 +8,15 @@ import { useMay } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
 import { Forecast } from "../resource/forecast.tsx";
 import { FormDialog } from "../resource/form-dialog.tsx";
+import { TextField } from "../resource/form.tsx";
 import { inShort } from "../resource/moment.ts";
-import { useForm } from "../resource/use-form.ts";
+import { MoreOptions } from "../resource/more-options.tsx";
+import { given, useForm } from "../resource/use-form.ts";
+import { ChoiceFields, DEFAULT_CHOICES } from "./choices.tsx";
 
 const { body: schema } = create();
+
+const initial = { ...DEFAULT_CHOICES, data: false, note: "" };
 
 interface Props {
   deploy: Deploy;
@@ -24,19 +29,27 @@ export function Rollback({ deploy, instance: { id, name }, onDismiss }: Props) {
   const navigate = useNavigate();
   const mayRestore = useMay()("backups:restore");
   const params = { id };
-  const toBody = ({ data }: { data: boolean }) => ({ rollback_to: deploy.id, ...(data && { restore_database: true }) });
+  /** What the dry run depends on. */
+  const toPlan = ({ data, rehearse, backup_first, update_image }: typeof initial) => ({
+    rollback_to: deploy.id,
+    ...(data && { restore_database: true }),
+    rehearse,
+    backup_first,
+    update_image,
+  });
   const form = useForm({
     of: deploy.id,
-    initial: { data: false },
+    initial,
     schema,
-    body: toBody,
+    body: (values) => ({ ...toPlan(values), ...(given(values.note) !== undefined && { note: given(values.note) }) }),
     send: (body, idempotencyKey) => client.deploys.create({ params, body, idempotencyKey }),
     done: ({ data }) => {
       onDismiss();
       void navigate(`/deploys/${data.id}`);
     },
   });
-  const body = toBody(form.values);
+  const { data } = form.values;
+  const body = toPlan(form.values);
   return (
     <FormDialog
       title={say.title(name, inShort(deploy.created_at))}
@@ -46,13 +59,18 @@ export function Rollback({ deploy, instance: { id, name }, onDismiss }: Props) {
       onDismiss={onDismiss}
     >
       <Checkbox
-        checked={form.values.data}
+        checked={data}
         disabled={!mayRestore}
         description={say.dataAbout}
         onChange={({ detail }) => form.set({ data: detail.checked })}
       >
         {say.data}
       </Checkbox>
+      <MoreOptions wrong={form.error("note") !== undefined}>
+        {/* What comes back from a backup is not rehearsed: there is a copy of the present data alone. */}
+        <ChoiceFields values={form.values} onChange={form.set} rehearsable={!data} />
+        <TextField label={text.code.deploy.note} optional {...form.text("note")} />
+      </MoreOptions>
       <Forecast
         rehearse={() => client.deploys.create.dryRun({ params, body })}
         of={["rollback", id, body]}

@@ -1,5 +1,4 @@
-// The dialog that deploys an instance's code: what it would do, and whether it is rehearsed and backed up first.
-import Checkbox from "@cloudscape-design/components/checkbox";
+// The dialog that deploys an instance's code: which modules it updates, how it is made, and what it would do.
 import FormField from "@cloudscape-design/components/form-field";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import { useNavigate } from "react-router";
@@ -7,25 +6,34 @@ import { create } from "../../../shared/api/deploys.ts";
 import type { ShownInstance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
-import { Forecast } from "../resource/forecast.tsx";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
+import { SettledForecast } from "../resource/settled.tsx";
 import { given, useForm } from "../resource/use-form.ts";
+import { ChoiceFields, type Choices, DEFAULT_CHOICES } from "./choices.tsx";
+import { wordsIn } from "./words.ts";
 
 const { body: schema } = create();
 
-const SELECTIONS = ["changed", "all"] as const;
+const SELECTIONS = ["changed", "all", "named"] as const;
 type Selection = (typeof SELECTIONS)[number];
-const initial: { modules: Selection; rehearse: boolean; backup_first: boolean; update_image: boolean; note: string } = {
+const initial: Choices & { modules: Selection; names: string; note: string } = {
+  ...DEFAULT_CHOICES,
   modules: "changed",
-  rehearse: true,
-  backup_first: true,
-  update_image: false,
+  names: "",
   note: "",
 };
 
-const toBody = ({ note, ...choices }: typeof initial) => ({
-  ...choices,
+/** What the dry run depends on. */
+const toPlan = ({ modules, names, rehearse, backup_first, update_image }: Omit<typeof initial, "note">) => ({
+  modules: modules === "named" ? wordsIn(names) : modules,
+  rehearse,
+  backup_first,
+  update_image,
+});
+
+const toBody = ({ note, ...planned }: typeof initial) => ({
+  ...toPlan(planned),
   ...(given(note) !== undefined && { note: given(note) }),
 });
 
@@ -48,11 +56,10 @@ export function StartDeploy({ instance: { id, name }, updateImage = false, onDis
     send: (body, idempotencyKey) => client.deploys.create({ params, body, idempotencyKey }),
     done: ({ data }) => void navigate(`/deploys/${data.id}`),
   });
-  const { note: _note, ...planned } = form.values;
-  const { modules, rehearse, backup_first, update_image } = planned;
+  const { modules, names } = form.values;
   return (
     <FormDialog title={say.title(name)} form={form} submit={say.submit} onDismiss={onDismiss}>
-      <FormField label={say.modules} errorText={form.error("modules")}>
+      <FormField label={say.modules} errorText={modules === "named" ? undefined : form.error("modules")}>
         <RadioGroup
           value={modules}
           items={SELECTIONS.map((value) => ({ value, label: say.selections[value] }))}
@@ -62,29 +69,24 @@ export function StartDeploy({ instance: { id, name }, updateImage = false, onDis
           }}
         />
       </FormField>
-      <Checkbox
-        checked={rehearse}
-        description={say.rehearseAbout}
-        onChange={({ detail }) => form.set({ rehearse: detail.checked })}
-      >
-        {say.rehearse}
-      </Checkbox>
-      <Checkbox
-        checked={backup_first}
-        description={say.backUpAbout}
-        onChange={({ detail }) => form.set({ backup_first: detail.checked })}
-      >
-        {say.backUp}
-      </Checkbox>
-      <Checkbox
-        checked={update_image}
-        description={say.imageAbout}
-        onChange={({ detail }) => form.set({ update_image: detail.checked })}
-      >
-        {say.image}
-      </Checkbox>
+      {modules === "named" && (
+        <TextField
+          label={say.names}
+          hint={say.namesHint}
+          value={names}
+          error={form.error("modules")}
+          onChange={(value) => form.set({ names: value }, "modules")}
+        />
+      )}
+      <ChoiceFields values={form.values} onChange={form.set} />
       <TextField label={say.note} optional {...form.text("note")} />
-      <Forecast rehearse={() => client.deploys.create.dryRun({ params, body: planned })} of={["deploy", id, planned]} />
+      <SettledForecast
+        schema={schema}
+        body={toPlan(form.values)}
+        rehearse={(body) => client.deploys.create.dryRun({ params, body })}
+        of={`deploy ${id}`}
+        error={form.error}
+      />
     </FormDialog>
   );
 }

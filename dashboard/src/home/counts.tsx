@@ -36,13 +36,17 @@ export function Counts({ of, title, href, tally }: Props) {
             <StatusIndicator type={sign} {...(number === 0 && { colorOverride: "grey" })}>
               {word}
             </StatusIndicator>
-            <Count number={number} href={`${href}?status=${status}`} ariaLabel={text.home.counted(number, word, title)} />
+            <Count
+              number={number}
+              href={`${href}?status=${status}`}
+              ariaLabel={text.home.counted(number, inDigits(number), word, title)}
+            />
           </li>
         ))}
         {moving > 0 && (
           <li>
             <StatusIndicator type="in-progress">{text.home.inProgress}</StatusIndicator>
-            <Count number={moving} href={href} ariaLabel={text.home.countedInProgress(moving, title)} />
+            <Count number={moving} href={href} ariaLabel={text.home.countedInProgress(moving, inDigits(moving), title)} />
           </li>
         )}
       </ul>

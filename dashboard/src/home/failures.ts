@@ -40,10 +40,13 @@ export function useFailures() {
 
 /** Of so many types the newest failures are looked up: of more at once, the service has another problem. */
 const TYPES_MAX = 3;
+/** Twice as many as the page names. */
+const RESOURCES_MAX = 10;
 
 /**
  * Looks up what may have mended failures where one page of successes is not all of them: a big account's last night alone has
- * more. Backups by their instances, all in one request, and other work by one request for each type.
+ * more. Backups by their instances, all in one request, and other work by one request for each type; and where that is not all of
+ * a type either, by one for each resource.
  */
 function useFurther(failures: readonly Operation[], since: string | undefined) {
   const ids = [...new Set(failures.flatMap(subjectsOf))];
@@ -54,10 +57,20 @@ function useFurther(failures: readonly Operation[], since: string | undefined) {
       operations.list({ status: OPERATION.succeeded, type, created_after: since, per_page: PER_PAGE_MAX }),
     ),
   });
+  const subjects = new Map(ids.map((id, n) => [id, found[n]?.data]));
+  const ofTypes = lists.flatMap(({ data }) => data?.data ?? []);
+  const long = types.filter((_, n) => lists[n]?.data?.meta.next_cursor != null);
+  const still = unmended(failures, ofTypes, subjects).filter(({ type }) => long.includes(type));
+  const isFound = [...found, ...lists].every(({ isLoading }) => !isLoading);
+  const ones = useQueries({
+    queries: (isFound ? still.slice(0, RESOURCES_MAX) : []).map(({ type, resource }) =>
+      operations.list({ status: OPERATION.succeeded, type, resource_id: resource.id, created_after: since, per_page: 1 }),
+    ),
+  });
   return {
-    queries: [...found, ...lists],
-    subjects: new Map(ids.map((id, n) => [id, found[n]?.data])),
-    successes: lists.flatMap(({ data }) => data?.data ?? []),
+    queries: [...found, ...lists, ...ones],
+    subjects,
+    successes: [...ofTypes, ...ones.flatMap(({ data }) => data?.data ?? [])],
   };
 }
 

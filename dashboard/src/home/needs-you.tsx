@@ -77,12 +77,12 @@ function ofServer(server: ListedServer): Need {
   };
 }
 
-const ofOverdue = ({ id, name, protection }: ListedInstance, since: string | undefined): Need => ({
+const ofOverdue = ({ id, name, protection }: ListedInstance, since: string | null): Need => ({
   id,
   title: text.home.needs.overdue,
   resource: { type: "instance", id, name },
   why: text.home.needs.lastBackup(<Time at={protection.last_backup_at} none={text.home.needs.never} />),
-  since: since ?? null,
+  since,
   action: (
     <Mend needs={INSTANCE_NEEDS.backup} label={text.home.needs.backUp} ariaLabel={text.home.needs.backUpOf(name)}>
       {(onDismiss) => <BackUp instance={{ id, name }} onDismiss={onDismiss} />}
@@ -140,9 +140,7 @@ export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
     );
   const shown = [
     ...needs.offline.filter((server) => !isTold(server)).map(ofServer),
-    ...needs.overdue
-      .filter((instance) => !isTold(instance))
-      .map((instance) => ofOverdue(instance, needs.overdueSince.get(instance.id))),
+    ...needs.overdue.filter(({ instance }) => !isTold(instance)).map(({ instance, since }) => ofOverdue(instance, since)),
     ...failures.slice(0, SHOWN),
   ];
   const isQuiet = shown.length + needs.alerts.length + needs.expiring.length === 0 && unprotected === 0 && needs.error === null;

@@ -6,8 +6,8 @@ import { ALERT, type AlertKind } from "../../../shared/domain/alerts.ts";
 import { SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { DISK_STEPS } from "../../../shared/domain/low-disk.ts";
-import { useMay } from "../app/may.tsx";
-import { alerts, instances, servers, tokens } from "../app/queries.ts";
+import { needsOf, useMay } from "../app/may.tsx";
+import { alerts, events, instances, servers, tokens } from "../app/queries.ts";
 import { serviceNow } from "../session/clock.ts";
 import { lowDiskOf } from "../servers/reported.tsx";
 import { useFailures } from "./failures.ts";
@@ -39,8 +39,20 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
   });
   const open = useQuery({ ...alerts.list({ status: ALERT.open, per_page: PER_PAGE_MAX }), enabled: openAlerts > 0 });
   const keys = useQuery({ ...tokens.list({ per_page: PER_PAGE_MAX }), enabled: may("admin") });
-  const queries = [...ofFailures, machines, overdue, open, keys];
   const found = openAlerts > 0 ? (open.data?.data ?? []) : [];
+  const late = overdue.data?.data ?? [];
+  const alerted = new Map(
+    found
+      .filter(({ kind }) => kind === ("backup_overdue" satisfies AlertKind))
+      .map(({ resource, opened_at }) => [resource.id, opened_at] as const),
+  );
+  // An account may have turned the alert off, or may not have had it when the instance became overdue: the audit log says it, too.
+  const became = useQuery({
+    ...events.list({ type: "instance.overdue", per_page: PER_PAGE_MAX }),
+    enabled: !open.isLoading && late.some(({ id }) => !alerted.has(id)) && may(...needsOf("/activity")),
+  });
+  const queries = [...ofFailures, machines, overdue, open, keys, became];
+  const becameAt = (id: string): string | undefined => became.data?.data.find(({ resource }) => resource.id === id)?.created_at;
   const bad = machines.data?.data ?? [];
   const unreachable = bad.filter(({ status }) => status === offline);
   const low = bad
@@ -61,13 +73,7 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
     drills: found.filter(({ kind }) => kind === ("drill_failed" satisfies AlertKind)),
     offline: unreachable,
     lowDisks: low,
-    overdue: overdue.data?.data ?? [],
-    // As far as the account has alerts of it.
-    overdueSince: new Map(
-      found
-        .filter(({ kind }) => kind === ("backup_overdue" satisfies AlertKind))
-        .map(({ resource, opened_at }) => [resource.id, opened_at] as const),
-    ),
+    overdue: late.map((instance) => ({ instance, since: alerted.get(instance.id) ?? becameAt(instance.id) ?? null })),
     // Once it is known what of them is said elsewhere.
     alerts: machines.isLoading ? [] : untold(found, told),
     expiring: (keys.data?.data ?? []).filter(expiresSoon),

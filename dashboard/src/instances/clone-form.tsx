@@ -1,10 +1,8 @@
 // The form that creates a new instance from a backup.
 import Alert from "@cloudscape-design/components/alert";
 import Checkbox from "@cloudscape-design/components/checkbox";
-import ExpandableSection from "@cloudscape-design/components/expandable-section";
 import FormField from "@cloudscape-design/components/form-field";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { clone, type Instance } from "../../../shared/api/instances.ts";
@@ -13,6 +11,7 @@ import { backupOption } from "../backups/words.ts";
 import { text } from "../messages/text.ts";
 import { Chooser } from "../resource/chooser.tsx";
 import { Form, TextField } from "../resource/form.tsx";
+import { MoreOptions } from "../resource/more-options.tsx";
 import { SettledForecast } from "../resource/settled.tsx";
 import { given, useForm } from "../resource/use-form.ts";
 import type { Pages } from "../resource/use-pages.ts";
@@ -270,19 +269,5 @@ function DatabaseFields({ field }: { field: ReturnType<typeof useCloneForm>["tex
       />
       <AdminPasswordField {...field("admin_password")} />
     </SpaceBetween>
-  );
-}
-
-/** Opens automatically if something in it is invalid. */
-function MoreOptions({ wrong, children }: { wrong: boolean; children: ReactNode }) {
-  const [open, setOpen] = useState(false);
-  return (
-    <ExpandableSection
-      headerText={text.instances.clone.more}
-      expanded={open || wrong}
-      onChange={({ detail }) => setOpen(detail.expanded)}
-    >
-      <SpaceBetween size="l">{children}</SpaceBetween>
-    </ExpandableSection>
   );
 }

@@ -154,7 +154,7 @@ function Overview({ instance, server }: { instance: ShownInstance; server: Serve
   return (
     <SpaceBetween size="l">
       {instance.certificate.status !== "valid" && !isNeverInstalled(instance, server) && <DnsRecord instance={instance} />}
-      <Facts instance={instance} />
+      <Facts instance={instance} server={server} />
       <Protection instance={instance} server={server}>
         <Deferred>
           <BackupStrip instanceId={instance.id} nextAt={instance.protection.next_backup_at} />

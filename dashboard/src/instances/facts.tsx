@@ -6,6 +6,7 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import type { Instance, ShownInstance } from "../../../shared/api/instances.ts";
 import type { ServerOf } from "../allowed/instances.ts";
 import { Link } from "../app/link.tsx";
+import { useNarrow } from "../app/narrow.ts";
 import { momentOf } from "../backups/words.ts";
 import { text } from "../messages/text.ts";
 import { Help } from "../resource/help.tsx";
@@ -18,23 +19,30 @@ import { Address } from "./address.tsx";
 import { certificateFacts } from "./certificate.tsx";
 import { healthFacts } from "./health.tsx";
 
+function placeFacts({ server_id, erp_version, edition }: ShownInstance, server: ServerOf | undefined) {
+  const { fields } = text.instances;
+  return [
+    { label: fields.server, value: <Link to={`/servers/${server_id}`}>{server?.name ?? server_id}</Link> },
+    { label: fields.version, value: text.instances.create.odoo(`${erp_version} ${edition}`) },
+  ];
+}
+
 /** Beside its name. */
 export function InstanceSummary({ instance, server }: { instance: ShownInstance; server: ServerOf | undefined }) {
   const { fields } = text.instances;
-  const { server_id, erp_version, edition, status } = instance;
   return (
     <Summary
       facts={[
-        { label: fields.status, value: <Status of="instance" status={status} /> },
-        { label: fields.server, value: <Link to={`/servers/${server_id}`}>{server?.name ?? server_id}</Link> },
-        { label: fields.version, value: text.instances.create.odoo(`${erp_version} ${edition}`) },
+        { label: fields.status, value: <Status of="instance" status={instance.status} /> },
+        ...placeFacts(instance, server).map((fact) => ({ ...fact, minor: true })),
         { label: fields.url, value: <Address of={instance} /> },
       ]}
     />
   );
 }
 
-export function Facts({ instance }: { instance: ShownInstance }) {
+export function Facts({ instance, server }: { instance: ShownInstance; server: ServerOf | undefined }) {
+  const narrow = useNarrow();
   const { fields, facts: say } = text.instances;
   const { cloned_from_backup_id: origin, neutralized } = instance;
   return (
@@ -43,6 +51,7 @@ export function Facts({ instance }: { instance: ShownInstance }) {
         columns={3}
         minColumnWidth={200}
         items={[
+          ...(narrow ? placeFacts(instance, server) : []),
           ...healthFacts(instance),
           ...certificateFacts(instance.certificate),
           { label: fields.disk, value: <DiskUse of={instance} /> },

@@ -52,7 +52,10 @@ function Details({ instance, onAsk }: Props) {
         minColumnWidth={200}
         items={[
           { label: fields.name, value: instance.name },
-          { label: fields.adminEmail, value: <Copyable value={instance.admin_email} what={copied.adminEmail} /> },
+          {
+            label: fields.adminEmail,
+            value: <Copyable value={instance.admin_email} shown={instance.admin_email_unicode} what={copied.adminEmail} />,
+          },
           { label: say.diskQuota, value: quota === null ? say.noQuota : sizeInWords(quota) },
           { label: text.resource.labels.title, value: <Labels of={instance.labels} /> },
           { label: fields.databaseName, value: <Copyable value={instance.database_name} what={copied.databaseName} code /> },

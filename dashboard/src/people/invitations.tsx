@@ -10,6 +10,7 @@ import { notify } from "../app/notifications.ts";
 import { invitations } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { Column } from "../resource/column.ts";
+import { BothWays } from "../resource/both-ways.tsx";
 import { Deletion } from "../resource/deletion.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
@@ -20,7 +21,16 @@ export function Invitations({ mayChange }: { mayChange: boolean }) {
   const say = text.people.invitations;
   const [withdrawing, setWithdrawing] = useState<Invitation>();
   const columns: [Column<Invitation>, ...Column<Invitation>[]] = [
-    { id: "email", header: say.email, text: ({ email }) => email, cell: ({ email }) => <Wrapped>{email}</Wrapped> },
+    {
+      id: "email",
+      header: say.email,
+      text: inUnicode,
+      cell: ({ email, email_unicode }) => (
+        <Wrapped>
+          <BothWays ascii={email} unicode={email_unicode} />
+        </Wrapped>
+      ),
+    },
     { id: "role", header: text.people.columns.role, text: roleInWords, cell: (invitation) => <Role of={invitation} /> },
     { id: "by", header: say.by, text: ({ invited_by }) => invited_by.name, cell: ({ invited_by }) => invited_by.name },
     {
@@ -40,7 +50,7 @@ export function Invitations({ mayChange }: { mayChange: boolean }) {
             <Button
               variant="inline-link"
               wrapText={false}
-              ariaLabel={text.resource.list.act(say.withdraw, invitation.email)}
+              ariaLabel={text.resource.list.act(say.withdraw, inUnicode(invitation))}
               onClick={() => setWithdrawing(invitation)}
             >
               {say.withdraw}
@@ -57,7 +67,12 @@ export function Invitations({ mayChange }: { mayChange: boolean }) {
   );
 }
 
-function Resend({ invitation: { id, email } }: { invitation: Invitation }) {
+/** An older service sends no `email_unicode`. */
+const inUnicode = ({ email, email_unicode = email }: Pick<Invitation, "email"> & Partial<Invitation>): string => email_unicode;
+
+function Resend({ invitation }: { invitation: Invitation }) {
+  const { id } = invitation;
+  const email = inUnicode(invitation);
   const say = text.people.invitations;
   const [key, setKey] = useState(() => crypto.randomUUID());
   const resend = useMutation({
@@ -81,7 +96,9 @@ function Resend({ invitation: { id, email } }: { invitation: Invitation }) {
   );
 }
 
-function Withdraw({ invitation: { id, email }, onDismiss }: { invitation: Invitation; onDismiss: () => void }) {
+function Withdraw({ invitation, onDismiss }: { invitation: Invitation; onDismiss: () => void }) {
+  const { id } = invitation;
+  const email = inUnicode(invitation);
   const say = text.people.invitations;
   return (
     <Deletion

@@ -2,17 +2,18 @@
 import Badge from "@cloudscape-design/components/badge";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useState } from "react";
 import type { AccountUser } from "../../../shared/api/users.ts";
 import { lazily } from "../app/lazily.tsx";
 import { useNoteLeftOut } from "../app/left-out.ts";
-import { useMay, useMissing } from "../app/may.tsx";
-import { users } from "../app/queries.ts";
+import { type Need, useMay, useMissing } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
+import { BothWays } from "../resource/both-ways.tsx";
 import type { Column } from "../resource/column.ts";
-import { ListPage } from "../resource/list-page.tsx";
+import { ListPage, menuColumn } from "../resource/list-page.tsx";
+import { RowMenu } from "../resource/row-menu.tsx";
+import { hasFactors, listUsers, narrowUsers } from "./filters.tsx";
 import { Invitations } from "./invitations.tsx";
 import { useSession } from "../session/session.ts";
 import { Time } from "../resource/time.tsx";
@@ -24,8 +25,9 @@ const Invite = lazily(async () => (await import("./invite.tsx")).Invite, "tokens
 const RemoveFactors = lazily(async () => (await import("./remove-factors.tsx")).RemoveFactors);
 const RemoveUser = lazily(async () => (await import("./remove.tsx")).RemoveUser);
 
-type Act = "role" | "factors" | "remove";
-type Open = { act: Act; user: AccountUser } | { act: "invite" };
+const NEEDS: readonly Need[] = ["admin"];
+
+type Open = { act: string; user: AccountUser } | { act: "invite" };
 
 function columns(own: string | undefined): [Column<AccountUser>, ...Column<AccountUser>[]] {
   const say = text.people.columns;
@@ -34,11 +36,11 @@ function columns(own: string | undefined): [Column<AccountUser>, ...Column<Accou
       id: "name",
       header: say.name,
       text: ({ name, email }) => `${name} <${email}>`,
-      cell: ({ id, name, email, email_status, second_factors, sso }) => (
+      cell: ({ id, name, email, email_unicode, email_status, second_factors, sso }) => (
         <>
           <Wrapped>{name}</Wrapped> {id === own && <Badge>{text.people.you}</Badge>}
           <Box variant="small" display="block">
-            {email}
+            <BothWays ascii={email} unicode={email_unicode} />
           </Box>
           <Factors of={second_factors} />
           {sso && <StatusIndicator type="success">{text.people.sso}</StatusIndicator>}
@@ -57,9 +59,6 @@ function columns(own: string | undefined): [Column<AccountUser>, ...Column<Accou
   ];
 }
 
-/** A service from before there were second factors says nothing of them. */
-const hasFactors = ({ second_factors: of }: Partial<AccountUser>): boolean => of != null && (of.passkeys > 0 || of.totp);
-
 function Factors({ of }: { of: AccountUser["second_factors"] | undefined }) {
   if (of == null || !hasFactors({ second_factors: of })) return null;
   return <StatusIndicator type="success">{text.people.factors.has(of.passkeys, of.totp)}</StatusIndicator>;
@@ -74,38 +73,25 @@ export default function People() {
   const close = () => setOpen(undefined);
   const [isAdmin, isOwner] = [may("admin"), may("owner")];
   const mayChange = ({ role }: AccountUser): boolean => (role === "owner" ? isOwner : isAdmin);
-  const actions: Column<AccountUser> = {
-    id: "action",
-    header: text.resource.list.actions,
-    width: 200,
-    cell: (user) =>
-      mayChange(user) && (
-        <SpaceBetween direction="horizontal" size="s">
-          {(["role", ...(isOwner && user.id !== own && hasFactors(user) ? (["factors"] as const) : []), "remove"] as const).map(
-            (act) => {
-              const label = { role: say.role, factors: say.factors, remove: say.removal }[act].action;
-              return (
-                <Button
-                  key={act}
-                  variant="inline-link"
-                  wrapText={false}
-                  ariaLabel={text.resource.list.act(label, user.name)}
-                  onClick={() => setOpen({ act, user })}
-                >
-                  {label}
-                </Button>
-              );
-            },
-          )}
-        </SpaceBetween>
-      ),
-  };
+  const itemsOf = (user: AccountUser) =>
+    mayChange(user)
+      ? (["role", ...(isOwner && user.id !== own && hasFactors(user) ? (["factors"] as const) : []), "remove"] as const).map(
+          (id) => ({ id, text: { role: say.role, factors: say.factors, remove: say.removal }[id].action, needs: NEEDS }),
+        )
+      : [];
   return (
     <ListPage
       title={say.title}
       description={say.about}
-      list={users.list}
-      columns={[...columns(own), actions]}
+      list={listUsers}
+      searchable
+      narrowing={narrowUsers()}
+      columns={[
+        ...columns(own),
+        menuColumn<AccountUser>((user) => (
+          <RowMenu label={say.actionsOf(user.name)} items={itemsOf(user)} onChoose={(act) => setOpen({ act, user })} />
+        )),
+      ]}
       empty={say.empty}
       add={
         isAdmin && (

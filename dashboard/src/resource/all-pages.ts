@@ -43,7 +43,8 @@ export function useAllPages<Item>(
   return { pending, error, fetchAll: () => void fetchAll(), cancel };
 }
 
-async function allPages<Item>(list: List<Item>, query: ListQuery, isWanted: (found: number) => boolean): Promise<Item[]> {
+/** One page after the other. */
+export async function allPages<Item>(list: List<Item>, query: ListQuery, isWanted: (found: number) => boolean): Promise<Item[]> {
   const found: Item[] = [];
   for (let cursor: string | undefined; ;) {
     const asked = { ...query, per_page: PER_PAGE_MAX, ...(cursor !== undefined && { cursor }) };

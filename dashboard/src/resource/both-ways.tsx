@@ -1,4 +1,4 @@
-// A domain or a name in another script as people read it, and as the network writes it.
+// A domain, an email or a name in another script as people read it, and as the network writes it.
 import Box from "@cloudscape-design/components/box";
 
 interface Props {

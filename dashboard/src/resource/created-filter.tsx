@@ -33,20 +33,20 @@ export function CreatedFilter({ place, go, labels = text.resource.find.created }
   ));
 }
 
-interface MoreFiltersProps extends Pick<FiltersProps, "place" | "go"> {
+interface MoreFiltersProps extends Props {
   /** Of the filters that `children` shows. */
   names: readonly Parameter[];
   children: ReactNode;
 }
 
 /** Filters that few need, and when records were created: behind a button, unless one of them is chosen. */
-export function MoreFilters({ names, place, go, children }: MoreFiltersProps) {
+export function MoreFilters({ names, place, children, ...props }: MoreFiltersProps) {
   const [open, setOpen] = useState([...names, ...NAMES].some((name) => place[name]));
   if (!open) return <Button onClick={() => setOpen(true)}>{text.resource.find.more}</Button>;
   return (
     <>
       {children}
-      <CreatedFilter place={place} go={go} />
+      <CreatedFilter place={place} {...props} />
     </>
   );
 }

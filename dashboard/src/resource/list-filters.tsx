@@ -11,14 +11,19 @@ import { StatusFilter } from "./status-filter.tsx";
 import { PARAMETERS, type Place } from "./use-place.ts";
 
 export function ListFilters(props: FiltersProps) {
-  const { title, searchable = false, place, go } = props;
+  const { title, searchable = false, narrowing, place, go } = props;
   const narrow = useNarrow();
   const [open, setOpen] = useState(false);
   if (!canNarrow(props)) return null;
   return (
     <div className="filters">
       {searchable && (
-        <ListSearch title={title} typed={place.find ?? ""} onType={(typed) => go({ ...place, page: 1, find: typed })} />
+        <ListSearch
+          title={title}
+          typed={place.find ?? ""}
+          placeholder={narrowing?.placeholder}
+          onType={(typed) => go({ ...place, page: 1, find: typed })}
+        />
       )}
       {narrow && (
         <Button iconName="filter" ariaExpanded={open} onClick={() => setOpen(!open)}>

@@ -60,34 +60,3 @@ export const menuColumn = <Item,>(cell: Column<Item>["cell"]): Column<Item> => (
   quiet: true,
   cell,
 });
-
-interface RowAction<Item> {
-  label: string;
-  act: (item: Item) => void;
-  /** Which rows have it; all of them if it is left out. */
-  isOffered?: (item: Item) => boolean;
-}
-
-/** The column with the actions of each record. */
-export const actionColumn = <Item extends { name: string }>(...actions: RowAction<Item>[]): Column<Item> => ({
-  id: "action",
-  header: text.resource.list.actions,
-  width: 110 * actions.length,
-  cell: (item) => (
-    <SpaceBetween direction="horizontal" size="s">
-      {actions
-        .filter(({ isOffered }) => isOffered?.(item) ?? true)
-        .map(({ label, act }) => (
-          <Button
-            key={label}
-            variant="inline-link"
-            wrapText={false}
-            ariaLabel={text.resource.list.act(label, item.name)}
-            onClick={() => act(item)}
-          >
-            {label}
-          </Button>
-        ))}
-    </SpaceBetween>
-  ),
-});

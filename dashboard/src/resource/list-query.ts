@@ -15,6 +15,8 @@ export interface Narrowing {
   query: (place: Place) => ListQuery;
   /** What it asks for anyway: that leaves out nothing which the user would look for. */
   always?: readonly string[];
+  /** What the field of the search says, where it does not find what it finds in other lists. */
+  placeholder?: string;
   Fields: ComponentType<Pick<FiltersProps, "place" | "go">>;
 }
 
@@ -70,7 +72,7 @@ export const SORTS = [
 ] as const;
 
 const isAnyChosen = (query: ListQuery, always: readonly string[] = []): boolean =>
-  Object.keys(query).some((name) => !always.includes(name));
+  Object.entries(query).some(([name, value]) => value !== undefined && !always.includes(name));
 
 /** What a list is asked for beside the page: its filters, the words and labels to find, and the order. */
 export function buildQuery(props: Asking, place: Place) {

@@ -11,10 +11,11 @@ interface Props {
   /** Of the list: "Instances". */
   title: string;
   typed: string;
+  placeholder?: string | undefined;
   onType: (typed: string) => void;
 }
 
-export function ListSearch({ title, typed, onType }: Props) {
+export function ListSearch({ title, typed, placeholder = text.resource.find.placeholder, onType }: Props) {
   const say = text.resource.find;
   const [latest, setLatest] = useState(typed);
   const settled = useSettled(latest, PAUSE_MS);
@@ -35,7 +36,7 @@ export function ListSearch({ title, typed, onType }: Props) {
       <Input
         type="search"
         ariaLabel={say.label(title)}
-        placeholder={say.placeholder}
+        placeholder={placeholder}
         value={latest}
         onChange={({ detail }) => setLatest(detail.value)}
       />

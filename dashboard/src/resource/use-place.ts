@@ -33,6 +33,10 @@ export const PARAMETERS = [
   "instances",
   "locked",
   "larger",
+  "permission",
+  "expires",
+  "role",
+  "factors",
 ] as const;
 export type Parameter = (typeof PARAMETERS)[number];
 

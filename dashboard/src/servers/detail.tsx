@@ -18,13 +18,13 @@ import { catalog, instances, servers } from "../app/queries.ts";
 import { isUsable } from "../allowed/instances.ts";
 import { text } from "../messages/text.ts";
 import { Progress } from "../operations/progress.tsx";
-import { Action } from "../resource/action.tsx";
 import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
 import { BothWays } from "../resource/both-ways.tsx";
 import { ListFilters } from "../resource/list-filters.tsx";
 import { menuColumn } from "../resource/list-page.tsx";
 import { Loaded } from "../resource/loaded.tsx";
+import { PageActions } from "../resource/page-actions.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { shownOf, Status } from "../resource/status.tsx";
 import { ResourceTable, type TableProps } from "../resource/table.tsx";
@@ -82,7 +82,7 @@ function Shown({ server, ...ofInstances }: OfInstances & { server: Server }) {
           facts={[
             { label: text.servers.fields.status, value: <ServerState server={server} /> },
             ...(server.ip_address === null ? [] : [{ label: text.servers.fields.address, value: server.ip_address }]),
-            { label: text.servers.fields.size, value: specsInWords(server.specs) },
+            { label: text.servers.fields.size, value: specsInWords(server.specs), minor: true },
           ]}
         />
       }
@@ -120,23 +120,17 @@ interface ActionsProps {
 
 function Actions({ server, instances: count, onChoose }: ActionsProps) {
   const say = text.servers.detail;
+  const button = "normal";
   return (
-    <SpaceBetween direction="horizontal" size="xs">
-      <Action needs={SERVER_NEEDS.tell} disabledReason={undefined} onClick={() => onChoose("tell")}>
-        {text.resource.tell}
-      </Action>
-      {SERVER_ACTIONS.map((action) => (
-        <Action key={action} needs={SERVER_NEEDS[action]} disabledReason={whyNotAct(server)} onClick={() => onChoose(action)}>
-          {say[action]}
-        </Action>
-      ))}
-      <Action needs={SERVER_NEEDS.edit} disabledReason={whyNotRename(server)} onClick={() => onChoose("edit")}>
-        {say.edit}
-      </Action>
-      <Action needs={SERVER_NEEDS.delete} disabledReason={whyNotDelete(server, count)} onClick={() => onChoose("delete")}>
-        {say.delete}
-      </Action>
-    </SpaceBetween>
+    <PageActions<Dialog>
+      actions={[
+        { id: "tell", text: text.resource.tell, button, needs: SERVER_NEEDS.tell },
+        ...SERVER_ACTIONS.map((id) => ({ id, text: say[id], button, needs: SERVER_NEEDS[id], why: whyNotAct(server) }) as const),
+        { id: "edit", text: say.edit, button, needs: SERVER_NEEDS.edit, why: whyNotRename(server) },
+        { id: "delete", text: say.delete, button, needs: SERVER_NEEDS.delete, why: whyNotDelete(server, count) },
+      ]}
+      onChoose={onChoose}
+    />
   );
 }
 

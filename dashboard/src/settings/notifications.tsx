@@ -59,7 +59,7 @@ function NotificationsForm({ user, mayRead }: { user: NonNullable<Me["user"]>; m
   });
   return (
     <Form form={form} submit={say.save} boxed={false}>
-      {user.email_status === "bouncing" && <Alert type="warning">{say.bouncing(user.email)}</Alert>}
+      {user.email_status === "bouncing" && <Alert type="warning">{say.bouncing(user.email_unicode)}</Alert>}
       <FormField label={say.label} stretch>
         <RadioGroup
           value={form.values.email}

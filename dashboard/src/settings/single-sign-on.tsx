@@ -20,6 +20,7 @@ import { sso as ssoQuestion } from "../app/queries.ts";
 import { queryClient } from "../app/query-client.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
+import { BothWays } from "../resource/both-ways.tsx";
 import { Copyable } from "../resource/copyable.tsx";
 import { Deletion } from "../resource/deletion.tsx";
 import { Form, TextField } from "../resource/form.tsx";
@@ -81,7 +82,7 @@ const toValues = (sso: Sso | undefined): Values => ({
   issuer: sso?.issuer ?? "",
   client_id: sso?.client_id ?? "",
   client_secret: "",
-  domains: (sso?.domains ?? []).map(({ name }) => name).join(", "),
+  domains: (sso?.domains ?? []).map(inUnicode).join(", "),
   default_role: sso?.default_role ?? "viewer",
   role_claim: sso?.role_claim ?? "",
   roles: Object.entries(sso?.roles ?? {})
@@ -89,6 +90,9 @@ const toValues = (sso: Sso | undefined): Values => ({
     .join("\n"),
   required: sso?.required ?? false,
 });
+
+/** An older service sends no `name_unicode`. */
+const inUnicode = ({ name, name_unicode = name }: Pick<SsoDomain, "name"> & Partial<SsoDomain>): string => name_unicode;
 
 /** The role is what follows the last colon; the schema says whether it is one. */
 function rolesIn(typed: string): Record<string, SsoRole> {
@@ -188,21 +192,25 @@ function Domains({ of: { domains } }: { of: Sso }) {
   );
 }
 
-function Domain({ domain: { name, verified, txt_record } }: { domain: SsoDomain }) {
+function Domain({ domain }: { domain: SsoDomain }) {
+  const { name, verified, txt_record } = domain;
   const say = text.settings.sso;
+  const unicode = inUnicode(domain);
   const verifying = useMutation({
     mutationFn: () => client.sso.verifyDomain({ params: { name }, body: {} }),
     onSuccess: () => {
-      notify({ id: `sso-${name}`, type: "success", header: say.verifiedNow(name) });
+      notify({ id: `sso-${name}`, type: "success", header: say.verifiedNow(unicode) });
       return reload();
     },
     onError: (error) =>
-      notify({ id: `sso-${name}`, type: "error", header: say.notVerified(name), content: <FailureNote error={error} /> }),
+      notify({ id: `sso-${name}`, type: "error", header: say.notVerified(unicode), content: <FailureNote error={error} /> }),
   });
   return (
     <li>
       <div>
-        <Wrapped>{name}</Wrapped>{" "}
+        <Wrapped>
+          <BothWays ascii={name} unicode={unicode} />
+        </Wrapped>{" "}
         <StatusIndicator type={verified ? "success" : "pending"}>{verified ? say.verified : say.unverified}</StatusIndicator>
         {!verified && (
           <Box variant="small" display="block">
@@ -213,7 +221,7 @@ function Domain({ domain: { name, verified, txt_record } }: { domain: SsoDomain 
       {!verified && (
         <Button
           loading={verifying.isPending}
-          ariaLabel={text.resource.list.act(say.verify, name)}
+          ariaLabel={text.resource.list.act(say.verify, unicode)}
           onClick={() => verifying.mutate()}
         >
           {say.verify}

@@ -3,21 +3,22 @@ import Button from "@cloudscape-design/components/button";
 import { useState } from "react";
 import type { SshKey } from "../../../shared/api/ssh-keys.ts";
 import { useNoteLeftOut } from "../app/left-out.ts";
-import { useMissing } from "../app/may.tsx";
+import { type Need, useMissing } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
-import { sshKeys } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Copyable } from "../resource/copyable.tsx";
-import { actionColumn, ListPage } from "../resource/list-page.tsx";
+import { ListPage, menuColumn } from "../resource/list-page.tsx";
 import type { Column } from "../resource/column.ts";
+import { RowMenu } from "../resource/row-menu.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { lazily } from "../app/lazily.tsx";
+import { listSshKeys, narrowSshKeys, typeOf } from "./filters.tsx";
 
 const AddSshKey = lazily(async () => (await import("./add.tsx")).AddSshKey);
 const DeleteSshKey = lazily(async () => (await import("./delete.tsx")).DeleteSshKey);
 
-const typeOf = ({ public_key }: SshKey): string => public_key.split(" ")[0] ?? "";
+const NEEDS: readonly Need[] = ["servers:write"];
 
 function columns(): [Column<SshKey>, ...Column<SshKey>[]] {
   const say = text.sshKeys.columns;
@@ -38,7 +39,7 @@ export default function SshKeys() {
   const say = text.sshKeys;
   const [adding, setAdding] = useState(false);
   const [deleting, setDeleting] = useState<SshKey>();
-  const missing = useMissing()("servers:write");
+  const missing = useMissing()(...NEEDS);
   useNoteLeftOut(missing);
   const mayWrite = missing === undefined;
   const add = mayWrite && (
@@ -50,8 +51,19 @@ export default function SshKeys() {
     <ListPage
       title={say.title}
       description={say.about}
-      list={sshKeys.list}
-      columns={[...columns(), ...(mayWrite ? [actionColumn<SshKey>({ label: say.deletion.delete, act: setDeleting })] : [])]}
+      list={listSshKeys}
+      searchable
+      narrowing={narrowSshKeys()}
+      columns={[
+        ...columns(),
+        menuColumn<SshKey>((key) => (
+          <RowMenu
+            label={say.actionsOf(key.name)}
+            items={[{ id: "delete", text: say.deletion.delete, needs: NEEDS }]}
+            onChoose={() => setDeleting(key)}
+          />
+        )),
+      ]}
       add={add}
       empty={say.empty}
     >

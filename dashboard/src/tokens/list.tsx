@@ -6,19 +6,23 @@ import { useState } from "react";
 import type { Token } from "../../../shared/api/tokens.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { useNoteLeftOut } from "../app/left-out.ts";
-import { useMay, useMissing } from "../app/may.tsx";
-import { tokens, users } from "../app/queries.ts";
+import { type Need, useMay, useMissing } from "../app/may.tsx";
+import { users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { actionColumn, CreateLink, ListPage } from "../resource/list-page.tsx";
+import { CreateLink, ListPage, menuColumn } from "../resource/list-page.tsx";
 import type { Column } from "../resource/column.ts";
+import { RowMenu } from "../resource/row-menu.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { serviceNow } from "../session/clock.ts";
-import { Permissions } from "./permissions.tsx";
+import { listTokens, narrowTokens } from "./filters.tsx";
+import { Permissions, permissionsInWords } from "./permissions.tsx";
 import { lazily } from "../app/lazily.tsx";
 
 const RotateApiKey = lazily(async () => (await import("./rotate.tsx")).RotateApiKey);
 const RevokeApiKey = lazily(async () => (await import("./revoke.tsx")).RevokeApiKey);
+
+const NEEDS: readonly Need[] = ["admin"];
 
 type Creator = Token["created_by"];
 
@@ -52,7 +56,7 @@ function columns(isRemoved: (creator: Creator) => boolean): [Column<Token>, ...C
           <Networks of={token} />
         </>
       ),
-      text: ({ permissions }) => permissions.join(" "),
+      text: permissionsInWords,
     },
     {
       id: "used",
@@ -92,31 +96,36 @@ export default function ApiKeys() {
   const missing = useMissing()("admin");
   useNoteLeftOut(missing);
   const isRemoved = useIsRemoved();
-  const [rotating, setRotating] = useState<Token>();
-  const [revoking, setRevoking] = useState<Token>();
+  const [open, setOpen] = useState<{ act: string; token: Token }>();
+  const close = () => setOpen(undefined);
   return (
     <ListPage
       title={say.title}
       description={say.about}
-      list={tokens.list}
+      list={listTokens}
+      searchable
+      narrowing={narrowTokens()}
       columns={[
         ...columns(isRemoved),
-        ...(missing === undefined
-          ? [
-              actionColumn<Token>(
-                { label: say.rotation.confirm, act: setRotating, isOffered: ({ replaced_by }) => replaced_by === null },
-                { label: say.revocation.confirm, act: setRevoking },
-              ),
-            ]
-          : []),
+        menuColumn<Token>((token) => (
+          <RowMenu label={say.actionsOf(token.name)} items={itemsOf(token)} onChoose={(act) => setOpen({ act, token })} />
+        )),
       ]}
       add={<CreateLink to="/settings/api-keys/create">{say.create.title}</CreateLink>}
       empty={say.empty}
     >
-      {rotating !== undefined && <RotateApiKey token={rotating} onDismiss={() => setRotating(undefined)} />}
-      {revoking !== undefined && <RevokeApiKey token={revoking} onDismiss={() => setRevoking(undefined)} />}
+      {open?.act === "rotate" && <RotateApiKey token={open.token} onDismiss={close} />}
+      {open?.act === "revoke" && <RevokeApiKey token={open.token} onDismiss={close} />}
     </ListPage>
   );
+}
+
+/** A key is rotated once. */
+function itemsOf({ replaced_by }: Token) {
+  const { rotation, revocation } = text.tokens;
+  const rotate = { id: "rotate", text: rotation.confirm, needs: NEEDS };
+  const revoke = { id: "revoke", text: revocation.confirm, needs: NEEDS };
+  return replaced_by === null ? [rotate, revoke] : [revoke];
 }
 
 /** An older service sends none. */

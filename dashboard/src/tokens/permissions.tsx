@@ -5,9 +5,20 @@ import type { Permission } from "../../../shared/api/permissions.ts";
 import { text } from "../messages/text.ts";
 import { presetOf } from "./presets.ts";
 
+/** A newer service may have others. */
+const nameOf = (permission: string): string | undefined => {
+  const names: Readonly<Record<string, string>> = text.app.permissions.names;
+  return names[permission];
+};
+
+/** As the page says them, for a file: the name of a common set, or each one. */
+export function permissionsInWords({ permissions }: { permissions: readonly Permission[] }): string {
+  const preset = presetOf(permissions);
+  return preset === undefined ? permissions.map((each) => nameOf(each) ?? each).join(", ") : text.tokens.presets[preset.id].name;
+}
+
 export function Permissions({ of }: { of: readonly Permission[] }) {
   const say = text.tokens.permissions;
-  const names: Readonly<Record<string, string>> = text.app.permissions.names; // a newer service may have others
   const preset = presetOf(of);
   return (
     <Popover
@@ -20,7 +31,7 @@ export function Permissions({ of }: { of: readonly Permission[] }) {
         <SpaceBetween size="xxs">
           {of.map((permission) => (
             <div key={permission}>
-              {names[permission] ?? ""} <code className="code">{permission}</code>
+              {nameOf(permission) ?? ""} <code className="code">{permission}</code>
             </div>
           ))}
         </SpaceBetween>

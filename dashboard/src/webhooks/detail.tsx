@@ -4,7 +4,6 @@ import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
-import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
@@ -12,7 +11,7 @@ import type { Delivery, Webhook } from "../../../shared/api/webhooks.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { lazily } from "../app/lazily.tsx";
-import { May, useMay } from "../app/may.tsx";
+import { May, type Need, useMay } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { Page } from "../app/page.tsx";
 import { webhooks } from "../app/queries.ts";
@@ -20,6 +19,7 @@ import { text } from "../messages/text.ts";
 import type { Column } from "../resource/column.ts";
 import { Copyable } from "../resource/copyable.tsx";
 import { Loaded } from "../resource/loaded.tsx";
+import { PageActions } from "../resource/page-actions.tsx";
 import { SecretOnce } from "../resource/secret-once.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
@@ -61,16 +61,10 @@ function Shown({ webhook }: { webhook: Webhook }) {
   const { name, disabled_reason } = webhook;
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<"edit" | "delete">();
+  const acts = useActs(webhook, setDialog);
   return (
-    <Page
-      title={name}
-      above={above()}
-      actions={
-        <May needs={["settings:write"]}>
-          <Actions webhook={webhook} onOpen={setDialog} />
-        </May>
-      }
-    >
+    <Page title={name} above={above()} actions={acts.buttons}>
+      {acts.notices}
       {disabled_reason !== null && <Alert type="warning">{reasonOf(disabled_reason)}</Alert>}
       <Facts webhook={webhook} />
       <Deliveries webhook={webhook} />
@@ -82,7 +76,10 @@ function Shown({ webhook }: { webhook: Webhook }) {
   );
 }
 
-function Actions({ webhook, onOpen }: { webhook: Webhook; onOpen: (dialog: "edit" | "delete") => void }) {
+const NEEDS: readonly Need[] = ["settings:write"];
+
+/** The buttons of a webhook, and what came of them. */
+function useActs(webhook: Webhook, onOpen: (dialog: "edit" | "delete") => void) {
   const { id, enabled, format } = webhook;
   const say = text.webhooks.detail;
   const [secret, setSecret] = useState<string>();
@@ -98,30 +95,40 @@ function Actions({ webhook, onOpen }: { webhook: Webhook; onOpen: (dialog: "edit
     ({ data }) => notify({ id, type: "success", header: say.saved(data.name) }),
   );
   const failure = test.error ?? rotation.error ?? toggle.error;
-  return (
-    <SpaceBetween size="xs">
-      <SpaceBetween direction="horizontal" size="xs">
-        <Button loading={test.isPending} disabled={!enabled} onClick={() => test.mutate()}>
-          {say.test}
-        </Button>
-        {format === "json" && (
-          <Button loading={rotation.isPending} onClick={() => rotation.mutate()}>
-            {say.rotate}
-          </Button>
+  const action = <Id extends string>(actionId: Id, label: string) =>
+    ({ id: actionId, text: label, button: "normal", needs: NEEDS }) as const;
+  const sends = { test, rotate: rotation, toggle };
+  return {
+    buttons: (
+      <PageActions
+        actions={[
+          { ...action("test", say.test), pending: test.isPending, why: enabled ? undefined : say.enableFirst },
+          ...(format === "json" ? [{ ...action("rotate", say.rotate), pending: rotation.isPending }] : []),
+          { ...action("toggle", enabled ? say.disable : say.enable), pending: toggle.isPending },
+          action("edit", say.edit),
+          action("delete", say.delete),
+        ]}
+        onChoose={(chosen) => (chosen === "edit" || chosen === "delete" ? onOpen(chosen) : sends[chosen].mutate())}
+      >
+        <May needs={NEEDS}>
+          <Calls webhook={webhook} />
+        </May>
+      </PageActions>
+    ),
+    notices: (
+      <>
+        {failure !== null && <Failure error={failure} />}
+        {secret !== undefined && (
+          <SecretOnce
+            title={say.rotated}
+            what={text.webhooks.create.secret}
+            value={secret}
+            onStored={() => setSecret(undefined)}
+          />
         )}
-        <Button loading={toggle.isPending} onClick={() => toggle.mutate()}>
-          {enabled ? say.disable : say.enable}
-        </Button>
-        <Button onClick={() => onOpen("edit")}>{say.edit}</Button>
-        <Button onClick={() => onOpen("delete")}>{say.delete}</Button>
-        <Calls webhook={webhook} />
-      </SpaceBetween>
-      {failure !== null && <Failure error={failure} />}
-      {secret !== undefined && (
-        <SecretOnce title={say.rotated} what={text.webhooks.create.secret} value={secret} onStored={() => setSecret(undefined)} />
-      )}
-    </SpaceBetween>
-  );
+      </>
+    ),
+  };
 }
 
 function sayTested({ data: { id, status, tries } }: { data: Delivery }): void {

@@ -1,12 +1,12 @@
 // All webhooks.
 import type { Webhook } from "../../../shared/api/webhooks.ts";
 import { Link } from "../app/link.tsx";
-import { webhooks } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { Column } from "../resource/column.ts";
 import { CreateLink, ListPage, menuColumn } from "../resource/list-page.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
+import { listWebhooks, narrowWebhooks } from "./filters.tsx";
 import { WebhookMenu } from "./menu.tsx";
 import { WebhookStatus } from "./status.tsx";
 
@@ -52,7 +52,9 @@ export default function Webhooks() {
     <ListPage
       title={say.title}
       description={say.about}
-      list={webhooks.list}
+      list={listWebhooks}
+      searchable
+      narrowing={narrowWebhooks()}
       columns={columns()}
       add={<CreateLink to="/settings/webhooks/create">{say.create.title}</CreateLink>}
       empty={say.empty}

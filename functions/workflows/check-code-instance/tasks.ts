@@ -1,12 +1,15 @@
 // What the steps of checking an instance's code do.
 import { fitted, findProblems, toCommits } from "../../../shared/operations/code-checks.ts";
-import { findCode, recordChecked } from "../../../shared/records/code.ts";
+import { findCode, recordChanged, recordChecked } from "../../../shared/records/code.ts";
 import { openRepositories } from "../../../shared/records/code-secrets.ts";
 import { addResult } from "../../../shared/records/operations.ts";
 import { run } from "../../../shared/hosts/index.ts";
 import { tasks, jobIdFor, type Work } from "../../../shared/runtime/tasks.ts";
 import type { InputOf } from "../../../shared/domain/workflow.ts";
 import workflow from "./workflow.ts";
+
+/** What a dry run has room for; of more it says that they are known once the code was fetched. */
+const NAMES_BYTES_MAX = 4 * 1024;
 
 type Check = Work<InputOf<typeof workflow>>;
 
@@ -19,7 +22,7 @@ export const handler = tasks(workflow, {
   },
 
   inspectCode: async (work) => {
-    const { operation, input, server, jobId } = work;
+    const { operation, input, instance, server, jobId } = work;
     const { resolved, code, repositories } = await resolve(work);
     if (!resolved.ready) return false;
     const { commits } = resolved.result;
@@ -55,6 +58,15 @@ export const handler = tasks(workflow, {
         ),
       ],
     };
+    const changed = inspected.result.modules.filter((module) => module.changed).map(({ name }) => name);
+    const { compared_with } = inspected.result;
+    const isWhole = found.problems.length === 0 && Buffer.byteLength(changed.join()) <= NAMES_BYTES_MAX;
+    await recordChanged(
+      await instance(),
+      compared_with === null || !isWhole
+        ? null
+        : { compared_with, commits: fetched.map(({ repository }) => repository.commit), modules: changed },
+    );
     await addResult(operation, { code: fitted(found) });
     return true;
   },

@@ -24,7 +24,7 @@ import { find } from "../../../shared/data/table.ts";
 import { abandonedState, DEPLOY_STATUS, LIFECYCLE, REHEARSAL } from "../../../shared/domain/lifecycle.ts";
 import { DEPLOY } from "../../../shared/domain/limits.ts";
 import { isNewer } from "../../../shared/domain/missing-modules.ts";
-import { planModules } from "../../../shared/domain/module-plan.ts";
+import { firstNamed, nameWithSources, planModules } from "../../../shared/domain/module-plan.ts";
 import { because, inEnglish } from "../../../shared/domain/reasons.ts";
 import { redact } from "../../../shared/domain/redaction.ts";
 import { type Job, type JobKind, type JobProgress, skippedIn } from "../../../shared/hosts/host.ts";
@@ -102,17 +102,31 @@ export const handler = tasks(workflow, {
     if (!fetched.ready) return false;
     const { problems, subjects, modules } = fetched.result;
     requireNoProblem(findProblems(code.repositories, problems));
+    const sources = Object.fromEntries(
+      modules.flatMap(({ name, repository }) => {
+        const { url } = code.repositories[repository ?? -1] ?? {};
+        return url === undefined ? [] : [[name, url] as const];
+      }),
+    );
     if (planned.commits !== undefined && !input.restore_database)
-      requireNoNewer(modules.map(({ name, version, database_version }) => ({ name, has: database_version, brings: version })));
+      requireNoNewer(
+        modules.map(({ name, version, database_version }) => ({ name, has: database_version, brings: version })),
+        sources,
+      );
     const { updated, installed, changed_but_not_installed } = planModules(fetched.result, {
       select,
       install: code.install_modules,
     });
     const has = new Set([...fetched.result.installed, ...installed]);
+    if (typeof select !== "string" && !input.restore_database) requireInstalled(select.filter((name) => !has.has(name)));
     const versions = modules.filter(({ name }) => has.has(name)).map(({ name, version }) => [name, version]);
     // Data that comes back was last updated with this code.
     const plan = input.restore_database ? { updated: [], installed: [] } : { updated, installed };
-    await setModules(operation, plan, Object.fromEntries(versions));
+    const named = firstNamed(plan.updated, plan.installed);
+    await setModules(operation, plan, {
+      versions: Object.fromEntries(versions),
+      sources: Object.fromEntries(Object.entries(sources).filter(([name]) => named.includes(name))),
+    });
     await noteDeploy(operation, {
       commits: commits.map((commit, index) => ({ ...commit, subject: subjects[index] ?? known[index] ?? null })),
       modules: {
@@ -230,17 +244,13 @@ export const handler = tasks(workflow, {
     return restored.ready;
   },
 
+  /** The ERP starts also if it was stopped: only its response shows that it runs with the new code. */
   updateModules: async (work) => {
-    const job = { id: work.jobId, kind: "update_modules", ...(await readUpdate(work)) } as const;
-    return (await runWithLog(work, job)).ready;
-  },
-
-  /** Also one that was stopped: only its response shows that it runs with the new code. */
-  startErp: async ({ operation, input, server, jobId }) => {
-    const { instance_id } = input;
-    const started = await run(await server(), { id: jobId, kind: "start_code", instance_id, code_id: operation.id });
-    if (!started.ready) return false;
-    const { downtime_seconds, image } = started.result;
+    const { operation, instance, jobId } = work;
+    await showDuring(operation, await instance());
+    const updated = await runWithLog(work, { id: jobId, kind: "update_modules", ...(await readUpdate(work)) });
+    if (!updated.ready) return false;
+    const { downtime_seconds, image } = updated.result;
     if (image !== null) await keepImage(operation, image);
     await noteDeploy(operation, { downtime_seconds });
     if (downtime_seconds !== null) await addResult(operation, { downtime_seconds });
@@ -300,11 +310,20 @@ export const handler = tasks(workflow, {
 });
 
 /** The ERP takes no module back to an older version without its data. The request knew only what the last deploy brought. */
-function requireNoNewer(modules: readonly { name: string; has: string | null; brings: string | null }[]): void {
+function requireNoNewer(
+  modules: readonly { name: string; has: string | null; brings: string | null }[],
+  sources: Readonly<Record<string, string>> = {},
+): void {
   const newer = modules.filter(({ has, brings }) => has !== null && brings !== null && isNewer(has, brings));
   if (newer.length === 0) return;
   const names = newer.map(({ name }) => name).toSorted();
-  throw new GiveUp("CODE_INVALID", because("rollback_modules_newer", { modules: names.slice(0, 20).join(", ") }));
+  throw new GiveUp("CODE_INVALID", because("rollback_modules_newer", { modules: nameWithSources(names, sources) }));
+}
+
+/** Modules that were named for the update, and are neither in the database nor about to be. */
+function requireInstalled(missing: readonly string[]): void {
+  if (missing.length > 0)
+    throw new GiveUp("CODE_INVALID", because("deploy_modules_not_installed", { modules: nameWithSources(missing, {}) }));
 }
 
 /** As many as have room; they are ASCII, and each is stored with some three bytes more. */
@@ -327,13 +346,27 @@ async function isRehearsed({ input: { account_id, deploy_id, restore_database } 
 }
 
 /** Keeps what the machine logged of a job that failed. */
-async function runWithLog<K extends JobKind>({ operation, server }: Deploy, job: Job<K>): Promise<JobProgress<K>> {
+async function runWithLog<K extends JobKind>(work: Deploy, job: Job<K>): Promise<JobProgress<K>> {
+  const { operation, server } = work;
   try {
     return await run(await server(), job);
   } catch (error) {
-    if (error instanceof GiveUp && error.log !== undefined) await noteDeploy(operation, { log_excerpt: error.log });
-    throw error;
+    if (!(error instanceof GiveUp)) throw error;
+    if (error.log !== undefined) await noteDeploy(operation, { log_excerpt: error.log });
+    throw await specify(work, error);
   }
+}
+
+/** Names what the machine does not: the repository of each module whose update failed, and the package that pip stopped at. */
+async function specify({ input: { account_id, deploy_id } }: Deploy, error: GiveUp): Promise<GiveUp> {
+  const { code } = error.reason;
+  const [, pip] = PIP_STOPPED.exec(error.log ?? "") ?? [];
+  if (code === "python_packages_not_installed" && pip !== undefined)
+    return new GiveUp(error.code, because("python_package_not_installed", { package: pip }), { cause: error });
+  if (code !== "rehearsal_failed" && code !== "update_failed") return error;
+  const { update, install, sources } = await getPlan(account_id, deploy_id);
+  const modules = nameWithSources([...update, ...install], sources);
+  return new GiveUp(error.code, because(code, { modules }), { cause: error });
 }
 
 async function settle(work: Deploy): Promise<boolean> {
@@ -348,7 +381,10 @@ async function recordNew({ operation, input, instance }: Deploy): Promise<void> 
   const { account_id, deploy_id } = input;
   const record = await instance();
   if ((await findCode(record)).deployed?.deploy_id === deploy_id) return;
-  const [{ code, packages }, deploy] = await Promise.all([getPlan(account_id, deploy_id), getDeploy(account_id, deploy_id)]);
+  const [{ code, packages, select }, deploy] = await Promise.all([
+    getPlan(account_id, deploy_id),
+    getDeploy(account_id, deploy_id),
+  ]);
   const { commits, python_packages: shown } = deploy;
   // The server's next report says so, too.
   if (deploy.image !== null) await recordImage(record, deploy.image, await newestImages());
@@ -357,6 +393,7 @@ async function recordNew({ operation, input, instance }: Deploy): Promise<void> 
     code_id: operation.id,
     commits: toCommits(code.repositories, commits),
     python_packages: packages ?? shown,
+    ...(typeof select !== "string" && { partial: true }),
   };
   await recordDeployed(record, deployed);
 }
@@ -375,6 +412,12 @@ async function keepErpLog({ operation, input, server }: Deploy): Promise<void> {
     log.info("could not read the log of an ERP that does not respond", { instance: instance_id, error });
   }
 }
+
+/** What pip says of a package that it does not find, or cannot build. */
+const PIP_STOPPED = new RegExp(
+  "ERROR: (?:Could not find a version that satisfies the requirement|No matching distribution found for|" +
+    "Failed building wheel for) ([A-Za-z0-9][A-Za-z0-9._-]{0,99})",
+);
 
 /** A character that is cut in two goes. */
 const endOf = (text: string, bytes: number): string =>

@@ -44,13 +44,12 @@ export default workflow({
       when: "backup_first",
       upToMinutes: JOB_MINUTES.make_archive,
     }),
-    poll("keepData", "Stopping the ERP and keeping its data", { upToMinutes: JOB_MINUTES.keep_data }),
+    poll("keepData", "Stopping the ERP and keeping its data", { when: "restore_database", upToMinutes: JOB_MINUTES.keep_data }),
     poll("restoreData", "Restoring the data of that code", {
       when: "restore_database",
       upToMinutes: JOB_MINUTES.restore_archive,
     }),
-    poll("updateModules", "Updating the modules", { upToMinutes: JOB_MINUTES.update_modules }),
-    poll("startErp", "Starting the ERP", { upToMinutes: JOB_MINUTES.start_code }),
+    poll("updateModules", "Updating the modules while the ERP is stopped", { upToMinutes: JOB_MINUTES.update_modules }),
     poll("awaitHealthy", "Waiting for the ERP to respond", {
       upToMinutes: JOB_MINUTES.check_health,
       late: "HEALTH_CHECK_FAILED",

@@ -2,6 +2,7 @@
 import { describeImage, NEWEST_IMAGE } from "../../providers/sandbox/images.ts";
 import { changeErp, findErp, findMachine, later, type SandboxErp } from "../../providers/sandbox/machines.ts";
 import { findSandboxCommit, isSandboxUrl, isSpecialRef, SPECIAL_REFS } from "../../providers/sandbox/repositories.ts";
+import { BASE } from "../../domain/module-plan.ts";
 import { because, inEnglish, type Reason, reasonIn } from "../../domain/reasons.ts";
 import { GiveUp } from "../../platform/task-errors.ts";
 import type { BroughtCode, Job, JobResult } from "../host.ts";
@@ -49,6 +50,10 @@ export async function fetchCode(machineId: string, job: Job<"fetch_code">): Prom
   // The first repository that has a module counts.
   const modules: Record<string, string> = Object.assign({}, ...contents.map((each) => each?.modules ?? {}).toReversed());
   const database = erp.database?.modules ?? {};
+  const before = job.keep ? database : (erp.code?.modules ?? {});
+  const hasWork =
+    Object.entries(modules).some(([name, version]) => name in database && database[name] !== version) ||
+    job.named.some((name) => !(name in database));
   if (job.keep) {
     const fetched = { code_id: job.code_id, modules, refs: job.repositories.map(({ ref }) => ref) };
     await changeErp(machineId, job.instance_id, ({ code }) => (code?.code_id === job.code_id ? {} : { fetched }));
@@ -62,14 +67,21 @@ export async function fetchCode(machineId: string, job: Job<"fetch_code">): Prom
       .map(([name, version]) => ({
         name,
         version,
-        changed: database[name] !== version,
+        changed: before[name] !== version,
         database_version: database[name] ?? null,
+        repository: contents.findIndex((each) => each !== undefined && name in each.modules),
       }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     installed: [...new Set([...Object.keys(modules), ...job.named])].filter((name) => name in database),
-    image_changed: false,
+    // At the ref whose rehearsal fails there is always something to rehearse.
+    image_changed: isOutdated(erp) || (!hasWork && job.repositories.some(({ ref }) => ref === failRehearsal)),
+    compared_with: job.keep ? null : (erp.code?.code_id ?? ""),
   };
 }
+
+/** Whether the database was last updated with another image than the ERP has. */
+const isOutdated = ({ database, image }: SandboxErp): boolean =>
+  database?.updated_with != null && database.updated_with !== image;
 
 /** What was deployed elsewhere: there is nothing to copy it from. */
 async function fetchBrought(machineId: string, { repositories }: BroughtCode): Promise<Record<string, string>> {
@@ -166,7 +178,10 @@ const namesIn = ({ update, install }: Job<"rehearse_code" | "update_modules">): 
   [...update, ...install].slice(0, 20).join(", ");
 
 /** The database, the files and the code are put aside as they are, until they are settled or put back. */
-export async function keepData(machineId: string, { instance_id, code_id }: Job<"keep_data">): Promise<null> {
+export async function keepData(
+  machineId: string,
+  { instance_id, code_id }: Pick<Job<"keep_data">, "instance_id" | "code_id">,
+): Promise<null> {
   await change(machineId, instance_id, (erp) => {
     if (erp.before_code?.code_id === code_id) return { status: "stopped" };
     const { database, files, code, image, status } = erp;
@@ -176,10 +191,11 @@ export async function keepData(machineId: string, { instance_id, code_id }: Job<
 }
 
 /** An update that fails has changed something already. */
-export async function updateModules(machineId: string, job: Job<"update_modules">): Promise<null> {
+export async function updateModules(machineId: string, job: Job<"update_modules">): Promise<JobResult<"update_modules">> {
   const refs = await refsOf(machineId, job);
-  await change(machineId, job.instance_id, ({ fetched, code, database, before_code, pulled }) => {
-    if (before_code?.code_id !== job.code_id) throw new GiveUp("HOST_JOB_FAILED", because("data_not_prepared"));
+  await keepData(machineId, job);
+  await change(machineId, job.instance_id, ({ fetched, code, database, pulled, image: before }) => {
+    const image = pulled?.code_id === job.code_id ? pulled.image : before;
     const next = fetched?.code_id === job.code_id ? fetched : code;
     if (next == null || database === null) throw new GiveUp("HOST_JOB_FAILED", because("data_not_prepared"));
     const versions = [...job.update, ...job.install].flatMap((name) => {
@@ -189,19 +205,24 @@ export async function updateModules(machineId: string, job: Job<"update_modules"
     return {
       code: next,
       fetched: null,
-      ...(pulled?.code_id === job.code_id && { image: pulled.image, pulled: null }),
-      database: { ...database, modules: { ...database.modules, ...Object.fromEntries(versions) } },
+      image,
+      pulled: null,
+      database: {
+        ...database,
+        modules: { ...database.modules, ...Object.fromEntries(versions) },
+        updated_with: job.update.includes(BASE) ? image : (database.updated_with ?? image),
+      },
     };
   });
   if (refs.includes(failUpdate))
     throw new GiveUp("UPDATE_FAILED", because("update_failed", { modules: namesIn(job) }), { log: TRACEBACK });
-  return null;
+  return startCode(machineId, job);
 }
 
-export async function startCode(
+async function startCode(
   machineId: string,
-  { instance_id, code_id }: Job<"start_code">,
-): Promise<JobResult<"start_code">> {
+  { instance_id, code_id }: Job<"update_modules">,
+): Promise<JobResult<"update_modules">> {
   let wasRunning = false;
   let id = "";
   await change(machineId, instance_id, ({ before_code, image }) => {

@@ -106,6 +106,9 @@ function fromStatements(dump: string): ErpDatabase {
   return toDatabase(rows);
 }
 
+/** Dumps from before it was noted, and those of other hosts, lack it. */
+const UPDATED_WITH = "hosting.updated_with";
+
 function toRows(database: ErpDatabase): Rows {
   return {
     ir_config_parameter: [
@@ -113,6 +116,7 @@ function toRows(database: ErpDatabase): Rows {
       ["database.secret", database.secret],
       ["web.base.url", database.base_url],
       ["database.is_neutralized", String(database.neutralized)],
+      ...(database.updated_with === null ? [] : [[UPDATED_WITH, database.updated_with]]),
     ],
     ir_cron: numbered(database.crons.map(({ name, active }) => [name, flag(active)])),
     ir_mail_server: numbered(database.mail_servers.map(({ name, active }) => [name, flag(active)])),
@@ -165,6 +169,7 @@ function toDatabase(rows: Rows): ErpDatabase {
     users: users.map(([id = "", login, password_hash]) => ({ login, password_hash, api_keys: splitKeys(id) })),
     data,
     attachments: rows.ir_attachment.map(([, name, file]) => ({ name, file })),
+    updated_with: parameters.get(UPDATED_WITH) ?? null,
     modules: Object.fromEntries(
       rows.ir_module_module.flatMap(([, name = "", state = "", version = ""]) => (HAS_CODE.has(state) ? [[name, version]] : [])),
     ),

@@ -36,7 +36,6 @@ import {
   resolveCode,
   secondsToFetch,
   settleCode,
-  startCode,
   undoCode,
   updateModules,
 } from "./code.ts";
@@ -209,8 +208,7 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
   install_packages: { seconds: 0, work: installPackages },
   rehearse_code: { seconds: 0.5, work: rehearseCode },
   keep_data: { seconds: 0, work: keepData },
-  update_modules: { seconds: 0.5, work: updateModules },
-  start_code: { seconds: 0.3, work: startCode },
+  update_modules: { seconds: 0.8, work: updateModules },
   settle_code: { seconds: 0, work: settleCode },
   undo_code: { seconds: 0.3, work: undoCode },
   reboot_host: {
@@ -295,6 +293,7 @@ async function freshDatabase({ domain, admin_email, ...code }: Job<"install_erp"
     data: "{}",
     attachments,
     modules: { ...firstModules(code), ...(domain.startsWith("missing-modules.") && { queue_job: `${code.erp_version}.2.0` }) },
+    updated_with: imageFor(domain),
   };
   return { database, files };
 }

@@ -3,16 +3,27 @@
 import type { LeftOutKind } from "../../domain/left-out.ts";
 import { because } from "../../domain/reasons.ts";
 import type { LeftOut } from "../host.ts";
-import { SERVER_STATEMENTS, STATEMENT_FORMS } from "../server-statements.ts";
+import { LANGUAGES, LEAVING, SERVER_STATEMENTS, SETTINGS, STATEMENT_FORMS } from "../server-statements.ts";
 import { Unusable } from "./layout.ts";
 
 /** The dump without its comments, and without the statements that are about its server, which are counted and named. */
 export function leaveOut(dump: string): { kept: string; left_out: LeftOut[] } {
   const leftOut = new Map<string, LeftOut>();
   const kept: string[] = [];
-  const seen: Seen = { begun: false, connected: undefined, relations: new Set(), gone: new Map(), goneExtensions: [] };
-  for (const { text, outline } of statementsOf(dump)) {
+  const seen: Seen = {
+    begun: false,
+    connected: undefined,
+    relations: new Set(),
+    gone: new Map(),
+    goneExtensions: [],
+    languages: new Set(LANGUAGES),
+  };
+  for (const statement of statementsOf(dump)) {
+    const { text, outline } = statement;
     const kind = classify(seen, outline, text);
+    const isKept = kind === undefined || kind === "here";
+    const command = isKept && !SESSION.test(outline) ? leaving(statement) : undefined;
+    if (command !== undefined) throw new Unusable(because("archive_leaves_database", { command }));
     if (kind === undefined) kept.push(text);
     else if (kind !== "here") note(leftOut, kind, outline);
   }
@@ -22,10 +33,11 @@ export function leaveOut(dump: string): { kept: string; left_out: LeftOut[] } {
 const form = (pattern: string): RegExp => new RegExp(pattern, "i");
 const TABLE = SERVER_STATEMENTS.map(({ kind, pattern }) => ({ kind, pattern: form(pattern) }));
 const ABOUT = STATEMENT_FORMS.about.map(form);
-const [ROWS_OF, POSITION, EXTENSION, SETTING] = [
+const [ROWS_OF, POSITION, EXTENSION, LANGUAGE, SETTING] = [
   form(STATEMENT_FORMS.rows),
   form(STATEMENT_FORMS.position),
   form(STATEMENT_FORMS.extension),
+  form(STATEMENT_FORMS.language),
   form(STATEMENT_FORMS.setting),
 ];
 const [PUBLIC, REMOVAL, RELATION, IDENTITY] = [
@@ -40,21 +52,6 @@ const SESSION = /^(?:\\(?:un)?restrict |SELECT pg_catalog\.set_config\()/i;
 
 /** What the sandbox's database server has. */
 const EXTENSIONS: ReadonlySet<string> = new Set(["plpgsql", "vector", "pg_trgm", "unaccent"]);
-/** Of a real server's, which knows some 360, those that a client may set and a dump may name. */
-const SETTINGS: ReadonlySet<string> = new Set(
-  (
-    "application_name array_nulls backslash_quote bytea_output check_function_bodies client_connection_check_interval client_encoding " +
-    "client_min_messages commit_delay constraint_exclusion cursor_tuple_fraction datestyle default_statistics_target " +
-    "default_table_access_method default_tablespace default_text_search_config default_toast_compression " +
-    "default_transaction_deferrable default_transaction_isolation default_transaction_read_only effective_cache_size " +
-    "escape_string_warning exit_on_error extra_float_digits from_collapse_limit gin_fuzzy_search_limit " +
-    "idle_in_transaction_session_timeout idle_session_timeout intervalstyle jit join_collapse_limit lc_messages lc_monetary " +
-    "lc_numeric lc_time lo_compat_privileges lock_timeout log_min_messages log_statement maintenance_work_mem " +
-    "max_parallel_workers_per_gather quote_all_identifiers random_page_cost row_security search_path seq_page_cost " +
-    "session_replication_role standard_conforming_strings statement_timeout synchronize_seqscans synchronous_commit temp_buffers " +
-    "temp_tablespaces timezone timezone_abbreviations transform_null_equals vacuum_cost_delay work_mem xmlbinary xmloption"
-  ).split(" "),
-);
 
 type Kind = LeftOutKind | "here" | undefined;
 
@@ -65,6 +62,7 @@ interface Seen {
   relations: Set<string>;
   gone: Map<string, LeftOutKind>;
   goneExtensions: string[];
+  languages: Set<string>;
 }
 
 /** Why a statement is left out: `here` if there is nothing to do for it; undefined if it is the ERP's. */
@@ -80,8 +78,13 @@ function classify(seen: Seen, outline: string, text: string): Kind {
   if (!seen.begun && REMOVAL.test(outline)) return "drops";
   const [, , extension, schema] = EXTENSION.exec(outline) ?? [];
   if (extension !== undefined) return ofExtension(seen, extension, schema);
+  const [, written, language] = LANGUAGE.exec(outline) ?? [];
+  if (written !== undefined && language !== undefined && !seen.languages.has(language.toLowerCase())) {
+    seen.gone.set(written, "languages");
+    return "languages";
+  }
   const [, setting] = SETTING.exec(outline) ?? [];
-  if (setting !== undefined) return SETTINGS.has(setting.toLowerCase()) ? "here" : "settings";
+  if (setting !== undefined) return SETTINGS.includes(setting.toLowerCase()) ? "here" : "settings";
   if (PUBLIC.test(outline) || SESSION.test(outline)) return "here";
   const [, sequence] = POSITION.exec(text) ?? [];
   if (sequence !== undefined) return ofRows(seen, sequence.replaceAll("''", "'"));
@@ -104,17 +107,19 @@ function ofCommand(seen: Seen, line: string): Kind {
 const ofRows = ({ goneExtensions, relations }: Seen, relation: string): Kind =>
   goneExtensions.length === 0 || relations.has(unqualified(relation)) ? undefined : "extension_data";
 
-function ofExtension({ goneExtensions }: Seen, quoted: string, schema = "public"): Kind {
+function ofExtension({ goneExtensions, languages }: Seen, quoted: string, schema = "public"): Kind {
   const name = quoted.replaceAll('"', "");
-  if (EXTENSIONS.has(name)) return "here";
+  if (EXTENSIONS.has(name)) {
+    languages.add(name);
+    return "here";
+  }
   goneExtensions.push(`${schema}.${name}`);
   return "extensions";
 }
 
 /** Why what a statement is about was left out. */
 function ofSubject({ gone, goneExtensions, relations }: Seen, outline: string): LeftOutKind | undefined {
-  const about = ABOUT.map((each) => each.exec(outline)?.[1]).find((name) => name !== undefined);
-  const names = VIEW.test(outline) ? (outline.match(NAMES) ?? []) : about === undefined ? [] : [about];
+  const names = VIEW.test(outline) ? (outline.match(NAMES) ?? []) : ABOUT.flatMap((each) => each.exec(outline)?.[1] ?? []);
   for (const name of names) {
     const table = name.slice(0, Math.max(0, name.lastIndexOf("."))); // of a column
     const isOwn = relations.has(name) || relations.has(table);
@@ -145,33 +150,91 @@ function note(leftOut: Map<string, LeftOut>, kind: string, outline: string): voi
 }
 
 const TOKEN =
-  /(?<gap>(?:\s|--[^\n]*|\/\*[^]*?\*\/)+)|(?<text>[eE]'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|\$(?<tag>[a-z_]\w*)?\$[^]*?\$\k<tag>\$)|(?<command>\\[^\n]*)|(?<end>;)|"[^"]*"|[\w$]+|[^]/giy;
+  /(?<gap>(?:\s|--[^\n]*)+|\/\*)|(?<text>[eE]'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|\$(?<tag>[a-z_]\w*)?\$[^]*?\$\k<tag>\$)|(?<command>\\[^\n]*)|(?<end>;)|"[^"]*"|[\w$]+|[^]/giy;
+/** How an outline shows a text. */
+const TEXT = "'…'";
 const ROWS = /[^\n]*\n(?:[^]*?\n)??\\\.\r?(?:\n|$)/y;
 
-/** Each with its rows, and on one line without texts and comments. */
-function* statementsOf(dump: string): Generator<{ text: string; outline: string }> {
+interface Statement {
+  text: string;
+  /** On one line, without texts and comments. */
+  outline: string;
+  /** Its texts in dollars. */
+  bodies: string[];
+  /** psql's, up to the end of its line. */
+  command: string | undefined;
+}
+
+/** Each with its rows. */
+function* statementsOf(dump: string): Generator<Statement> {
   let [begin, outline, at, depth] = [0, "", 0, 0];
+  let bodies: string[] = [];
+  let command: string | undefined;
   while (at < dump.length) {
     TOKEN.lastIndex = at;
     const { 0: token = "", groups = {} } = TOKEN.exec(dump) ?? {};
-    at += token.length;
+    at = token === "/*" ? endOfComment(dump, at) : at + token.length;
+    command ??= groups["command"];
     const isCommand = outline === "" && groups["command"] !== undefined;
     if (groups["gap"] !== undefined) {
       if (outline === "") begin = at;
-      else outline += " ";
+      else if (!outline.endsWith(" ")) outline += " ";
     } else {
-      outline += groups["text"] === undefined ? token : /^[eE]?''$/.test(token) ? "''" : "'…'";
+      if (groups["text"]?.startsWith("$") === true) bodies.push(token.replaceAll(/^\$\w*\$|\$\w*\$$/g, ""));
+      outline += groups["text"] === undefined ? token : /^[eE]?''$/.test(token) ? "''" : TEXT;
       depth = Math.max(0, depth + nesting(token, outline));
     }
     if ((groups["end"] !== undefined && depth === 0) || isCommand) {
       outline = outline.replace(/\s*;?\s*$/, "");
-      ROWS.lastIndex = at;
-      if (/^COPY .* FROM STDIN\b/i.test(outline)) at += (ROWS.exec(dump)?.[0] ?? "").length;
-      yield { text: dump.slice(begin, at).trimEnd(), outline };
-      [begin, outline] = [at, ""];
+      if (/^COPY .* FROM STDIN\b/i.test(outline)) at += rowsAt(dump, at).length;
+      yield { text: dump.slice(begin, at).trimEnd(), outline, bodies, command };
+      [begin, outline, bodies, command] = [at, "", [], undefined];
     }
   }
-  if (outline !== "") yield { text: dump.slice(begin), outline: outline.trim() };
+  if (outline !== "") yield { text: dump.slice(begin), outline: outline.trim(), bodies, command };
+}
+
+/** Comments may contain others. */
+function endOfComment(dump: string, begin: number): number {
+  const mark = /\/\*|\*\//g;
+  mark.lastIndex = begin;
+  let depth = 0;
+  for (let found = mark.exec(dump); found !== null; found = mark.exec(dump)) {
+    depth += found[0] === "/*" ? 1 : -1;
+    if (depth === 0) return mark.lastIndex;
+  }
+  return dump.length;
+}
+
+function rowsAt(dump: string, at: number): string {
+  ROWS.lastIndex = at;
+  const [rows = ""] = ROWS.exec(dump) ?? [];
+  if (rows.slice(0, rows.indexOf("\n")).trim() !== "") throw new Unusable(because("archive_no_pg_dump"));
+  return rows;
+}
+
+const DEPTH_MAX = 5;
+const COMMAND_CHARACTERS_MAX = 40;
+const [BODY, MENTION, COPY, FILE] = [form(LEAVING.body), form(LEAVING.about), form(LEAVING.copy), form(LEAVING.file)];
+const [COMMAND, UNTRUSTED, CALL] = [form(LEAVING.command), form(LEAVING.language), form(LEAVING.call)];
+
+/** What in a statement, or in the statements of its body, leaves the database: as Scan in script/files/dump.py. */
+function leaving({ outline, bodies, command }: Statement, depth = 0): string | undefined {
+  const words = outline.replaceAll(TEXT, "''");
+  // In psql's eyes, a body is text.
+  if (depth === 0 && command !== undefined) return command.slice(0, COMMAND_CHARACTERS_MAX).trim();
+  const isBody = BODY.test(words);
+  const copy = COPY.exec(words);
+  const file = copy && FILE.exec(words.slice(copy.index + copy[0].length));
+  if (copy && file) return words.slice(copy.index, copy.index + copy[0].length + file.index + file[0].length).trim();
+  const found = (MENTION.test(words) ? null : CALL.exec(words)) ?? COMMAND.exec(words) ?? (isBody ? UNTRUSTED.exec(words) : null);
+  if (found !== null || !isBody || depth === DEPTH_MAX) return found?.[0].trim();
+  for (const body of bodies)
+    for (const statement of statementsOf(body)) {
+      const inside = leaving(statement, depth + 1);
+      if (inside !== undefined) return inside;
+    }
+  return undefined;
 }
 
 /** Statements of a rule are in parentheses, those of a function since PostgreSQL 14 between `begin` and `end`. */

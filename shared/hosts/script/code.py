@@ -419,6 +419,7 @@ class Found(TypedDict):
     name: str
     version: str
     hash: str
+    repository: int
 
 
 def take_repository(git: Git, number: int, series: str, place: str, budget: Budget) -> tuple[str, list[Found], str]:
@@ -441,7 +442,7 @@ def take_repository(git: Git, number: int, series: str, place: str, budget: Budg
         version = version_in(git, module.name, content, series)
         if version is None:
             continue
-        found.append({"name": module.name, "version": version, "hash": module.hash.decode()})
+        found.append({"name": module.name, "version": version, "hash": module.hash.decode(), "repository": number})
         hashes = [entry.hash for entry in inside]
         for entry, data in zip(inside, git.contents(scratch, hashes), strict=True):
             relative = entry.path[len(prefix) :].split(b"/")

@@ -1,5 +1,6 @@
 # Code of the ERP's: it is fetched and checked in the builder (builder.sh), and the ERP's containers see it in read-only volumes. codes/CODE
-# has of each code its "addons" (folders in the container), "environment" and "modules" (version and hash by name), and of a deploy in progress
+# has of each code its "addons" (folders in the container), "environment" and "modules" (by name the version, the hash and the
+# repository's number, which older ones lack), and of a deploy in progress
 # "progress": fetched, keeping, kept, updating, updated, undoing, settled. The fact "code" is the code that the ERP runs with.
 # Root on the machine opens no file of the code.
 
@@ -79,7 +80,8 @@ job_fetch_code() {
     --arg ofImage "$OF_IMAGE" --arg image "$(image_hash)" '
     $hashes[0] as $hashes | $installed[0] as $installed
     | { subjects, problems, image_changed: ($hashes[$ofImage] != null and $hashes[$ofImage] != $image),
-        modules: [.modules[] | { name, version, changed: ($hashes[.name] != .hash), database_version: $installed[.name] }],
+        modules: [.modules[]
+          | { name, version, repository, changed: ($hashes[.name] != .hash), database_version: $installed[.name] }],
         installed: (([.modules[].name] + ($named | split(" "))) as $wanted | $installed | keys | map(select(. as $name | $wanted | index([$name])))) }' \
     "$JOB/work/code" | answer
   set_progress fetched
@@ -89,7 +91,9 @@ job_fetch_code() {
 keep_code() {
   # What the builder says comes from whoever could take it over.
   jq -c '[.modules[] | select((.name | test("^[A-Za-z][A-Za-z0-9_]{0,63}$")) and (.hash | test("^[0-9a-f]{40,64}$"))
-    and (.version | test("^[0-9A-Za-z.~+-]{1,60}$"))) | { key: .name, value: { version, hash } }] | from_entries' "$JOB/work/code" >"$CODE_HOME/modules"
+    and (.version | test("^[0-9A-Za-z.~+-]{1,60}$")))
+    | { key: .name, value: { version, hash, repository: (.repository | numbers // null) } }] | from_entries' \
+    "$JOB/work/code" >"$CODE_HOME/modules"
   jq -r --arg mount "$CODE_MOUNT" '[.folders[] | select(test("^[0-9]{1,2}-[a-z0-9-]{1,40}$")) | "\($mount)/\(.)"] | join(",")' "$JOB/work/code" |
     tr -d '\n' >"$CODE_HOME/addons"
   if [[ $(fact edition) == enterprise ]]; then printf ',/mnt/enterprise' >>"$CODE_HOME/addons"; fi
@@ -101,11 +105,17 @@ keep_environment() {
   jq -r '.[] | "\(.name)=\(.value)"' "$CODE_HOME/variables" >"$CODE_HOME/environment"
 }
 
-# Nothing stays, and the database is not asked: other work on the instance goes on.
+# Nothing stays, and the database is not asked: other work on the instance goes on. Modules are compared with the code that the
+# ERP has.
 check_code() {
+  local code present=$JOB/work/present
+  code=$(fact code)
+  cp "$HERE/codes/$code/modules" "$present" 2>/dev/null || echo '{}' >"$present"
   end_check "$PROJECT" # of a machine that lost its power
   fetch_into "${PROJECT}_check"
-  jq -c '{ subjects, problems, modules: [.modules[] | { name, version, changed: true }], installed: [] }' "$JOB/work/code" | answer
+  jq -c --slurpfile present "$present" --arg code "$code" '{ subjects, problems, compared_with: $code,
+    modules: [.modules[] | { name, version, repository, changed: ($present[0][.name].hash != .hash) }], installed: [] }' \
+    "$JOB/work/code" | answer
 }
 
 # What a repository sends may fill the disk, and goes on after its job is killed: no job that holds the instance ends it.

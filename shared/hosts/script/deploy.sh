@@ -74,19 +74,25 @@ switch_images() { # IMAGE DATABASE-IMAGE
   compose up -d db
 }
 
-# From here on nobody uses the ERP. Its files are linked: the ERP replaces none, it only adds and removes them.
 job_keep_data() {
   require_installed
   name_code
   require_fetched
   case $(progress) in
-    kept | updating | updated) return ;;
+    kept | updating | updated) ;;
+    *) keep_data ;;
   esac
-  pause_erp
+}
+
+# From here on nobody uses the ERP. Its files are linked: the ERP replaces none, it only adds and removes them.
+keep_data() {
+  # While the ERP still runs: a copy without room costs no downtime.
+  ensure_database_server
   require_database "$DATABASE"
-  require_room "$(docker_root)" "$(database_bytes)" "A copy of the database"
-  set_progress keeping
   drop_database "$OLD"
+  require_room "$(docker_root)" "$(database_bytes)" "A copy of the database"
+  pause_erp
+  set_progress keeping
   copy_database "$DATABASE" "$OLD"
   files keep "$DATABASE" "$OLD" </dev/null || files_failed "The ERP's files cannot be read"
   set_fact "codes/$CODE/before" "$(fact code)"
@@ -101,17 +107,33 @@ copy_database() { # FROM TO
   sql postgres <<<"alter database \"$2\" allow_connections false"
 }
 
+# One job, because nobody uses the ERP meanwhile, and the service would notice the end of each part some seconds later.
 job_update_modules() {
-  local status=0
+  local downtime
   require_installed
   name_code
   read_update
+  require_fetched
   case $(progress) in
-    updated) return ;;
-    kept) ;;
+    kept | updated) ;;
     updating) begin_anew ;; # it was killed: what it had done may be a half
-    *) broken "The data was not kept" ;;
+    *) keep_data ;;
   esac
+  if [[ $(progress) != updated ]]; then update_modules; fi
+  set_fact wanted running
+  start_erp
+  downtime=$(downtime_until_it_responds)
+  jq -cn --argjson downtime "$downtime" --arg id "$IMAGE" --arg digest "$(digest_of "$IMAGE")" \
+    '{ downtime_seconds: $downtime, image: { id: $id, digest: (if $digest == "" then null else $digest end) } }' | answer
+}
+
+# By which the registry has it, which stays when its name goes to a newer one.
+digest_of() { # IMAGE
+  docker image inspect -f '{{range .RepoDigests}}{{println .}}{{end}}' "$1" | grep -aoEm1 'sha256:[0-9a-f]{64}$' || true
+}
+
+update_modules() {
+  local status=0
   set_progress updating
   set_fact code "$CODE"
   switch_images "$(fact "codes/$CODE/image")" "$(fact "codes/$CODE/db_image")"
@@ -161,23 +183,6 @@ renew_data() {
   sql postgres <<<"alter database \"$DATABASE\" owner to odoo"
   sql postgres <<<"alter database \"$DATABASE\" allow_connections true"
   files keep "$OLD" "$DATABASE" </dev/null || files_failed "The ERP's files cannot be read"
-}
-
-job_start_code() {
-  local downtime
-  require_installed
-  name_code
-  [[ $(progress) == updated ]] || broken "The update is not done"
-  set_fact wanted running
-  start_erp
-  downtime=$(downtime_until_it_responds)
-  jq -cn --argjson downtime "$downtime" --arg id "$IMAGE" --arg digest "$(digest_of "$IMAGE")" \
-    '{ downtime_seconds: $downtime, image: { id: $id, digest: (if $digest == "" then null else $digest end) } }' | answer
-}
-
-# By which the registry has it, which stays when its name goes to a newer one.
-digest_of() { # IMAGE
-  docker image inspect -f '{{range .RepoDigests}}{{println .}}{{end}}' "$1" | grep -aoEm1 'sha256:[0-9a-f]{64}$' || true
 }
 
 # The code of now and the one before stay, with their images.

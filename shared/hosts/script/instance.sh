@@ -89,7 +89,7 @@ start_erp() {
   resume
   require_database "$DATABASE"
   refresh_firewall
-  set_report_url
+  complete_parameters
   configure_buffer # the database says how large uploads may be
   write_compose_file
   compose up -V -d # or a volume that the image declares, and the last container had, would stay in the place of the code
@@ -99,9 +99,11 @@ start_erp() {
 # The program that prints PDFs asks the ERP for their style: not by the domain, which may have no DNS record or certificate yet.
 REPORT_URL=http://127.0.0.1:8069
 
-# For instances that were installed without it. Whoever chose another one keeps it.
-set_report_url() {
-  sql "$DATABASE" <<<"set statement_timeout = '10s'; insert into ir_config_parameter (key, value) values ('report.url', '$REPORT_URL')
+# What the database lacks of both. Whoever chose another URL keeps it. Until the first deploy, it was last updated with the image
+# that the ERP was installed with; it remembers that, so that it is known to be older where a restore brings it back to a newer one.
+complete_parameters() {
+  sql "$DATABASE" <<<"set statement_timeout = '10s'; insert into ir_config_parameter (key, value)
+    values ('report.url', '$REPORT_URL'), ('$HASHES', '{\"$OF_IMAGE\":\"$(image_hash)\"}')
     on conflict (key) do nothing" || true # the ERP's own code may have changed the table
 }
 

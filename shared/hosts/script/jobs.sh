@@ -160,7 +160,7 @@ end() {
 
 # Jobs that fill the disk, because their data is unusual or someone else fills it meanwhile: stops them
 # before the databases of all instances stop.
-UNPACKING='build_restore|restore_archive|drill_archive|import_archive|bring_code|fetch_code|install_packages|rehearse_code|keep_data'
+UNPACKING='build_restore|restore_archive|drill_archive|import_archive|bring_code|fetch_code|install_packages|rehearse_code|keep_data|update_modules'
 GROWING="make_archive|upload_parts|verify_archive|$UNPACKING"
 guard() {
   local job=$JOBS/$1 docker='' inodes=0 room=free left

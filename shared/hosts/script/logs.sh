@@ -54,15 +54,35 @@ proxy_log() { # SINCE UNTIL
     reaching=(cat) # the newest lines may all be later
   fi
   # shellcheck disable=SC2016 # of jq
-  access_logs "$ID" | timeout "$LOG_SECONDS" xargs -r cat -- 2>/dev/null | cut -b "1-$LINE_BYTES" | "${reaching[@]}" |
+  access_logs "$ID" | timeout "$LOG_SECONDS" xargs -r cat -- 2>/dev/null | short_requests | "${reaching[@]}" |
     requests_between "$since" "$until" | tail -c $((2 * LOG_BYTES)) | timeout "$LOG_SECONDS" jq -Rr '
       if . == "cut" then . else
       fromjson? | objects | select(.ts | type == "number")
       | def word($length): tostring | gsub("[^!-~]"; "?") | .[:$length];
       [ (.ts | floor | todate[:19]) + "." + ((.ts * 1000 | floor) % 1000 + 1000 | tostring)[1:] + "Z",
-        (.request.method | word(20)), (.request.uri | word(4000) | split("?")[0]), (.status | word(3)), (.duration * 1000 | floor),
+        (.request.method | word(20)), ((.request.uri | word(8192) | split("?")[0]) + (.cut // "")), (.status | word(3)), (.duration * 1000 | floor),
         (.size | word(20)), (.request.client_ip // .request.remote_ip | word(50)) ] | join(" ") end' 2>/dev/null
   [[ " ${PIPESTATUS[*]} " != *" 124 "* ]] || return 124
+}
+
+# Of a request with a long path, its beginning, cut as bounded_log cuts; otherwise a few would be all that is read, and hide the others. What a client
+# sends has no quotes in JSON that could look like a field.
+short_requests() {
+  awk -v max="$LINE_BYTES" -v cut="$CUT" '
+    function field(text, name) {
+      return match(text, "\"" name "\":(\"[^\"\\\\]*\"|[0-9.eE+-]+)") ? substr(text, RSTART, RLENGTH) : "\"" name "\":\"\""
+    }
+    length($0) <= max { print; next }
+    {
+      begin = substr($0, 1, max - 512)
+      end = substr($0, length($0) - 511)
+      path = match(begin, /"uri":"[^"\\]*/) ? substr(begin, RSTART + 7, RLENGTH - 7) : ""
+      part = substr(path, length(path) - 255)
+      sub(/[^\/]*$/, "", part)
+      path = substr(path, 1, length(path) - 256) part
+      print "{" field(begin, "ts") ",\"request\":{" field(begin, "remote_ip") "," field(begin, "client_ip") "," field(begin, "method") ",\"uri\":\"" path \
+        "\"}," field(end, "duration") "," field(end, "size") "," field(end, "status") ",\"cut\":\"" cut "\"}"
+    }'
 }
 
 # Of the lines on stdin those between two times, in seconds; in the end "cut" if they are more than what is read of them.
@@ -133,16 +153,16 @@ URL_REDACTION='s/(https?:\/\/[^?[:space:]]*\?)[^[:space:]]*/\1[redacted]/g'
 
 CUT=$'\342\200\246' # the end of a line that was cut
 
-# Of secrets, a line each, what removes them: the longest first, because another may be a part of it. A line is cut at a blank, which may be within
-# one.
+# Of secrets, a line each, what removes them: the longest first, because another may be a part of it. A line is cut at a blank, and a path at a slash,
+# which may be within one.
 exactly() {
   local secret
   awk '!known[$0]++ { print length($0) "\t" $0 }' | sort -rn | cut -f 2- | while IFS= read -r secret; do
     if ((${#secret} < 6)); then continue; fi
     printf 's\001%s\001[redacted]\001g\n' "$(literally <<<"$secret")"
-    while [[ ${#secret} -le 200 && $secret == *" "* ]]; do
-      secret=${secret% *}
-      printf 's\001%s %s$\001[redacted] %s\001\n' "$(literally <<<"$secret")" "$CUT" "$CUT"
+    while [[ ${#secret} -le 200 && $secret == ?*[\ /]* ]]; do
+      secret=${secret%[ /]*}
+      printf 's\001%s([ /])%s$\001[redacted]\\1%s\001\n' "$(literally <<<"$secret")" "$CUT" "$CUT"
     done
   done
 }

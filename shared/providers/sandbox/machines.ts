@@ -123,6 +123,8 @@ export const ErpDatabase = z.object({
   attachments: z.array(z.object({ name: z.string(), file: z.string() })),
   /** The versions of its installed modules, by name. */
   modules: z.record(z.string(), z.string()).default({}),
+  /** The image that it was last updated with; null if that is not known. */
+  updated_with: z.string().nullable().default(null),
 });
 export type ErpDatabase = z.infer<typeof ErpDatabase>;
 

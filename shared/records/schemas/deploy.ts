@@ -40,5 +40,7 @@ export const DeployPlan = z.object({
   /** What is updated and installed, once the code was fetched. */
   update: z.array(text).default([]),
   install: z.array(text).default([]),
+  /** The repositories of those that a message names. */
+  sources: z.record(text, text).default({}),
 });
 export type DeployPlan = z.infer<typeof DeployPlan>;

@@ -22,6 +22,7 @@ export const InstanceRecord = stored(
     dns_record: true,
     url: true,
     domain_unicode: true,
+    admin_email_unicode: true,
     protection: true,
     certificate: true,
     health: true,

@@ -43,6 +43,7 @@ export const alerts: typeof en = {
     about:
       "Bis dahin wird zu dieser Warnung keine E-Mail gesendet. Sie bleibt auf dieser Seite, und Webhooks erhalten weiterhin ihre Ereignisse.",
     for: "Stummschalten für",
+    label: "Stumm bis",
     hours: (count) => (count === 1 ? "1 Stunde" : `${count} Stunden`),
     days: (count) => (count === 1 ? "1 Tag" : `${count} Tage`),
     muted: "Warnung stummgeschaltet",

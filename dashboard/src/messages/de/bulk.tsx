@@ -24,7 +24,7 @@ const LABELS: Work = {
 };
 
 export const bulk: typeof en = {
-  actions: "Aktionen",
+  actions: "Aktionen für Auswahl",
   selectFirst: (kind) => `Wählen Sie zuerst ${MANY[kind]} aus.`,
   count: countOf,
   many: (kind) => MANY[kind],

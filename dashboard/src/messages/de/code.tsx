@@ -158,7 +158,10 @@ export const code: typeof en = {
     selections: {
       changed: "Geänderte Module",
       all: "Alle Module des Codes",
+      named: "Module, die Sie nennen",
     },
+    names: "Namen der Module",
+    namesHint: "Mit Leerzeichen oder Kommas dazwischen. Auch Module des Images sind möglich.",
     rehearse: "Vorher proben (empfohlen)",
     rehearseAbout:
       "Die Aktualisierung läuft zuerst auf einer Kopie der Datenbank. Ein fehlerhaftes Modul kostet dann keinen Ausfall.",

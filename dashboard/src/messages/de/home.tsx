@@ -6,8 +6,8 @@ export const home: typeof en = {
   servers: "Server",
   instances: "Instanzen",
   backups: "Sicherungen",
-  counted: (number, status, title) => `${title} mit Status „${status}“: ${number}`,
-  countedInProgress: (number, title) => `${title} in Arbeit: ${number}`,
+  counted: (_number, digits, status, title) => `${title} mit Status „${status}“: ${digits}`,
+  countedInProgress: (_number, digits, title) => `${title} in Arbeit: ${digits}`,
   inProgress: "In Arbeit",
   nothingInProgress: "Zurzeit laufen keine Vorgänge.",
   startedBy: (name, time) => (

@@ -101,7 +101,6 @@ export const instances: typeof en = {
     noAddress: "Die IP-Adresse des Servers steht noch nicht fest",
   },
   actions: {
-    title: "Aktionen",
     of: (name) => `Aktionen: ${name}`,
     policy: "Sicherungsplan",
     open: "Öffnen",
@@ -249,7 +248,6 @@ export const instances: typeof en = {
     resetUsers: "Benutzer zurücksetzen",
     resetUsersAbout:
       "Alle außer dem Admin brauchen in der neuen Instanz ein neues Passwort. Ihre Sitzungen und API-Schlüssel gelten dort nicht mehr.",
-    more: "Weitere Optionen",
     generated: "Wird aus dem Namen erzeugt",
     databaseNameHint: "Kleinbuchstaben, Ziffern und Unterstriche. Muss mit einem Buchstaben beginnen.",
   },

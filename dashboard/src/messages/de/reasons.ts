@@ -134,6 +134,8 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   data_not_prepared: "Die wiederherzustellenden Daten sind nicht vorbereitet",
   rollback_modules_newer:
     "Die Datenbank hat diese Module in einer höheren Version als der Code oder das Image jenes Deploys: {modules}. Holen Sie auch die Daten zurück",
+  deploy_modules_not_installed:
+    "Diese Module sind nicht installiert und lassen sich deshalb nicht aktualisieren: {modules}. Um sie zu installieren, nennen Sie sie im Code bei den zu installierenden Modulen",
   data_not_built: "Die wiederherzustellenden Daten sind nicht aufgebaut",
   database_not_restored: "Die Datenbank der Sicherung ließ sich nicht wiederherstellen",
   files_not_restored: "Die Dateien der Sicherung ließen sich nicht wiederherstellen",
@@ -375,6 +377,7 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   code_other_version: "Das Modul {module} in {url} ist für die ERP-Version {version}; die Instanz hat {expected}",
   code_module_twice: "{url} enthält zwei Module mit dem Namen {module}",
   python_packages_not_installed: "Die Python-Pakete konnten nicht installiert werden",
+  python_package_not_installed: "Die Python-Pakete konnten nicht installiert werden, wegen {package}",
   rehearsal_failed:
     "Die Aktualisierung ist an einer Kopie der Daten fehlgeschlagen, deshalb blieb das ERP, wie es war. Module: {modules}",
   update_failed: "Die Aktualisierung ist fehlgeschlagen, deshalb wurden Code und Daten zurückgesetzt. Module: {modules}",
@@ -385,7 +388,6 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   rehearsal_not_copied: "Die Datenbank konnte für die Probe nicht kopiert werden",
   rehearsal_out_of_memory:
     "Dem Wegwerf-ERP ging der Arbeitsspeicher aus. Um trotzdem ein Deployment zu machen, setzen Sie rehearse auf false",
-  deploy_data_not_kept: "Die Daten wurden nicht aufbewahrt",
   deploy_data_gone: "Die Datenbank von vor dem Deployment ist nicht mehr da",
   deploy_not_updated: "Die Aktualisierung ist nicht fertig",
   rehearsal_memory:

@@ -135,6 +135,7 @@ export const resource: typeof en = {
     ),
     typeName: (name) => `Geben Sie zur Bestätigung ${name} ein`,
     required: "Diese Angabe ist erforderlich.",
+    more: "Weitere Optionen",
   },
   labels: {
     title: "Labels",

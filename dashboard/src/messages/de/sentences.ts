@@ -73,7 +73,12 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
     "Zuerst enden die Vorgänge auf Instanzen des Servers; nach 30 Minuten Warten auf sie schlägt dieser Vorgang fehl",
   deploy_ref: "Bringt {url} ({ref}) ins ERP; der neueste Commit wird dabei ermittelt",
   deploy_commit: "Bringt {url} ({ref}) ins ERP; der neueste Commit war bei der letzten Prüfung {commit}",
-  deploy_modules_changed: "Aktualisiert die Module, deren Dateien sich geändert haben",
+  deploy_modules_changed:
+    "Aktualisiert die Module, deren Dateien sich geändert haben; welche, ist bekannt, sobald der Code geholt ist",
+  deploy_modules_found:
+    "Aktualisiert diese Module, soweit sie installiert sind, weil sich ihre Dateien seit dem letzten Deployment geändert haben, nach der letzten Prüfung: {modules}",
+  deploy_modules_unchanged:
+    "Aktualisiert keine Module, außer eine Wiederherstellung hat Daten anderen Codes zurückgebracht: Nach der letzten Prüfung hat sich seit dem letzten Deployment keine Datei geändert",
   deploy_modules_all: "Aktualisiert alle Module des Codes",
   deploy_modules_named: "Aktualisiert diese Module: {modules}",
   deploy_modules_installed: "Installiert diese Module, soweit sie nicht installiert sind: {modules}",

@@ -13,6 +13,13 @@ export const sshKeys: typeof en = {
     type: "Typ",
     added: "Hinzugefügt",
   },
+  actionsOf: (name) => `Aktionen: ${name}`,
+  filters: {
+    added: { from: "Hinzugefügt ab", to: "Hinzugefügt bis" },
+    placeholder: "Name oder Fingerabdruck",
+    labels: { type: "Nach Typ filtern" },
+    any: { type: "Jeder Typ" },
+  },
   fingerprintOf: (name) => `Fingerabdruck von ${name}`,
   form: {
     name: "Name",

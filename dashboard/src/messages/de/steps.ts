@@ -50,7 +50,7 @@ export const steps: typeof en = {
   undo: "Änderungen werden zurückgenommen",
   updateDatabases: "Datenbankserver werden aktualisiert",
   updateHost: "Pakete des Betriebssystems werden aktualisiert",
-  updateModules: "Module werden aktualisiert",
+  updateModules: "Module werden aktualisiert, das ERP ist gestoppt",
   updateProxy: "Proxy wird aktualisiert",
   verifyArchive: "Sicherung wird geprüft",
   verifyClone: "Neue Instanz wird geprüft",

@@ -14,6 +14,18 @@ export const tokens: typeof en = {
     expires: "Läuft ab",
     created: "Angelegt",
   },
+  actionsOf: (name) => `Aktionen: ${name}`,
+  filters: {
+    placeholder: "Name, letzte Zeichen, Ersteller oder Adresse",
+    labels: {
+      permission: "Nach Berechtigung filtern",
+      older: "Nach letzter Verwendung filtern",
+      expires: "Nach Ablauf filtern",
+    },
+    any: { permission: "Jede Berechtigung", older: "Jede Verwendung", expires: "Jeder Ablauf" },
+    unused: { "30": "Seit 30 Tagen nicht verwendet", "90": "Seit 90 Tagen nicht verwendet", never: "Noch nie verwendet" },
+    ends: { never: "Läuft nie ab", soon: "Läuft binnen 30 Tagen ab", expired: "Abgelaufen" },
+  },
   createdBy: (name) => `von ${name}`,
   creatorRemoved: "inzwischen entfernt",
   usedFrom: (address) => `von ${address} aus`,

@@ -8,6 +8,16 @@ export const webhooks: typeof en = {
   empty: "Noch keine Webhooks.",
   actionsOf: (name) => `Aktionen: ${name}`,
   columns: { name: "Name", url: "URL", events: "Ereignisse", status: "Status", last: "Letzte Zustellung" },
+  filters: {
+    placeholder: "Name, URL oder Ereignis",
+    labels: { status: "Nach Status filtern", older: "Nach letzter Zustellung filtern" },
+    any: { status: "Jeder Status", older: "Jede letzte Zustellung" },
+    unused: {
+      "30": "Seit 30 Tagen keine Zustellung",
+      "90": "Seit 90 Tagen keine Zustellung",
+      never: "Noch nichts zugestellt",
+    },
+  },
   statuses: { ok: "OK", failing: "Gestört", disabled: "Deaktiviert" },
   reasons: {
     gone: "Der Empfänger hat gemeldet, dass es ihn nicht mehr gibt (410).",
@@ -35,6 +45,7 @@ export const webhooks: typeof en = {
     saved: (name) => `Webhook gespeichert: ${name}`,
     save: "Speichern",
     enable: "Aktivieren",
+    enableFirst: "Aktivieren Sie zuerst den Webhook.",
     disable: "Deaktivieren",
     test: "Test senden",
     tested: "Der Empfänger hat den Test angenommen",

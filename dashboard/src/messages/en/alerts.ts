@@ -42,6 +42,7 @@ export const alerts = {
     title: (alert: string) => `Mute: ${alert}`,
     about: "No mail is sent about this alert until then. It stays on this page, and webhooks still receive its events.",
     for: "Mute for",
+    label: "Muted until",
     hours: (count: number) => (count === 1 ? "1 hour" : `${count} hours`),
     days: (count: number) => (count === 1 ? "1 day" : `${count} days`),
     muted: "Alert muted",

@@ -26,7 +26,7 @@ const work = (verb: string, running: string, effect?: string): Work => ({
 const LABELS: Work = { ...work("Change labels", "Changing labels of"), ask: (things) => `Change labels of ${things}` };
 
 export const bulk = {
-  actions: "Actions",
+  actions: "Actions on selected",
   selectFirst: (kind: Selectable) => `Select ${kind}s first.`,
   count: countOf,
   many: (kind: Selectable) => `${kind}s`,

@@ -156,7 +156,10 @@ export const code = {
     selections: {
       changed: "Modules that have changed",
       all: "All modules of the code",
+      named: "Modules that you name",
     },
+    names: "Names of the modules",
+    namesHint: "With spaces or commas between them. Modules of the image are possible, too.",
     rehearse: "Rehearse first (recommended)",
     rehearseAbout: "Runs the update on a copy of the database. A broken module then costs no downtime.",
     backUp: "Back up first (recommended)",

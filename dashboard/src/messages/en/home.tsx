@@ -6,11 +6,11 @@ export const home = {
   servers: "Servers",
   instances: "Instances",
   backups: "Backups",
-  /** For screen readers: "3 running instances". */
-  counted: (number: number, status: string, title: string) =>
-    `${number} ${status} ${number === 1 ? title.replace(/s$/, "") : title}`.toLowerCase(),
-  countedInProgress: (number: number, title: string) =>
-    `${number} ${number === 1 ? title.replace(/s$/, "") : title} in progress`.toLowerCase(),
+  /** For screen readers: "1,300 running instances"; `digits` is the number as the page writes it. */
+  counted: (number: number, digits: string, status: string, title: string) =>
+    `${digits} ${status} ${number === 1 ? title.replace(/s$/, "") : title}`.toLowerCase(),
+  countedInProgress: (number: number, digits: string, title: string) =>
+    `${digits} ${number === 1 ? title.replace(/s$/, "") : title} in progress`.toLowerCase(),
   inProgress: "In progress",
   nothingInProgress: "Nothing in progress.",
   startedBy: (name: string, time: ReactNode) => (

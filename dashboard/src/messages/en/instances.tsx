@@ -102,7 +102,6 @@ export const instances = {
     noAddress: "Waiting for the server's IP address",
   },
   actions: {
-    title: "Actions",
     of: (name: string) => `Actions on ${name}`,
     policy: "Backup policy",
     open: "Open",
@@ -249,7 +248,6 @@ export const instances = {
     resetUsers: "Reset users",
     resetUsersAbout:
       "Everyone but the administrator needs a new password on the new instance. Their sessions and API keys stop working there.",
-    more: "More options",
     generated: "Generated from the name",
     databaseNameHint: "Lowercase letters, numbers and underscores. Must start with a letter.",
   },

@@ -14,6 +14,9 @@ import type {
 import { reasons } from "./reasons.ts";
 import { sentences } from "./sentences.ts";
 
+/** A title within a sentence: "instances", but "API keys". */
+const inside = (title: string): string => (/^\p{Lu}{2}/u.test(title) ? title : title.toLowerCase());
+
 export const resource = {
   tell: "Tell me about this",
   statuses: {
@@ -77,11 +80,11 @@ export const resource = {
   },
   list: {
     loading: "Loading",
-    refresh: (title: string) => `Refresh ${title.toLowerCase()}`,
-    download: (title: string) => `Download ${title.toLowerCase()} as CSV`,
+    refresh: (title: string) => `Refresh ${inside(title)}`,
+    download: (title: string) => `Download ${inside(title)} as CSV`,
     actions: "Actions",
-    select: (title: string) => `Select ${title.toLowerCase()}`,
-    selectPage: (title: string) => `Select all ${title.toLowerCase()} on this page`,
+    select: (title: string) => `Select ${inside(title)}`,
+    selectPage: (title: string) => `Select all ${inside(title)} on this page`,
     selectOne: (name: string) => `Select ${name}`,
     /** A button of a row. */
     act: (action: string, name: string) => `${action} ${name}`,
@@ -102,7 +105,7 @@ export const resource = {
     },
   },
   find: {
-    label: (title: string) => `Find ${title.toLowerCase()}`,
+    label: (title: string) => `Find ${inside(title)}`,
     /** Fits beside the filters. */
     placeholder: "Name, domain, note or label (env:prod)",
     /** Opens what else a list can be filtered by; `used` is how many of these filters are chosen. */
@@ -132,7 +135,7 @@ export const resource = {
     page: (page: string, pages: string) => `Page ${page} of ${pages}`,
   },
   preferences: {
-    title: (title: string) => `Preferences for ${title.toLowerCase()}`,
+    title: (title: string) => `Preferences for ${inside(title)}`,
     save: "Save",
     pageSize: "Page size",
     perPage: (size: number) => `${size} per page`,
@@ -158,6 +161,7 @@ export const resource = {
     ),
     typeName: (name: string) => `Type ${name} to confirm`,
     required: "This is required.",
+    more: "More options",
   },
   labels: {
     title: "Labels",

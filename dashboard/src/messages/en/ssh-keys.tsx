@@ -12,6 +12,13 @@ export const sshKeys = {
     type: "Type",
     added: "Added",
   },
+  actionsOf: (name: string) => `Actions on ${name}`,
+  filters: {
+    added: { from: "Added from", to: "Added until" },
+    placeholder: "Name or fingerprint",
+    labels: { type: "Filter by type" },
+    any: { type: "Any type" },
+  },
   fingerprintOf: (name: string) => `fingerprint of ${name}`,
   form: {
     name: "Name",

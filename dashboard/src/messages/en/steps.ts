@@ -49,7 +49,7 @@ export const steps = {
   undo: "Undoing the changes",
   updateDatabases: "Updating the database servers",
   updateHost: "Updating the system's packages",
-  updateModules: "Updating the modules",
+  updateModules: "Updating the modules while the ERP is stopped",
   updateProxy: "Updating the proxy",
   verifyArchive: "Verifying the backup",
   verifyClone: "Verifying the new instance",

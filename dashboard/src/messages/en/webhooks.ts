@@ -7,6 +7,12 @@ export const webhooks = {
   empty: "No webhooks yet.",
   actionsOf: (name: string) => `Actions on ${name}`,
   columns: { name: "Name", url: "URL", events: "Events", status: "Status", last: "Last delivery" },
+  filters: {
+    placeholder: "Name, URL or event",
+    labels: { status: "Filter by status", older: "Filter by last delivery" },
+    any: { status: "Any status", older: "Any last delivery" },
+    unused: { "30": "No delivery for 30 days", "90": "No delivery for 90 days", never: "Nothing delivered yet" },
+  },
   statuses: { ok: "OK", failing: "Failing", disabled: "Disabled" },
   reasons: {
     gone: "The receiver responded that it is gone (410).",
@@ -34,6 +40,7 @@ export const webhooks = {
     saved: (name: string) => `Webhook saved: ${name}`,
     save: "Save",
     enable: "Enable",
+    enableFirst: "Enable the webhook first.",
     disable: "Disable",
     test: "Send test",
     tested: "The receiver took the test",

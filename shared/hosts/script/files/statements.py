@@ -4,12 +4,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import ClassVar
 
+from dump import compiled
 from layout import NAMES_REPORTED, Unusable, shown
-from tables import SERVER_STATEMENTS, STATEMENT_FORMS
-
-
-def compiled(pattern: str) -> re.Pattern[bytes]:
-    return re.compile(pattern.encode(), re.IGNORECASE)
+from tables import LANGUAGES, SERVER_STATEMENTS, SETTINGS, STATEMENT_FORMS
 
 
 class Origin:
@@ -22,6 +19,7 @@ class Origin:
     ROWS = compiled(STATEMENT_FORMS["rows"])
     POSITION = compiled(STATEMENT_FORMS["position"])
     EXTENSION = compiled(STATEMENT_FORMS["extension"])
+    LANGUAGE = compiled(STATEMENT_FORMS["language"])
     SETTING = compiled(STATEMENT_FORMS["setting"])
     PUBLIC = compiled(STATEMENT_FORMS["public_schema"])
     REMOVAL = compiled(STATEMENT_FORMS["removal"])
@@ -36,6 +34,8 @@ class Origin:
         self.present, self.creatable, self.settings = (
             frozenset(known.get(each, ())) for each in ("present", "creatable", "settings")
         )
+        self.settings &= frozenset(SETTINGS)
+        self.languages = {*LANGUAGES}
         self.begun = False
         self.relations: set[bytes] = set()
         # What was left out, with its kind: later statements may be about it. Of an extension, what is named after it.
@@ -72,6 +72,9 @@ class Origin:
             return False, "drops"
         if found := self.EXTENSION.match(outline):
             return self.decide_extension(found[1], found[2], found[3])
+        if (found := self.LANGUAGE.match(outline)) and found[2].decode(errors="replace").lower() not in self.languages:
+            self.gone[found[1]] = "languages"
+            return False, "languages"
         if found := self.SETTING.match(outline):
             known = found[1].decode().lower() in self.settings
             return known, None if known else "settings"
@@ -107,6 +110,8 @@ class Origin:
 
     def decide_extension(self, verb: bytes, quoted: bytes, schema: bytes | None) -> tuple[bool, str | None]:
         name = quoted.strip(b'"').decode(errors="replace")
+        if name in self.present | self.creatable:
+            self.languages.add(name)
         if name in self.present:  # of a superuser, who alone may change it
             return verb.upper() == b"CREATE", None
         if name in self.creatable:
@@ -127,8 +132,7 @@ class Origin:
         if self.VIEW.match(outline):
             names = [name[0] for name in self.NAMES.finditer(outline)]
         else:
-            found = next(filter(None, (pattern.match(outline) for pattern in self.ABOUT)), None)
-            names = [found[1]] if found else []
+            names = [found[1] for pattern in self.ABOUT if (found := pattern.match(outline))]
         for name in names:
             table = name.rpartition(b".")[0]  # of a column
             kind = self.gone.get(name) or self.gone.get(table)

@@ -34,6 +34,7 @@ class StatementForms(TypedDict):
     rows: str
     position: str
     extension: str
+    language: str
     setting: str
     public_schema: str
     removal: str
@@ -44,6 +45,19 @@ class StatementForms(TypedDict):
     about: list[str]
 
 
+class Leaving(TypedDict):
+    body: str
+    about: str
+    copy: str
+    file: str
+    command: str
+    language: str
+    call: str
+
+
 RULES: Rules
 SERVER_STATEMENTS: list[ServerStatement]
+LANGUAGES: list[str]
+SETTINGS: list[str]
 STATEMENT_FORMS: StatementForms
+LEAVING: Leaving

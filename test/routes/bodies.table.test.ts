@@ -1,27 +1,23 @@
-// Bodies of requests: every way to get one wrong has its own error on every route that takes one, and changes nothing.
+// Bodies of requests: each way to get one wrong has its own error on every route that takes one, and changes nothing.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { account, type TestAccount } from "../harness/account.ts";
-import type { ApiResponse, Client } from "../harness/client.ts";
+import type { ApiResponse } from "../harness/client.ts";
 import { bodyOf, bodyRoutes, closedRoutes, fieldsOf, mistakesIn, pathOf } from "../harness/requests.ts";
+import { routeClients } from "../harness/route-clients.ts";
+import { later, some } from "../harness/some.ts";
 
 const LIMIT_BYTES = 64 * 1024;
 
 let me: TestAccount;
-let session: Client;
 beforeAll(async () => {
   me = await account();
 });
 
-const asked = bodyRoutes.filter(({ id }) => id !== "auth.login");
+const asked = bodyRoutes.filter(({ id }) => id !== "auth.login").map((route, place) => ({ ...route, place }));
 const shaped = asked.filter((route) => fieldsOf(route.body).fields.length > 0);
 
-/** A credential for a route, with unused limits. */
-async function clientFor(route: { access: unknown }): Promise<Client> {
-  if (route.access !== "session") return (await me.token()).api;
-  session = await me.session(await me.anotherUser());
-  return session;
-}
+const clientFor = routeClients(() => me);
 
 /** `details.field` and `details.reason` have the first problem; `errors` has all of them. */
 function expectInvalid(response: ApiResponse, field: string, what: string): void {
@@ -38,30 +34,23 @@ const expectRejected = (response: ApiResponse, code: string, what: string) => {
   expect(response.error?.details, what).toBeUndefined();
 };
 
+const UNKNOWN = ["no_such_field", "id", "account_id", "status", "constructor", "toString", "hasOwnProperty", "", "a.b", "ключ"];
+
 // The sandbox's data may contain any field.
 describe.each(asked.filter(({ resource }) => resource !== "sandbox"))("$title", (route) => {
   const good = bodyOf(route) ?? {};
 
   test("a body with an unknown field is rejected and the field named, whatever its name", async () => {
-    const api = await clientFor(route);
+    const fields = some(UNKNOWN, 5, route.place);
+    const polluting = some(["__proto__", "constructor"], 2, route.place);
+    const api = await clientFor(route, fields.length + polluting.length);
     const before = await me.trace();
-    for (const field of [
-      "no_such_field",
-      "id",
-      "account_id",
-      "status",
-      "constructor",
-      "toString",
-      "hasOwnProperty",
-      "",
-      "a.b",
-      "ключ",
-    ]) {
+    for (const field of fields) {
       const response = await api.send(route.method, pathOf(route), { ...good, [field]: "x" });
       expectInvalid(response, field, `field "${field}"`);
       expect(response.error?.details?.["reason"]).toBe("is not a known field");
     }
-    for (const field of ["__proto__", "constructor"]) {
+    for (const field of polluting) {
       const text = `{"${field}":{"prototype":{"polluted":true}},${JSON.stringify({ ...good, padding: 1 }).slice(1)}`;
       const response = await api.send(route.method, pathOf(route), text);
       expect(response.status, response.text).toBe(422);
@@ -76,27 +65,29 @@ test("a forbidden key is named with its path", async () => {
   expectInvalid(await me.api.send("POST", "/servers", body), "labels.__proto__", body);
 });
 
+/** `npm test` makes one in so many of each field's mistakes, and one at least. */
+const MISTAKES_OF = 4;
+
 describe.each(shaped)("$title", (route) => {
   const { fields, required } = fieldsOf(route.body);
   const good = bodyOf(route) ?? {};
 
-  test.each(fields)("every invalid %s is a validation error on that field, and changes nothing", async (name, field) => {
-    const api = await clientFor(route);
+  test.each(fields)("an invalid %s is a validation error on that field, and changes nothing", async (name, field) => {
+    const isLine = field.type === "string" && !route.id.startsWith("auth.") && name !== "public_key";
+    const mistakes = [
+      ...mistakesIn(field),
+      ...(isLine ? ["a\u0000b", "\u0000", "a\nb", "\ud800"] : []).map((value) => ({ what: JSON.stringify(value), value })),
+    ];
+    const chosen = some(mistakes, Math.min(MISTAKES_OF, mistakes.length), route.place);
+    const api = await clientFor(route, chosen.length);
     const before = await me.trace();
-    for (const { what, value } of mistakesIn(field))
+    for (const { what, value } of chosen)
       expectInvalid(await api.send(route.method, pathOf(route), { ...good, [name]: value }), name, `${name} is ${what}`);
-    if (field.type === "string" && !route.id.startsWith("auth.") && name !== "public_key")
-      for (const value of ["a\u0000b", "\u0000", "a\nb", "\ud800"])
-        expectInvalid(
-          await api.send(route.method, pathOf(route), { ...good, [name]: value }),
-          name,
-          `${name} is ${JSON.stringify(value)}`,
-        );
     expect(await me.trace()).toBe(before);
   });
 
-  test.each(required)("a body without %s is a validation error", async (name) => {
-    const api = await clientFor(route);
+  test.each(later(required))("a body without %s is a validation error", async (name) => {
+    const api = await clientFor(route, 1);
     const response = await api.send(route.method, pathOf(route), { ...good, [name]: undefined });
     expectInvalid(response, name, `without ${name}`);
     expect(response.error?.details?.["reason"]).toBe("is required");
@@ -104,8 +95,8 @@ describe.each(shaped)("$title", (route) => {
 });
 
 const bodiless = closedRoutes.filter(({ method, body }) => method !== "GET" && body === undefined);
-test.each(bodiless)("$title takes no body: it is rejected instead of ignored, and nothing changes", async (route) => {
-  const api = await clientFor(route);
+test.each(some(bodiless, 2))("$title takes no body: it is rejected instead of ignored, and nothing changes", async (route) => {
+  const api = await clientFor(route, 7);
   const before = await me.trace();
   const send = (body: unknown) => api.send(route.method, pathOf(route), body);
   for (const body of [{ dry_run: true }, "{", "[]", " ".repeat(LIMIT_BYTES) + 1])
@@ -117,7 +108,7 @@ test.each(bodiless)("$title takes no body: it is rejected instead of ignored, an
 const demanding = shaped.filter((route) => fieldsOf(route.body).required.length > 0);
 test.each(demanding)("$title lists every invalid field; a request without a body counts as an empty object", async (route) => {
   const { required } = fieldsOf(route.body);
-  const api = await clientFor(route);
+  const api = await clientFor(route, 3);
   const response = await api.send(route.method, pathOf(route), {});
   expectInvalid(response, required[0] ?? "", "an empty object");
   expect(response.error?.details?.["errors"]).toEqual(required.map((field) => ({ field, reason: "is required" })));

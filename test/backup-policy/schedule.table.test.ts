@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { latestRun, nextRun, nextRuns, scheduleProblem } from "../../shared/domain/schedule.ts";
 import { wallTime, zoneNamed } from "../../shared/domain/time-zones.ts";
+import { some } from "../harness/some.ts";
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -42,24 +43,33 @@ function seenOnClock(zone: string, hours: readonly number[], minute: number, fro
   return [...new Set(runs.filter((run) => run !== undefined))].toSorted((a, b) => a - b);
 }
 
+const SCHEDULES: readonly (readonly [schedule: string, hours: readonly number[], minute: number])[] = [
+  ["30 2 * * *", [2], 30],
+  ["0 0 * * *", [0], 0],
+  ["15 1,2,3 * * *", [1, 2, 3], 15],
+  ["45 * * * *", Array.from({ length: 24 }, (_, hour) => hour), 45],
+];
+
 describe.each(ZONES)("%s", (zone) => {
-  test.each([
-    ["30 2 * * *", [2], 30],
-    ["0 0 * * *", [0], 0],
-    ["15 1,2,3 * * *", [1, 2, 3], 15],
-    ["45 * * * *", Array.from({ length: 24 }, (_, hour) => hour), 45],
-  ] as const)("%s runs once for each time of its clock, and right after a gap", (schedule, hours, minute) => {
-    for (const change of [...changesOf(zone), Date.UTC(2026, 5, 15)]) {
-      // Away from the start of the window, a time that is shown twice has its first occurrence inside.
-      const [from, until] = [change - 30 * HOUR_MS, change + 30 * HOUR_MS];
-      const runs: number[] = [];
-      for (let run = nextRun({ schedule, timezone: zone }, from); run <= until; run = nextRun({ schedule, timezone: zone }, run))
-        runs.push(run);
-      expect(runs.map((run) => new Date(run).toISOString())).toEqual(
-        seenOnClock(zone, hours, minute, from, until).map((run) => new Date(run).toISOString()),
-      );
-    }
-  });
+  test.each(some(SCHEDULES, SCHEDULES.length, ZONES.indexOf(zone)))(
+    "%s runs once for each time of its clock, and right after a gap",
+    (schedule, hours, minute) => {
+      for (const change of [...changesOf(zone), Date.UTC(2026, 5, 15)]) {
+        // Away from the start of the window, a time that is shown twice has its first occurrence inside.
+        const [from, until] = [change - 30 * HOUR_MS, change + 30 * HOUR_MS];
+        const runs: number[] = [];
+        for (
+          let run = nextRun({ schedule, timezone: zone }, from);
+          run <= until;
+          run = nextRun({ schedule, timezone: zone }, run)
+        )
+          runs.push(run);
+        expect(runs.map((run) => new Date(run).toISOString())).toEqual(
+          seenOnClock(zone, hours, minute, from, until).map((run) => new Date(run).toISOString()),
+        );
+      }
+    },
+  );
 });
 
 test("the documented nights: 02:30 runs at 03:00 in spring, and once in autumn", () => {
@@ -151,7 +161,7 @@ describe("a schedule that restricts the day of the month and the weekday, as Deb
 });
 
 test("two runs are less than an hour apart only in the hour after clocks go forward", () => {
-  for (const timezone of ZONES)
+  for (const timezone of some(ZONES, 4))
     for (const change of changesOf(timezone)) {
       const forward = offset(timezone, change + HOUR_MS) > offset(timezone, change);
       const runs = nextRuns({ schedule: "30 * * * *", timezone }, change - 6 * HOUR_MS, 16);

@@ -1,0 +1,66 @@
+// Filters of the API keys by what their list shows: a permission, last use, the end and creation.
+import type { Token } from "../../../shared/api/tokens.ts";
+import { ALL_PERMISSIONS } from "../../../shared/api/permissions.ts";
+import { type ListQuery, tokens } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
+import { FilterSelects } from "../resource/filter-select.tsx";
+import type { Narrowing } from "../resource/list-query.ts";
+import { isUnused, smallList, UNUSED, unusedIn } from "../resource/small-list.ts";
+import type { Place } from "../resource/use-place.ts";
+import { serviceNow } from "../session/clock.ts";
+
+const NAMES = ["permission", "older", "expires"] as const;
+const ENDS = ["never", "soon", "expired"] as const;
+const SOON_MS = 30 * 86_400_000;
+
+/** What a link has that is no such filter is left out. */
+const tokenQuery = (place: Place): ListQuery => ({
+  permission: ALL_PERMISSIONS.find((each) => each === place.permission),
+  older: unusedIn(place),
+  expires: ENDS.find((each) => each === place.expires),
+  ...createdQuery(place),
+});
+
+function endsAs({ expires_at }: Token, end: ListQuery[string]): boolean {
+  if (end === undefined || expires_at === null) return end === undefined || end === "never";
+  const left = Date.parse(expires_at) - serviceNow();
+  return end === "expired" ? left <= 0 : end === "soon" && left > 0 && left < SOON_MS;
+}
+
+/** An older service sends none. */
+const networksOf = ({ allowed_ips = [] }: Partial<Token>): string[] => allowed_ips;
+
+export const listTokens = smallList(tokens.list, {
+  textsOf: ({ name, last4, created_by, last_used_ip, ...token }) => [
+    name,
+    last4,
+    created_by.name,
+    last_used_ip ?? "",
+    ...networksOf(token),
+  ],
+  matches: (token, { permission, older, expires }) =>
+    (permission === undefined || token.permissions.some((each) => each === permission)) &&
+    isUnused(token.last_used_at, older) &&
+    endsAs(token, expires),
+});
+
+export const narrowTokens = (): Narrowing => ({
+  query: tokenQuery,
+  Fields: TokenFilters,
+  placeholder: text.tokens.filters.placeholder,
+});
+
+const TokenFilters: Narrowing["Fields"] = (props) => {
+  const say = text.tokens.filters;
+  const options = {
+    permission: ALL_PERMISSIONS.map((value) => ({ value, label: text.app.permissions.names[value] })),
+    older: UNUSED.map((value) => ({ value, label: say.unused[value] })),
+    expires: ENDS.map((value) => ({ value, label: say.ends[value] })),
+  };
+  return (
+    <MoreFilters names={NAMES} {...props}>
+      <FilterSelects say={say} names={NAMES} options={options} {...props} />
+    </MoreFilters>
+  );
+};

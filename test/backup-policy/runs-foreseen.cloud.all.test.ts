@@ -1,0 +1,42 @@
+// The dry run of a backup policy: what its rules would remove, and then do remove.
+import { expect, test } from "vitest";
+import { DryRun } from "../../shared/api/dry-run.ts";
+import { account } from "../harness/account.ts";
+import { processCloud } from "../harness/cloud.ts";
+import { age, backupsOf, minutesAgo, NIGHTLY, policyOf, put, scheduleOf, shift } from "./policies.ts";
+
+const cloud = await processCloud();
+const { tick } = scheduleOf(cloud);
+
+test("a dry run of a policy lists the backups that its rules would remove, and removes none", async () => {
+  const me = await account({ seeded: true });
+  const { id } = await me.instance();
+  await me.api.put(`/instances/${id}/backup-policy`, { ...NIGHTLY, keep: { last: 5 } });
+  await tick();
+  const [first] = await backupsOf(me, id);
+  await age(me, String(first?.id), minutesAgo(3 * 24 * 60));
+  await shift(me, id, { next_run_at: minutesAgo(20) });
+  await tick();
+  await tick();
+  const rehearsed = (await me.api.put(`/instances/${id}/backup-policy?dry_run=true`, NIGHTLY)).as(DryRun);
+  const [second] = await backupsOf(me, id);
+  expect(rehearsed.effects.map(({ action, resource }) => [action, resource.id])).toEqual([
+    ["update", id],
+    ["delete", first?.id],
+    ["delete", second?.id],
+  ]);
+  await tick();
+  expect(await backupsOf(me, id)).toHaveLength(2);
+  expect((await policyOf(me, id)).keep).toEqual({ last: 5 });
+  await put(me, id);
+  await age(me, String(second?.id), minutesAgo(24 * 60));
+  await shift(me, id, { next_run_at: minutesAgo(20) });
+  await tick();
+  await tick();
+  const left = await backupsOf(me, id);
+  expect(
+    left.map((backup) => backup.id),
+    "as announced",
+  ).not.toEqual(expect.arrayContaining([first?.id, second?.id]));
+  expect(left).toHaveLength(1);
+});

@@ -1,0 +1,158 @@
+// Deploys of code that cannot be had or built, of stopped instances, and rollbacks that are not possible.
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { Code } from "../../shared/api/code.ts";
+import { Deploy } from "../../shared/api/deploys.ts";
+import { DryRun } from "../../shared/api/dry-run.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { changeErp } from "../../shared/providers/sandbox/machines.ts";
+import { getServer } from "../../shared/records/servers.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { deploysOf } from "./deployed.ts";
+
+let me: TestAccount;
+let api: Client;
+beforeAll(async () => {
+  me = await account({ seeded: true });
+  await setQuota(me.id, "server", 100);
+});
+beforeEach(async () => {
+  ({ api } = await me.token());
+});
+
+const { dataOf, show, readDeploy, put, prepared, deployed } = deploysOf(() => ({ me, api }));
+
+describe("a deploy that fails leaves code and data as they were", () => {
+  test.each([
+    ["moved", "CODE_UNREACHABLE", "fetchCode", null],
+    ["broken-manifest", "CODE_INVALID", "fetchCode", null],
+    ["fail-build", "BUILD_FAILED", "installPackages", null],
+  ])("at the ref %s with %s", async (ref, code, failed_step, downtime_seconds) => {
+    const { id, name, first } = await prepared(ref);
+    const { operation_id, id: deployId } = (await api.post(`/instances/${id}/deploys`, {})).as(Deploy);
+    const { error } = await me.until(operation_id, "failed");
+    expect(error).toMatchObject({ code });
+    // Python packages are of no repository.
+    expect(error?.message).toContain(code === "BUILD_FAILED" ? "nowhere" : `https://git.example/${name}`);
+    expect(await readDeploy(deployId)).toMatchObject({ status: "failed", failed_step, downtime_seconds });
+    expect(await show(id)).toMatchObject({ status: "running", operation_id: null, status_reason: null });
+    expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
+    const shown = (await api.get(`/instances/${id}/code`)).as(Code);
+    expect(shown.repositories[0]?.commit).toBe(first.commits[0]?.commit);
+  });
+
+  test("with what a rehearsal is for, also where no module has changed", async () => {
+    const { id, name } = await prepared("fail-rehearsal");
+    await put(name, { acme: "1.0", other: "1.0" });
+    const { operation_id } = (await api.post(`/instances/${id}/deploys`, {})).as(Deploy);
+    expect((await me.until(operation_id, "failed")).error).toMatchObject({ code: "REHEARSAL_FAILED" });
+  });
+});
+
+test("modules that are named and not installed fail the deploy before anything stops, and are named", async () => {
+  const { id } = await prepared();
+  const { operation_id } = (await api.post(`/instances/${id}/deploys`, { modules: ["acme", "nowhere", "other"] })).as(Deploy);
+  expect((await me.until(operation_id, "failed")).error).toMatchObject({
+    code: "CODE_INVALID",
+    message: expect.stringContaining("cannot be updated: nowhere, other."),
+  });
+  expect(await dataOf(id)).toMatchObject({ modules: { acme: "1.0" } });
+});
+
+test("a stopped instance is stopped again afterwards, and has the new modules", async () => {
+  const { id } = await prepared();
+  await me.until((await api.post(`/instances/${id}/actions`, { action: "stop" })).as(z.looseObject({ id: z.string() })).id);
+  expect(await deployed(id, { backup_first: false })).toMatchObject({ status: "completed", downtime_seconds: null });
+  expect(await show(id)).toMatchObject({ status: "stopped" });
+  expect(await dataOf(id)).toMatchObject({ modules: { acme: "1.1" } });
+});
+
+describe("a rollback", () => {
+  const rollBack = (id: string, to: Deploy, more: object = {}) =>
+    api.post(`/instances/${id}/deploys`, { rollback_to: to.id, ...more });
+
+  test("brings the older commits again, unless the database has a module in a higher version", async () => {
+    const { id, name, first } = await prepared();
+    const second = await deployed(id, { backup_first: false });
+    const refused = await rollBack(id, first);
+    expect(refused.error).toMatchObject({ code: "INVALID_STATE", details: { modules: ["acme"] } });
+    await put(name, { acme: "1.1", other: "2.0" });
+    await deployed(id, { backup_first: false });
+    const begun = (await rollBack(id, second)).as(Deploy);
+    await me.until(begun.operation_id);
+    expect(await readDeploy(begun.id)).toMatchObject({
+      status: "completed",
+      trigger: "rollback",
+      commits: [{ commit: second.commits[0]?.commit }],
+    });
+  });
+
+  test("is put back where the database has a module in a higher version that no deploy brought", async () => {
+    const { id, name, first } = await prepared();
+    await put(name, { acme: "1.0", other: "1.1" });
+    await deployed(id, { rehearse: false, backup_first: false });
+    const machine = String((await getServer(me.id, (await show(id)).server_id)).machine_id);
+    // A user has installed it from the ERP's list of apps.
+    await changeErp(machine, id, ({ database }) => ({
+      database: database && { ...database, modules: { ...database.modules, other: "1.1" } },
+    }));
+    const begun = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
+    expect((await me.until(begun.operation_id, "failed")).error).toMatchObject({
+      code: "CODE_INVALID",
+      reason: { code: "rollback_modules_newer", parameters: { modules: `other (https://git.example/${name})` } },
+    });
+    expect(await readDeploy(begun.id)).toMatchObject({ status: "failed", failed_step: "fetchCode", downtime_seconds: null });
+  });
+
+  test("is forecast with that deploy's commits and packages, and with the data with no update", async () => {
+    const { id, name, first } = await prepared();
+    const url = `https://git.example/${name}`;
+    await deployed(id);
+    await api.put(`/instances/${id}/code`, { repositories: [], python_packages: ["num2words==0.5.13"], install_modules: [] });
+    const body = { rollback_to: first.id, restore_database: true };
+    const planned = (await api.post(`/instances/${id}/deploys?dry_run=true`, body)).as(DryRun);
+    // The image is a question of whether the server has reported it.
+    expect(planned.effects.map(({ code }) => code).filter((code) => code !== "deploy_image_back")).toEqual([
+      "deploy_rolled_back",
+      "deploy_commit",
+      "deploy_data_restored",
+      "deploy_backup",
+    ]);
+    expect(planned.effects[1]?.parameters).toEqual({ url, ref: "main", commit: first.commits[0]?.commit });
+    expect(planned.warning_reasons.map(({ code }) => code)).not.toContain("deploy_no_code");
+  });
+
+  test("brings no data back whose backup was deleted", async () => {
+    const { id, first } = await prepared();
+    const { backup_id } = await deployed(id);
+    await me.until((await api.delete(`/backups/${backup_id}`)).as(z.looseObject({ id: z.string() })).id);
+    expect((await rollBack(id, first, { restore_database: true })).error).toMatchObject({ code: "INVALID_STATE" });
+  });
+});
+
+test("a dry run names the modules that a check has found changed, or says that they are not known yet", async () => {
+  const { id, name } = await prepared();
+  const planned = async (body: object = {}) =>
+    (await api.post(`/instances/${id}/deploys?dry_run=true`, body))
+      .as(DryRun)
+      .effects.find(({ code }) => code?.startsWith("deploy_modules_") && code !== "deploy_modules_installed");
+  const check = async () => me.until((await api.post(`/instances/${id}/code/check`, {})).as(Operation).id);
+  expect(await planned()).toMatchObject({ code: "deploy_modules_unchanged" }); // the last deploy looked them up, too
+  await check();
+  expect(await planned()).toMatchObject({ code: "deploy_modules_found", parameters: { modules: "acme, other" } });
+  expect(await planned({ modules: "all" })).toMatchObject({ code: "deploy_modules_all" });
+  expect(await planned({ update_image: true })).toMatchObject({ code: "deploy_modules_changed" });
+  await put(name, { acme: "1.2", other: "1.1" });
+  await api.put(`/instances/${id}/code`, { install_modules: ["acme", "other"] });
+  await deployed(id, { backup_first: false, rehearse: false, modules: ["other"] });
+  expect(await planned()).toMatchObject({ code: "deploy_modules_changed" }); // acme was left out
+  await deployed(id, { backup_first: false, rehearse: false });
+  expect(await planned()).toMatchObject({ code: "deploy_modules_unchanged" });
+  await put(name, { acme: "1.2", other: "1.2" });
+  await check();
+  expect(await planned()).toMatchObject({ parameters: { modules: "other" } });
+  await api.put(`/instances/${id}/code`, { repositories: [{ url: `https://git.example/${name}`, ref: "release" }] });
+  expect(await planned()).toMatchObject({ code: "deploy_modules_changed" });
+});

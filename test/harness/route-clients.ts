@@ -1,0 +1,26 @@
+// Credentials for requests to any route: one for as many requests as its limits have room for.
+import type { Route } from "../../shared/api/index.ts";
+import { type Client, stranger } from "./client.ts";
+import type { TestAccount } from "./account.ts";
+
+/** What a token may create or delete in a minute, the narrower of its limits. A request counts even if it fails. */
+const REQUESTS_MAX = 20;
+
+/** Of an account, which a file has only once its hooks have run. */
+export function routeClients(account: () => TestAccount) {
+  const used = new Map<string, { client: Client; left: number }>();
+  const create = async (access: Route["access"]): Promise<Client> =>
+    access === "public"
+      ? stranger
+      : access === "session"
+        ? account().session(await account().anotherUser())
+        : (await account().token()).api;
+
+  /** For so many requests to a route. */
+  return async function clientFor({ id, access }: Pick<Route, "id" | "access">, requests: number): Promise<Client> {
+    const before = used.get(id);
+    const client = before !== undefined && before.left >= requests ? before.client : await create(access);
+    used.set(id, { client, left: (client === before?.client ? before.left : REQUESTS_MAX) - requests });
+    return client;
+  };
+}
