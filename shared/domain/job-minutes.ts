@@ -33,7 +33,7 @@ export const JOB_MINUTES = {
   install_packages: 25,
   rehearse_code: 210,
   keep_data: 60,
-  update_modules: 240, // with keep_data, if that was no job before it
+  update_modules: 255, // with keep_data, if that was no job before it
   settle_code: 15,
   undo_code: 30,
   move_domain: 15,

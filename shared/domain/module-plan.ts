@@ -27,7 +27,7 @@ export const firstNamed = (updated: readonly string[], installed: readonly strin
 
 /** Modules with the repositories that they are from, such as "acme, prices (https://git.example/acme); base". */
 export function nameWithSources(names: readonly string[], sources: Readonly<Record<string, string>>): string {
-  const of = Map.groupBy(names.slice(0, NAMED_MAX), (name) => sources[name]);
+  const of = Map.groupBy(names.slice(0, NAMED_MAX), (name) => (Object.hasOwn(sources, name) ? sources[name] : undefined));
   const parts = [...of].map(([url, those]) => (url === undefined ? those.join(", ") : `${those.join(", ")} (${url})`));
   let room = CHARACTERS_MAX;
   return parts.filter((part) => (room -= part.length + 2) >= 0).join("; ");

@@ -375,7 +375,8 @@ export const REASONS = {
   rehearsal_not_copied: "The database could not be copied for the rehearsal",
   rehearsal_out_of_memory: "The throwaway ERP ran out of memory. To deploy all the same, set rehearse to false",
   deploy_data_gone: "The database from before the deploy is not there any more",
-  deploy_not_updated: "The update is not done",
+  deploy_data_not_kept: "The data was not kept",
+  deploy_not_updated: "The update is not done", // of operations from before the update started the ERP, too
   rehearsal_memory:
     "A rehearsal needs {needed} MB of memory, but the server has {free} MB free. To deploy all the same, set rehearse to false",
   rehearsal_room:

@@ -122,7 +122,7 @@ function describeUpdate(resource: Effect["resource"], modules: Selection, change
 function changedSince({ repositories, checked: commits, deployed, changed }: CodeRecord): readonly string[] | undefined {
   const newest = repositories.map((repository) => commits.find(isOf(repository)));
   const known = newest.flatMap((each) => (each === undefined ? [] : [each]));
-  if (known.length < repositories.length || deployed?.partial === true) return undefined;
+  if (known.length < repositories.length || (deployed !== null && deployed.whole !== true)) return undefined;
   const place = ({ url, path, commit }: CommitRecord) => ({ url, path, commit });
   if (isDeepStrictEqual(known.map(place), deployed?.commits.map(place))) return [];
   const isCompared =

@@ -46,6 +46,7 @@ describe("GET /auth/me", () => {
       user: {
         id: me.user.id,
         email: me.user.email,
+        email_unicode: me.user.email,
         name: me.user.name,
         notifications: { email: "alerts" },
         second_factors: { passkeys: 0, totp: false, recovery_codes_left: 0 },

@@ -8,7 +8,7 @@ import { ListedInstance } from "../../shared/api/instances.ts";
 import { account, newPublicKey, uniqueDomain } from "../harness/account.ts";
 import { clientWith } from "../harness/client.ts";
 import { test } from "./browser.ts";
-import { notification, openTab } from "./instance-page.ts";
+import { choose, notification, openTab } from "./instance-page.ts";
 
 const JOURNEY_MS = 480_000;
 /** At this speed a session's requests of a minute may be used up; then the page waits until it can continue. */
@@ -155,7 +155,7 @@ test(
     expect((await api.get(`/sandbox/instances/${staging?.id}/data`)).as(z.unknown())).toEqual({ orders: 3 });
     expect((await api.get("/backups")).as(z.array(Backup)).map(({ kind }) => kind)).toEqual(["pre_restore", "manual"]);
     await goTo(page, "API keys");
-    await page.getByRole("button", { name: "Revoke Deploy pipeline" }).click();
+    await choose(page, "Deploy pipeline", "Revoke");
     const asked = dialog(page, "Revoke API key");
     const revoked = page.waitForResponse(
       // Not an error that asks the page to wait and retry.

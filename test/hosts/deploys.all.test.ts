@@ -226,6 +226,18 @@ describe("a deploy", unless(noMachine), () => {
     await settle();
   });
 
+  test("an ERP that has stopped for a deploy runs again after its undo, also if nothing was kept yet", async () => {
+    await fetch();
+    await packages();
+    writeFileSync(note("endless"), "");
+    await expect(update()).rejects.toMatchObject({
+      message: expect.stringContaining("sessions in the database server do not end"),
+    });
+    rmSync(note("endless"));
+    expect(await undo()).toEqual({ downtime_seconds: expect.any(Number) });
+    expect([existsSync(note("starts")), existsSync(here("stopped_at"))]).toEqual([true, false]);
+  });
+
   test("without room for a copy of the database the ERP does not stop", async () => {
     await fetch();
     await packages();
@@ -365,6 +377,8 @@ describe("a deploy", unless(noMachine), () => {
       ],
       compared_with: "op_before",
     });
+    writeFileSync(here("codes/op_before/modules"), ""); // as a machine that lost its power may leave it
+    expect(await jobs.run<"fetch_code">(check)).toMatchObject({ compared_with: null });
   });
 
   test("from its first start on, the database remembers the image, unless it already does", async () => {

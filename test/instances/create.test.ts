@@ -42,6 +42,7 @@ test("an instance exists immediately as provisioning, with its password, and is 
     id: expect.stringMatching(/^ins_[0-9a-z]{26}$/),
     url: `https://${String(body["domain"])}`,
     domain_unicode: body["domain"],
+    admin_email_unicode: body["admin_email"],
     previous_domains: [],
     status: "provisioning",
     status_reason: null,

@@ -55,6 +55,7 @@ const PROMISED: Record<string, string> = {
   "GET /settings/alerts": "settings:read",
   "PUT /settings/alerts": "settings:write",
   "GET /alerts": "settings:read",
+  "GET /alerts/:id": "settings:read",
   "PUT /alerts/:id": "settings:write",
   "GET /webhooks": "settings:read",
   "GET /webhooks/:id": "settings:read",

@@ -19,6 +19,7 @@ test("a user is shown with the role and what it permits, to every credential tha
   expect((await api.get(`/users/${viewer.id}`)).as(users.get().data)).toEqual({
     id: viewer.id,
     email: viewer.email,
+    email_unicode: viewer.email,
     name: viewer.name,
     role: "viewer",
     permissions: READ,

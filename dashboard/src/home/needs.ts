@@ -1,21 +1,19 @@
 // What needs a person: failures that nothing has mended, servers that are offline or full, overdue backups, and other alerts,
 // those of failed restore drills first: the service closes these by itself once a drill passes.
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Token } from "../../../shared/api/tokens.ts";
 import { ALERT, type AlertKind } from "../../../shared/domain/alerts.ts";
 import { SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { DISK_STEPS } from "../../../shared/domain/low-disk.ts";
 import { needsOf, useMay } from "../app/may.tsx";
-import { alerts, events, instances, servers, tokens } from "../app/queries.ts";
+import { alerts, events, instances, type QueryMeta, servers, tokens } from "../app/queries.ts";
 import { serviceNow } from "../session/clock.ts";
 import { lowDiskOf } from "../servers/reported.tsx";
-import { useFailures } from "./failures.ts";
+import { SHOWN, useFailures } from "./failures.ts";
 import { untold } from "./untold.ts";
 import type { Tallies } from "./use-tally.ts";
 
-/** Of each kind. */
-export const SHOWN = 5;
 /** As the first event of an API key that expires, unless the account has changed that. */
 const EXPIRING_DAYS = 14;
 const DAY_MS = 86_400_000;
@@ -25,6 +23,12 @@ const expiresSoon = ({ expires_at, replaced_by }: Token): boolean => {
   const left = Date.parse(expires_at ?? "") - serviceNow();
   return replaced_by === null && left > 0 && left < EXPIRING_DAYS * DAY_MS;
 };
+
+/** Again only for others: what the log says of these has happened. */
+function becameOverdue(ids: readonly string[]) {
+  const { queryKey, queryFn } = events.list({ type: "instance.overdue", per_page: PER_PAGE_MAX });
+  return { queryKey: [...queryKey, ids], queryFn, meta: { changedBy: [] } satisfies QueryMeta };
+}
 
 /** One request if nothing is wrong, two for owners and admins, and a few more for what is. */
 export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }: Tallies) {
@@ -46,10 +50,12 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
       .filter(({ kind }) => kind === ("backup_overdue" satisfies AlertKind))
       .map(({ resource, opened_at }) => [resource.id, opened_at] as const),
   );
-  // An account may have turned the alert off, or may not have had it when the instance became overdue: the audit log says it, too.
+  // The audit log says it, too, where an account has turned the alert off, or had it not yet when the instance became overdue.
+  const unalerted = late.map(({ id }) => id).filter((id) => !alerted.has(id));
   const became = useQuery({
-    ...events.list({ type: "instance.overdue", per_page: PER_PAGE_MAX }),
-    enabled: !open.isLoading && late.some(({ id }) => !alerted.has(id)) && may(...needsOf("/activity")),
+    ...becameOverdue(unalerted),
+    enabled: !open.isLoading && unalerted.length > 0 && may(...needsOf("/activity")),
+    placeholderData: keepPreviousData,
   });
   const queries = [...ofFailures, machines, overdue, open, keys, became];
   const becameAt = (id: string): string | undefined => became.data?.data.find(({ resource }) => resource.id === id)?.created_at;

@@ -393,7 +393,7 @@ async function recordNew({ operation, input, instance }: Deploy): Promise<void> 
     code_id: operation.id,
     commits: toCommits(code.repositories, commits),
     python_packages: packages ?? shown,
-    ...(typeof select !== "string" && { partial: true }),
+    whole: typeof select === "string",
   };
   await recordDeployed(record, deployed);
 }

@@ -106,14 +106,19 @@ keep_environment() {
 }
 
 # Nothing stays, and the database is not asked: other work on the instance goes on. Modules are compared with the code that the
-# ERP has.
+# ERP has, if the machine knows its modules.
 check_code() {
-  local code present=$JOB/work/present
+  local code compared present=$JOB/work/present
   code=$(fact code)
-  cp "$HERE/codes/$code/modules" "$present" 2>/dev/null || echo '{}' >"$present"
+  compared="\"$code\""
+  cp "$HERE/codes/$code/modules" "$present" 2>/dev/null || true
+  if [[ $(jq -r type "$present" 2>/dev/null) != object ]]; then
+    if [[ -n $code ]]; then compared=null; fi
+    echo '{}' >"$present"
+  fi
   end_check "$PROJECT" # of a machine that lost its power
   fetch_into "${PROJECT}_check"
-  jq -c --slurpfile present "$present" --arg code "$code" '{ subjects, problems, compared_with: $code,
+  jq -c --slurpfile present "$present" --argjson compared "$compared" '{ subjects, problems, compared_with: $compared,
     modules: [.modules[] | { name, version, repository, changed: ($present[0][.name].hash != .hash) }], installed: [] }' \
     "$JOB/work/code" | answer
 }

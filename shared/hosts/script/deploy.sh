@@ -79,8 +79,9 @@ job_keep_data() {
   name_code
   require_fetched
   case $(progress) in
+    fetched | keeping) keep_data ;;
     kept | updating | updated) ;;
-    *) keep_data ;;
+    *) broken "The data was not kept" ;;
   esac
 }
 
@@ -91,8 +92,8 @@ keep_data() {
   require_database "$DATABASE"
   drop_database "$OLD"
   require_room "$(docker_root)" "$(database_bytes)" "A copy of the database"
+  set_progress keeping # before the ERP stops, so that the undo starts it again
   pause_erp
-  set_progress keeping
   copy_database "$DATABASE" "$OLD"
   files keep "$DATABASE" "$OLD" </dev/null || files_failed "The ERP's files cannot be read"
   set_fact "codes/$CODE/before" "$(fact code)"
@@ -117,7 +118,8 @@ job_update_modules() {
   case $(progress) in
     kept | updated) ;;
     updating) begin_anew ;; # it was killed: what it had done may be a half
-    *) keep_data ;;
+    fetched | keeping) keep_data ;;
+    *) broken "The data was not kept" ;;
   esac
   if [[ $(progress) != updated ]]; then update_modules; fi
   set_fact wanted running

@@ -160,8 +160,8 @@ end() {
 
 # Jobs that fill the disk, because their data is unusual or someone else fills it meanwhile: stops them
 # before the databases of all instances stop.
-UNPACKING='build_restore|restore_archive|drill_archive|import_archive|bring_code|fetch_code|install_packages|rehearse_code|keep_data|update_modules'
-GROWING="make_archive|upload_parts|verify_archive|$UNPACKING"
+UNPACKING='build_restore|restore_archive|drill_archive|import_archive|bring_code|fetch_code|install_packages|rehearse_code|keep_data'
+GROWING="make_archive|upload_parts|verify_archive|update_modules|$UNPACKING"
 guard() {
   local job=$JOBS/$1 docker='' inodes=0 room=free left
   if [[ $(<"$job/kind") =~ ^($UNPACKING)$ ]]; then inodes=$RESERVE_INODES room=avail; fi

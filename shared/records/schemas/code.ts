@@ -68,14 +68,14 @@ export const CodeRecord = z.object({
       /** What the machine calls it, and its packages as they were resolved; unknown of deploys from before these were kept. */
       code_id: text.optional(),
       python_packages: z.array(text).optional(),
-      /** It updated the modules that were named, and may have left out others that had changed. */
-      partial: z.boolean().optional(),
+      /** Whether no changed module was left out, as by a deploy of named ones; unknown of earlier deploys and of backups' code. */
+      whole: z.boolean().optional(),
     })
     .nullable()
     .default(null),
   /** What the refs were when they were last checked. */
   checked: z.array(CommitRecord.extend({ checked_at: text })).default([]),
-  /** The modules whose files differ at these commits from the code that the ERP had at the last check, by its name on the machine. */
+  /** The modules whose files differ at these commits from the code that the ERP had then, which has this name on the machine. */
   changed: z
     .looseObject({ compared_with: text, commits: z.array(text), modules: z.array(text) })
     .nullable()

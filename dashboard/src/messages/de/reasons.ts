@@ -389,6 +389,7 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   rehearsal_out_of_memory:
     "Dem Wegwerf-ERP ging der Arbeitsspeicher aus. Um trotzdem ein Deployment zu machen, setzen Sie rehearse auf false",
   deploy_data_gone: "Die Datenbank von vor dem Deployment ist nicht mehr da",
+  deploy_data_not_kept: "Die Daten wurden nicht aufbewahrt",
   deploy_not_updated: "Die Aktualisierung ist nicht fertig",
   rehearsal_memory:
     "Eine Probe braucht {needed} MB Arbeitsspeicher, aber der Server hat {free} MB frei. Um trotzdem ein Deployment zu machen, setzen Sie rehearse auf false",
