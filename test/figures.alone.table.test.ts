@@ -19,7 +19,7 @@ import type { TestCloud } from "./harness/facts.ts";
 import { costIn } from "./harness/cost.ts";
 import { holdForGood } from "./harness/held-work.ts";
 import { bodyOf, closedRoutes } from "./harness/requests.ts";
-import { later, some } from "./harness/some.ts";
+import { some } from "./harness/some.ts";
 import { seedActiveServer, seedRunningInstance } from "./harness/seed-sandbox.ts";
 import { seedAlert, seedBackup, seedDeploy, seededDeliveries, seedInstance, seedInvitation, seedServer } from "./harness/seed.ts";
 
@@ -576,7 +576,10 @@ async function clientFor(id: string): Promise<Client> {
 
 const requests = [
   ...some(byRoute, 1).map((row) => ({ ...row, how: "alone", keyed: false })),
-  ...later(byRoute.filter(({ idempotent }) => idempotent)).map((row) => ({
+  ...some(
+    byRoute.filter(({ idempotent }) => idempotent),
+    4,
+  ).map((row) => ({
     ...row,
     how: "with an Idempotency-Key",
     keyed: true,

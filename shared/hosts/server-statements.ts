@@ -8,7 +8,7 @@
 // before it creates anything, and what belongs to something that was left out.
 import type { LeftOutKind } from "../domain/left-out.ts";
 
-const NAME = String.raw`(?:"(?:[^"]|"")*"|[^\s".;(]+)(?:\.(?:"(?:[^"]|"")*"|[^\s".;(]+))*`;
+const NAME = String.raw`(?:"(?:[^"]|"")*"|[^\s".;,()]+)(?:\.(?:"(?:[^"]|"")*"|[^\s".;,()]+))*`;
 const of = (what: string): string => String.raw`^(?:CREATE|ALTER|DROP|COMMENT ON) (?:${what})\b`;
 
 /** The first row that matches decides. */
@@ -47,7 +47,10 @@ export const SERVER_STATEMENTS: readonly { kind: LeftOutKind; pattern: string }[
   { kind: "statistics", pattern: String.raw`^SELECT (?:\* FROM )?pg_catalog\.pg_(?:restore|clear)_\w+_stats ?\(` },
 ];
 
-const PARENTHESES = String.raw`\((?:[^()]|\([^()]*\))*\)`;
+const parentheses = (levels: number): string =>
+  levels === 1 ? String.raw`\([^()]*\)` : String.raw`\((?:[^()]|${parentheses(levels - 1)})*\)`;
+/** As deep as a parameter's default may be: patterns do not recurse. */
+const PARENTHESES = parentheses(6);
 
 /** The languages that every database has; others come with an extension. */
 export const LANGUAGES: readonly string[] = ["sql", "plpgsql"];
@@ -77,6 +80,8 @@ export const STATEMENT_FORMS = {
   extension: `^(CREATE|ALTER|DROP|COMMENT ON) EXTENSION (?:IF (?:NOT )?EXISTS )?(${NAME})(?:.* SCHEMA (${NAME}))?`,
   /** What is in parentheses is none of it: a parameter may be called "language". */
   language: String.raw`^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE) (${NAME}) ?${PARENTHESES}(?:[^()]|${PARENTHESES})*? LANGUAGE "?(\w+)`,
+  /** The second group is there if it has no parameters. */
+  function: String.raw`^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE) (${NAME}) ?(\(\))?`,
   setting: String.raw`^SET (?:(?:SESSION|LOCAL) )?(\w+) (?:=|TO) `,
   public_schema: `^CREATE SCHEMA (?:IF NOT EXISTS )?"?public"?$`,
   removal: String.raw`^(?:(?:DROP|ALTER)\b|SELECT pg_catalog\.lo_unlink\b|CREATE OR REPLACE VIEW .* AS SELECT NULL\b)`,
@@ -84,18 +89,18 @@ export const STATEMENT_FORMS = {
   identity: String.raw`^ALTER TABLE .* AS IDENTITY \( SEQUENCE NAME (${NAME})`,
   policy: `^CREATE POLICY (${NAME} ON ${NAME})`,
   view: "^CREATE (?:OR REPLACE )?(?:RECURSIVE |MATERIALIZED )?VIEW ",
-  /** What these are about. None of them has rows, or is a constraint. */
+  /** What these are about, other than functions. None of them has rows, or is a constraint. */
   about: [
     `^COMMENT ON POLICY (${NAME} ON ${NAME})`,
-    `^COMMENT ON (?:(?:TRIGGER|RULE|CONSTRAINT) ${NAME} ON|MATERIALIZED VIEW|[A-Z]+) (${NAME})`,
+    `^COMMENT ON (?:(?:TRIGGER|RULE|CONSTRAINT) ${NAME} ON|MATERIALIZED VIEW|(?!FUNCTION|PROCEDURE)[A-Z]+) (${NAME})`,
     `^ALTER (?:TABLE|SEQUENCE) .*(?:ATTACH PARTITION|OWNED BY) (${NAME})`,
     `^(?:ALTER (?:FOREIGN )?TABLE|REFRESH MATERIALIZED VIEW) (?:ONLY )?(${NAME})`,
     `^CREATE (?:UNIQUE )?INDEX .*? ON (?:ONLY )?(${NAME})`,
     `^CREATE (?:CONSTRAINT )?TRIGGER .*? ON (${NAME})`,
-    `^CREATE (?:CONSTRAINT )?TRIGGER .* EXECUTE (?:FUNCTION|PROCEDURE) (${NAME})`,
-    `^ALTER (?:FUNCTION|PROCEDURE) (${NAME})`,
     `^CREATE (?:OR REPLACE )?RULE .*? TO (${NAME})`,
   ],
+  about_function: `^(?:COMMENT ON|ALTER) (?:FUNCTION|PROCEDURE) (${NAME})`,
+  trigger: `^CREATE (?:CONSTRAINT )?TRIGGER .* EXECUTE (?:FUNCTION|PROCEDURE) (${NAME})`,
 } as const;
 
 /**

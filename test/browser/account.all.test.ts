@@ -5,8 +5,9 @@ import * as z from "zod";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { Settings } from "../../shared/api/settings.ts";
 import { AccountUser } from "../../shared/api/users.ts";
+import { createUser } from "../../shared/operations/operator.ts";
 import { noteBounce } from "../../shared/records/users.ts";
-import { account, type TestAccount } from "../harness/account.ts";
+import { account, type TestAccount, unique } from "../harness/account.ts";
 import { clientWith, stranger } from "../harness/client.ts";
 import { seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
@@ -245,4 +246,26 @@ test("a user without any other permission chooses which mails to get, and reads 
   await page.getByText("Mails saved", { exact: true }).waitFor();
   const shown = (await mine.api.get(`/users/${viewer.id}`)).as(AccountUser);
   expect(shown.notifications).toEqual({ email: "all" });
+});
+
+test("an email of another script is shown as people read it, and an older service's without that as it is", async ({ open }) => {
+  const mine = await account();
+  const email = `${unique("ada")}@xn--bcher-kva.example`;
+  const fields = { email, name: "Ada", password: `${unique("word")}-and-more!` };
+  const user = { ...fields, id: (await createUser(mine.id, fields)).id };
+  await noteBounce(email);
+  const readable = email.replace("xn--bcher-kva", "bücher");
+  const page = await open("/settings/account", { as: { user } });
+  await page.getByText(`${readable} (${email})`).waitFor();
+  await page.getByRole("button", { name: "Ada" }).click();
+  await page.locator("#top").getByText(readable, { exact: true }).filter({ visible: true }).waitFor();
+
+  await page.route("**/auth/me", async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace(/"email_unicode":"[^"]*",?/, "");
+    await route.fulfill({ response, body });
+  });
+  await page.reload();
+  await page.getByRole("button", { name: "Mails" }).click();
+  await page.getByText(`Our last mail to ${email} was not accepted`).waitFor();
 });

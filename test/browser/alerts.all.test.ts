@@ -9,6 +9,8 @@ import { seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 
+const MEANWHILE = "Someone else changed this meanwhile";
+
 test("the bell counts open alerts; one is muted, unmuted, and found among the closed ones once it is over", async ({ open }) => {
   const mine = await account();
   const server = await seedServer(mine.id, { name: "erp-1" });
@@ -54,7 +56,8 @@ test("what a colleague has muted meanwhile is shown beside one's own choice", as
   const mine = await account();
   const { id, name } = await seedServer(mine.id);
   await judge(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
-  const page = await open("/alerts", { as: mine });
+  // The page learns of it from the service's error, and not before.
+  const page = await open("/alerts", { as: mine, clock: true });
   await page.getByRole("button", { name: /^Mute/ }).click();
   const dialog = page.getByRole("dialog");
   const mute = dialog.getByRole("button", { name: "Mute", exact: true });
@@ -63,7 +66,7 @@ test("what a colleague has muted meanwhile is shown beside one's own choice", as
   const theirs = new Date(Date.now() + 20 * 86_400_000).toISOString();
   await mine.api.put(`/alerts/${alert?.id}`, { muted_until: theirs });
   await mute.click();
-  await dialog.getByText("Someone else changed this meanwhile").waitFor();
+  await dialog.getByText(MEANWHILE).waitFor();
   await dialog.getByRole("rowheader", { name: "Muted until" }).waitFor();
   await expectAccessible(page);
   expect((await mine.api.get(`/alerts/${alert?.id}`)).as(Alert).muted_until).toBe(theirs);
@@ -72,6 +75,57 @@ test("what a colleague has muted meanwhile is shown beside one's own choice", as
   await dialog.waitFor({ state: "detached" });
   const { muted_until } = (await mine.api.get(`/alerts/${alert?.id}`)).as(Alert);
   expect(Date.parse(muted_until ?? "") - Date.now()).toBeLessThan(3_600_000);
+});
+
+test("one's own choice, which is the usual one at first, is never shown as somebody else's while it is saved", async ({
+  open,
+}) => {
+  const mine = await account();
+  const { id, name } = await seedServer(mine.id);
+  await judge(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
+  const page = await open("/alerts", { as: mine });
+  const recordShown = () =>
+    page.waitForResponse((response) => /\/alerts\/\w+$/.test(response.url()) && response.request().method() === "GET");
+  const opened = recordShown();
+  await page.getByRole("button", { name: /^Mute/ }).click();
+  await opened;
+  const dialog = page.getByRole("dialog");
+  const usual = dialog.getByRole("radio", { name: "1 day" });
+  await expect.poll(() => page.locator(":focus").and(usual).count()).toBe(1);
+  await page.evaluate(`
+    const look = () => { if (document.body.textContent.includes(${JSON.stringify(MEANWHILE)})) window.blamed = true; };
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });`);
+  // The dialog has the record again before the list has: in between it waits.
+  const shown = recordShown();
+  await page.route("**/alerts?*", async (route) => {
+    await (await shown).finished();
+    await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`);
+    await route.continue();
+  });
+  await dialog.getByRole("button", { name: "Mute", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByText(/^Muted until /).waitFor();
+  expect(await page.evaluate("window.blamed === true")).toBe(false);
+});
+
+test("an alert of an older service, which cannot show one alone, is muted, too", async ({ open }) => {
+  const mine = await account();
+  const { id, name } = await seedServer(mine.id);
+  await judge(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
+  const page = await open("/alerts", { as: mine });
+  const error = { code: "METHOD_NOT_ALLOWED", message: "This path has no such method" };
+  await page.route(/\/alerts\/\w+$/, (route) =>
+    route.request().method() === "GET" ? route.fulfill({ status: 405, json: { success: false, error } }) : route.continue(),
+  );
+  await page.getByRole("button", { name: /^Mute/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Mute", exact: true }).click();
+  await page.getByText(/^Muted until /).waitFor();
+});
+
+test("without any alert the way to their settings is there once", async ({ open }) => {
+  const page = await open("/alerts", { as: await account() });
+  await page.getByText("No open alerts").waitFor();
+  await expect.poll(() => page.locator("#main").getByRole("link", { name: "Alert settings" }).count()).toBe(1);
 });
 
 test("the settings are changed with their steps, and turned off", async ({ open }) => {

@@ -8,7 +8,7 @@ import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, callsOf, dialog, getInstance, instancesOf } from "./instance-page.ts";
+import { button, callsOf, dialog, getInstance, instancesOf, sentTo } from "./instance-page.ts";
 
 const MANY = 30;
 const Listed = z.looseObject({ data: z.array(z.looseObject({})), meta: z.looseObject({}) });
@@ -63,6 +63,27 @@ test("a bulk action says what it leaves out, goes on while its page is closed, a
   await results.getByText("2 of 2 done, 0 failed, 0 canceled.").waitFor();
   await results.getByRole("link", { name: "Shop one on" }).waitFor();
   await expectAccessible(results);
+});
+
+test("a deploy to many names its modules, and has a note", async ({ open }) => {
+  const page = await open("/instances?find=two", { as: big });
+  await page.getByRole("checkbox", { name: "Select Shop two on" }).click();
+  await button(page, "Actions on selected").click();
+  await page.getByRole("menuitem", { name: "Deploy", exact: true }).click();
+  const asked = dialog(page, "Deploy to 1 instance");
+  await asked.getByRole("radio", { name: "Modules that you name" }).check();
+  await asked.getByLabel("Names of the modules").fill("sale, acme!");
+  const deploy = button(asked, "Deploy to 1 instance");
+  await deploy.click();
+  await asked.getByText("acme! must be the name of a module.").waitFor();
+  await asked.getByLabel("Names of the modules").fill("sale, acme");
+  await asked.getByLabel(/^Note/).fill("New prices");
+  await expectAccessible(page);
+  const sent = sentTo(page, "POST", /\/bulk$/);
+  await page.route("**/bulk", (route) => route.abort());
+  await deploy.click();
+  const parameters = { modules: ["sale", "acme"], rehearse: true, backup_first: true, update_image: false, note: "New prices" };
+  await expect.poll(() => sent).toEqual([{ action: "deploy", select: { ids: [other.id] }, parameters }]);
 });
 
 test("what another operation holds waits; the action is paused, resumed and canceled, and what did not begin can be tried again", async ({

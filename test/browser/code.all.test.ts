@@ -63,14 +63,18 @@ test("code is set, checked, deployed, and taken back with its data", async ({ op
   const deploy = planned.getByRole("button", { name: "Deploy", exact: true });
   await deploy.click();
   await planned.getByText("Must contain at least one.").waitFor();
+  await planned.getByLabel("Names of the modules").fill("sale, acme!");
+  await deploy.click();
+  await planned.getByText("acme! must be the name of a module.").waitFor();
   await planned.getByLabel("Names of the modules").fill("sale, acme");
   await planned.getByText("Updates these modules: sale, acme").waitFor();
+  await planned.getByLabel("Names of the modules").fill("acme"); // the other one is not installed
   await planned.getByLabel(/^Note/).fill("First");
   await expectAccessible(page);
   const deployed = sentTo(page, "POST", /\/deploys$/);
   await deploy.click();
   const choices = { rehearse: true, backup_first: true, update_image: false };
-  await expect.poll(() => deployed).toEqual([{ ...choices, modules: ["sale", "acme"], note: "First" }]);
+  await expect.poll(() => deployed).toEqual([{ ...choices, modules: ["acme"], note: "First" }]);
   await title(page, /^Deploy of/);
   await page.getByText("Completed", { exact: true }).waitFor();
   await page.getByText(/^Passed, /).waitFor();

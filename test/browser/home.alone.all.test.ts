@@ -325,9 +325,15 @@ test.for([
     const page = await open("/config.json", { as: mine, fresh: true });
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-    await page.goto("/");
     const failures = main(page).getByRole("listitem").filter({ hasText: "Request ID" });
+    // What is known already does not wait for the rest.
+    await page.route(/resource_id=/, async (route) => {
+      await failures.filter({ hasText: "Cafe" }).waitFor();
+      await route.continue();
+    });
+    await page.goto("/");
     await failures.filter({ hasText: "Cafe" }).waitFor();
+    await page.waitForLoadState("networkidle");
     await expect.poll(() => failures.count()).toBe(1);
     expect(asked.filter((path) => path === `${BASE_PATH}/operations`)).toHaveLength(asks);
     expect(asked.filter((path) => path === `${BASE_PATH}/instances`)).toHaveLength(1);

@@ -17,6 +17,15 @@ export async function press(page: Page, name: string | RegExp, role: "button" | 
   await page.keyboard.press("Enter");
 }
 
+/** An action of the menu in a row. */
+export async function chooseByKeys(page: Page, of: string, item: string): Promise<void> {
+  await press(page, `Actions on ${of}`);
+  const target = page.getByRole("menuitem", { name: item, exact: true });
+  await target.waitFor();
+  for (let i = 0; i < STOPS && !(await hasFocus(page, target)); i++) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+}
+
 export async function typeInto(page: Page, label: string, typed: string): Promise<void> {
   await tabTo(page, page.getByLabel(label, { exact: true }).and(page.locator("input")));
   await page.keyboard.type(typed);

@@ -133,6 +133,8 @@ test("after a change, a page asks for what shows the changed record, and for not
   const me = await account({ seeded: true });
   const server = await seedServer(me.id, { name: "erp-1" });
   const instance = await seedInstance(me.id, { name: "Shop", server_id: server.id });
+  // Since when it is, Home asks the audit log, which every change adds to.
+  await seedInstance(me.id, { name: "Late", server_id: server.id, protection_status: "overdue" });
   const backup = await seedBackup(instance);
   const session = await me.session();
   const page = await open("/config.json", { as: me, clock: true });

@@ -12,7 +12,7 @@ import { addPasskey, appOf, challengeFor, newAddress, newCodes, prove, sessionIn
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 import { choose } from "./instance-page.ts";
-import { press, signIn, typeInto } from "./keyboard.ts";
+import { chooseByKeys, press, signIn, typeInto } from "./keyboard.ts";
 
 /**
  * A device with passkeys, whose owner it knows. Whether they touch it, which also picks what the browser suggests, is for the
@@ -101,7 +101,7 @@ test("by keyboard alone: a passkey and recovery codes are set up, and the passke
   await age(mine.user.id, session);
   const other = await mine.anotherUser({ role: "viewer" });
   await page.goto(`${dashboardOrigin()}/settings/people`);
-  await choose(page, other.name, "Remove");
+  await chooseByKeys(page, other.name, "Remove");
   await page.getByRole("dialog", { name: /^Remove .+ from account$/ }).waitFor();
   await press(page, "Remove");
   await page.getByRole("dialog", { name: "Confirm that it's you" }).waitFor();

@@ -2,10 +2,15 @@
 import { text } from "node:stream/consumers";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { setQuota } from "../../shared/operations/operator.ts";
 import { account, newPublicKey } from "../harness/account.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 import { button, title } from "./instance-page.ts";
+
+/** One more than a page of the API has. */
+const KEYS = 101;
+const TRIES = 3;
 
 async function filter(page: Page, by: RegExp, option: string): Promise<void> {
   await button(page, by).click();
@@ -47,6 +52,35 @@ test("API keys are found by their last characters, filtered by permission and ex
   expect(names).not.toContain("Nightly");
   expect(names).toEqual(names.toSorted((a, b) => a.localeCompare(b)));
   expect((await csvOf(page, "API keys")).split("\r\n")[1]).toMatch(/,"View servers, /);
+});
+
+test("a list of more than one page of the API is downloaded whole, and asked for by one query", async ({ open, faults }) => {
+  faults.expected.push(/^Failed to load resource/);
+  const mine = await account();
+  await setQuota(mine.id, "ssh_key", KEYS);
+  for (let n = 0; n < KEYS; n++) await mine.sshKey();
+  const page = await open("/settings/ssh-keys", { as: mine, clock: true });
+  await title(page, `SSH keys (${KEYS})`);
+  expect((await csvOf(page, "SSH keys")).trimEnd().split("\r\n")).toHaveLength(1 + KEYS);
+
+  // Its tries are those of every query, and nothing else says afterwards that the service is out of reach.
+  const banner = page.getByText("Can't reach the service");
+  let asked = 0;
+  await page.route("**/ssh-keys?*", (route) => {
+    asked++;
+    return route.abort();
+  });
+  await button(page, "Refresh SSH keys").click();
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(500);
+      return banner.count();
+    })
+    .toBe(1);
+  expect(asked).toBe(TRIES);
+  await page.unroute("**/ssh-keys?*");
+  await button(page, "Refresh SSH keys").click();
+  await banner.waitFor({ state: "detached" });
 });
 
 test("SSH keys are filtered by type and name, webhooks by status, people by role", async ({ open }) => {

@@ -69,6 +69,30 @@ test("each webhook of the list has its actions in a menu", async ({ open }) => {
   expect((await mine.api.get("/webhooks")).as(z.array(Webhook))).toMatchObject([{ name: "Issues", events: ["backup.*"] }]);
 });
 
+test("a webhook's page has no empty rows, and on a phone its menu waits with what it has begun", async ({ open }) => {
+  const mine = await account();
+  const path = `/settings/webhooks/${await mine.webhook()}`;
+  const page = await open(path, { as: mine });
+  await page.getByText("Created", { exact: true }).waitFor();
+  const besideEmptyRows = `[...document.querySelectorAll("#main [class*=awsui_child]")]
+    .filter((each) => each.innerHTML === "")
+    .map((each) => each.parentElement.textContent)`;
+  await expect.poll(() => page.evaluate(besideEmptyRows)).toEqual([]);
+
+  const phone = await open(path, { as: mine, phone: true });
+  const actions = phone.getByRole("button", { name: "Actions", exact: true });
+  const held = Promise.withResolvers<void>();
+  await phone.route("**/test", async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await actions.click();
+  await phone.getByRole("menuitem", { name: "Send test" }).click();
+  await expect.poll(() => actions.isDisabled()).toBe(true);
+  held.resolve();
+  await expect.poll(() => actions.isDisabled()).toBe(false);
+});
+
 test("a deletion leads to the list, even if the page learns first that what it shows is gone", async ({ open }) => {
   const mine = await account();
   const page = await open(`/settings/webhooks/${await mine.webhook()}`, { as: mine });

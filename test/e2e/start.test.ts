@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
-import { beforeAll, beforeEach, expect, inject, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import * as z from "zod";
 import { buildDashboard } from "../../infra/dashboard-build.ts";
 import { ssoStart } from "../../shared/api/auth.ts";
@@ -37,8 +37,8 @@ let instance: Resource;
 let clone: Resource;
 let backup: Resource;
 beforeAll(async () => {
-  // This run has built both. What starts in test/e2e/start-again.all.test.ts builds them itself.
-  product.bring([inject("bundles"), await buildDashboard()]);
+  // This run has built it. What starts in test/e2e/start-again.all.test.ts builds it itself.
+  product.bring([await buildDashboard()]);
   started = await up();
 });
 // An earlier try of a test may have stopped it.

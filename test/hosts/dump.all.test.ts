@@ -2,9 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { Unusable } from "../../shared/hosts/sandbox/layout.ts";
 import { leaveOut } from "../../shared/hosts/sandbox/statements.ts";
 import { drivenProgram } from "./files-program.ts";
-import { LEAVING_TEXTS, LEFT_OUT, LOADED } from "./statements.ts";
+import { LEAVING_TEXTS, LEFT_OUT, LOADED, NAMESAKES } from "./statements.ts";
 
 const KNOWN = {
   present: ["plpgsql", "vector"],
@@ -90,6 +91,22 @@ test("what is the ERP's is loaded as it is, on machines and in the sandbox", () 
     const { kept: inSandbox, left_out } = leaveOut(dumps[index] ?? "");
     expect(left_out, statement).toEqual([]);
     expect(inSandbox).toContain(statement.replace(/^\/\*.*\*\/ /, ""));
+  }
+});
+
+test("what has the name of something that was left out is loaded, on machines and in the sandbox", () => {
+  const dumps = NAMESAKES.map(([, statements]) => dumpOf(...statements.map(([, statement]) => statement)));
+  for (const [index, { kept, left_out }] of passedOn(dumps).entries()) {
+    const [what, statements = []] = NAMESAKES[index] ?? [];
+    const inSandbox = leaveOut(dumps[index] ?? "");
+    for (const [kind, statement] of statements)
+      for (const each of [kept, inSandbox.kept])
+        expect(each.includes(statement), `${what}: ${statement}`).toBe(kind === "loaded");
+    const counts = Map.groupBy(statements, ([kind]) => kind);
+    counts.delete("loaded");
+    const expected = Object.fromEntries([...counts].map(([kind, { length }]) => [kind, length]));
+    expect(Object.fromEntries(left_out.map(({ kind, count }) => [kind, count])), what).toEqual(expected);
+    expect(inSandbox.left_out, what).toEqual(left_out);
   }
 });
 
@@ -258,10 +275,17 @@ test("hostile dumps are divided in a time that grows with their length", () => {
     "\n\\.",
     "GRANT;",
     "E'\\'",
+    "()",
+    "(a",
+    "((a)",
+    "(((a)))",
+    ")",
   ];
   const heads = [
     "",
     "CREATE FUNCTION ",
+    "CREATE FUNCTION a(",
+    "CREATE FUNCTION a() ",
     "ALTER TABLE ",
     "CREATE POLICY a ON b ",
     "COPY a FROM stdin;\n",
@@ -271,4 +295,12 @@ test("hostile dumps are divided in a time that grows with their length", () => {
   ];
   const hostile = heads.flatMap((head) => units.map((unit) => `${head}${unit.repeat((1 << 15) / unit.length)}`));
   expect(passedOn(hostile).at(-1)?.seconds).toBeLessThan(30);
+  const before = process.cpuUsage();
+  for (const dump of hostile)
+    try {
+      leaveOut(dump);
+    } catch (error) {
+      expect(error).toBeInstanceOf(Unusable);
+    }
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(30);
 }, 300_000);

@@ -204,6 +204,12 @@ describe("the log of an ERP", unless(noMachine), () => {
         request(1_764_154_805, `/web/${"a.b/".repeat(1_500)}end`),
         request(1_764_154_806, `/${"y".repeat(2_000)}/"${'"status":500,\\'.repeat(700)}`),
         request(1_764_154_807, "/m", { request: { client_ip: "203.0.113.9", method: "M".repeat(9_000), uri: "/m" } }),
+        ...[`a.b:${"0".repeat(9_000)}443`, '"uri":"/forged",\\'.repeat(700)].map((host, index) =>
+          request(1_764_154_808 + index, "", { request: { client_ip: "203.0.113.9", method: "GET", host, uri: "/h" } }),
+        ),
+        request(1_764_154_810, `/"quoted"/${"a.b/".repeat(3_000)}`),
+        request(1_764_154_811, `/${'\\"\u0001'.repeat(3_000)}`),
+        request(1_764_154_812, "", { request: { client_ip: "203.0.113.9", method: "", host: "h".repeat(9_000), uri: "" } }),
       ].join(""),
     );
     writeFileSync(join(folder, "ins_10.log"), request(1_764_154_800, "/of-another"));
@@ -215,7 +221,7 @@ describe("the log of an ERP", unless(noMachine), () => {
     expect(all).toEqual([
       "2025-11-26T10:58:20.000Z info GET /old 200, 45 ms, 5120 bytes, 203.0.113.9",
       "2025-11-26T11:00:00.123Z info GET /web 200, 45 ms, 5120 bytes, 203.0.113.9",
-      "2025-11-26T11:00:01.000Z info GET /x 200, 45 ms, 5120 bytes, 203.0.113.9",
+      `2025-11-26T11:00:01.000Z info GET ${forged.replaceAll(/\s/g, "?")} 200, 45 ms, 5120 bytes, 203.0.113.9`,
       "2025-11-26T11:00:02.000Z error GET /my/[redacted]/pdf 502, 45 ms, 5120 bytes, 203.0.113.9",
       // No path hides its request.
       ...["GET /a/token=", "GET /x;cookie=[redacted]", "GET /authorization:[redacted]", "GET /verify/[redacted]"].map(
@@ -225,10 +231,16 @@ describe("the log of an ERP", unless(noMachine), () => {
       expect.stringMatching(/ GET \/web\/(?:a\.b\/){1700,2000}… 200, 45 ms, 5120 bytes, 203\.0\.113\.9$/),
       expect.stringMatching(/ GET \/web\/(?:a\.b\/){1500}end 200, 45 ms, 5120 bytes, 203\.0\.113\.9$/),
       "2025-11-26T11:00:06.000Z info GET /[redacted]/… 200, 45 ms, 5120 bytes, 203.0.113.9",
+      "2025-11-26T11:00:07.000Z info MMMMMMMMMMMMMMMMMMMM /m 200, 45 ms, 5120 bytes, 203.0.113.9",
+      "2025-11-26T11:00:08.000Z info GET /h 200, 45 ms, 5120 bytes, 203.0.113.9",
+      "2025-11-26T11:00:09.000Z info GET /h 200, 45 ms, 5120 bytes, 203.0.113.9",
+      expect.stringMatching(/:10\.000Z info GET \/"quoted"\/(?:a\.b\/){500,512}… 200, 45 ms, 5120 bytes, 203\.0\.113\.9$/),
+      expect.stringMatching(/:11\.000Z info GET \/(?:\\"\?){150,}\S*… 200, 45 ms, 5120 bytes, 203\.0\.113\.9$/),
+      "2025-11-26T11:00:12.000Z info - - 200, 45 ms, 5120 bytes, 203.0.113.9",
     ]);
     // A password at the place where a path is cut.
     appendFileSync(join(machine.root, "instances/ins_1/database.env"), "POSTGRES_PASSWORD=slash/in-it/77\n");
-    const cutAt = Array.from({ length: 100 }, (_, index) => `/${"ab/".repeat(2_700).slice(0, 7_500 + index)}`);
+    const cutAt = Array.from({ length: 100 }, (_, index) => `/${"ab/".repeat(2_700).slice(0, 7_580 + index)}`);
     const secret = cutAt.map((path) => request(1_764_154_850, `${path}slash/in-it/77${"/b".repeat(1_000)}`));
     writeFileSync(join(folder, "ins_1-2026-11-26T11-00-00.000.log"), secret.join(""));
     const shown = await proxy({ since: "2025-11-26T11:00:50.000Z", until: "2025-11-26T11:00:51.000Z" });

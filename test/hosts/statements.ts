@@ -78,6 +78,14 @@ export const LEFT_OUT: readonly (readonly [kind: LeftOutKind, statement: string]
   ["languages", "CREATE FUNCTION public.f(internal) RETURNS internal\n    LANGUAGE c IMMUTABLE\n    AS '$libdir/x', 'f';"],
   ["languages", "CREATE FUNCTION public.f() RETURNS TABLE(a text)\n    LANGUAGE plv8\n    AS $$x$$;"],
   ["languages", "CREATE FUNCTION public.f(text) RETURNS text\n    LANGUAGE internal\n    AS $$upper$$;"],
+  [
+    "languages",
+    "CREATE FUNCTION public.g(a integer DEFAULT ((1)::numeric(1,0))::integer) RETURNS integer\n    LANGUAGE plpython3u\n    AS $$x$$;",
+  ],
+  [
+    "languages",
+    "CREATE FUNCTION public.g(a integer DEFAULT ((((1)::numeric(1,0) + (2)::numeric))::integer), b text) RETURNS integer\n    LANGUAGE c\n    AS '$libdir/x', 'g';",
+  ],
   ["languages", "CREATE TRANSFORM FOR hstore LANGUAGE plpython3u (FROM SQL WITH FUNCTION public.f(internal));"],
   ["policies", "CREATE POLICY p ON public.res_partner FOR SELECT TO metabase USING ((id > 3));"],
   ["policies", 'CREATE POLICY "p ON q" ON public.res_partner AS RESTRICTIVE TO metabase, other USING (true);'],
@@ -87,6 +95,7 @@ export const LEFT_OUT: readonly (readonly [kind: LeftOutKind, statement: string]
   ["settings", "SET transaction_timeout = 0;"],
   ["settings", "SET default_with_oids = false;"],
   ["settings", "SET session_replication_role = replica;"],
+  ["settings", "SET enable_seqscan = off;"],
   ["settings", "SET some_setting_of_tomorrow = 'on';"],
 ];
 
@@ -115,6 +124,77 @@ export const LOADED: readonly string[] = [
   "CREATE INDEX i ON public.t USING gin (a public.gin_trgm_ops);",
   "DROP TABLE public.gone;",
 ];
+
+const inPython = (signature: string): string =>
+  `CREATE FUNCTION ${signature} RETURNS trigger\n    LANGUAGE plpython3u\n    AS $$x$$;`;
+const inSql = (signature: string): string => `CREATE FUNCTION ${signature} RETURNS trigger\n    LANGUAGE plpgsql\n    AS $$x$$;`;
+const trigger = (on: string, calls: string): string =>
+  `CREATE TRIGGER tr AFTER INSERT ON ${on} FOR EACH ROW EXECUTE FUNCTION ${calls};`;
+
+/** Statements of one dump: what has the name of something that was left out stays. */
+export const NAMESAKES: readonly (readonly [what: string, statements: readonly (readonly [LeftOutKind | "loaded", string])[]])[] =
+  [
+    [
+      "a table with a function's name",
+      [
+        ["languages", inPython("public.x(a integer)")],
+        ["loaded", "CREATE TABLE public.x (\n    id integer NOT NULL\n);"],
+        ["loaded", "COMMENT ON TABLE public.x IS 'x';"],
+        ["loaded", "COMMENT ON COLUMN public.x.id IS 'x';"],
+        ["languages", "COMMENT ON FUNCTION public.x(a integer) IS 'x';"],
+        ["loaded", "CREATE VIEW public.of_table AS\n SELECT id\n   FROM public.x;"],
+        ["languages", "CREATE VIEW public.of_function AS\n SELECT public.x(1) AS id;"],
+        ["loaded", "ALTER TABLE ONLY public.x ADD CONSTRAINT x_pkey PRIMARY KEY (id);"],
+        ["loaded", "CREATE INDEX x_idx ON public.x USING btree (id);"],
+        ["loaded", trigger("public.x", "public.log()")],
+      ],
+    ],
+    [
+      "a function with a foreign table's name",
+      [
+        ["foreign_data", "CREATE FOREIGN TABLE public.away (\n    id integer\n)\nSERVER away;"],
+        ["loaded", inSql("public.away()")],
+        ["loaded", "COMMENT ON FUNCTION public.away() IS 'x';"],
+        ["loaded", "CREATE VIEW public.of_function AS\n SELECT public.away() AS id;"],
+        ["foreign_data", "CREATE VIEW public.of_table AS\n SELECT id\n   FROM public.away;"],
+        ["foreign_data", "CREATE VIEW public.of_both AS\n SELECT t.a\n   FROM public.away,\n    public.t;"],
+        ["loaded", trigger("public.t", "public.away()")],
+        ["foreign_data", trigger("public.away", "public.log()")],
+      ],
+    ],
+    [
+      "functions of one name, of which the trigger's is loaded",
+      [
+        ["loaded", inSql("public.f()")],
+        ["loaded", "COMMENT ON FUNCTION public.f() IS 'x';"],
+        ["languages", inPython("public.f(a integer DEFAULT 1)")],
+        ["languages", "COMMENT ON FUNCTION public.f(a integer) IS 'x';"],
+        ["languages", "ALTER FUNCTION public.f(a integer) DEPENDS ON EXTENSION plpython3u;"],
+        ["loaded", "CREATE VIEW public.v AS\n SELECT public.f() AS a;"],
+        ["loaded", trigger("public.t", "public.f()")],
+      ],
+    ],
+    [
+      "functions of one name, of which the trigger's is left out",
+      [
+        ["languages", inPython("public.f()")],
+        ["languages", "COMMENT ON FUNCTION public.f() IS 'x';"],
+        ["loaded", inSql("public.f(a integer)")],
+        ["loaded", "COMMENT ON FUNCTION public.f(a integer) IS 'x';"],
+        ["loaded", "CREATE VIEW public.v AS\n SELECT public.f(1) AS a;"],
+        ["languages", trigger("public.t", "public.f('x')")],
+      ],
+    ],
+    [
+      "a function whose name begins like an extension's",
+      [
+        ["extensions", "CREATE EXTENSION IF NOT EXISTS pg_cron WITH SCHEMA public;"],
+        ["loaded", inSql("public.pg_cron_log()")],
+        ["loaded", trigger("public.t", "public.pg_cron_log()")],
+        ["extensions", trigger("public.t", "public.pg_cron_other()")],
+      ],
+    ],
+  ];
 
 /** Commands that leave the database, or would. */
 export const LEAVING_TEXTS: readonly (readonly [what: string, sql: string])[] = [

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { Instance } from "../../shared/api/instances.ts";
 import { Server } from "../../shared/api/servers.ts";
-import { hostReportRef, type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
+import { hostReportRef, recordReport } from "../../shared/records/host-reports.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { find } from "../../shared/data/table.ts";
 import { Operation } from "../../shared/api/operations.ts";
@@ -13,6 +13,7 @@ import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
 import { seedServer } from "../harness/seed.ts";
+import { GB, reportWith } from "./reported.ts";
 
 const clock = testClock();
 let cloud: TestCloud;
@@ -26,24 +27,6 @@ beforeAll(async () => {
 const check = (): Promise<void> => cloud.events.fire("checkservers");
 const serverOf = async (id: string): Promise<Server> => (await me.api.get(`/servers/${id}`)).as(Server);
 const instanceOf = async (id: string): Promise<Instance> => (await me.api.get(`/instances/${id}`)).as(Instance);
-const GB = 1_000_000_000;
-
-interface Certificate {
-  instance_id: string;
-  domain: string;
-  expires_at?: string | null;
-  failing?: boolean;
-}
-
-const reportWith = (certificates: readonly Certificate[] | undefined): MachineReport => ({
-  disk_free_bytes: 20 * GB,
-  memory_free_bytes: 2 * GB,
-  certificates: certificates?.map((each) => ({
-    expires_at: new Date(Date.now() + 30 * 86_400_000).toISOString(),
-    failing: false,
-    ...each,
-  })),
-});
 
 test("a server whose system was updated says that it needs a reboot, also in lists, and not if it does not say", async () => {
   const { id, name } = await me.server({ name: unique("needs-reboot") });

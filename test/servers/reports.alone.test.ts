@@ -6,7 +6,7 @@ import { Instance } from "../../shared/api/instances.ts";
 import * as overview from "../../shared/api/overview.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { judgeImages } from "../../shared/operations/images.ts";
-import { type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
+import { recordReport } from "../../shared/records/host-reports.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
@@ -15,6 +15,7 @@ import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
+import { type Certificate, GB, reportWith } from "./reported.ts";
 
 const clock = testClock();
 let cloud: TestCloud;
@@ -30,7 +31,6 @@ const serverOf = async (id: string): Promise<Server> => (await me.api.get(`/serv
 const instanceOf = async (id: string): Promise<Instance> => (await me.api.get(`/instances/${id}`)).as(Instance);
 const UNREPORTED = { disk_free_bytes: null, memory_free_bytes: null, needs_reboot: null, reported_at: null };
 const PENDING = { status: "pending", expires_at: null, checked_at: null };
-const GB = 1_000_000_000;
 
 test("a server reports when it is first checked, and again when it has got an instance", async () => {
   const own = await account();
@@ -120,23 +120,6 @@ test("a report changes no version, is no event, and changes only what lists show
   const [one] = (await me.api.get(`/servers?search=${change.as(Server).name}`)).as(listed);
   expect(one).toMatchObject({ disk_free_bytes: 20 * GB, memory_free_bytes: 2 * GB, instance_count: 1 });
   for (const one of (await me.api.get("/instances")).as(listed)) expect(Object.keys(one)).not.toContain("certificate");
-});
-
-interface Certificate {
-  instance_id: string;
-  domain: string;
-  expires_at?: string | null;
-  failing?: boolean;
-}
-
-const reportWith = (certificates: readonly Certificate[] | undefined): MachineReport => ({
-  disk_free_bytes: 20 * GB,
-  memory_free_bytes: 2 * GB,
-  certificates: certificates?.map((each) => ({
-    expires_at: new Date(Date.now() + 30 * 86_400_000).toISOString(),
-    failing: false,
-    ...each,
-  })),
 });
 
 test("a certificate is pending until there is one, and fails when it could not be renewed, has expired or is for another domain", async () => {

@@ -85,7 +85,7 @@ export default function Alerts() {
       columns={columns(isOpen)}
       perPage={25}
       empty={isOpen ? text.alerts.none : text.alerts.noneClosed}
-      add={
+      actions={
         <Button href="/settings/alerts" onFollow={follow}>
           {text.alerts.settings.title}
         </Button>

@@ -128,7 +128,7 @@ function MuteDialog({ alert, name, onDismiss }: { alert: Alert; name: string; on
       {say.about}
       <FormField label={say.for}>
         <RadioGroup
-          value={hours}
+          value={hours === "" ? PROPOSED : hours}
           items={HOURS.map((each) => ({ value: String(each), label: lengthInWords(each) }))}
           onChange={({ detail }) => set({ hours: detail.value })}
         />

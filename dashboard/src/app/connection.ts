@@ -24,10 +24,10 @@ export function noteOutcome({ queryHash }: AnyQuery, error?: unknown): void {
   if (lost.get() !== withoutResponse.size > 0) lost.set(withoutResponse.size > 0);
 }
 
-/** What the page no longer shows says nothing. */
+/** What the page no longer shows says nothing, nor does what it has fetched once, such as for a file. */
 export const forgetUnused = (cache: QueryCache): (() => void) =>
   cache.subscribe(({ type, query }) => {
-    if (type === "observerRemoved" && !query.isActive()) noteOutcome(query);
+    if (type === "removed" || (type === "observerRemoved" && !query.isActive())) noteOutcome(query);
   });
 
 /** After a rate limit, the query's own retry does it. */

@@ -1,14 +1,45 @@
-// Asks before the code of many instances is deployed, each its own, and whether their images are updated, too.
-import { useState } from "react";
+// Asks before the code of many instances is deployed, each its own: which modules it updates, and how it is made.
+import Box from "@cloudscape-design/components/box";
+import { deployChoices } from "../../../shared/api/deploy-choices.ts";
 import type { DialogProps } from "../bulk/candidate.ts";
 import { BulkDialog } from "../bulk/dialog.tsx";
-import { ChoiceFields, DEFAULT_CHOICES } from "./choices.tsx";
+import { choose, Included } from "../bulk/included.tsx";
+import { sendBulk } from "../bulk/use-bulk.ts";
+import { bulkWork } from "../bulk/words.ts";
+import { text } from "../messages/text.ts";
+import { FormDialog } from "../resource/form-dialog.tsx";
+import { useForm } from "../resource/use-form.ts";
+import { DeployFields, DEPLOY_DEFAULTS, toBody } from "./deploy-fields.tsx";
+
+const schema = deployChoices();
 
 export function DeployDialog(props: DialogProps) {
-  const [chosen, setChosen] = useState(DEFAULT_CHOICES);
+  // A deploy of none is not worth a form.
+  return choose(props.selected).included.length === 0 ? <BulkDialog {...props} /> : <DeployForm {...props} />;
+}
+
+function DeployForm({ kind, action, selected, onDone, onDismiss }: DialogProps) {
+  const say = text.bulk;
+  const { ask, effect } = bulkWork(kind, action);
+  const choice = choose(selected);
+  const ids = choice.included.map(({ id }) => id);
+  const asked = ask(say.count(ids.length, kind));
+  const form = useForm({
+    of: "bulk",
+    initial: DEPLOY_DEFAULTS,
+    schema,
+    body: toBody,
+    send: (parameters, idempotencyKey) => sendBulk({ action, ids, parameters }, idempotencyKey),
+    done: onDone,
+  });
   return (
-    <BulkDialog {...props} parameters={{ ...chosen }}>
-      <ChoiceFields values={chosen} onChange={(news) => setChosen({ ...chosen, ...news })} />
-    </BulkDialog>
+    <FormDialog title={asked} form={form} submit={asked} onDismiss={onDismiss}>
+      <Box>
+        {effect !== undefined && `${effect} `}
+        {say.byService}
+      </Box>
+      <DeployFields form={form} />
+      <Included of={choice} />
+    </FormDialog>
   );
 }

@@ -4,7 +4,7 @@ import type { Operation } from "../../../shared/api/operations.ts";
 import { OPERATION } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { needsOf, useMay } from "../app/may.tsx";
-import { backups, instances, operations, type Question, servers } from "../app/queries.ts";
+import { backups, instances, operations, type QueryMeta, type Question, servers } from "../app/queries.ts";
 import { serviceNow } from "../session/clock.ts";
 import { endOf, isBackup, type Subject, subjectsOf, unmended } from "./unmended.ts";
 
@@ -12,6 +12,9 @@ const DAYS = 7;
 const DAY_MS = 86_400_000;
 
 const isRecent = (at: string): boolean => Date.parse(at) > serviceNow() - DAYS * DAY_MS;
+
+/** Of each kind of what needs a person, the page names so many. */
+export const SHOWN = 5;
 
 /** One request if nothing has failed, and two in an account that does not do a hundred things in that time. */
 export function useFailures() {
@@ -33,20 +36,21 @@ export function useFailures() {
   const queries = [failed, succeeded, ...further.queries];
   return {
     queries,
-    // Once it is known which of them are mended.
-    failures: queries.some(({ isLoading }) => isLoading) ? [] : unmended(left, further.successes, further.subjects),
+    // Each once it is known whether it is mended.
+    failures:
+      failed.isLoading || succeeded.isLoading
+        ? []
+        : unmended(left, further.successes, further.subjects).filter((each) => !further.isLoading(each)),
   };
 }
 
 /** Of so many types the newest failures are looked up: of more at once, the service has another problem. */
 const TYPES_MAX = 3;
-/** Twice as many as the page names. */
-const RESOURCES_MAX = 10;
 
 /**
  * Looks up what may have mended failures where one page of successes is not all of them: a big account's last night alone has
  * more. Backups by their instances, all in one request, and other work by one request for each type; and where that is not all of
- * a type either, by one for each resource.
+ * a type either, by one for each resource that the page names.
  */
 function useFurther(failures: readonly Operation[], since: string | undefined) {
   const ids = [...new Set(failures.flatMap(subjectsOf))];
@@ -62,17 +66,29 @@ function useFurther(failures: readonly Operation[], since: string | undefined) {
   const long = types.filter((_, n) => lists[n]?.data?.meta.next_cursor != null);
   const still = unmended(failures, ofTypes, subjects).filter(({ type }) => long.includes(type));
   const isFound = [...found, ...lists].every(({ isLoading }) => !isLoading);
-  const ones = useQueries({
-    queries: (isFound ? still.slice(0, RESOURCES_MAX) : []).map(({ type, resource }) =>
-      operations.list({ status: OPERATION.succeeded, type, resource_id: resource.id, created_after: since, per_page: 1 }),
-    ),
-  });
+  const named = still.slice(0, SHOWN);
+  const ones = useQueries({ queries: isFound ? named.map((each) => succeededSince(each, since)) : [] });
+  const isLoading = (failure: Operation): boolean => {
+    const at = named.indexOf(failure);
+    return (
+      subjectsOf(failure).some((id) => found[ids.indexOf(id)]?.isLoading === true) ||
+      lists[types.indexOf(failure.type)]?.isLoading === true ||
+      (at !== -1 && ones[at]?.isLoading !== false)
+    );
+  };
   return {
     queries: [...found, ...lists, ...ones],
+    isLoading,
     subjects,
     successes: [...ofTypes, ...ones.flatMap(({ data }) => data?.data ?? [])],
   };
 }
+
+/** Whether the work has succeeded so far. A later success is among the newest, which the page asks for with each change. */
+const succeededSince = ({ type, resource }: Operation, since: string | undefined) => ({
+  ...operations.list({ status: OPERATION.succeeded, type, resource_id: resource.id, created_after: since, per_page: 1 }),
+  meta: { changedBy: [] } satisfies QueryMeta,
+});
 
 /** Those of one kind, that are looked up at the same moment, are one request. */
 function lookUp(id: string): Question<Subject | null> {

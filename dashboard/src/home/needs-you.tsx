@@ -21,9 +21,10 @@ import { Retry } from "../events/retry.tsx";
 import { workOf } from "../operations/words.ts";
 import { errorInWords, reasonInWords } from "../resource/sentence.ts";
 import { Time } from "../resource/time.tsx";
+import { SHOWN } from "./failures.ts";
 import { LookAt, Mend } from "./mend.tsx";
 import { type Need, NeedItem } from "./need.tsx";
-import { SHOWN, type useNeeds } from "./needs.ts";
+import type { useNeeds } from "./needs.ts";
 
 const AlertNeeds = lazily(async () => (await import("./alert-needs.tsx")).AlertNeeds, "alerts");
 const BackUp = lazily(async () => (await import("../backups/back-up.tsx")).BackUp, "backupDialogs");

@@ -16,6 +16,7 @@ import { ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Role, roleInWords } from "./role.tsx";
+import { readableEmail } from "./own-email.ts";
 
 export function Invitations({ mayChange }: { mayChange: boolean }) {
   const say = text.people.invitations;
@@ -24,7 +25,7 @@ export function Invitations({ mayChange }: { mayChange: boolean }) {
     {
       id: "email",
       header: say.email,
-      text: inUnicode,
+      text: readableEmail,
       cell: ({ email, email_unicode }) => (
         <Wrapped>
           <BothWays ascii={email} unicode={email_unicode} />
@@ -50,7 +51,7 @@ export function Invitations({ mayChange }: { mayChange: boolean }) {
             <Button
               variant="inline-link"
               wrapText={false}
-              ariaLabel={text.resource.list.act(say.withdraw, inUnicode(invitation))}
+              ariaLabel={text.resource.list.act(say.withdraw, readableEmail(invitation))}
               onClick={() => setWithdrawing(invitation)}
             >
               {say.withdraw}
@@ -67,12 +68,9 @@ export function Invitations({ mayChange }: { mayChange: boolean }) {
   );
 }
 
-/** An older service sends no `email_unicode`. */
-const inUnicode = ({ email, email_unicode = email }: Pick<Invitation, "email"> & Partial<Invitation>): string => email_unicode;
-
 function Resend({ invitation }: { invitation: Invitation }) {
   const { id } = invitation;
-  const email = inUnicode(invitation);
+  const email = readableEmail(invitation);
   const say = text.people.invitations;
   const [key, setKey] = useState(() => crypto.randomUUID());
   const resend = useMutation({
@@ -98,7 +96,7 @@ function Resend({ invitation }: { invitation: Invitation }) {
 
 function Withdraw({ invitation, onDismiss }: { invitation: Invitation; onDismiss: () => void }) {
   const { id } = invitation;
-  const email = inUnicode(invitation);
+  const email = readableEmail(invitation);
   const say = text.people.invitations;
   return (
     <Deletion

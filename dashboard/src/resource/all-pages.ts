@@ -5,7 +5,12 @@ import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import type { ListQuery, Question } from "../app/queries.ts";
 import { queryClient } from "../app/query-client.ts";
 
-export type List<Item> = (query: ListQuery) => Question<{ data: Item[]; meta: ListMeta }>;
+interface Page<Item> {
+  data: Item[];
+  meta: ListMeta;
+}
+
+export type List<Item> = (query: ListQuery) => Question<Page<Item>>;
 
 const IDLE = { pending: false, error: null };
 
@@ -43,12 +48,21 @@ export function useAllPages<Item>(
   return { pending, error, fetchAll: () => void fetchAll(), cancel };
 }
 
+/** With the cache's retries, but nothing is kept. */
+const fetchPage = <Item>(page: Question<Page<Item>>): Promise<Page<Item>> =>
+  queryClient.fetchQuery({ ...page, staleTime: 0, gcTime: 0 });
+
 /** One page after the other. */
-export async function allPages<Item>(list: List<Item>, query: ListQuery, isWanted: (found: number) => boolean): Promise<Item[]> {
+export async function allPages<Item>(
+  list: List<Item>,
+  query: ListQuery,
+  isWanted: (found: number) => boolean,
+  fetch: (page: Question<Page<Item>>) => Promise<Page<Item>> = fetchPage,
+): Promise<Item[]> {
   const found: Item[] = [];
   for (let cursor: string | undefined; ;) {
     const asked = { ...query, per_page: PER_PAGE_MAX, ...(cursor !== undefined && { cursor }) };
-    const { data, meta } = await queryClient.fetchQuery({ ...list(asked), staleTime: 0, gcTime: 0 });
+    const { data, meta } = await fetch(list(asked));
     found.push(...data);
     if (meta.next_cursor === null || !isWanted(found.length)) return found;
     cursor = meta.next_cursor;

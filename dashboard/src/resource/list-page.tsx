@@ -17,18 +17,20 @@ interface Props<Item> extends Pick<
   empty: string;
   /** The button that adds a resource. */
   add?: ReactNode;
+  /** Beside the heading only. */
+  actions?: ReactNode;
   /** The dialogs of the page. */
   children?: ReactNode;
 }
 
-export function ListPage<Item extends { id: string }>({ empty, add, children, ...list }: Props<Item>) {
+export function ListPage<Item extends { id: string }>({ empty, add, actions = add, children, ...list }: Props<Item>) {
   return (
     <Page title={list.title} headless>
       <ResourceTable
         main
         Filters={ListFilters}
         {...list}
-        actions={add}
+        actions={actions}
         empty={
           <SpaceBetween size="s">
             <span>{empty}</span>

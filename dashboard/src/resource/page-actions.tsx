@@ -37,6 +37,7 @@ export function PageActions<Id extends string>({ actions, onChoose, children }: 
   const offered = actions.filter(({ needs }) => missing(...needs) === undefined);
   const isButton = ({ button }: PageAction<Id>): boolean => button === "primary" || (button !== undefined && !narrow);
   const inMenu = offered.filter((action) => !isButton(action));
+  const isPending = inMenu.some(({ pending }) => pending);
   return (
     <SpaceBetween direction="horizontal" size="xs">
       {offered.filter(isButton).map((action) => (
@@ -46,11 +47,13 @@ export function PageActions<Id extends string>({ actions, onChoose, children }: 
         <ButtonDropdown
           {...(narrow ? { variant: "icon" as const, ariaLabel: text.resource.list.actions } : {})}
           expandToViewport
-          items={inMenu.map(({ id, text: label, why, href, ariaLabel }) => ({
+          loading={isPending}
+          items={inMenu.map(({ id, text: label, why, href, ariaLabel, pending = false }) => ({
             id,
             text: label,
             ...(href !== undefined && { href, external: true }),
             ...(ariaLabel !== undefined && { ariaLabel }),
+            ...(pending && { disabled: true }),
             // Touch screens have no tooltips.
             ...(why !== undefined && { disabled: true, ...(narrow ? { secondaryText: why } : { disabledReason: why }) }),
           }))}

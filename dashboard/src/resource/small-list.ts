@@ -26,11 +26,11 @@ const bySort = <Item extends { name: string }>(items: readonly Item[], { sort, o
   return order === (sort === "name" ? "desc" : "asc") ? sorted.toReversed() : sorted;
 };
 
-/** The list as a table asks for it: a page of what it filters and sorts. */
+/** The list as a table asks for it: a page of what it filters and sorts, or all of that if no page is named. */
 export const smallList =
   <Item extends { name: string }>(list: List<Item>, { textsOf, matches }: Rules<Item>): List<Item> =>
   (query) => {
-    const { page = 1, per_page = PER_PAGE_MAX, created_after, created_before } = query;
+    const { page, per_page = PER_PAGE_MAX, created_after, created_before } = query;
     const dates = {
       ...(created_after !== undefined && { created_after }),
       ...(created_before !== undefined && { created_before }),
@@ -42,10 +42,20 @@ export const smallList =
     };
     return {
       queryKey: [...list({}).queryKey.slice(0, 2), "small", query],
-      queryFn: async () => {
-        const found = (await allPages(list, dates, () => true)).filter((item) => isFound(item) && matches(item, query));
-        const [at, size] = [Number(page), Number(per_page)];
-        const data = bySort(found, query).slice((at - 1) * size, at * size);
+      // The pages belong to this query: it retries, is cancelled and says whether the service was reached.
+      queryFn: async ({ signal }) => {
+        const all = await allPages(
+          list,
+          dates,
+          () => true,
+          (each) => each.queryFn({ signal }),
+        );
+        const found = bySort(
+          all.filter((item) => isFound(item) && matches(item, query)),
+          query,
+        );
+        const [at, size] = [Number(page ?? 1), Number(per_page)];
+        const data = page === undefined ? [...found] : found.slice((at - 1) * size, at * size);
         return { data, meta: { page: at, per_page: size, total: found.length, next_cursor: null } };
       },
     };

@@ -97,7 +97,7 @@ function useChosen<Item extends { id: string }>({ list, bulk: Bulk }: TableProps
   };
   return {
     count: selected.length,
-    error: selected.length > 0 && everything.error !== null && <Failure error={everything.error} />,
+    error: selected.length > 0 && everything.error !== null && <Failure key="selection" error={everything.error} />,
     bar: <SelectionBar {...{ selected, total: meta?.total ?? 0, everything }} onClear={() => selectNow(() => select([]))} />,
     menu: Bulk !== undefined && <Bulk selected={everything.pending ? [] : selected} onDone={() => select([])} />,
     selection:
@@ -121,7 +121,7 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
   const chosen = useChosen(props, listed);
   const narrow = useNarrow();
   const pages = Math.max(1, Math.ceil((meta?.total ?? 0) / perPage));
-  const failure = query.isError && <Failure error={query.error} retry={() => void query.refetch()} />;
+  const failure = query.isError && <Failure key="list" error={query.error} retry={() => void query.refetch()} />;
   const tools = <Tools of={props} listed={listed} />;
   // Beside the heading of a phone's list there is room for one button; its other filters have some for the tools.
   const folded = narrow && Filters !== undefined && canNarrow(props);
@@ -135,12 +135,8 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
     nameOf,
     loading: query.isPending,
     empty: failure || <Nothing empty={empty} filtered={filtered} past={place.page > 1} onClear={clear} />,
-    notices: (
-      <>
-        {items.length > 0 && failure}
-        {chosen.error}
-      </>
-    ),
+    // Of a fragment, an empty row would be left.
+    notices: [items.length > 0 && failure, chosen.error],
     filter: Filters !== undefined && <Filters {...props} place={place} go={go} tools={folded && tools} />,
   };
   return (

@@ -45,6 +45,7 @@ export interface ForeignChange {
   mine: string | undefined;
 }
 
+/** None while the user's own change is being saved: the record may already have it, and that is nobody else's. */
 export interface Conflict {
   changes: readonly ForeignChange[];
   keep: () => void;
@@ -57,6 +58,8 @@ interface Base {
   etag?: string;
 }
 
+const baseOf = (values: object, etag: string | undefined): Base => ({ values, ...(etag !== undefined && { etag }) });
+
 /** A change of other fields, such as of the status, moves the version as well. */
 const TRIES_MAX = 5;
 
@@ -66,7 +69,7 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
   const { record, question, values: valuesOf, shown, isWhole = false, merge, send, unchanged, done, body } = options;
   const latest = useQuery(question).data;
   const initial = valuesOf(latest?.data ?? record);
-  const now: Base = { values: initial, ...(latest?.etag !== undefined && { etag: latest.etag }) };
+  const now = baseOf(initial, latest?.etag);
   const [base, setBase] = useBase(options.of);
   const start = { ...initial, ...base?.values };
   const { forget, reset, typed, ...form } = useFields({
@@ -107,7 +110,7 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
     setBase(undefined);
     reset();
   };
-  const conflict: Conflict | undefined = isConflict(changes) ? { changes, keep, discard } : undefined;
+  const conflict: Conflict | undefined = !form.pending && isConflict(changes) ? { changes, keep, discard } : undefined;
   const mine = changedIn(body(form.values), body(initial));
   const isUnchanged = Object.keys(mine).length === 0;
   return {
@@ -156,13 +159,16 @@ async function sendVersioned<Data, Result>(
   }
 }
 
-/** As it is now; empty if it does not exist yet. */
+/** An older service cannot show every record that it changes. */
+const cannotShow = (error: unknown): boolean => error instanceof ClientError && error.code === "METHOD_NOT_ALLOWED";
+
+/** As it is now; empty if it does not exist yet, or no version of it is known. */
 async function latestOf<Data>(
   question: Question<Versioned<Data>>,
   accepts: (record: Data) => boolean,
 ): Promise<Partial<Versioned<Data>>> {
   const found = await queryClient.fetchQuery({ ...question, staleTime: 0 }).catch((error: unknown) => {
-    if (isMissing(error)) return undefined;
+    if (isMissing(error) || cannotShow(error)) return undefined;
     throw error;
   });
   if (found !== undefined && !accepts(found.data)) throw new ClientError(OVERTAKEN, "Somebody else has changed the same field");

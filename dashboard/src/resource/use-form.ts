@@ -52,7 +52,7 @@ export function useFields<Values extends object, Body, Result>({
   of = "",
 }: Options<Values, Body, Result>) {
   const draft = `${useLocation().pathname} ${of} ${Object.keys(initial).join()}`;
-  const { typed, changed, change, sent, forget } = useTyped(draft);
+  const { typed, changed, change, noteSent, forget } = useTyped(draft);
   const values = { ...initial, ...typed };
   const sendFilled = useSend(body, send);
   const mutation = useMutation({
@@ -62,9 +62,10 @@ export function useFields<Values extends object, Body, Result>({
     },
   });
   const [form, fields] = [useRef<HTMLFormElement>(null), problemsOf(mutation.error)];
+  const sent = mutation.variables && body(mutation.variables);
   useFocusOnProblem(form, mutation.error);
 
-  const error = (field: string): string | undefined => (changed.has(field) ? undefined : whyWrong(fields, field));
+  const error = (field: string): string | undefined => (changed.has(field) ? undefined : whyWrong(fields, field, sent));
   const set: (news: Partial<Values>, as?: string) => void = change;
 
   return {
@@ -87,7 +88,7 @@ export function useFields<Values extends object, Body, Result>({
     send: () => sendFilled(values),
     submit: () => {
       if (mutation.isPending) return;
-      sent();
+      noteSent();
       // Of a page that the user has left, nothing may lead them away from where they are.
       mutation.mutate(values, { onSuccess: done });
     },
@@ -114,19 +115,28 @@ function useTyped(draft: string) {
       setTyped((before) => ({ ...before, ...news }));
       setChanged((before) => new Set([...before, ...Object.keys(news), ...(as === undefined ? [] : [as])]));
     },
-    sent: () => setChanged(new Set()),
+    noteSent: () => setChanged(new Set()),
     forget: () => setTyped({}),
   };
 }
 
-/** Why a field, or a part of it, is invalid. */
-export function whyWrong(problems: ReturnType<typeof problemsOf>, field: string): string | undefined {
+/** Why a field of a body, or a part of it, is invalid. */
+export function whyWrong(problems: ReturnType<typeof problemsOf>, field: string, body?: unknown): string | undefined {
   const problem = problems.find((each) => each.field === field || each.field.startsWith(`${field}.`));
   if (problem === undefined) return undefined;
   if (problem.field === field && problem.reason === "is required") return text.resource.form.required;
   return problem.field === field
     ? sentence(recognized(problem.reason))
-    : `${problem.field.slice(field.length + 1)} ${recognized(problem.reason)}.`;
+    : `${partName(problem.field.slice(field.length + 1), fieldOf(body, field))} ${recognized(problem.reason)}.`;
+}
+
+const fieldOf = (body: unknown, field: string): unknown =>
+  typeof body === "object" && body !== null ? new Map<string, unknown>(Object.entries(body)).get(field) : undefined;
+
+/** An entry of a list is named by what it is, and not by its place. */
+function partName(path: string, whole: unknown): string {
+  const entry: unknown = Array.isArray(whole) ? whole[Number(path)] : undefined;
+  return typeof entry === "string" || typeof entry === "number" ? String(entry) : path;
 }
 
 /** An empty field counts as missing, so that the reason is "is required" and not what its content had to be. */

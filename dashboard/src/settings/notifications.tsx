@@ -14,6 +14,7 @@ import { Failure } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
 import { me, users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { readableEmail } from "../people/own-email.ts";
 import { Form } from "../resource/form.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
 
@@ -59,7 +60,7 @@ function NotificationsForm({ user, mayRead }: { user: NonNullable<Me["user"]>; m
   });
   return (
     <Form form={form} submit={say.save} boxed={false}>
-      {user.email_status === "bouncing" && <Alert type="warning">{say.bouncing(user.email_unicode)}</Alert>}
+      {user.email_status === "bouncing" && <Alert type="warning">{say.bouncing(readableEmail(user))}</Alert>}
       <FormField label={say.label} stretch>
         <RadioGroup
           value={form.values.email}

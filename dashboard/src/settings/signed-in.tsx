@@ -8,7 +8,9 @@ import { useState } from "react";
 import { lazily } from "../app/lazily.tsx";
 import { overview } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { useOwnEmail } from "../people/own-email.ts";
 import { Role } from "../people/role.tsx";
+import { BothWays } from "../resource/both-ways.tsx";
 import { Time } from "../resource/time.tsx";
 import { useSession } from "../session/session.ts";
 
@@ -17,6 +19,7 @@ const ChangeName = lazily(async () => (await import("./change-name.tsx")).Change
 export function SignedIn() {
   const say = text.settings.session;
   const session = useSession();
+  const email = useOwnEmail();
   const [changing, setChanging] = useState(false);
   const { role, permissions } = useQuery({ ...overview(), enabled: false }).data?.data ?? {};
   const grant = role == null || permissions === undefined ? undefined : { role, permissions };
@@ -34,7 +37,7 @@ export function SignedIn() {
           minColumnWidth={220} // keeps an email address on one line
           items={[
             { label: say.name, value: session.user.name },
-            { label: say.email, value: session.user.email },
+            { label: say.email, value: <BothWays {...email} /> },
             { label: say.ends, value: <Time at={session.expires_at} exact /> },
             { label: say.role, value: grant === undefined ? "–" : <Role of={grant} /> },
           ]}

@@ -13,6 +13,7 @@ import { overview } from "../app/queries.ts";
 import { load } from "../app/loading.ts";
 import { switchMode, useDark } from "../app/mode.ts";
 import { text } from "../messages/text.ts";
+import { useOwnEmail } from "../people/own-email.ts";
 import { inDigits } from "../resource/number.ts";
 
 const About = lazy(() => load(() => import("./about.tsx")));
@@ -23,6 +24,7 @@ export function TopBar() {
   const say = text.shell.topBar;
   const [about, setAbout] = useState(false);
   const user = useSession()?.user;
+  const email = useOwnEmail();
   const dark = useDark();
   const follow = useFollow();
   const navigate = useNavigate();
@@ -51,7 +53,7 @@ export function TopBar() {
           {
             type: "menu-dropdown",
             text: user?.name ?? "",
-            description: user?.email ?? "",
+            description: email.unicode,
             iconName: "user-profile",
             items: [
               { id: "/settings/account", text: say.account },

@@ -64,7 +64,8 @@ function Shown({ webhook }: { webhook: Webhook }) {
   const acts = useActs(webhook, setDialog);
   return (
     <Page title={name} above={above()} actions={acts.buttons}>
-      {acts.notices}
+      {acts.failure}
+      {acts.rotated}
       {disabled_reason !== null && <Alert type="warning">{reasonOf(disabled_reason)}</Alert>}
       <Facts webhook={webhook} />
       <Deliveries webhook={webhook} />
@@ -115,18 +116,9 @@ function useActs(webhook: Webhook, onOpen: (dialog: "edit" | "delete") => void) 
         </May>
       </PageActions>
     ),
-    notices: (
-      <>
-        {failure !== null && <Failure error={failure} />}
-        {secret !== undefined && (
-          <SecretOnce
-            title={say.rotated}
-            what={text.webhooks.create.secret}
-            value={secret}
-            onStored={() => setSecret(undefined)}
-          />
-        )}
-      </>
+    failure: failure !== null && <Failure error={failure} />,
+    rotated: secret !== undefined && (
+      <SecretOnce title={say.rotated} what={text.webhooks.create.secret} value={secret} onStored={() => setSecret(undefined)} />
     ),
   };
 }

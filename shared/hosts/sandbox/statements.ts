@@ -15,6 +15,8 @@ export function leaveOut(dump: string): { kept: string; left_out: LeftOut[] } {
     connected: undefined,
     relations: new Set(),
     gone: new Map(),
+    functions: new Set(),
+    goneFunctions: new Set(),
     goneExtensions: [],
     languages: new Set(LANGUAGES),
   };
@@ -47,6 +49,11 @@ const [PUBLIC, REMOVAL, RELATION, IDENTITY] = [
   form(STATEMENT_FORMS.identity),
 ];
 const [POLICY, VIEW] = [form(STATEMENT_FORMS.policy), form(STATEMENT_FORMS.view)];
+const [FUNCTION, ABOUT_FUNCTION, TRIGGER] = [
+  form(STATEMENT_FORMS.function),
+  form(STATEMENT_FORMS.about_function),
+  form(STATEMENT_FORMS.trigger),
+];
 const NAMES = new RegExp(STATEMENT_FORMS.name, "g");
 const SESSION = /^(?:\\(?:un)?restrict |SELECT pg_catalog\.set_config\()/i;
 
@@ -61,6 +68,9 @@ interface Seen {
   connected: string | undefined;
   relations: Set<string>;
   gone: Map<string, LeftOutKind>;
+  /** Those with a name, and those without parameters as `f()`: as in script/files/statements.py. */
+  functions: Set<string>;
+  goneFunctions: Set<string>;
   goneExtensions: string[];
   languages: Set<string>;
 }
@@ -78,11 +88,8 @@ function classify(seen: Seen, outline: string, text: string): Kind {
   if (!seen.begun && REMOVAL.test(outline)) return "drops";
   const [, , extension, schema] = EXTENSION.exec(outline) ?? [];
   if (extension !== undefined) return ofExtension(seen, extension, schema);
-  const [, written, language] = LANGUAGE.exec(outline) ?? [];
-  if (written !== undefined && language !== undefined && !seen.languages.has(language.toLowerCase())) {
-    seen.gone.set(written, "languages");
-    return "languages";
-  }
+  const [, created, bare] = FUNCTION.exec(outline) ?? [];
+  if (created !== undefined) return ofFunction(seen, outline, bare === undefined ? [created] : [created, `${created}()`]);
   const [, setting] = SETTING.exec(outline) ?? [];
   if (setting !== undefined) return SETTINGS.includes(setting.toLowerCase()) ? "here" : "settings";
   if (PUBLIC.test(outline) || SESSION.test(outline)) return "here";
@@ -90,8 +97,8 @@ function classify(seen: Seen, outline: string, text: string): Kind {
   if (sequence !== undefined) return ofRows(seen, sequence.replaceAll("''", "'"));
   const kind = ofSubject(seen, outline);
   if (kind !== undefined) return without(seen, outline, kind);
-  const [, created] = RELATION.exec(outline) ?? IDENTITY.exec(outline) ?? [];
-  if (created !== undefined) seen.relations.add(created).add(unqualified(created));
+  const [, relation] = RELATION.exec(outline) ?? IDENTITY.exec(outline) ?? [];
+  if (relation !== undefined) seen.relations.add(relation).add(unqualified(relation));
   seen.begun ||= /^CREATE /i.test(outline);
   return undefined;
 }
@@ -117,17 +124,57 @@ function ofExtension({ goneExtensions, languages }: Seen, quoted: string, schema
   return "extensions";
 }
 
+function ofFunction(seen: Seen, outline: string, keys: readonly string[]): Kind {
+  const [, , language] = LANGUAGE.exec(outline) ?? [];
+  if (language !== undefined && !seen.languages.has(language.toLowerCase())) {
+    for (const key of keys) seen.goneFunctions.add(key);
+    return "languages";
+  }
+  seen.begun = true;
+  for (const key of keys) {
+    seen.functions.add(key);
+    seen.goneFunctions.delete(key);
+  }
+  return undefined;
+}
+
 /** Why what a statement is about was left out. */
-function ofSubject({ gone, goneExtensions, relations }: Seen, outline: string): LeftOutKind | undefined {
-  const names = VIEW.test(outline) ? (outline.match(NAMES) ?? []) : ABOUT.flatMap((each) => each.exec(outline)?.[1] ?? []);
-  for (const name of names) {
-    const table = name.slice(0, Math.max(0, name.lastIndexOf("."))); // of a column
-    const isOwn = relations.has(name) || relations.has(table);
-    const isExtension = !isOwn && goneExtensions.some((each) => name.startsWith(each));
-    const kind = gone.get(name) ?? gone.get(table) ?? (isExtension ? "extensions" : undefined);
+function ofSubject(seen: Seen, outline: string): LeftOutKind | undefined {
+  if (VIEW.test(outline)) return firstOf(outline.matchAll(NAMES), ({ 0: name, index }) => inView(seen, outline, name, index));
+  const [, described] = ABOUT_FUNCTION.exec(outline) ?? [];
+  if (described !== undefined) return ofGoneFunction(seen, described, described);
+  const [, called] = TRIGGER.exec(outline) ?? [];
+  return (
+    firstOf(ABOUT, (each) => ofGoneRelation(seen, each.exec(outline)?.[1])) ??
+    (called === undefined ? undefined : ofGoneFunction(seen, called, `${called}()`))
+  );
+}
+
+function firstOf<T>(all: Iterable<T>, kindOf: (one: T) => LeftOutKind | undefined): LeftOutKind | undefined {
+  for (const one of all) {
+    const kind = kindOf(one);
     if (kind !== undefined) return kind;
   }
   return undefined;
+}
+
+/** It may call any of the functions of a name. */
+function inView(seen: Seen, outline: string, name: string, index: number): LeftOutKind | undefined {
+  if (outline[index + name.length] !== "(") return ofGoneRelation(seen, name);
+  return seen.functions.has(name) ? undefined : ofGoneFunction(seen, name, name);
+}
+
+function ofGoneRelation({ gone, goneExtensions, relations }: Seen, name = ""): LeftOutKind | undefined {
+  const table = name.slice(0, Math.max(0, name.lastIndexOf("."))); // of a column
+  const isOwn = relations.has(name) || relations.has(table);
+  const isExtension = !isOwn && goneExtensions.some((each) => name.startsWith(each));
+  return gone.get(name) ?? gone.get(table) ?? (isExtension ? "extensions" : undefined);
+}
+
+function ofGoneFunction(seen: Seen, name: string, key: string): LeftOutKind | undefined {
+  if (seen.goneFunctions.has(key)) return "languages";
+  const isExtension = !seen.functions.has(name) && seen.goneExtensions.some((each) => name.startsWith(each));
+  return isExtension ? "extensions" : undefined;
 }
 
 function without({ gone }: Seen, outline: string, kind: LeftOutKind): LeftOutKind {

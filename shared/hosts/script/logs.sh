@@ -45,56 +45,71 @@ SED
 }
 
 # A line for each request: TIME METHOD PATH STATUS MS BYTES CLIENT. A client chooses method and path: what is no printable ASCII, or ends a word, is
-# left out of them.
+# "?" in them, and one that is empty is "-".
 proxy_log() { # SINCE UNTIL
-  local since=0 until=9999999999 reaching=(tail -c $((4 * LOG_BYTES)))
+  local since=0 until=9999999999
   if [[ $1 != - ]]; then since=$(date -d "$1" +%s.%N) || return 0; fi
-  if [[ $2 != - ]]; then
-    until=$(date -d "$2" +%s.%N) || return 0
-    reaching=(cat) # the newest lines may all be later
-  fi
+  if [[ $2 != - ]]; then until=$(date -d "$2" +%s.%N) || return 0; fi
   # shellcheck disable=SC2016 # of jq
-  access_logs "$ID" | timeout "$LOG_SECONDS" xargs -r cat -- 2>/dev/null | short_requests | "${reaching[@]}" |
-    requests_between "$since" "$until" | tail -c $((2 * LOG_BYTES)) | timeout "$LOG_SECONDS" jq -Rr '
+  access_logs "$ID" | timeout "$LOG_SECONDS" xargs -r cat -- 2>/dev/null | requests_between "$since" "$until" | tail -c $((2 * LOG_BYTES)) |
+    timeout "$LOG_SECONDS" jq -Rr '
       if . == "cut" then . else
       fromjson? | objects | select(.ts | type == "number")
-      | def word($length): tostring | gsub("[^!-~]"; "?") | .[:$length];
+      | def filled: if . == "" then "-" else . end;
+      def word($length): tostring | gsub("[^!-~]"; "?") | .[:$length];
       [ (.ts | floor | todate[:19]) + "." + ((.ts * 1000 | floor) % 1000 + 1000 | tostring)[1:] + "Z",
-        (.request.method | word(20)), ((.request.uri | word(8192) | split("?")[0]) + (.cut // "")), (.status | word(3)), (.duration * 1000 | floor),
-        (.size | word(20)), (.request.client_ip // .request.remote_ip | word(50)) ] | join(" ") end' 2>/dev/null
+        (.request.method | word(20) | filled),
+        ((.request.uri | tostring | split("?")[0] // "" | word(8192)) + (.request.cut // "") | filled),
+        (.status | word(3)), (.duration * 1000 | floor), (.size | word(20)), (.request.client_ip // .request.remote_ip | word(50)) ] | join(" ") end' 2>/dev/null
   [[ " ${PIPESTATUS[*]} " != *" 124 "* ]] || return 124
 }
 
-# Of a request with a long path, its beginning, cut as bounded_log cuts; otherwise a few would be all that is read, and hide the others. What a client
-# sends has no quotes in JSON that could look like a field.
-short_requests() {
-  awk -v max="$LINE_BYTES" -v cut="$CUT" '
+# Of the lines on stdin those between two times, in seconds; in the end "cut" if they are more than what is read of them. Of a long line only the
+# fields that are shown, and of its path the beginning, cut as bounded_log cuts; otherwise a few requests would be all that is read, and hide the
+# others. What a client sends has no quotes in JSON that could look like a field, and comes before the end's fields, at any length.
+requests_between() { # SINCE UNTIL
+  awk -v since="$1" -v until="$2" -v max="$LINE_BYTES" -v all=$((2 * LOG_BYTES)) -v cut="$CUT" '
     function field(text, name) {
       return match(text, "\"" name "\":(\"[^\"\\\\]*\"|[0-9.eE+-]+)") ? substr(text, RSTART, RLENGTH) : "\"" name "\":\"\""
     }
-    length($0) <= max { print; next }
+    # What a text in JSON begins with, without its quotes. Its escapes stay whole, which takes so long that it is less of such a text.
+    function beginning(text) {
+      if (text !~ /["\\]/) return text
+      text = substr(text, 1, max / 4)
+      match(text, /^([^"\\]|\\[^u]|\\u[0-9a-fA-F][0-9a-fA-F][0-9a-fA-F][0-9a-fA-F])*/)
+      return substr(text, 1, RLENGTH)
+    }
+    function method(at) {
+      at = index($0, "\"method\":\"")
+      return at ? beginning(substr($0, at + 10, 20)) : ""
+    }
+    # With the quote behind it, and the mark of a path that is cut.
+    function path(at, text, part) {
+      at = index($0, "\"uri\":\"")
+      if (!at) return "\""
+      text = beginning(substr($0, at + 7, max - 512))
+      if (substr($0, at + 7 + length(text), 1) == "\"") return text "\""
+      part = substr(text, length(text) - 255)
+      text = substr(text, 1, length(text) - 256)
+      text = match(part, /.*\//) ? text substr(part, 1, RLENGTH) : beginning(text)
+      return text "\",\"cut\":\"" cut "\""
+    }
+    !match($0, /"ts":[0-9]+(\.[0-9]+)?/) { next }
     {
-      begin = substr($0, 1, max - 512)
-      end = substr($0, length($0) - 511)
-      path = match(begin, /"uri":"[^"\\]*/) ? substr(begin, RSTART + 7, RLENGTH - 7) : ""
-      part = substr(path, length(path) - 255)
-      sub(/[^\/]*$/, "", part)
-      path = substr(path, 1, length(path) - 256) part
-      print "{" field(begin, "ts") ",\"request\":{" field(begin, "remote_ip") "," field(begin, "client_ip") "," field(begin, "method") ",\"uri\":\"" path \
-        "\"}," field(end, "duration") "," field(end, "size") "," field(end, "status") ",\"cut\":\"" cut "\"}"
-    }'
-}
-
-# Of the lines on stdin those between two times, in seconds; in the end "cut" if they are more than what is read of them.
-requests_between() { # SINCE UNTIL
-  awk -v since="$1" -v until="$2" -v max=$((2 * LOG_BYTES)) '
-    match($0, /"ts":[0-9]+(\.[0-9]+)?/) {
       at = substr($0, RSTART + 5, RLENGTH - 5) + 0
       if (at < since + 0 || at >= until + 0) next
+    }
+    length($0) > max {
+      begin = substr($0, 1, 512)
+      end = substr($0, length($0) - 511)
+      $0 = "{" field(begin, "ts") "," field(end, "duration") "," field(end, "size") "," field(end, "status") ",\"request\":{" \
+        field(begin, "remote_ip") "," field(begin, "client_ip") ",\"method\":\"" method() "\",\"uri\":\"" path() "}}"
+    }
+    {
       print
       bytes += length($0) + 1
     }
-    END { if (bytes > max) print "cut" }'
+    END { if (bytes > all) print "cut" }'
 }
 
 # Docker keeps 30 MB of it, and reads them from the beginning unless it is asked for the last lines, of which none is shorter than 32 bytes with its

@@ -68,7 +68,7 @@ export const CodeRecord = z.object({
       /** What the machine calls it, and its packages as they were resolved; unknown of deploys from before these were kept. */
       code_id: text.optional(),
       python_packages: z.array(text).optional(),
-      /** Whether no changed module was left out, as by a deploy of named ones; unknown of earlier deploys and of backups' code. */
+      /** Whether no changed module was left out, as by a deploy of named ones; unknown of older deploys and of backups. */
       whole: z.boolean().optional(),
     })
     .nullable()

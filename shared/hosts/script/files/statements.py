@@ -20,6 +20,7 @@ class Origin:
     POSITION = compiled(STATEMENT_FORMS["position"])
     EXTENSION = compiled(STATEMENT_FORMS["extension"])
     LANGUAGE = compiled(STATEMENT_FORMS["language"])
+    FUNCTION = compiled(STATEMENT_FORMS["function"])
     SETTING = compiled(STATEMENT_FORMS["setting"])
     PUBLIC = compiled(STATEMENT_FORMS["public_schema"])
     REMOVAL = compiled(STATEMENT_FORMS["removal"])
@@ -27,6 +28,8 @@ class Origin:
     IDENTITY = compiled(STATEMENT_FORMS["identity"])
     POLICY = compiled(STATEMENT_FORMS["policy"])
     ABOUT: ClassVar = [compiled(pattern) for pattern in STATEMENT_FORMS["about"]]
+    ABOUT_FUNCTION = compiled(STATEMENT_FORMS["about_function"])
+    TRIGGER = compiled(STATEMENT_FORMS["trigger"])
     VIEW = compiled(STATEMENT_FORMS["view"])
     NAMES = re.compile(STATEMENT_FORMS["name"].encode())
 
@@ -40,6 +43,10 @@ class Origin:
         self.relations: set[bytes] = set()
         # What was left out, with its kind: later statements may be about it. Of an extension, what is named after it.
         self.gone: dict[bytes, str] = {}
+        # Functions have names of their own, which several may share: "f" is here by the last f, and "f()" by the one without
+        # parameters, which alone a trigger can call.
+        self.functions: set[bytes] = set()
+        self.gone_functions: set[bytes] = set()
         self.gone_extensions: tuple[bytes, ...] = ()
         self.token: bytes | None = None
         self.connected: bytes | None = None
@@ -72,9 +79,8 @@ class Origin:
             return False, "drops"
         if found := self.EXTENSION.match(outline):
             return self.decide_extension(found[1], found[2], found[3])
-        if (found := self.LANGUAGE.match(outline)) and found[2].decode(errors="replace").lower() not in self.languages:
-            self.gone[found[1]] = "languages"
-            return False, "languages"
+        if found := self.FUNCTION.match(outline):
+            return self.decide_function(found[1], found[2] is not None, outline)
         if found := self.SETTING.match(outline):
             known = found[1].decode().lower() in self.settings
             return known, None if known else "settings"
@@ -120,6 +126,18 @@ class Origin:
         self.gone_extensions += ((schema or b"public") + b"." + name.encode(),)
         return False, "extensions"
 
+    def decide_function(self, name: bytes, bare: bool, outline: bytes) -> tuple[bool, str | None]:
+        found = self.LANGUAGE.match(outline)
+        loaded = found is None or found[2].decode(errors="replace").lower() in self.languages
+        keys = {name, name + b"()"} if bare else {name}
+        if loaded:
+            self.begun = True
+            self.functions |= keys
+            self.gone_functions -= keys
+        else:
+            self.gone_functions |= keys
+        return loaded, None if loaded else "languages"
+
     def leave_out(self, outline: bytes, kind: str) -> tuple[bool, str | None]:
         if found := self.RELATION.match(outline) or self.POLICY.match(outline):
             self.gone[found[1]] = kind
@@ -127,20 +145,37 @@ class Origin:
 
     def kind_of_subject(self, outline: bytes) -> str | None:
         """Why what a statement is about was left out; None if it was not."""
-        if not self.gone and not self.gone_extensions:
+        if not self.gone and not self.gone_functions and not self.gone_extensions:
             return None
         if self.VIEW.match(outline):
-            names = [name[0] for name in self.NAMES.finditer(outline)]
+            kinds = (self.kind_in_view(outline, found) for found in self.NAMES.finditer(outline))
+        elif found := self.ABOUT_FUNCTION.match(outline):
+            return self.kind_of_function(found[1], found[1])
         else:
-            names = [found[1] for pattern in self.ABOUT if (found := pattern.match(outline))]
-        for name in names:
-            table = name.rpartition(b".")[0]  # of a column
-            kind = self.gone.get(name) or self.gone.get(table)
-            if kind is None and not {name, table} & self.relations and name.startswith(self.gone_extensions):
-                kind = "extensions"
-            if kind is not None:
-                return kind
-        return None
+            kinds = (self.kind_of_relation(found[1]) for pattern in self.ABOUT if (found := pattern.match(outline)))
+        if kind := next(filter(None, kinds), None):
+            return kind
+        found = self.TRIGGER.match(outline)
+        return self.kind_of_function(found[1], found[1] + b"()") if found else None
+
+    def kind_in_view(self, outline: bytes, found: re.Match[bytes]) -> str | None:
+        """It may call any of the functions of a name."""
+        name = found[0]
+        if outline[found.end() : found.end() + 1] != b"(":
+            return self.kind_of_relation(name)
+        return self.kind_of_function(name, name) if name not in self.functions else None
+
+    def kind_of_relation(self, name: bytes) -> str | None:
+        table = name.rpartition(b".")[0]  # of a column
+        kind = self.gone.get(name) or self.gone.get(table)
+        if kind is None and not {name, table} & self.relations and name.startswith(self.gone_extensions):
+            return "extensions"
+        return kind
+
+    def kind_of_function(self, name: bytes, key: bytes) -> str | None:
+        if key in self.gone_functions:
+            return "languages"
+        return "extensions" if name not in self.functions and name.startswith(self.gone_extensions) else None
 
     def report(self) -> list[dict[str, object]]:
         return [{"kind": kind, "count": count, "names": list(self.names[kind])} for kind, count in sorted(self.counts.items())]

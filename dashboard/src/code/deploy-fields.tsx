@@ -1,0 +1,67 @@
+// The fields of a deploy, of one instance's code or of many: which modules it updates, how it is made, and a note.
+import FormField from "@cloudscape-design/components/form-field";
+import RadioGroup from "@cloudscape-design/components/radio-group";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { text } from "../messages/text.ts";
+import { TextField } from "../resource/form.tsx";
+import { given, type useForm } from "../resource/use-form.ts";
+import { ChoiceFields, type Choices, DEFAULT_CHOICES } from "./choices.tsx";
+import { wordsIn } from "./words.ts";
+
+const SELECTIONS = ["changed", "all", "named"] as const;
+type Selection = (typeof SELECTIONS)[number];
+
+interface Values extends Choices {
+  modules: Selection;
+  names: string;
+  note: string;
+}
+
+export const DEPLOY_DEFAULTS: Values = { ...DEFAULT_CHOICES, modules: "changed", names: "", note: "" };
+
+/** What a dry run depends on. */
+export const toPlan = ({ modules, names, rehearse, backup_first, update_image }: Omit<Values, "note">) => ({
+  modules: modules === "named" ? wordsIn(names) : modules,
+  rehearse,
+  backup_first,
+  update_image,
+});
+
+export const toBody = ({ note, ...planned }: Values) => ({
+  ...toPlan(planned),
+  ...(given(note) !== undefined && { note: given(note) }),
+});
+
+interface Props {
+  form: Pick<ReturnType<typeof useForm<Values, ReturnType<typeof toBody>, unknown>>, "values" | "set" | "text" | "error">;
+}
+
+export function DeployFields({ form }: Props) {
+  const say = text.code.deploy;
+  const { modules, names } = form.values;
+  return (
+    <SpaceBetween size="l">
+      <FormField label={say.modules} errorText={modules === "named" ? undefined : form.error("modules")}>
+        <RadioGroup
+          value={modules}
+          items={SELECTIONS.map((value) => ({ value, label: say.selections[value] }))}
+          onChange={({ detail }) => {
+            const chosen = SELECTIONS.find((each) => each === detail.value);
+            if (chosen !== undefined) form.set({ modules: chosen });
+          }}
+        />
+      </FormField>
+      {modules === "named" && (
+        <TextField
+          label={say.names}
+          hint={say.namesHint}
+          value={names}
+          error={form.error("modules")}
+          onChange={(value) => form.set({ names: value }, "modules")}
+        />
+      )}
+      <ChoiceFields values={form.values} onChange={form.set} />
+      <TextField label={say.note} optional {...form.text("note")} />
+    </SpaceBetween>
+  );
+}
