@@ -45,7 +45,7 @@ export const TIMED = {
   sweep: {
     every: Duration.minutes(5),
     description: "Starts operations that were recorded but never started, and compares the provider's machines with the table",
-    access: { table: "write", starts: WORKFLOW_NAMES, describes: true, configuration: true },
+    access: { table: "write", starts: WORKFLOW_NAMES, describes: true, configuration: true, readsLogs: true },
   },
   "refresh-catalog": {
     every: Duration.minutes(10),
@@ -245,7 +245,7 @@ export class Schedules extends Construct {
     const rescue = functions.make(this, "rescue", {
       bundle: "schedules.rescue",
       description: "Starts the undo of an execution that died",
-      access: { table: "write", starts: WORKFLOW_NAMES, failures: this.unrescued },
+      access: { table: "write", starts: WORKFLOW_NAMES, readsLogs: true, failures: this.unrescued },
       timeout: Duration.minutes(1),
       logGroup,
       traced: false,

@@ -166,7 +166,7 @@ const HIDDEN =
   /[\u034f\u00ad\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u;
 
 /** With escapes for control characters, but for tabs and line breaks. */
-const readable = (text: string): string =>
+export const readable = (text: string): string =>
   text.replaceAll(/[^\x20-\x7e\u00a0-\u00ac\u00ae-\u034e\u0350-\u0600]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;
     if (code === TAB || code === LINE_BREAK) return character;
@@ -197,7 +197,7 @@ const countLines = (text: string): number => text.split("\n").length - 1;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-function lastWholeLines(text: string, bytesMax: number): string {
+export function lastWholeLines(text: string, bytesMax: number): string {
   const bytes = encoder.encode(text);
   if (bytes.length <= bytesMax) return text;
   const last = bytes.subarray(-bytesMax);

@@ -27,8 +27,6 @@ export interface Poll extends Common {
   upToMinutes: number;
   /** Before the second ask; each later wait is a quarter longer. More where a second is never enough. */
   firstWaitSeconds: number;
-  /** The error of the operation if it takes too long, if that is not TIMEOUT. */
-  late?: "HEALTH_CHECK_FAILED";
   /** It waits for other operations, so that the sandbox's shorter limit does not apply. */
   unlimited?: true;
 }

@@ -71,6 +71,13 @@ const ImageId = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const Commit = z.string().regex(/^[0-9a-f]{40}$/);
 const ModuleName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/);
 const SUBJECT_CHARACTERS_MAX = 200;
+/** Of what characters take more of, less is kept: the record of a deploy of all repositories has at most 64 KB. */
+const SUBJECT_BYTES_MAX = 300;
+const toSubject = (text: string): string =>
+  Buffer.from(text.slice(0, SUBJECT_CHARACTERS_MAX))
+    .subarray(0, SUBJECT_BYTES_MAX)
+    .toString()
+    .replace(/\uFFFD+$/, "");
 
 export type UploadedArchive = Pick<StoredArchive, "key" | "size_bytes" | "sha256">;
 
@@ -320,14 +327,7 @@ export const JOB_RESULTS = {
   }),
   fetch_code: z.object({
     /** For each repository the first line of its commit's message; null if it could not be fetched. */
-    subjects: z
-      .array(
-        z
-          .string()
-          .transform((text) => text.slice(0, SUBJECT_CHARACTERS_MAX))
-          .nullable(),
-      )
-      .max(CODE.repositoriesMax),
+    subjects: z.array(z.string().transform(toSubject).nullable()).max(CODE.repositoriesMax),
     problems: z
       .array(
         z.object({

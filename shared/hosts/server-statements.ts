@@ -37,6 +37,10 @@ export const SERVER_STATEMENTS: readonly { kind: LeftOutKind; pattern: string }[
     pattern: String.raw`^(?:CREATE(?: OR REPLACE)?|ALTER|DROP|COMMENT ON)(?: TRUSTED)?(?: PROCEDURAL)? LANGUAGE\b`,
   },
   { kind: "languages", pattern: of("TRANSFORM") },
+  // They are made of functions in C, and only a superuser may create them. What uses one is loaded strictly, and fails.
+  { kind: "access_methods", pattern: of("OPERATOR (?:CLASS|FAMILY)") },
+  { kind: "languages", pattern: of("TEXT SEARCH (?:PARSER|TEMPLATE)") },
+  { kind: "languages", pattern: String.raw`^(?:CREATE CAST .* WITHOUT FUNCTION\b|COMMENT ON CAST\b)` },
   // Whose policies name roles. The ERP's role owns all tables, which only "force" would keep rows from: those of its own backups,
   // too.
   {

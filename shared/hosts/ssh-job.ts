@@ -1,5 +1,7 @@
 // A job on a machine, from request to result: started once, started again if it died, reported if it failed.
 import { DEPLOY } from "../domain/limits.ts";
+import { lastWholeLines, readable } from "../domain/log-lines.ts";
+import { redactWork } from "../domain/redaction.ts";
 import { log } from "../platform/log.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { because, reasonIn } from "../domain/reasons.ts";
@@ -52,10 +54,11 @@ const MESSAGE_CHARACTERS = 400;
 
 function failure({ code, message, log: sent }: Extract<JobStatus, { state: "failed" }>, secrets: readonly string[]): GiveUp {
   // Before it is cut: what is left of a secret could not be found.
-  const lines = withoutSecrets(wholeLines(sent).trimEnd(), secrets).split("\n");
-  const end = lines.slice(-DEPLOY.logLines).join("\n").slice(-DEPLOY.logBytes);
+  const shown = readable(redactWork(withoutSecrets(wholeLines(sent).trimEnd(), secrets)));
+  const lines = shown.split("\n");
+  const end = lastWholeLines(lines.slice(-DEPLOY.logLines).join("\n"), DEPLOY.logBytes); // escapes take more than was sent
   const last = lines.slice(-LOG_LINES).join("\n").slice(-LOG_CHARACTERS).trim();
-  const sentence = withoutSecrets(message, secrets).slice(0, MESSAGE_CHARACTERS);
+  const sentence = readable(withoutSecrets(message, secrets)).slice(0, MESSAGE_CHARACTERS);
   const why = reasonIn(sentence) ?? because("machine_reports_other", { output: sentence });
   const reason = last === "" ? why : because("machine_reports", { why, log: last });
   return new GiveUp(code, reason, { log: end });
@@ -68,7 +71,7 @@ function wholeLines(sent: string): string {
   return whole.join("\n");
 }
 
-/** The script removes them already, but other programs write into the log, too. Of two, one may be a part of the other. */
+/** The script removes them already; here a machine that did not is made up for. Of two, one may be a part of the other. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const longestFirst = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
   const named = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);

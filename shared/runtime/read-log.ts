@@ -6,8 +6,13 @@ import * as fields from "../api/fields.ts";
 import { LOG_READS } from "../domain/limits.ts";
 import { LOG_LEVELS, LOG_SOURCES } from "../domain/log-levels.ts";
 import { POSITION } from "../domain/log-positions.ts";
+import { find } from "../data/table.ts";
 import { LOG_CALLS } from "../platform/aws-calls.ts";
 import { variable } from "../platform/env.ts";
+import { instanceRef } from "../records/instances.ts";
+import type { OperationRecord } from "../records/schemas/operation.ts";
+import type { ServerRecord } from "../records/schemas/server.ts";
+import { serverRef } from "../records/servers.ts";
 
 /** What is read: the server as far as it must be known to sign in, and checked parameters. */
 export const LogReading = z.object({
@@ -65,7 +70,32 @@ let client: LambdaClient | undefined;
 
 export const readLog = async (reading: LogReading): Promise<z.output<typeof ReadLog>> => ReadLog.parse(await invoke(reading));
 
-export const readWorkLog = async (reading: WorkReading): Promise<string> => z.string().parse(await invoke(reading));
+/** What the jobs of an operation have logged; empty as long as there is no machine. */
+export async function readLogOf(operation: OperationRecord): Promise<string> {
+  const server = await serverOf(operation);
+  if (server === undefined) return "";
+  const { id, machine_id, ip_address, ssh_port, host_keys } = server;
+  const { account_id, id: operation_id } = operation;
+  const [instance_id, backup_id] = [idIn(operation, "instance_id"), idIn(operation, "backup_id")];
+  const on = { id, machine_id, ip_address, ssh_port, host_keys };
+  const reading: WorkReading = { account_id, operation_id, instance_id, backup_id, server: on };
+  return z.string().parse(await invoke(reading));
+}
+
+/** Where the operation's jobs run; undefined as long as there is no machine. */
+async function serverOf(operation: OperationRecord): Promise<ServerRecord | undefined> {
+  const { account_id } = operation;
+  const instance = idIn(operation, "instance_id");
+  const of = instance === undefined ? undefined : await find(instanceRef(account_id, instance));
+  const id = idIn(operation, "server_id") ?? of?.server_id;
+  const found = id === undefined ? undefined : await find(serverRef(account_id, id));
+  return found?.ip_address == null ? undefined : found;
+}
+
+function idIn({ input }: OperationRecord, name: "server_id" | "instance_id" | "backup_id"): string | undefined {
+  const id = input[name];
+  return typeof id === "string" ? id : undefined;
+}
 
 /** Throws SERVICE_UNAVAILABLE if the machine does not respond in time, whatever is the reason. */
 async function invoke(reading: LogReading | WorkReading): Promise<unknown> {

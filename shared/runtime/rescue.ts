@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { returnDomain } from "../operations/domain-moves.ts";
 import { instanceRef } from "../records/instances.ts";
+import { storeWorkLog } from "../records/work-logs.ts";
 import { failInto, findOperation, stopSteps } from "../records/operations.ts";
 import { endOperation } from "../operations/operation-ends.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
@@ -14,6 +15,7 @@ import { because } from "../domain/reasons.ts";
 import { rescueName } from "../domain/workflow.ts";
 import { log } from "../platform/log.ts";
 import { publish } from "../platform/metrics.ts";
+import { readLogOf } from "./read-log.ts";
 import { startExecution } from "./start.ts";
 import { type CaughtError, operationError, toOperationError } from "../platform/task-errors.ts";
 
@@ -41,6 +43,7 @@ export async function rescue(operation: OperationRecord, { name, error }: Death)
 
 /** The undo failed too. The resource is unlocked, so that its owner can at least delete it. */
 async function abandon(operation: OperationRecord, error: CaughtError): Promise<void> {
+  await keepLog(operation); // before its password is forgotten, which must not be in there
   if (operation.committed) {
     log.error("what a committed operation replaced could not be removed", {
       operation: operation.id,
@@ -65,6 +68,16 @@ async function abandon(operation: OperationRecord, error: CaughtError): Promise<
   const { message, reason } = toOperationError(error);
   const why = reason ?? message;
   await endOperation(current, { succeeded: false, error: operationError("INTERNAL_ERROR", because("undo_failed", { why })) });
+}
+
+/** As the end of an execution does (tasks.ts), but by the function that may sign in to machines. It holds up nothing. */
+async function keepLog(operation: OperationRecord): Promise<void> {
+  try {
+    const text = await readLogOf(operation);
+    if (text !== "") await storeWorkLog(operation, text);
+  } catch (cause) {
+    log.info("could not keep the log of an operation", { operation: operation.id, cause });
+  }
 }
 
 const Reserved = z.object({

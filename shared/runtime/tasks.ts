@@ -81,7 +81,7 @@ type Done<W, T> = (work: Work<InputOf<W>>) => Promise<T>;
 type Implementations<W> = {
   [N in Exclude<StepName<W>, PollName<W>>]: Done<W, void>;
 } & {
-  /** Whether the awaited work is ready. */
+  /** Whether the awaited work is ready. Instead of false it may throw a `NotYet`, with the operation's error if it never is. */
   [N in PollName<W>]: Done<W, boolean>;
 } & {
   /** False asks to be called again. An undo accepts that there is nothing to undo, and that it has been done. */
@@ -154,7 +154,7 @@ async function perform(
     return null;
   }
   const input = readInput(workflow, event);
-  await showPlace(operation, part, applicableSteps(workflow, input));
+  await showCurrentStep(operation, part, applicableSteps(workflow, input));
   if (part?.commits && !(await commitOperation(operation))) throw alreadyEnded();
   const jobId = part === undefined ? undoJobIdFor(operation, event.task) : jobIdFor(operation, part.name);
   const failure = toOperationError(event.input.error ?? {}).code;
@@ -163,7 +163,7 @@ async function perform(
     part === undefined ? undoAgain(error, operation) : unlessOffline(error, part, work.server),
   );
   if (part === undefined && outcome === false) throw new TryAgain("TIMEOUT", because("undo_timed_out"));
-  if (part?.kind === "poll" && outcome !== true) throw notYet(part);
+  if (part?.kind === "poll" && outcome !== true) throw new NotYet("TIMEOUT", because("step_timed_out", { step: part.label }));
   return null;
 }
 
@@ -188,11 +188,6 @@ async function keepLog(workflow: Workflow, operation: OperationRecord, event: Ta
     log.info("could not keep the log of an operation", { error: error instanceof Error ? error : undefined });
   }
 }
-
-const notYet = ({ late, label }: Poll): NotYet =>
-  late === undefined
-    ? new NotYet("TIMEOUT", because("step_timed_out", { step: label }))
-    : new NotYet(late, because("deploy_not_healthy"));
 
 /** After a step that failed, and the undos. */
 async function end(operation: OperationRecord, error: OperationError): Promise<void> {
@@ -238,7 +233,7 @@ const failedAt = ({ step_code }: OperationRecord) => (step_code === null ? {} : 
 
 const UNDOING = { step: "Undoing the changes", step_code: "undo" };
 
-async function showPlace(
+async function showCurrentStep(
   operation: OperationRecord,
   part: Step | Poll | undefined,
   steps: readonly (Step | Poll)[],

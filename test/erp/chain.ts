@@ -15,6 +15,7 @@ import { moveIn } from "./moving-in.ts";
 import { survive } from "./outages.ts";
 import { network } from "./network.ts";
 import { release } from "./releasing.ts";
+import { renew } from "./renewing.ts";
 import { restore } from "./restoring.ts";
 import { run } from "./running.ts";
 import { slowClients } from "./slow-clients.ts";
@@ -35,6 +36,7 @@ const PARTS: Readonly<Record<string, (chain: Chain, of: BackedUp) => Promise<voi
   see,
   watch,
   deploy,
+  renew,
   network,
   slowClients,
   shareDisk,

@@ -1,10 +1,13 @@
 // Own modules on a real ERP: from a real git host, rehearsed on the data, put back exactly, and rolled back with the data.
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Deploy } from "../../shared/api/deploys.ts";
 import { acmeModule, LATE_FAILURE } from "./acme-module.ts";
 import type { BackedUp, Chain } from "./context.ts";
 import { fetchPage } from "./erp.ts";
 import { startGitHost } from "./git-host.ts";
+import { until } from "./machine.ts";
 
 const DISCOUNT = '    acme_discount = fields.Integer("Discount", default=7)';
 const REGION = '    acme_region = fields.Char("Region", default="north")';
@@ -103,6 +106,21 @@ export async function deploy(
       assert.match(failed.log_excerpt ?? "", /fails on the real data alone/);
       assert.deepEqual([version(), fingerprint() === before], ["19.0.1.1", true]);
       assert.equal((await instanceOf(shop.id)).status, "running");
+      assert.equal((await fetchPage(siteOf(shop.domain), "/web/login")).status, 200);
+      console.log(`  away for ${failed.downtime_seconds} s`);
+    });
+
+    await guarantee("a database that has no room for a copy is kept as an archive, and put back as exactly", async () => {
+      const before = fingerprint();
+      const { data } = await client.deploys.create({ params, body: { rehearse: false, backup_first: false } });
+      const progress = join(machine.root, "instances", shop.id, "codes", data.operation_id, "progress");
+      await until("the code is there, which needs more room", 120, () => existsSync(progress), 20);
+      await end(data.operation_id).finally(machine.leaveFree(200 * 1024 ** 2));
+      const failed = (await client.deploys.get({ params: { id: data.id } })).data;
+      const { text } = (await client.operations.log({ params: { id: failed.operation_id } })).data;
+      assert.match(text, /it is kept as an archive/);
+      assert.match(failed.log_excerpt ?? "", /fails on the real data alone/);
+      assert.deepEqual([version(), fingerprint() === before], ["19.0.1.1", true]);
       assert.equal((await fetchPage(siteOf(shop.domain), "/web/login")).status, 200);
       console.log(`  away for ${failed.downtime_seconds} s`);
     });

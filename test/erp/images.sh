@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Images by the official names (odoo:19.0, pgvector/pgvector:pg16, caddy:2, nginx:1.28), built from Debian's archive where no
-# registry is reached. They have the official ones' users, paths, ports and variables. The ERP is the real 19.0; PostgreSQL is the release's own, with an extension that
-# is called vector and has its type, but can do nothing with it: the release has no pgvector.
+# registry is reached. They have the official ones' users, paths, ports and variables. The ERP is the real 19.0; PostgreSQL is
+# the release's own, with an extension that is called vector and has its type, but can do nothing with it: the release has no
+# pgvector.
 #
 #   images.sh FOLDER     DOCKER_HOST names the Docker that gets them; minutes the first time, nothing if they are there
 set -euo pipefail

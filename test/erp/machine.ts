@@ -1,8 +1,8 @@
 // The machine of the chain: this one, with its own Docker and sshd in separate namespaces. Images stay for the next run.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { connect } from "node:net";
 import { join, resolve } from "node:path";
@@ -41,6 +41,12 @@ export interface Machine {
   script: (...args: string[]) => string;
   /** The environment of programs that use its Docker. */
   environment: NodeJS.ProcessEnv;
+  /** Jobs find so many bytes free on Docker's disk, until what is returned is called. */
+  leaveFree: (bytes: number) => () => void;
+  /** The machine has rebooted from now on, as far as a program there can tell. */
+  boot: () => void;
+  /** Whether a job has ordered its reboot. */
+  isToReboot: () => boolean;
   /** Stops Docker, and starts it again after a while. Containers keep running. */
   withoutDocker: (seconds: number) => Promise<void>;
   /** Kills Docker, with the containers that it runs or without them. Starts it again with what is returned. */
@@ -142,9 +148,13 @@ export async function startMachine(folder: string): Promise<Machine> {
     const hostKey = createKeyPair(randomBytes(32), "machine");
     writeFileSync(within("host_key"), hostKey.private_key, { mode: 0o600 });
     writeFileSync(within("authorized_keys"), "");
-    // This machine must not get a server's packages: the stand-in reports that all are installed.
+    // This machine must not get a server's packages, or reboot: the stand-ins report that all are installed, and new.
     mkdirSync(within("commands"));
-    writeFileSync(within("commands/dpkg"), "#!/bin/sh\n", { mode: 0o755 });
+    for (const name of ["dpkg", "apt-get"]) writeFileSync(within(`commands/${name}`), "#!/bin/sh\n", { mode: 0o755 });
+    writeFileSync(within("commands/shutdown"), `#!/bin/sh\ntouch ${within("to-reboot")}\n`, { mode: 0o755 });
+    const boot = (): void => writeFileSync(join(system, "proc/sys/kernel/random/boot_id"), `${randomUUID()}\n`);
+    mkdirSync(join(system, "proc/sys/kernel/random"), { recursive: true });
+    boot();
     writeFileSync(
       within("sshd_config"),
       sshdConfig(folder, {
@@ -178,12 +188,24 @@ export async function startMachine(folder: string): Promise<Machine> {
         return execFileSync("bash", ["-c", newest, "script", ...args], { env, encoding: "utf8" });
       },
       environment,
+      leaveFree: (bytes) => {
+        const place = docker("info", "-f", "{{.DockerRootDir}}").trim();
+        const asked = `"--output=avail -B1 ${place}"`;
+        const script = `#!/bin/sh\nif [ "$*" = ${asked} ]; then echo Avail; echo ${bytes}; else exec /usr/bin/df "$@"; fi\n`;
+        writeFileSync(within("commands/df"), script, { mode: 0o755 });
+        return () => rmSync(within("commands/df"));
+      },
       withoutDocker: async (seconds) => {
         const [daemon] = daemons.splice(0, 1);
         if (daemon !== undefined) await ended(daemon);
         await sleep(seconds * 1000);
         await start();
       },
+      boot: () => {
+        rmSync(within("to-reboot"), { force: true });
+        boot();
+      },
+      isToReboot: () => existsSync(within("to-reboot")),
       killDocker,
       die: async () => {
         const startAgain = await killDocker({ containers: true });

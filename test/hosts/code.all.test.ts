@@ -1,6 +1,7 @@
 // What the builder makes of repositories: real git servers on loopback, some of them hostile. Only its container is missing.
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,6 +12,7 @@ import { createKeyPair } from "../../shared/platform/key-pair.ts";
 import { reasonIn } from "../../shared/domain/reasons.ts";
 import { unless } from "../harness/unless.ts";
 import { type GitServers, noGit, startGitServers } from "./git-servers.ts";
+import { noMachine } from "./machine.ts";
 
 /** As much as its container has. */
 const MEMORY = 1024 ** 3;
@@ -32,6 +34,18 @@ interface Repository {
   commit?: string;
 }
 
+/** In place of its container's. */
+interface Limits {
+  CODE_BYTES_MAX?: string;
+  FILE_BYTES_MAX?: string;
+}
+
+/** What does not get smaller when it is compressed. */
+const noise = (bytes: number): string => randomBytes(bytes).toString("latin1");
+
+/** Requests of one try: what it asks for, and the objects. */
+const TRY = 2;
+
 describe("the builder", unless(noGit), () => {
   let servers: GitServers;
   let place: string;
@@ -47,6 +61,7 @@ describe("the builder", unless(noGit), () => {
     servers.requirePassword(undefined);
     servers.redirectTo(undefined);
     servers.repeatCredentials(false);
+    servers.stallAfter(undefined);
     rmSync(place, { recursive: true, force: true });
   });
   afterAll(() => servers.stop());
@@ -54,8 +69,16 @@ describe("the builder", unless(noGit), () => {
   /** Of a repository of its own for each test. */
   const name = () => `repo-${count}`;
   const url = (repository = name()) => `${servers.http}/${repository}`;
-  const run = async (words: string[], repositories: Repository[], known_hosts: string[] = [], more: object = {}) => {
-    const running = promisify(execFile)("prlimit", [`--as=${MEMORY}`, "python3", "-I", PROGRAM, ...words], {
+  const run = async (
+    words: string[],
+    repositories: Repository[],
+    known_hosts: string[] = [],
+    more: Limits = {},
+    inPlace: string[] = [],
+  ) => {
+    const limits = [`--as=${MEMORY}`, ...(more.FILE_BYTES_MAX === undefined ? [] : [`--fsize=${more.FILE_BYTES_MAX}`])];
+    const [command = "", ...rest] = [...inPlace, "prlimit", ...limits, "python3", "-I", PROGRAM, ...words];
+    const running = promisify(execFile)(command, rest, {
       env: { PATH: process.env["PATH"], CODE_PROTOCOLS: "http:https:ssh", ...more },
     });
     const whole = repositories.map((each) => ({ ref: "main", path: null, credential: null, commit: "", ...each }));
@@ -64,11 +87,11 @@ describe("the builder", unless(noGit), () => {
   };
   const resolve = async (repositories: Repository[], known_hosts?: string[]) =>
     Resolved.parse(await run(["resolve"], repositories, known_hosts));
-  const fetch = async (repositories: Repository[], more?: object) =>
+  const fetch = async (repositories: Repository[], more?: Limits) =>
     Fetched.parse(await run(["fetch", "19.0", place], repositories, [], more));
   const manifest = (version = "1.0") => `{'name': 'Acme', 'version': '${version}'}`;
   /** The one problem of a repository, as the API says it. */
-  const problemOf = async (repository: Repository, more?: object) => {
+  const problemOf = async (repository: Repository, more?: Limits) => {
     const { problems } = await fetch([repository], more);
     const [problem] = problems;
     expect(problems).toHaveLength(1);
@@ -201,6 +224,41 @@ describe("the builder", unless(noGit), () => {
     });
   });
 
+  describe("git's scratch", () => {
+    const LIMIT = 200_000;
+    const large = () => servers.commit(name(), { "acme/__manifest__.py": manifest(), "acme/a": noise(3 * LIMIT) });
+    /** The requests for objects: one of each try. */
+    const tries = (): number => servers.requests.filter(({ url: each }) => each.endsWith("/git-upload-pack")).length;
+    beforeEach(() => {
+      servers.requests.length = 0;
+    });
+
+    test("has a limit: git is ended while it fetches more, which is not tried again", async () => {
+      const commit = large();
+      servers.stallAfter({ bytes: 2 * LIMIT, breaks: false });
+      expect(await problemOf({ url: url(), commit }, { CODE_BYTES_MAX: String(LIMIT) })).toMatchObject({
+        reason: "code_too_large",
+      });
+      expect(tries()).toBeLessThanOrEqual(TRY);
+      expect(readdirSync(place)).toEqual([]);
+    });
+
+    test("of a file that is larger than the container lets it be is not tried again either", async () => {
+      const commit = large();
+      const limited = { CODE_BYTES_MAX: String(10 * LIMIT), FILE_BYTES_MAX: String(LIMIT) };
+      expect(await problemOf({ url: url(), commit }, limited)).toMatchObject({ reason: "code_too_large" });
+      expect(tries()).toBeLessThanOrEqual(TRY);
+    });
+
+    test("is emptied between two tries", async () => {
+      const commit = large();
+      servers.stallAfter({ bytes: LIMIT, breaks: true });
+      const problem = await problemOf({ url: url(), commit }, { CODE_BYTES_MAX: String(1.5 * LIMIT) });
+      expect(problem).toMatchObject({ code: "CODE_UNREACHABLE" });
+      expect(tries()).toBeGreaterThan(TRY);
+    });
+  });
+
   test("leaves out links and submodules, follows neither, and takes no filter or attribute of the repository", async () => {
     const submodule = "1".repeat(40);
     const commit = servers.commit(name(), {
@@ -220,13 +278,17 @@ describe("the builder", unless(noGit), () => {
   });
 
   test("writes names of any byte that git allows, and nothing outside of the module", async () => {
-    const odd = ["acme/-rf", "acme/$(id)", "acme/a b", "acme/é💥", "acme/%2e%2e"];
-    const files = Object.fromEntries(odd.map((each) => [each, "x"]));
+    const odd = ["-rf", "$(id)", "a b", "é💥", "%2e%2e", "\\..\\x", "a\nb", "\u001b[31m"].map((each) => Buffer.from(each));
+    const bytes = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => byte !== 0 && byte !== "/".charCodeAt(0));
+    const names = [...odd, ...bytes.map((byte) => Buffer.from(["x".charCodeAt(0), byte]))];
+    // As git quotes them.
+    const quoted = (each: Buffer) => `"acme/${Array.from(each, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")}"`;
+    const files = Object.fromEntries(names.map((each) => [quoted(each), "x"]));
     const commit = servers.commit(name(), { "acme/__manifest__.py": manifest(), ...files });
     expect((await fetch([{ url: url(), commit }])).problems).toEqual([]);
-    expect(readdirSync(join(place, `1-${name()}/acme`)).toSorted()).toEqual(
-      ["__manifest__.py", ...odd.map((each) => each.slice(5))].toSorted(),
-    );
+    const written = readdirSync(join(place, `1-${name()}/acme`), { encoding: "buffer" });
+    const hex = (all: readonly Uint8Array[]) => all.map((each) => Buffer.from(each).toString("hex")).toSorted();
+    expect(hex(written)).toEqual(hex([Buffer.from("__manifest__.py"), ...names]));
   });
 
   describe("credentials", () => {
@@ -254,6 +316,25 @@ describe("the builder", unless(noGit), () => {
       const credential = { username: "deploy", token: "glpat-5ecret" };
       const { commits } = await resolve([{ url: url(), credential }]);
       expect(commits[0]?.problem).toContain("you sent Basic [redacted]");
+    });
+
+    test("of a big host whose key is pinned, no other key is taken, and none is remembered", unless(noMachine), async () => {
+      const { private_key, public_key } = createKeyPair(new Uint8Array(32).fill(3), "deploy");
+      servers.authorizedKey(public_key);
+      servers.commit(name(), { "acme/__manifest__.py": manifest() });
+      const hosts = join(place, "hosts");
+      writeFileSync(hosts, "127.0.0.1 github.com gitlab.com bitbucket.org git.example\n");
+      const inPlace = ["unshare", "--mount", "sh", "-c", `mount --bind ${hosts} /etc/hosts && exec "$@"`, "sh"];
+      const at = async (host: string) => {
+        const repository = { url: `${servers.ssh}/${name()}`.replace("127.0.0.1", host), credential: { private_key } };
+        return Resolved.parse(await run(["resolve"], [repository], [], {}, inPlace));
+      };
+      for (const host of ["github.com", "gitlab.com", "bitbucket.org"]) {
+        const { commits, known_hosts } = await at(host);
+        expect(commits[0]?.problem, host).toMatch(/presents another key than before/);
+        expect(known_hosts, host).toEqual([]);
+      }
+      expect((await at("git.example")).known_hosts).toHaveLength(1);
     });
 
     test("a deploy key reads by ssh, and the host's key is remembered: another one is rejected from then on", async () => {

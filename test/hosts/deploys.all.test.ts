@@ -29,6 +29,9 @@ const DOCKER = `case "$*" in
     [ ! -e $NOTES/build-fails ] || { echo "No matching distribution" >&2; exit 1; }
     if [ -e $NOTES/endless-build ]; then exec cat /dev/zero; fi
     tar -c -C $NOTES/built . ;;
+  *"--entrypoint sh "*"tar -c ."*) [ ! -e $NOTES/disk-full ] && tar -c -C $NOTES databases ;;
+  *"--entrypoint sh "*"-delete && tar -x"*) tar -x -C $NOTES ;;
+  *"du -sk"*) echo "64 ." ;; # kilobytes
   *"--entrypoint tar "*) tar -x -C $NOTES/installed ;;
   *"-builder "*python3* | *"-check "*python3*)
     cat > $NOTES/request
@@ -238,16 +241,67 @@ describe("a deploy", unless(noMachine), () => {
     expect([existsSync(note("starts")), existsSync(here("stopped_at"))]).toEqual([true, false]);
   });
 
-  test("without room for a copy of the database the ERP does not stop", async () => {
-    await fetch();
-    await packages();
-    jobs.machine.standIn("df", `echo Avail; echo ${200 * 1024 * 1024}`);
-    await expect(update().finally(() => jobs.machine.standIn("df", 'exec /usr/bin/df "$@"'))).rejects.toMatchObject({
-      code: "HOST_JOB_FAILED",
-      message: expect.stringContaining("A copy of the database needs"),
+  describe("of a database that has no room for a copy", () => {
+    /** The disk of the databases is full, and that of the service's own files has so many free. */
+    const disks = (free: number): void =>
+      jobs.machine.standIn("df", `echo Avail; case "$*" in *instances*) echo ${free} ;; *) echo ${200 * 1024 ** 2} ;; esac`);
+    beforeEach(async () => {
+      await fetch();
+      await packages();
+      disks(1024 ** 3);
     });
-    expect([existsSync(here("stopped_at")), fact(`codes/${code_id}/progress`)]).toEqual([false, "fetched"]);
-    await undo();
+    afterEach(() => jobs.machine.standIn("df", 'exec /usr/bin/df "$@"'));
+
+    test("keeps an archive of it instead, from which the undo brings it back", async () => {
+      writeFileSync(note("update-fails"), "");
+      writeFileSync(note("during-update"), "echo shop 8 > $NOTES/databases");
+      await expect(update()).rejects.toMatchObject({ code: "UPDATE_FAILED" });
+      expect(databases()).toEqual({ shop: "8" });
+      await undo();
+      expect(databases()).toEqual({ shop: "7" });
+      expect(files()).toEqual(["present"]);
+    });
+
+    test("removes the archive once the ERP responds", async () => {
+      await update();
+      expect(existsSync(here("codes", code_id, "database.tar.gz"))).toBe(true);
+      await settle();
+      expect(existsSync(here("codes", code_id, "database.tar.gz"))).toBe(false);
+    });
+
+    test("undoes an update that was killed, and what the ERP wrote after that stays if the undo is repeated", async () => {
+      await update();
+      writeFileSync(here("codes", code_id, "progress"), "updating"); // as it is left by a machine without power
+      await expect(update()).rejects.toMatchObject({ code: "UPDATE_FAILED" });
+      writeFileSync(note("databases"), "half 9\n");
+      await undo();
+      expect(databases()).toEqual({ shop: "7" });
+      writeFileSync(note("databases"), "shop 10\n");
+      await undo();
+      expect(databases()).toEqual({ shop: "10" });
+    });
+
+    test("has the ERP run again if the archive does not get whole", async () => {
+      writeFileSync(note("disk-full"), "");
+      await expect(update()).rejects.toMatchObject({
+        code: "HOST_JOB_FAILED",
+        message: expect.stringContaining("could not be kept as an archive"),
+      });
+      await undo();
+      expect(databases()).toEqual({ shop: "7" });
+      expect([existsSync(note("starts")), existsSync(here("stopped_at"))]).toEqual([true, false]);
+    });
+
+    test("does not stop the ERP if the archive has no room either, or a backup's data is to come back", async () => {
+      for (const [kept, free, what] of [
+        [update, 200 * 1024 ** 2, "An archive of the database needs"],
+        [keep, 1024 ** 3, "A copy of the database needs"],
+      ] as const) {
+        disks(free);
+        await expect(kept()).rejects.toMatchObject({ code: "HOST_JOB_FAILED", message: expect.stringContaining(what) });
+        expect([existsSync(here("stopped_at")), fact(`codes/${code_id}/progress`)]).toEqual([false, "fetched"]);
+      }
+    });
   });
 
   test("an update that was killed begins anew with the data as it was kept", async () => {

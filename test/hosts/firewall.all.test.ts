@@ -17,8 +17,8 @@ const hasPrograms = ["nft", "ip", "nsenter"].every((name) => spawnSync("which", 
 const WORLD = String.raw`
 set -euo pipefail
 SYSTEM=$PWD/system ROOT=$PWD SSH_CONNECTION="a b c 22" JOB=$PWD
-docker() { echo "0123456789ab erp-ins_1_edge"; }
-BRIDGE=br-0123456789ab PORTS="25 53 80 2500"
+docker() { echo "0123456789ab $BEHIND"; }
+BRIDGE=br-0123456789ab PORTS="22 25 53 80 443 2500"
 ip link set lo up
 unshare --net sleep 300 & CONTAINER=$!
 unshare --net sleep 300 & NEIGHBOR=$!
@@ -74,12 +74,14 @@ raise_firewall
 reach 203.0.113.2 2001:db8::2 192.168.77.2 fd12:77::2 169.254.169.2 192.168.78.2 fd12:78::2 10.213.0.1 203.0.113.1 fd99::1 2001:db8::1
 `;
 
-function reachedBy(firewall: "yes" | "no"): string[] {
+/** By a container on a network of this name. */
+function reachedBy(firewall: "yes" | "no", network: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), "firewall-"));
   try {
     writeFileSync(join(folder, "script.sh"), hostScript());
     const parameters = `P=([FIREWALL]=${firewall} [OPEN_NETWORKS]="192.168.78.0/24 fd12:78::/64")`;
-    writeFileSync(join(folder, "world.sh"), `source ./script.sh probe >/dev/null\n${parameters}\n${WORLD}`);
+    const world = `source ./script.sh probe >/dev/null\n${parameters}\nBEHIND=${network}\n${WORLD}`;
+    writeFileSync(join(folder, "world.sh"), world);
     const namespaces = ["--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"];
     const { stdout, stderr, status } = spawnSync("unshare", [...namespaces, "bash", "world.sh"], {
       cwd: folder,
@@ -94,16 +96,28 @@ function reachedBy(firewall: "yes" | "no"): string[] {
 
 const NO_WORLD = noMachine ?? (hasPrograms ? undefined : "there is no nft, ip or nsenter here");
 
+/** Without the firewall. */
+const BEFORE = ["192.168.77.2", "fd12:77::2", "10.213.0.1", "fd99::1"].map((host) => `${host} 22 25 53 80 443 2500`);
+
 test.for(["yes", "no"] as const)(
   "a container reaches the internet, resolvers and opened networks, over IPv4 and IPv6 (a firewall in front of the machine: %s)",
   unless(NO_WORLD),
   (firewall) => {
-    expect(reachedBy(firewall)).toEqual([
-      ...["192.168.77.2", "fd12:77::2", "10.213.0.1", "fd99::1"].map((host) => `${host} 25 53 80 2500`), // before
-      ...["203.0.113.2", "2001:db8::2"].map((host) => `${host} 53 80 2500`),
+    expect(reachedBy(firewall, "erp-ins_1_edge")).toEqual([
+      ...BEFORE,
+      ...["203.0.113.2", "2001:db8::2"].map((host) => `${host} 22 53 80 443 2500`),
       ...["192.168.77.2", "fd12:77::2", "169.254.169.2"].map((host) => `${host} 53`),
-      ...["192.168.78.2", "fd12:78::2"].map((host) => `${host} 25 53 80 2500`),
-      ...["10.213.0.1", "203.0.113.1", "fd99::1", "2001:db8::1"].map((host) => `${host} 53 80`),
+      ...["192.168.78.2", "fd12:78::2"].map((host) => `${host} 22 25 53 80 443 2500`),
+      ...["10.213.0.1", "203.0.113.1", "fd99::1", "2001:db8::1"].map((host) => `${host} 53 80 443`),
     ]);
   },
 );
+
+test("what fetches code reaches https and ssh in the internet, and nothing that was opened for ERPs", unless(NO_WORLD), () => {
+  expect(reachedBy("yes", "erp-builder")).toEqual([
+    ...BEFORE,
+    ...["203.0.113.2", "2001:db8::2"].map((host) => `${host} 22 53 443`),
+    ...["192.168.77.2", "fd12:77::2", "169.254.169.2", "192.168.78.2", "fd12:78::2"].map((host) => `${host} 53`),
+    ...["10.213.0.1", "203.0.113.1", "fd99::1", "2001:db8::1"].map((host) => `${host} 53`),
+  ]);
+});

@@ -24,6 +24,11 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: "a@example.com",
 };
 
+interface Stall {
+  bytes: number;
+  breaks: boolean;
+}
+
 export interface GitServers {
   http: string;
   ssh: string;
@@ -40,6 +45,8 @@ export interface GitServers {
   redirectTo: (url: string | undefined) => void;
   /** Responds with an error that repeats what it was sent. */
   repeatCredentials: (repeats: boolean) => void;
+  /** Of each response with objects sends so many bytes, and then nothing; a second later it breaks it off, or never. */
+  stallAfter: (stall: Stall | undefined) => void;
   authorizedKey: (publicKey: string) => void;
   stop: () => void;
 }
@@ -50,6 +57,7 @@ export async function startGitServers(): Promise<GitServers> {
   let password: string | undefined;
   let elsewhere: string | undefined;
   let repeats = false;
+  let stall: Stall | undefined;
   let authorized = "";
 
   const git = (name: string, ...words: string[]): string =>
@@ -74,7 +82,7 @@ export async function startGitServers(): Promise<GitServers> {
       const lines = ["# service=git-upload-pack\n", undefined, `ERR you sent ${headers.authorization ?? "nothing"}\n`];
       const packet = (line = ""): string => (line === "" ? "0000" : `${(line.length + 4).toString(16).padStart(4, "0")}${line}`);
       response.writeHead(200, { "content-type": "application/x-git-upload-pack-advertisement" }).end(lines.map(packet).join(""));
-    } else serveHttp(root, request, response);
+    } else serveHttp(root, request, response, url.endsWith("/git-upload-pack") ? stall : undefined);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -128,6 +136,7 @@ export async function startGitServers(): Promise<GitServers> {
     },
     requirePassword: (pair) => void (password = pair),
     redirectTo: (url) => void (elsewhere = url),
+    stallAfter: (wish) => void (stall = wish),
     repeatCredentials: (repeat) => void (repeats = repeat),
     authorizedKey: (key) => void (authorized = key),
     stop: () => {
@@ -146,7 +155,7 @@ function portOf(server: { address: () => AddressInfo | string | null }): number 
 }
 
 /** As a web server calls a CGI program. */
-function serveHttp(root: string, request: IncomingMessage, response: ServerResponse): void {
+function serveHttp(root: string, request: IncomingMessage, response: ServerResponse, stall?: Stall): void {
   const [path = "", query = ""] = (request.url ?? "").split("?");
   const backend = spawn(BACKEND, {
     env: {
@@ -165,9 +174,16 @@ function serveHttp(root: string, request: IncomingMessage, response: ServerRespo
   });
   request.pipe(backend.stdin);
   let head: Buffer | undefined = Buffer.alloc(0);
+  let room = stall?.bytes ?? Infinity;
+  const send = (chunk: Buffer): void => {
+    if (room <= 0) return;
+    response.write(chunk.subarray(0, room));
+    room -= chunk.length;
+    if (room <= 0 && stall?.breaks === true) setTimeout(() => response.destroy(), 1_000);
+  };
   backend.stdout.on("data", (chunk: Buffer) => {
     if (head === undefined) {
-      response.write(chunk);
+      send(chunk);
       return;
     }
     head = Buffer.concat([head, chunk]);
@@ -177,10 +193,12 @@ function serveHttp(root: string, request: IncomingMessage, response: ServerRespo
     const fields = lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()] as const);
     const status = Number.parseInt(fields.find(([name]) => name === "Status")?.[1] ?? "200", 10);
     response.writeHead(status, Object.fromEntries(fields.filter(([name]) => name !== "Status")));
-    response.write(head.subarray(end + 4));
+    send(head.subarray(end + 4));
     head = undefined;
   });
-  backend.stdout.on("end", () => response.end());
+  backend.stdout.on("end", () => {
+    if (room > 0) response.end();
+  });
 }
 
 function serveSsh(client: ssh2.Connection, root: string, authorized: () => string): void {

@@ -87,6 +87,19 @@ export const LEFT_OUT: readonly (readonly [kind: LeftOutKind, statement: string]
     "CREATE FUNCTION public.g(a integer DEFAULT ((((1)::numeric(1,0) + (2)::numeric))::integer), b text) RETURNS integer\n    LANGUAGE c\n    AS '$libdir/x', 'g';",
   ],
   ["languages", "CREATE TRANSFORM FOR hstore LANGUAGE plpython3u (FROM SQL WITH FUNCTION public.f(internal));"],
+  ["access_methods", "CREATE OPERATOR FAMILY public.text_like USING btree;"],
+  [
+    "access_methods",
+    "CREATE OPERATOR CLASS public.text_like\n    FOR TYPE text USING btree FAMILY public.text_like AS\n    OPERATOR 1 ~<~(text,text);",
+  ],
+  ["access_methods", "ALTER OPERATOR FAMILY public.text_like USING btree ADD\n    FUNCTION 1 (text, text) bttextcmp(text,text);"],
+  [
+    "languages",
+    "CREATE TEXT SEARCH PARSER public.words (\n    START = prsd_start,\n    GETTOKEN = prsd_nexttoken,\n    END = prsd_end,\n    LEXTYPES = prsd_lextype );",
+  ],
+  ["languages", "CREATE TEXT SEARCH TEMPLATE public.like_simple (\n    LEXIZE = dsimple_lexize );"],
+  ["languages", "CREATE CAST (public.code AS text) WITHOUT FUNCTION AS IMPLICIT;"],
+  ["languages", "COMMENT ON CAST (public.code AS text) IS 'x';"],
   ["policies", "CREATE POLICY p ON public.res_partner FOR SELECT TO metabase USING ((id > 3));"],
   ["policies", 'CREATE POLICY "p ON q" ON public.res_partner AS RESTRICTIVE TO metabase, other USING (true);'],
   ["policies", "ALTER TABLE ONLY public.res_partner FORCE ROW LEVEL SECURITY;"],
@@ -123,6 +136,10 @@ export const LOADED: readonly string[] = [
   '/* GRANT /* nested; */ a TO b; */ CREATE TABLE public."GRANT; x" (a text);',
   "CREATE INDEX i ON public.t USING gin (a public.gin_trgm_ops);",
   "DROP TABLE public.gone;",
+  "CREATE OPERATOR public.=== (\n    FUNCTION = public.same,\n    LEFTARG = text,\n    RIGHTARG = text\n);",
+  "CREATE CAST (public.code AS integer) WITH FUNCTION public.number(public.code);",
+  "CREATE TEXT SEARCH DICTIONARY public.german (\n    TEMPLATE = pg_catalog.snowball,\n    language = 'german' );",
+  'CREATE TEXT SEARCH CONFIGURATION public.german (\n    PARSER = pg_catalog."default" );',
 ];
 
 const inPython = (signature: string): string =>

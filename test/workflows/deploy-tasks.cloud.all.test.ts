@@ -5,7 +5,8 @@ import { handler } from "../../functions/workflows/deploy-instance/tasks.ts";
 import { workflows } from "../../functions/workflows/index.ts";
 import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
-import { because } from "../../shared/domain/reasons.ts";
+import type { OperationErrorCode } from "../../shared/api/errors.ts";
+import { because, type Reason } from "../../shared/domain/reasons.ts";
 import type { Job, JobKind, JobResult } from "../../shared/hosts/host.ts";
 import { GiveUp } from "../../shared/platform/task-errors.ts";
 import { FIRST_IMAGE } from "../../shared/providers/sandbox/images.ts";
@@ -19,6 +20,10 @@ const machine = vi.hoisted(() => ({
   jobs: new Array<Job>(),
   fails: new Array<JobKind>(),
   has: undefined as Pulled | undefined,
+  /** How a job fails, as a real machine says it. */
+  reports: undefined as { of: JobKind; code: OperationErrorCode; reason: Reason } | undefined,
+  /** Whether the ERP never responds. */
+  silent: false,
 }));
 type Pulled = Pick<JobResult<"pull_images">, "id" | "created_at"> & Partial<JobResult<"pull_images">>;
 
@@ -26,6 +31,8 @@ vi.mock("../../shared/hosts/sandbox/host.ts", async (original) => {
   const { sandbox } = await original<typeof import("../../shared/hosts/sandbox/host.ts")>();
   const run = async (server: Parameters<typeof sandbox.run>[0], job: Job) => {
     machine.jobs.push(job);
+    if (job.kind === machine.reports?.of) throw new GiveUp(machine.reports.code, machine.reports.reason, { log: "a log" });
+    if (job.kind === "check_health" && machine.silent) return { ready: false };
     if (machine.fails.includes(job.kind)) throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
     if (job.kind === "pull_images" && machine.has !== undefined)
       return { ready: true, result: { previous_id: machine.has.id, changed: false, modules: null, ...machine.has } };
@@ -47,6 +54,8 @@ function reset(): void {
   machine.jobs.length = 0;
   machine.fails.length = 0;
   machine.has = undefined;
+  machine.reports = undefined;
+  machine.silent = false;
 }
 
 const { api, show } = erpsOf(() => harness);
@@ -91,6 +100,27 @@ test("what the ERP wrote says why it does not respond with the new code", async 
   expect(operation.error).toMatchObject({ code: "HEALTH_CHECK_FAILED" });
   expect(made.log_excerpt).toContain("odoo.modules.registry: Registry loaded");
   expect((await show(id)).status).toBe("running");
+});
+
+test("errors name the repository of each module also where the machine sends the end of its log with them", async () => {
+  const id = await instanceWithCode();
+  const why = because("update_failed", { modules: "acme" });
+  machine.reports = { of: "update_modules", code: "UPDATE_FAILED", reason: because("machine_reports", { why, log: "a log" }) };
+  const { operation } = await deploy(id, { rehearse: false, backup_first: false });
+  expect(operation.error).toMatchObject({
+    code: "UPDATE_FAILED",
+    message: expect.stringMatching(/Modules: acme \(https:\/\/git\.example\/acme\)\na log$/),
+  });
+});
+
+test("an ERP that does not respond with the new code is named with the modules that were updated", async () => {
+  const id = await instanceWithCode();
+  machine.silent = true;
+  const { operation } = await deploy(id, { rehearse: false, backup_first: false });
+  expect(operation.error).toMatchObject({
+    code: "HEALTH_CHECK_FAILED",
+    reason: because("deploy_modules_not_healthy", { modules: "acme (https://git.example/acme)" }),
+  });
 });
 
 test("a deploy that was to bring the newest image fails where the machine could not get it, before the ERP stops", async () => {

@@ -1,6 +1,8 @@
 // The rescue of executions that die, called twice or late. What it repairs is attacked in `test/guarantees`.
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { workflows } from "../../functions/workflows/index.ts";
 import { findOperation, stopSteps } from "../../shared/records/operations.ts";
+import { findWorkLog } from "../../shared/records/work-logs.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";
 import { processCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
@@ -49,6 +51,16 @@ test.each(some(committing, 2, 1))(
     expect(await harness.stateOf(operation)).toEqual({ state: operation.before, reason: null });
   },
 );
+
+test("an operation whose undo dies, too, keeps what its jobs have logged", async () => {
+  const workflow = workflows["restart-instance"];
+  const { operation } = await harness.run(workflow, await harness.prepare(workflow), async ({ task }, next) => {
+    if (task === "awaitHealthy" || task === "fail") throw new InjectedError("Boom");
+    return next();
+  });
+  expect(operation).toMatchObject({ state: "failed", error: { code: "INTERNAL_ERROR" } });
+  expect(await findWorkLog(operation)).toMatch(/^# restart_erp\nSimulated: restart erp\n/);
+});
 
 // One of them is enough: they all run the same code.
 test.each(some(table.slice(0, 1), 1))("a second or late rescue of $name changes nothing", async ({ workflow, row }) => {

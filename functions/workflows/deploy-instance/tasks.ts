@@ -5,7 +5,7 @@ import { secretsInLogs } from "../../../shared/operations/log-secrets.ts";
 import { leaveDrillPlace, tryRetakeDrillPlace, tryTakeDrillPlace } from "../../../shared/operations/drills.ts";
 import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/operations/safety-backups.ts";
 import { codeInManifest } from "../../../shared/records/backup-code.ts";
-import { presentCode } from "../../../shared/records/present-code.ts";
+import { readDeployedCode } from "../../../shared/records/deployed-code.ts";
 import { backupRef, getBackup, recordArchive } from "../../../shared/records/backups.ts";
 import { findCode, recordChecked, recordDeployed } from "../../../shared/records/code.ts";
 import { openEnvironment, openRepositories, openSecrets } from "../../../shared/records/code-secrets.ts";
@@ -23,15 +23,16 @@ import { addResult, failInto, keepModules, recordModules } from "../../../shared
 import { find } from "../../../shared/data/table.ts";
 import { abandonedState, DEPLOY_STATUS, LIFECYCLE, REHEARSAL } from "../../../shared/domain/lifecycle.ts";
 import { DEPLOY } from "../../../shared/domain/limits.ts";
+import { readable } from "../../../shared/domain/log-lines.ts";
 import { isNewer } from "../../../shared/domain/missing-modules.ts";
 import { firstNamed, nameWithSources, planModules } from "../../../shared/domain/module-plan.ts";
-import { because, inEnglish } from "../../../shared/domain/reasons.ts";
+import { because, inEnglish, type Reason } from "../../../shared/domain/reasons.ts";
 import { redact } from "../../../shared/domain/redaction.ts";
 import { type Job, type JobKind, type JobProgress, skippedIn } from "../../../shared/hosts/host.ts";
 import { forgetSent, readLog, respondsAgain, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { newestImages } from "../../../shared/providers/images.ts";
-import { GiveUp } from "../../../shared/platform/task-errors.ts";
+import { GiveUp, NotYet } from "../../../shared/platform/task-errors.ts";
 import { jobIdFor, tasks, type Work } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
@@ -209,7 +210,7 @@ export const handler = tasks(workflow, {
     if (safety.state === LIFECYCLE["backup.create"].through) {
       const key = archiveKey(safety);
       const { instance_id } = input;
-      const present = await presentCode(await instance());
+      const present = await readDeployedCode(await instance());
       const code = codeInManifest(present);
       const job = { id: jobId, kind: "make_archive", instance_id, key, note: safety.note, code } as const;
       const made = await run(await server(), job);
@@ -257,10 +258,16 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  awaitHealthy: async ({ operation, instance, server, jobId }) => {
+  awaitHealthy: async (work) => {
+    const { operation, instance, server, jobId } = work;
     const record = await instance();
     await keepModules(operation, record);
-    return respondsAgain(await server(), { operation, instance: record, jobId });
+    if (await respondsAgain(await server(), { operation, instance: record, jobId })) return true;
+    const modules = await nameModules(work);
+    throw new NotYet(
+      "HEALTH_CHECK_FAILED",
+      modules === "" ? because("deploy_not_healthy") : because("deploy_modules_not_healthy", { modules }),
+    );
   },
 
   stopAgain: async ({ operation, input, server, jobId }) => {
@@ -358,15 +365,24 @@ async function runWithLog<K extends JobKind>(work: Deploy, job: Job<K>): Promise
 }
 
 /** Names what the machine does not: the repository of each module whose update failed, and the package that pip stopped at. */
-async function specify({ input: { account_id, deploy_id } }: Deploy, error: GiveUp): Promise<GiveUp> {
-  const { code } = error.reason;
+async function specify(work: Deploy, error: GiveUp): Promise<GiveUp> {
+  const { code, parameters } = error.reason;
+  // A machine says it before the end of its log.
+  const hasLog = code === "machine_reports";
+  const stated = hasLog ? parameters["why_code"] : code;
   const [, pip] = PIP_STOPPED.exec(error.log ?? "") ?? [];
-  if (code === "python_packages_not_installed" && pip !== undefined)
-    return new GiveUp(error.code, because("python_package_not_installed", { package: pip }), { cause: error });
-  if (code !== "rehearsal_failed" && code !== "update_failed") return error;
+  const insteadOf = (why: Reason): GiveUp =>
+    new GiveUp(error.code, hasLog ? because("machine_reports", { why, log: parameters["log"] ?? "" }) : why, { cause: error });
+  if (stated === "python_packages_not_installed" && pip !== undefined)
+    return insteadOf(because("python_package_not_installed", { package: pip }));
+  if (stated !== "rehearsal_failed" && stated !== "update_failed") return error;
+  return insteadOf(because(stated, { modules: await nameModules(work) }));
+}
+
+/** What is updated and installed, with the repository of each. */
+async function nameModules({ input: { account_id, deploy_id } }: Deploy): Promise<string> {
   const { update, install, sources } = await getPlan(account_id, deploy_id);
-  const modules = nameWithSources([...update, ...install], sources);
-  return new GiveUp(error.code, because(code, { modules }), { cause: error });
+  return nameWithSources([...update, ...install], sources);
 }
 
 async function settle(work: Deploy): Promise<boolean> {
@@ -406,7 +422,7 @@ async function keepErpLog({ operation, input, server }: Deploy): Promise<void> {
     const written = await readLog(await server(), { instance_id, source: "erp" });
     if (written === undefined) return;
     const secrets = await secretsInLogs({ account_id, operation_id: null, instance_id });
-    const lines = redact(written, secrets).trimEnd().split("\n").slice(-DEPLOY.logLines);
+    const lines = readable(redact(written, secrets)).trimEnd().split("\n").slice(-DEPLOY.logLines);
     await noteDeploy(operation, { log_excerpt: endOf(lines.join("\n"), DEPLOY.logBytes) });
   } catch (error) {
     log.info("could not read the log of an ERP that does not respond", { instance: instance_id, error });

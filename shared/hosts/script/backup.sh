@@ -3,8 +3,8 @@
 # Their names must fit into the memory of the container that packs and unpacks them.
 FILES_MAX=1500000
 
-# First links the files, and goes on linking what comes until the dump has begun; then dumps, then adds what came since: whatever the dump
-# names is in the archive, even if it was deleted meanwhile. Writes nothing but the archive itself.
+# First links the files, and goes on linking what comes until the dump has begun; then dumps, then adds what came since: whatever
+# the dump names is in the archive, even if it was deleted meanwhile. Writes nothing but the archive itself.
 job_make_archive() {
   local archive=$JOB/archive.zip bytes count
   require_installed
@@ -48,9 +48,10 @@ pack() { # ARCHIVE PART-BYTES
   chmod 600 "$1"
 }
 
-# A transaction that holds a snapshot of the database, in which the dump and the counts see the same rows. It ends with its input. It locks
-# the tables first, as pg_dump would: one that is removed before the dump has begun would end it. LOCK takes no snapshot, and must not wait with
-# one: in a snapshot from before a TRUNCATE or a rewriting ALTER TABLE that it waited for, the table would be empty.
+# A transaction that holds a snapshot of the database, in which the dump and the counts see the same rows. It ends with its input.
+# It locks the tables first, as pg_dump would: one that is removed before the dump has begun would end it. LOCK takes no snapshot,
+# and must not wait with one: in a snapshot from before a TRUNCATE or a rewriting ALTER TABLE that it waited for, the table would
+# be empty.
 open_snapshot() {
   local asks=$JOB/work/asks holding
   rm -f "$asks"
@@ -184,8 +185,8 @@ job_forget() {
   rm -f "$JOBS/$(parameter JOB '[A-Za-z0-9_-]+')/archive.zip"
 }
 
-# Reads the archive's listing, which is at its end: the restore needs its sizes before it begins. The whole archive is read once, by the
-# restore, next to the current data: what that builds counts only if the checksum was right.
+# Reads the archive's listing, which is at its end: the restore needs its sizes before it begins. The whole archive is read once,
+# by the restore, next to the current data: what that builds counts only if the checksum was right.
 job_verify_archive() {
   local version known status=0
   version=$(parameter ERP_VERSION '[0-9]+\.[0-9]+')
@@ -283,8 +284,8 @@ not_read() {
   fail STORAGE_ERROR "The archive could not be read from the backup storage"
 }
 
-# In pieces with their own retries: while one is passed on, the next is fetched, and no more of the archive is on the disk. A piece
-# that fails ends the stream, and the job once it sees "unread": a pipeline cannot end the job from here.
+# In pieces with their own retries: while one is passed on, the next is fetched, and no more of the archive is on the disk. A
+# piece that fails ends the stream, and the job once it sees "unread": a pipeline cannot end the job from here.
 stream_archive() {
   local size number=0 piece fetching
   size=$(parameter SIZE_BYTES '[0-9]+')

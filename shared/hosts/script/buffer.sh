@@ -1,5 +1,5 @@
-# The proxy between Caddy and an ERP, one for each instance. The ERP's workers must not wait for slow clients: it takes all of a request before
-# the ERP gets it, and all of a response at once. What is large is on the disk, in a file system of a fixed size.
+# The proxy between Caddy and an ERP, one for each instance. The ERP's workers must not wait for slow clients: it takes all of a
+# request before the ERP gets it, and all of a response at once. What is large is on the disk, in a file system of a fixed size.
 
 BUFFER_USER=65534
 CLIENT_SECONDS=300 # how long a client may pause
@@ -38,8 +38,8 @@ make_buffer() {
   mount_buffer "$image" "$BUFFER_USER" || true # such as in a container: then the memory has to do
 }
 
-# A sixteenth of what is free, at most 4 GB: the first ERP on a disk of 40 GB gets room for sixteen of the largest uploads at once. None on a
-# disk that is almost full.
+# A sixteenth of what is free, at most 4 GB: the first ERP on a disk of 40 GB gets room for sixteen of the largest uploads at
+# once. None on a disk that is almost full.
 buffer_bytes() {
   local bytes
   bytes=$(df --output=avail -B1 "$BUFFERS" | awk 'NR == 2 { printf "%.0f", $1 / 16 }')

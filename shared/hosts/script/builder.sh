@@ -3,7 +3,8 @@
 BUILDER=erp-builder # a network with a way out, and none to private addresses or to the machine: see firewall.sh
 CODE_SECONDS=600 PACKAGES_SECONDS=1200
 
-# The machine's own git, in a container of the ERP's image: no image has one. It sees the machine's programs and nothing else of it.
+# The machine's own git, in a container of the ERP's image: no image has one. It sees the machine's programs and nothing else of
+# it.
 prepare_builder() {
   if ! command -v git >/dev/null || ! command -v ssh >/dev/null; then install_packages git openssh-client; fi
   (

@@ -7,13 +7,16 @@
 #                              writes a folder of modules for each repository into PLACE
 import ast
 import base64
+import contextlib
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from typing import NamedTuple, TypedDict, cast
 from urllib.parse import urlsplit
@@ -29,6 +32,9 @@ LINK_BYTES_MAX = 4_096
 PROBLEMS_MAX = 100
 MANIFEST = b"__manifest__.py"
 SCRATCH = "scratch"
+# What git fetches, at most as much as the code may have, and its index of that. It is looked at twice a second.
+SCRATCH_BYTES_MAX = BYTES_MAX + BYTES_MAX // 8
+WATCH_SECONDS = 0.5
 
 # The keys that the three big hosts have published; those of others are kept as they were at the first use.
 PINNED = [
@@ -111,6 +117,24 @@ SETTINGS = [
 ]
 
 
+def bytes_in(place: str) -> int:
+    """Of all files in there; some may go meanwhile."""
+    total = 0
+    for folder, _, names in os.walk(place):
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                total += os.lstat(os.path.join(folder, name)).st_size
+    return total
+
+
+def output_within(process: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bytes] | None:
+    """Its stdout and stderr; none as long as it runs, of which nothing is lost then."""
+    try:
+        return process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return None
+
+
 class Git:
     """git for one repository, with its credentials and nobody's settings."""
 
@@ -158,18 +182,23 @@ class Git:
         return " ".join(["ssh", *options])
 
     def run(self, *arguments: str, place: str | None = None, seconds: int = SECONDS) -> subprocess.CompletedProcess[bytes]:
+        """Ends git, with what it has started, if it takes too long or writes too much: nothing else bounds its scratch."""
         where = [] if place is None else ["-C", place]
-        try:
-            return subprocess.run(
-                ["git", *where, *arguments],
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=seconds,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise unreachable(f"The repository {self.url} could not be read: it takes too long") from error
+        until = time.monotonic() + seconds
+        with subprocess.Popen(
+            ["git", *where, *arguments],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process:
+            while (output := output_within(process, WATCH_SECONDS)) is None:
+                is_large = place is not None and bytes_in(place) > SCRATCH_BYTES_MAX
+                if is_large or time.monotonic() > until:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    raise self.too_large() if is_large else self.too_slow()
+            return subprocess.CompletedProcess(process.args, process.returncode, *output)
 
     def explain(self, stderr: bytes) -> Problem:
         """Why git could not read the repository, in its own words only if there are no better ones."""
@@ -184,7 +213,9 @@ class Git:
             return unreachable(f"The repository {self.url} could not be read: its host presents another key than before")
         if re.search(r"Authentication failed|40[134]|not found|could not read|ermission denied|access", said, re.IGNORECASE):
             return unreachable(f"The repository {self.url} does not exist, or what it is read with may not read it")
-        if re.search(r"File size limit|fsize|unable to write|No space|SIGXFSZ|died of signal", said):
+        # The last one is all that is said of a program that the limit for a file has killed.
+        killed = "fatal: fetch-pack: invalid index-pack output"
+        if re.search(r"File size limit|fsize|unable to write|No space|SIGXFSZ|died of signal", said) or said.strip() == killed:
             return self.too_large()
         return unreachable(f"The repository {self.url} could not be read: {why}")
 
@@ -218,7 +249,6 @@ class Git:
     def fetch(self, place: str) -> None:
         """Exactly the commit; where the host hands out no commit by its hash, the ref, if it still is that one."""
         commit, ref = self.repository["commit"], self.repository["ref"]
-        self.run("init", "--quiet", "--bare", "--template=", place)
         options = [
             "--quiet",
             "--depth=1",
@@ -227,12 +257,17 @@ class Git:
             "--no-write-fetch-head",
             "--no-auto-maintenance",
         ]
+        self.begin(place)
         fetched = self.run("fetch", *options, "--", self.url, commit, place=place)
         if fetched.returncode == 0 and self.has_commit(place, commit):
             return
         if ref == commit and re.search(rb"not our ref|unadvertised|no such remote ref|couldn't find", fetched.stderr):
             raise unreachable(f"The repository {self.url} has no branch, tag or commit {ref}")
+        problem = self.explain(fetched.stderr)
+        if problem.code == "CODE_INVALID":
+            raise problem  # it is too large, whatever it is fetched by
         for name in (f"refs/heads/{ref}", f"refs/tags/{ref}"):
+            self.begin(place)
             again = self.run("fetch", *options, "--", self.url, f"+{name}:refs/fetched", place=place)
             if again.returncode == 0 and self.text(place, "rev-parse", "--verify", "refs/fetched^{commit}") == commit:
                 return
@@ -240,7 +275,12 @@ class Git:
             raise unreachable(
                 f"{ref} of {self.url} is no longer the commit {commit}, and the host does not hand that out. Deploy again"
             )
-        raise self.explain(fetched.stderr)
+        raise problem
+
+    def begin(self, place: str) -> None:
+        """Without what an earlier try has left, which may be as much as the code may have."""
+        shutil.rmtree(place, ignore_errors=True)
+        self.run("init", "--quiet", "--bare", "--template=", place)
 
     def has_commit(self, place: str, commit: str) -> bool:
         return self.text(place, "cat-file", "-t", commit) == "commit"
@@ -284,6 +324,9 @@ class Git:
     def no_module(self) -> Problem:
         path = self.repository["path"]
         return invalid(f"{self.url} has no module" if path is None else f"{self.url} has no module in the folder {path}")
+
+    def too_slow(self) -> Problem:
+        return unreachable(f"The repository {self.url} could not be read: it takes too long")
 
     def too_large(self) -> Problem:
         return invalid(f"The repository {self.url} has more than 1 GB or 50,000 files")

@@ -1,8 +1,7 @@
-# Code of the ERP's: it is fetched and checked in the builder (builder.sh), and the ERP's containers see it in read-only volumes. codes/CODE
-# has of each code its "addons" (folders in the container), "environment" and "modules" (by name the version, the hash and the
-# repository's number, which older ones lack), and of a deploy in progress
-# "progress": fetched, keeping, kept, updating, updated, undoing, settled. The fact "code" is the code that the ERP runs with.
-# Root on the machine opens no file of the code.
+# Code of the ERP's: it is fetched and checked in the builder (builder.sh), and the ERP's containers see it in read-only volumes.
+# codes/CODE has of each code its "addons" (folders in the container), "environment" and "modules" (by name the version, the hash
+# and the repository's number, which older ones lack), and of a deploy in progress "progress": fetched, keeping, kept, updating,
+# updated, undoing, settled. The fact "code" is the code that the ERP runs with. Root on the machine opens no file of the code.
 
 CODE_BYTES_MAX=$((1024 * 1024 * 1024))
 CODE_MOUNT=/mnt/extra-addons PYTHON_MOUNT=/mnt/python
@@ -12,8 +11,10 @@ OF_IMAGE='(image)' # in it, the image; no module has such a name
 
 name_code() {
   CODE=$(parameter CODE_ID '[a-z0-9_]{1,50}')
-  CODE_HOME=$HERE/codes/$CODE OLD=old_$CODE NEW=new_$CODE
+  name_data_of_code
 }
+
+name_data_of_code() { CODE_HOME=$HERE/codes/$CODE OLD=old_$CODE NEW=new_$CODE KEPT=$HERE/codes/$CODE/database.tar.gz; }
 
 progress() { fact "codes/$CODE/progress"; }
 set_progress() { set_fact "codes/$CODE/progress" "$1"; }

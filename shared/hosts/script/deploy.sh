@@ -1,7 +1,7 @@
 # Deploys: the code, the images and the data change together, and come back together.
 
-# The newest images of the same versions of the ERP and of PostgreSQL, or the one that the ERP had with an earlier code. They are used from the next
-# step on, and the instance keeps its own until its modules are updated.
+# The newest images of the same versions of the ERP and of PostgreSQL, or the one that the ERP had with an earlier code. They are
+# used from the next step on, and the instance keeps its own until its modules are updated.
 job_pull_images() {
   local differing=null
   require_installed
@@ -79,22 +79,31 @@ job_keep_data() {
   name_code
   require_fetched
   case $(progress) in
-    fetched | keeping) keep_data ;;
+    fetched | keeping) keep_data copy ;; # what a backup brings back is built beside it, and needs as much room
     kept | updating | updated) ;;
     *) broken "The data was not kept" ;;
   esac
 }
 
 # From here on nobody uses the ERP. Its files are linked: the ERP replaces none, it only adds and removes them.
-keep_data() {
-  # While the ERP still runs: a copy without room costs no downtime.
+keep_data() { # [copy: nothing else]
+  local bytes archived=no max=0
+  # While the ERP still runs: what has no room costs no downtime.
   ensure_database_server
   require_database "$DATABASE"
   drop_database "$OLD"
-  require_room "$(docker_root)" "$(database_bytes)" "A copy of the database"
+  rm -f "$KEPT"
+  bytes=$(database_bytes)
+  if [[ ${1:-} == copy ]] || (($(least_free "$(docker_root)") >= bytes + RESERVE_BYTES)); then
+    require_room "$(docker_root)" "$bytes" "A copy of the database"
+  else
+    archived=yes
+    max=$(archive_bytes_max)
+    require_room "$HERE" "$max" "An archive of the database"
+  fi
   set_progress keeping # before the ERP stops, so that the undo starts it again
   pause_erp
-  copy_database "$DATABASE" "$OLD"
+  if [[ $archived == yes ]]; then archive_database "$max"; else copy_database "$DATABASE" "$OLD"; fi
   files keep "$DATABASE" "$OLD" </dev/null || files_failed "The ERP's files cannot be read"
   set_fact "codes/$CODE/before" "$(fact code)"
   set_fact "codes/$CODE/before_image" "$(fact image)"
@@ -106,6 +115,36 @@ copy_database() { # FROM TO
   end_connections "$1" "$2"
   sql postgres <<<"create database \"$2\" template \"$1\""
   sql postgres <<<"alter database \"$2\" allow_connections false"
+}
+
+# A database that has no room for a copy is kept as an archive of the stopped database server's files. It takes some minutes
+# instead of seconds, and so does its undo.
+archive_database() { # BYTES-MAX
+  echo "There is no room for a copy of the database, so it is kept as an archive"
+  docker stop -t 60 "$PROJECT-db" >/dev/null
+  { database_files "tar -c ." </dev/null | gzip -1 | head -c "$1" >"$KEPT.draft" && (($(stat -c %s "$KEPT.draft") < $1)); } ||
+    broken "The database could not be kept as an archive: it may need more than the $(megabytes "$1") MB that there are for it"
+  sync "$KEPT.draft"
+  mv "$KEPT.draft" "$KEPT"
+  ensure_database_server
+}
+
+# Half of what the files take: they can mostly be compressed to a third.
+archive_bytes_max() { docker exec -u postgres "$PROJECT-db" du -sk /var/lib/postgresql/data | awk '{ printf "%.0f", $1 * 512 }' | number; }
+
+# Once it is back, an ERP that has been started may change it, and an undo that is repeated must leave that alone.
+bring_archive_back() {
+  docker stop -t 30 "$PROJECT" "$PROJECT-db" >/dev/null
+  gzip -dc "$KEPT" | database_files "find . -mindepth 1 -delete && tar -x" || broken "The archive of the database could not be unpacked"
+  sync
+  rm -f "$KEPT"
+}
+
+# The files of the stopped database server, in a container of its own image.
+database_files() { # SHELL-COMMAND
+  docker run --rm -i --name "$PROJECT-files" --log-driver none --network none --cap-drop ALL --security-opt no-new-privileges --read-only \
+    --memory 256m --pids-limit 64 --oom-score-adj 1000 --user postgres -v "${PROJECT}_db:/var/lib/postgresql/data" \
+    --entrypoint sh "$(docker inspect -f '{{.Image}}' "$PROJECT-db")" -c "cd /var/lib/postgresql/data && $1"
 }
 
 # One job, because nobody uses the ERP meanwhile, and the service would notice the end of each part some seconds later.
@@ -152,8 +191,8 @@ update_modules() {
   set_progress updated
 }
 
-# Modules that were installed, and not named for this update, were last updated with what they were before. With the base, the ERP updates all, those
-# of the image, too.
+# Modules that were installed, and not named for this update, were last updated with what they were before. With the base, the ERP
+# updates all, those of the image, too.
 note_hashes() {
   local hashes
   # Only names and hexadecimal digits: keep_code. The ERP's own code may have changed what the database had.
@@ -168,10 +207,11 @@ note_hashes() {
   sql "$DATABASE" <<<"insert into ir_config_parameter (key, value) values ('$HASHES', '$hashes') on conflict (key) do update set value = excluded.value"
 }
 
-# What a backup has brought back is not what was kept: an update of it that was killed is undone.
+# What a backup has brought back is not what was kept, and an archive is the way back alone: an update of these that was killed is
+# undone.
 begin_anew() {
   if ((${#UPDATES[@]} == 0)); then return; fi # nothing of the data was in progress
-  [[ ! -e $HERE/restores/${CODE}_data ]] || fail UPDATE_FAILED "The update failed, so the code and the data were put back. Modules: $MODULES_NAMED"
+  [[ ! -e $HERE/restores/${CODE}_data && ! -e $KEPT ]] || fail UPDATE_FAILED "The update failed, so the code and the data were put back. Modules: $MODULES_NAMED"
   renew_data
 }
 
@@ -198,6 +238,7 @@ job_settle_code() {
   sync # what replaces it must be on the disk first
   drop_database "$OLD"
   remove_files "$OLD"
+  rm -f "$KEPT"
   if [[ -n $before && -d $HERE/codes/$before && -e $CODE_HOME/before_image ]]; then mv "$CODE_HOME/before_image" "$HERE/codes/$before/last_image"; fi
   rm -f "$HERE/stopped_at" "$CODE_HOME/before_image" "$CODE_HOME/before_db_image"
   for place in "$HERE"/codes/*; do
@@ -241,6 +282,7 @@ undo_deploy() { # PROGRESS
       ;;
     kept | updating | updated | undoing)
       set_progress undoing
+      if [[ -e $KEPT ]]; then bring_archive_back; fi
       quiet_erp
       switch_images "$(fact "codes/$CODE/before_image")" "$(fact "codes/$CODE/before_db_image")"
       ensure_database_server
@@ -251,14 +293,14 @@ undo_deploy() { # PROGRESS
   esac
 }
 
-# A machine that died in the middle of a deploy may come back after the deploy was abandoned: see settle_restores. What was updated
-# stays, and what it replaced goes with the next deploy.
+# A machine that died in the middle of a deploy may come back after the deploy was abandoned: see settle_restores. What was
+# updated stays, and what it replaced goes with the next deploy.
 settle_deploys() {
   local place operation=${JOB##*/} state
   for place in "$HERE"/codes/*/progress; do
     CODE=${place%/progress} CODE=${CODE##*/}
     if [[ ! -e $place || $CODE == "${operation%%-*}" || $CODE == "${P[CODE_ID]:-}" ]]; then continue; fi
-    CODE_HOME=$HERE/codes/$CODE OLD=old_$CODE NEW=new_$CODE
+    name_data_of_code
     state=$(progress)
     case $state in
       keeping | kept | updating | undoing)
@@ -271,6 +313,7 @@ settle_deploys() {
       updated | settled)
         if [[ $(<"$JOB/kind") != fetch_code ]]; then continue; fi
         ensure_database_server
+        rm -f "$KEPT"
         if forget "$OLD"; then rm -f "$place"; fi
         ;;
     esac

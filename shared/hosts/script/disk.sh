@@ -1,8 +1,9 @@
-# The disk that all instances share: what is reserved of it, what each instance uses, and which one is paused when it is almost full.
-# Tenants write what is measured here, and some are hostile: files with holes, links, millions of files, files that are deleted and still
-# open. Everything is counted in allocated blocks, without following links, and as far as that gets within its time and memory.
-# For each instance, "disk" has its bytes, when they were measured, how many milliseconds that took, and the bytes of the time before;
-# "used" has the bytes of its database and of its files; "quota" has what it may use, and "paused" why it is paused.
+# The disk that all instances share: what is reserved of it, what each instance uses, and which one is paused when it is almost
+# full. Tenants write what is measured here, and some are hostile: files with holes, links, millions of files, files that are
+# deleted and still open. Everything is counted in allocated blocks, without following links, and as far as that gets within its
+# time and memory. For each instance, "disk" has its bytes, when they were measured, how many milliseconds that took, and the
+# bytes of the time before; "used" has the bytes of its database and of its files; "quota" has what it may use, and "paused" why
+# it is paused.
 
 DISK=$ROOT/disk
 DISK_LOW=5 DISK_WELL=6  # percent that tenants can still get: below the one an instance is paused, from the other on it runs again
@@ -22,8 +23,8 @@ prepare_disk() {
   watch_disk_regularly
 }
 
-# On ext4, the last blocks are for root and one more user: here the one that PostgreSQL runs as, which no code of a tenant is. Both
-# settings take effect on a mounted file system. Whoever gave them to another user keeps that.
+# On ext4, the last blocks are for root and one more user: here the one that PostgreSQL runs as, which no code of a tenant is.
+# Both settings take effect on a mounted file system. Whoever gave them to another user keeps that.
 reserve_blocks() {
   local place device type user blocks reserved unit present wanted
   place=$(docker_root)
@@ -54,8 +55,9 @@ database_user() {
   echo "$user"
 }
 
-# Where the file system has quotas of projects (XFS or ext4, mounted with prjquota), the kernel holds what an instance may use. The files
-# get their project at each start, while the ERP does not run: its code could put a link in the way, and give files of its own to another project.
+# Where the file system has quotas of projects (XFS or ext4, mounted with prjquota), the kernel holds what an instance may use.
+# The files get their project at each start, while the ERP does not run: its code could put a link in the way, and give files of
+# its own to another project.
 hold_quota() {
   local place quota project volume
   place=$(docker_root)
@@ -99,8 +101,8 @@ project_number() {
   fact project
 }
 
-# What changes between jobs: what each instance may use of the disk, a line each (all others may use what there is), domains that are no longer
-# redirected, and END.
+# What changes between jobs: what each instance may use of the disk, a line each (all others may use what there is), domains that
+# are no longer redirected, and END.
 take_settings() { # INSTANCE BYTES or "ended" DOMAIN, on stdin
   local -A quotas=()
   local id='' bytes here place lines ended=()
@@ -164,8 +166,8 @@ relieve() { # DIRECTORY
   echo "$FREE" >"$DISK/low"
 }
 
-# "quota INSTANCE": the one that is farthest above its quota. If none is, and even what is reserved runs out, "growth INSTANCE": the one
-# that grew most.
+# "quota INSTANCE": the one that is farthest above its quota. If none is, and even what is reserved runs out, "growth INSTANCE":
+# the one that grew most.
 worst_instance() {
   local here id quota used before over=0 most=$((SIZE * BLOCK / 100)) by_quota='' by_growth=''
   for here in "$INSTANCES"/*/; do
@@ -304,8 +306,8 @@ measure_instance() { # INSTANCE SECONDS fd|map_files…: where deleted files tha
   if [[ -z $partly ]]; then echo "$database $files" >"$here/used.$$" && mv "$here/used.$$" "$here/used"; fi
 }
 
-# BLOCKS NAMES: a file counts once, however many names it has. To know which have been counted would take as much memory as a tenant likes. Of a
-# directory also its depth, and in which of these it is.
+# BLOCKS NAMES: a file counts once, however many names it has. To know which have been counted would take as much memory as a
+# tenant likes. Of a directory also its depth, and in which of these it is.
 blocks_in() { # SECONDS DIRECTORY…
   within_bounds "$1" find "${@:2}" -xdev -ignore_readdir_race '(' -type d -printf '%b 1 %d %H\n' ')' -o -printf '%b %n\n' || echo partly
 }

@@ -1,6 +1,6 @@
-# Restore drills: an archive is restored into a database and a file tree of its own, checked, and removed again. Its containers share one
-# network namespace with nothing in it, so there is no way out. Its archive is hostile, like any other: its dump is loaded with the
-# ERP's own role, in a database server that has no other databases.
+# Restore drills: an archive is restored into a database and a file tree of its own, checked, and removed again. Its containers
+# share one network namespace with nothing in it, so there is no way out. Its archive is hostile, like any other: its dump is
+# loaded with the ERP's own role, in a database server that has no other databases.
 
 DRILL=erp-drill
 DRILL_DB_MB=384 DRILL_ERP_MB=768
@@ -68,7 +68,8 @@ bring_drill_code() {
   set_fact code "$CODE"
 }
 
-# The instances' limits add up to the machine's memory, but they seldom use all of it. Of a machine that runs short, the drill ends first.
+# The instances' limits add up to the machine's memory, but they seldom use all of it. Of a machine that runs short, the drill
+# ends first.
 require_memory() { # MEGABYTES WHAT
   local free
   free=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
@@ -101,8 +102,8 @@ check() { # NAME true|false|null DETAIL
     '{ name: $name, passed: $passed, detail: $detail }' >>"$JOB/work/checks"
 }
 
-# An error of the machine is not the archive's: it fails the drill, and not the check. Sets MISSING, the number of files that were missing
-# at the backup, if the archive could be restored.
+# An error of the machine is not the archive's: it fails the drill, and not the check. Sets MISSING, the number of files that were
+# missing at the backup, if the archive could be restored.
 try_restore() {
   local status=0 error version
   MISSING=''
@@ -128,8 +129,8 @@ try_restore() {
   check restores true "The database was restored without an error"
 }
 
-# By psql's status, and not by its text, much of which is the archive's: 3 is an error of its statements. Any other means that the machine
-# ended psql, or its connection. An archive that provokes that fails its own drill or import, and passes no check.
+# By psql's status, and not by its text, much of which is the archive's: 3 is an error of its statements. Any other means that the
+# machine ended psql, or its connection. An archive that provokes that fails its own drill or import, and passes no check.
 require_own_error() { # STATUS
   require_alive "$DRILL-db" "The throwaway database server"
   (($1 == 3)) || broken "The connection to the throwaway database server was lost"

@@ -29,7 +29,8 @@ pass() { # [--in PIPE] [--out PIPE] ARGUMENT…: sets PASSED and REST
 # The containers' users may open the pipe; nobody else can enter a job's folder.
 make_pipe() { mkfifo -m 666 "$1"; } # PATH
 
-# Waits until the processes at both ends of a pipe have ended. One that ends before it opens the pipe leaves the other waiting for that.
+# Waits until the processes at both ends of a pipe have ended. One that ends before it opens the pipe leaves the other waiting for
+# that.
 wait_for_ends() { # PIPE PID PID
   local pipe=$1
   shift

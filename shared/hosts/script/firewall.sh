@@ -1,7 +1,8 @@
 # The machine's firewall: what reaches the machine, and what its containers reach.
 
-# Our own table: other rules on the machine, above all Docker's, stay as they are. Whoever has a firewall of their own may leave out what reaches
-# the machine from outside. Debian's nftables.service, if it is used, removes all tables when it starts and reloads: ours comes after it each time.
+# Our own table: other rules on the machine, above all Docker's, stay as they are. Whoever has a firewall of their own may leave
+# out what reaches the machine from outside. Debian's nftables.service, if it is used, removes all tables when it starts and
+# reloads: ours comes after it each time.
 raise_firewall() {
   local place=$SYSTEM/etc/erp-hosting
   mkdir -p "$place" "$ROOT/locks"
@@ -36,8 +37,8 @@ UNIT
   systemctl enable --now erp-firewall
 }
 
-# Before an ERP starts: it may have a new network, and the operator may have opened others. The machine may have been prepared by an
-# earlier version of the script.
+# Before an ERP starts: it may have a new network, and the operator may have opened others. The machine may have been prepared by
+# an earlier version of the script.
 refresh_firewall() {
   local file=$SYSTEM/etc/erp-hosting/firewall.nft
   P[FIREWALL]=no

@@ -1,5 +1,5 @@
-# Imports: an archive from outside, which says of itself what it is. It is examined where drills are: in containers without a network, with a
-# database server that holds nothing else and a role without privileges.
+# Imports: an archive from outside, which says of itself what it is. It is examined where drills are: in containers without a
+# network, with a database server that holds nothing else and a role without privileges.
 
 job_import_archive() {
   local known=$ARCHIVES/${P[SHA256]}.json bytes entries

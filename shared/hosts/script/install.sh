@@ -31,8 +31,8 @@ job_install_erp() {
   remove_unused_images # the newest images may have taken the names of others
 }
 
-# What an installation of an app, a report or an import may take. Scheduled jobs have no limit but that of the processor: 0 would be none only
-# with workers, so it is a year.
+# What an installation of an app, a report or an import may take. Scheduled jobs have no limit but that of the processor: 0 would
+# be none only with workers, so it is a year.
 LIMIT_TIME_CPU=600 LIMIT_TIME_REAL=1200 LIMIT_TIME_REAL_CRON=$((365 * 24 * 3600))
 
 # What an ERP writes outside of its volumes: little, in its memory. Large uploads are among its files, and go with its next start.
@@ -84,8 +84,8 @@ pin() { # FACT NAME
   set_fact "$1" "$id"
 }
 
-# Those that lost their name to a newer one. Docker keeps images that have a container; one that is being installed may have none yet.
-# `docker image prune` would remove the images of that one.
+# Those that lost their name to a newer one. Docker keeps images that have a container; one that is being installed may have none
+# yet. `docker image prune` would remove the images of that one.
 remove_unused_images() {
   local image of=(--filter reference=odoo --filter reference=postgres --filter reference=pgvector/pgvector --filter reference=nginx --filter reference=caddy)
   (
@@ -102,8 +102,8 @@ random() { head -c 24 /dev/urandom | base64 | tr '+/' 'ab'; }
 
 memory_mb() { awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo; }
 
-# The limits of an instance: an equal share of the memory that the system and the proxy leave, a quarter of what its buffer does not need for its
-# database; twice its share of the processors, because seldom all are busy, and never all of them.
+# The limits of an instance: an equal share of the memory that the system and the proxy leave, a quarter of what its buffer does
+# not need for its database; twice its share of the processors, because seldom all are busy, and never all of them.
 share() {
   local count free mb
   count=$(find "$INSTANCES" -mindepth 1 -maxdepth 1 -type d | wc -l)
@@ -132,8 +132,8 @@ workers() {
   echo $((ERP_MB < 900 ? 0 : count))
 }
 
-# With one more instance, the running ones shrink: at once as far as their use allows, the rest when they start. Containers of jobs, whose
-# names have one more part, keep what they have.
+# With one more instance, the running ones shrink: at once as far as their use allows, the rest when they start. Containers of
+# jobs, whose names have one more part, keep what they have.
 resize_others() {
   local name used mb needed=0
   docker stats --no-stream --format '{{.Name}} {{.MemUsage}}' | while read -r name used _; do
@@ -152,8 +152,8 @@ resize_others() {
   done || true # whatever is not resized now is when it starts
 }
 
-# Its settings are those of its start, when its share may have been larger: the buffers that it will fill, as much for its work, which has
-# half of that for maintenance alone, and its processes.
+# Its settings are those of its start, when its share may have been larger: the buffers that it will fill, as much for its work,
+# which has half of that for maintenance alone, and its processes.
 needed_by_database() { # CONTAINER
   local buffers
   buffers=$(docker inspect -f '{{.Args}}' "$1" | sed -nE 's/.*shared_buffers=([0-9]{1,6})MB.*/\1/p') || true
@@ -223,8 +223,8 @@ services:
     container_name: $PROJECT
     restart: unless-stopped
     init: true # without it, an ERP that is still starting cannot be stopped
-    # Bypasses the image's own entry point, which puts the database password on a command line. After a restart of the machine both
-    # start concurrently, and an ERP without workers that does not find its database never runs its scheduled jobs again.
+    # Bypasses the image's own entry point, which puts the database password on a command line. After a restart of the machine
+    # both start concurrently, and an ERP without workers that does not find its database never runs its scheduled jobs again.
     entrypoint: ["sh", "-c", "rm -rf $ERP_TEMPORARY; mkdir $ERP_TEMPORARY; until pg_isready -q -h db; do sleep 1; done; exec odoo -c /etc/odoo/odoo.conf --workers=$WORKERS
       --limit-time-cpu=$LIMIT_TIME_CPU --limit-time-real=$LIMIT_TIME_REAL --limit-time-real-cron=$LIMIT_TIME_REAL_CRON$CODE_FLAG"]
     command: []
@@ -266,7 +266,8 @@ initialise() {
   set_fact initialised yes
 }
 
-# fresh: an address, and the administrator's login, e-mail and password; clone: also a uuid and a secret of its own; moved: an address.
+# fresh: an address, and the administrator's login, e-mail and password; clone: also a uuid and a secret of its own; moved: an
+# address.
 become() { # fresh|clone|moved DOMAIN
   local status=0
   {

@@ -100,7 +100,8 @@ start_erp() {
 REPORT_URL=http://127.0.0.1:8069
 
 # What the database lacks of both. Whoever chose another URL keeps it. Until the first deploy, it was last updated with the image
-# that the ERP was installed with; it remembers that, so that it is known to be older where a restore brings it back to a newer one.
+# that the ERP was installed with; it remembers that, so that it is known to be older where a restore brings it back to a newer
+# one.
 complete_parameters() {
   sql "$DATABASE" <<<"set statement_timeout = '10s'; insert into ir_config_parameter (key, value)
     values ('report.url', '$REPORT_URL'), ('$HASHES', '{\"$OF_IMAGE\":\"$(image_hash)\"}')
@@ -153,7 +154,8 @@ SQL
   reset_role
 }
 
-# The role may give itself another password, or settings that make a restore or a backup fail. Older instances have it as their superuser.
+# The role may give itself another password, or settings that make a restore or a backup fail. Older instances have it as their
+# superuser.
 reset_role() { reset_settings "alter role odoo reset all; alter role odoo password '$(odoo_setting db_password)'"; }
 
 reset_settings() { # STATEMENTS

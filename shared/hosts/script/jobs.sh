@@ -7,23 +7,25 @@
 #   health INSTANCE          healthy=yes|no, reason=, unfinished= and modules= if it is
 #   logs INSTANCE SOURCE SINCE UNTIL   lines=, or installed=no: logs.sh
 #   work_log OPERATION       lines=: what the jobs whose IDs start with "OPERATION-" have logged
-#   report SINCE             disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, needs_reboot=yes|no, figures= after that
-#                            time, in seconds, and certificates= if the proxy responds
+#   report SINCE             disk_size_bytes=, disk_free_bytes=, instances=, memory_free_bytes=, needs_reboot=yes|no, figures=
+#                            after that time, in seconds, and certificates= if the proxy responds
 #   settings                 on stdin: take_settings
 #   watch_disk, measure_disk what timers do every five seconds, and each minute
 #   renew_proxy              an operator's command: machine.sh
 #   probe                    ok
 #
-# Parameters are NAME=BASE64, one per line, END= the last. Texts (answer, message, log, reason, unfinished, modules, certificates, instances) are in base64.
-# A job that died without a result (killed, machine restarted) is lost, and starts again at the next begin: every kind
-# of job may be killed anywhere and run again. One that failed because Docker stopped is lost as well, and the next one waits
-# for Docker. An undo has a job for each try, "JOB-try2", which ends the earlier tries. Passwords come by stdin, are stored in files of root's, and are never in `ps`.
+# Parameters are NAME=BASE64, one per line, END= the last. Texts (answer, message, log, reason, unfinished, modules, certificates,
+# instances) are in base64. A job that died without a result (killed, machine restarted) is lost, and starts again at the next
+# begin: every kind of job may be killed anywhere and run again. One that failed because Docker stopped is lost as well, and the
+# next one waits for Docker. An undo has a job for each try, "JOB-try2", which ends the earlier tries. Passwords come by stdin,
+# are stored in files of root's, and are never in `ps`.
 #
 # Below /var/lib/erp-hosting:
 #   jobs/JOB/       kind, deadline, parameters (until it ends), alive (locked while it runs), pid, log, result; archive.zip
 #   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain, image and
-#                   db_image (ids), db_before (of an update in progress), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at, served;
-#                   buffer/nginx.conf; restores/ID: the progress of a restore; new_ID.oid and old_ID.oid: its databases, whatever their names are
+#                   db_image (ids), db_before (of an update in progress), workers, wanted (running or stopped), initialised,
+#                   archived_uuid, snapshot, stopped_at, served; buffer/nginx.conf; restores/ID: the progress of a restore;
+#                   new_ID.oid and old_ID.oid: its databases, whatever their names are
 #                   codes/CODE: code of a deploy, and its progress; code: the one that the ERP runs with: code.sh
 #   disk/           what is known about the disk: disk.sh; the program that timers run
 #   buffers/        a file system for each instance, in a file: what its buffering proxy stores on the disk
@@ -107,8 +109,8 @@ end_earlier_tries() { # JOB
   done
 }
 
-# Removes what nobody needs any more. An archive that a restore may still need is younger than a day. What another job removes at the same time is
-# no reason to fail this one.
+# Removes what nobody needs any more. An archive that a restore may still need is younger than a day. What another job removes at
+# the same time is no reason to fail this one.
 clean_up() {
   mkdir -p "$JOBS" "$ARCHIVES" "$INSTANCES" "$ROOT/locks"
   {
@@ -179,8 +181,8 @@ guard() {
   done
 }
 
-# What is left on a disk that is almost full; nothing if none is. File systems without a fixed number of inodes, such as Btrfs, report 0 in all;
-# a small one may never have as many as are to stay free.
+# What is left on a disk that is almost full; nothing if none is. File systems without a fixed number of inodes, such as Btrfs,
+# report 0 in all; a small one may never have as many as are to stay free.
 what_is_short() { # free|avail INODES DIRECTORY…: the room that counts, with what is reserved or without; INODES are to stay free
   local columns=avail,itotal,iavail
   if [[ $1 == free ]]; then columns=size,itotal,iavail,used; fi
@@ -198,7 +200,7 @@ stop_job() { # JOB CODE MESSAGE [KILL: at once]
     within 20 is_dead "$job" || kill_tree "$job" TERM
     return
   fi
-  fail_job "$@" # before it dies, so that nobody finds it lost
+  fail_job "$1" "$2" "$3" "$(secrets_of_job "$job")" # before it dies, so that nobody finds it lost
   kill_tree "$job" "${4:-TERM}"
   rm -rf "$job/parameters" "$job/work" "$job/archive.zip"
   if [[ -e $job/drill ]]; then remove_drill; fi
@@ -222,10 +224,12 @@ kill_tree() { # JOB TERM|KILL
   within 20 is_dead "$1" || reject "The job could not be killed"
 }
 
-# What programs say about a full disk says nothing more.
-fail_job() { # JOB CODE MESSAGE
+# What programs say about a full disk says nothing more. Secrets go before the log is cut: a part of one could not be found.
+fail_job() { # JOB CODE MESSAGE SECRETS
   local log=''
-  if [[ ! -e $1/full_disk ]]; then log=$(tail -n 40 "$1/log" 2>/dev/null | tail -c 8192 | encoded) || log=''; fi
+  if [[ ! -e $1/full_disk ]]; then
+    log=$(tail -n 40 "$1/log" 2>/dev/null | bounded_log ^ | work_without_secrets "$4" | tail -c 8192 | encoded) || log=''
+  fi
   conclude "$1" state=failed "code=$2" "message=$(printf %s "$3" | encoded)" "log=$log"
 }
 
@@ -267,10 +271,10 @@ shortened() {
 }
 
 finish() {
-  local code=HOST_JOB_FAILED message="The work on the machine stopped; the last lines of its log say why" full=''
+  local code=HOST_JOB_FAILED message="The work on the machine stopped; the last lines of its log say why" full='' known=''
   trap - EXIT
   set +e
-  if (($1 != 0)); then full=$(full_disk); fi
+  if (($1 != 0)); then full=$(full_disk) known=$(secrets_of_job "$JOB"); fi # the job's parameters are removed below
   if [[ -n ${ID:-} ]]; then leave_as_wanted; fi
   if [[ -e $JOB/drill ]]; then remove_drill; fi
   if [[ -s $JOB/looks_at ]]; then end_check "$(<"$JOB/looks_at")"; fi
@@ -291,7 +295,7 @@ finish() {
       touch "$JOB/full_disk"
       message=$full
     fi
-    fail_job "$JOB" "$code" "$message"
+    fail_job "$JOB" "$code" "$message" "$known"
   fi
 }
 
@@ -331,8 +335,8 @@ fail() { # CODE SENTENCE
 
 broken() { fail HOST_JOB_FAILED "$1"; }
 
-# The credentials that signed a URL may expire before the URL does. Without a result the job is lost, and so starts again with new URLs,
-# twice at most.
+# The credentials that signed a URL may expire before the URL does. Without a result the job is lost, and so starts again with new
+# URLs, twice at most.
 url_rejected() { # SENTENCE
   local times
   times=$(($(cat "$JOB/refused" 2>/dev/null || echo 0) + 1))

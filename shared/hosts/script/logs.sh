@@ -1,12 +1,12 @@
-# What an ERP, its database, its proxy and the jobs of an operation have logged, for people. Tenants and visitors write it: nothing of it is code, a pattern or a path here,
-# and all that is read of it is bounded.
+# What an ERP, its database, its proxy and the jobs of an operation have logged, for people. Tenants and visitors write it:
+# nothing of it is code, a pattern or a path here, and all that is read of it is bounded.
 
 LOG_SECONDS=2     # to read it
 LOG_BYTES=1000000 # of its end
 LINE_BYTES=8192   # of a line's beginning
 
-# lines=: its end, each line behind the time when Docker got it, without secrets, compressed; in the end "cut" if the log has more before these.
-# installed=no without an ERP. Fails if there is no time to read up to the end: what is read is the oldest then.
+# lines=: its end, each line behind the time when Docker got it, without secrets, compressed; in the end "cut" if the log has more
+# before these. installed=no without an ERP. Fails if there is no time to read up to the end: what is read is the oldest then.
 logs() { # INSTANCE erp|database|proxy SINCE UNTIL: times in UTC, or "-"
   local lines
   load "$1"
@@ -28,8 +28,8 @@ database_log() { container_log "$PROJECT-db" "$@"; } # SINCE UNTIL
 in_erp_log() { cat; }
 in_database_log() { cat; }
 
-# A script for sed: of a request only the path is redacted, and stays one word. What it ends with would otherwise hide what the proxy says behind it, and
-# nobody would see the request.
+# A script for sed: of a request only the path is redacted, and stays one word. What it ends with would otherwise hide what the
+# proxy says behind it, and nobody would see the request.
 in_proxy_log() {
   cat <<'SED'
 /^cut$/b
@@ -44,8 +44,8 @@ s/^([^\n]*)\n([^ ]+ [^ ]+) [^ ]* /\2 \1 /
 SED
 }
 
-# A line for each request: TIME METHOD PATH STATUS MS BYTES CLIENT. A client chooses method and path: what is no printable ASCII, or ends a word, is
-# "?" in them, and one that is empty is "-".
+# A line for each request: TIME METHOD PATH STATUS MS BYTES CLIENT. A client chooses method and path: what is no printable ASCII,
+# or ends a word, is "?" in them, and one that is empty is "-".
 proxy_log() { # SINCE UNTIL
   local since=0 until=9999999999
   if [[ $1 != - ]]; then since=$(date -d "$1" +%s.%N) || return 0; fi
@@ -64,15 +64,17 @@ proxy_log() { # SINCE UNTIL
   [[ " ${PIPESTATUS[*]} " != *" 124 "* ]] || return 124
 }
 
-# Of the lines on stdin those between two times, in seconds; in the end "cut" if they are more than what is read of them. Of a long line only the
-# fields that are shown, and of its path the beginning, cut as bounded_log cuts; otherwise a few requests would be all that is read, and hide the
-# others. What a client sends has no quotes in JSON that could look like a field, and comes before the end's fields, at any length.
+# Of the lines on stdin those between two times, in seconds; in the end "cut" if they are more than what is read of them. Of a
+# long line only the fields that are shown, and of its path the beginning, cut as bounded_log cuts; otherwise a few requests would
+# be all that is read, and hide the others. What a client sends has no quotes in JSON that could look like a field, and comes
+# before the end's fields, at any length.
 requests_between() { # SINCE UNTIL
   awk -v since="$1" -v until="$2" -v max="$LINE_BYTES" -v all=$((2 * LOG_BYTES)) -v cut="$CUT" '
     function field(text, name) {
       return match(text, "\"" name "\":(\"[^\"\\\\]*\"|[0-9.eE+-]+)") ? substr(text, RSTART, RLENGTH) : "\"" name "\":\"\""
     }
-    # What a text in JSON begins with, without its quotes. Its escapes stay whole, which takes so long that it is less of such a text.
+    # What a text in JSON begins with, without its quotes. Its escapes stay whole, which takes so long that it is less of such a
+    # text.
     function beginning(text) {
       if (text !~ /["\\]/) return text
       text = substr(text, 1, max / 4)
@@ -112,8 +114,8 @@ requests_between() { # SINCE UNTIL
     END { if (bytes > all) print "cut" }'
 }
 
-# Docker keeps 30 MB of it, and reads them from the beginning unless it is asked for the last lines, of which none is shorter than 32 bytes with its
-# time. An ERP writes to both of its outputs.
+# Docker keeps 30 MB of it, and reads them from the beginning unless it is asked for the last lines, of which none is shorter than
+# 32 bytes with its time. An ERP writes to both of its outputs.
 container_log() { # CONTAINER SINCE UNTIL
   local bounds=()
   if [[ $2 != - ]]; then bounds+=(--since "$2"); fi
@@ -121,18 +123,23 @@ container_log() { # CONTAINER SINCE UNTIL
   timeout "$LOG_SECONDS" docker logs --timestamps "${bounds[@]}" "$1" 2>&1
 }
 
-# lines=: what the jobs of an operation have logged, each behind a line "# KIND", the oldest first; in the end the number of all lines.
+# lines=: what the jobs of an operation have logged, each behind a line "# KIND", the oldest first; in the end the number of all
+# lines.
 work_log() { # OPERATION
-  local job jobs known='' HERE=''
+  local job jobs known=''
   mapfile -t jobs < <(ls -dtr "$JOBS/$1"-*/deadline 2>/dev/null)
   for job in "${jobs[@]%/deadline}"; do
-    if [[ -s $job/instance ]]; then load "$(<"$job/instance")"; fi
-    known+=$(secrets_given "$job" && secrets)$'\n'
+    known+=$(secrets_of_job "$job")$'\n'
   done
   echo "lines=$(for job in "${jobs[@]%/deadline}"; do
     echo "# $(cat "$job/kind")"
     job_log "$job"
-  done | sed -n 'p;$=' | bounded_log '^# ' | nice sed -E -f <(redactions <<<"$known" && echo "$URL_REDACTION") | gzip -1 | encoded)"
+  done | sed -n 'p;$=' | bounded_log '^# ' | work_without_secrets "$known" | gzip -1 | encoded)"
+}
+
+work_without_secrets() { # SECRETS: a line each
+  local HERE=''
+  nice sed -E -f <(redactions <<<"$1" && echo "$URL_REDACTION")
 }
 
 # While the job runs, without a line that is being written: a secret in it cannot be found yet.
@@ -145,7 +152,15 @@ job_log() { # JOB
   fi
 }
 
-# What a job that runs was given: passwords, addresses that are as good as one, and what code is fetched and runs with. A line each.
+# All that is known of a job: what it was given, until it ends, and what its instance has. A line each.
+secrets_of_job() { # JOB
+  local HERE
+  HERE=$INSTANCES/$(cat "$1/instance" 2>/dev/null || sed 's/^erp-//' "$1/looks_at" 2>/dev/null || echo none)
+  secrets_given "$1" && secrets
+}
+
+# What a job that runs was given: passwords, addresses that are as good as one, and what code is fetched and runs with. A line
+# each.
 secrets_given() { # JOB
   local value
   encoded_secrets "$1" | while read -r value; do
@@ -168,8 +183,8 @@ URL_REDACTION='s/(https?:\/\/[^?[:space:]]*\?)[^[:space:]]*/\1[redacted]/g'
 
 CUT=$'\342\200\246' # the end of a line that was cut
 
-# Of secrets, a line each, what removes them: the longest first, because another may be a part of it. A line is cut at a blank, and a path at a slash,
-# which may be within one.
+# Of secrets, a line each, what removes them: the longest first, because another may be a part of it. A line is cut at a blank,
+# and a path at a slash, which may be within one.
 exactly() {
   local secret
   awk '!known[$0]++ { print length($0) "\t" $0 }' | sort -rn | cut -f 2- | while IFS= read -r secret; do
@@ -182,8 +197,8 @@ exactly() {
   done
 }
 
-# Nothing of a line whose beginning is missing, and of a long line no more than up to a place where no password is cut in two: what is left of a
-# secret could not be found. "cut" in the end if there is more before.
+# Nothing of a line whose beginning is missing, and of a long line no more than up to a place where no password is cut in two:
+# what is left of a secret could not be found. "cut" in the end if there is more before.
 bounded_log() { # [PATTERN that a line begins with: then without that end]
   local begins=${1:-^[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9:.]+Z }
   cut -b "1-$((LINE_BYTES + 1))" | tail -c "$LOG_BYTES" | tr '\000' '\032' | awk -v max="$LINE_BYTES" -v begins="$begins" -v cut="$CUT" \

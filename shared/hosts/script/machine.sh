@@ -146,7 +146,8 @@ YAML
   reload_proxy || broken "The proxy does not start: ports 80 and 443 must be free"
 }
 
-# An operator's command, for machines that were prepared before the proxy's network had IPv6. Sites do not respond for some seconds.
+# An operator's command, for machines that were prepared before the proxy's network had IPv6. Sites do not respond for some
+# seconds.
 renew_proxy() {
   JOB=$(mktemp -d)
   trap 'if [[ -e $JOB/failure ]]; then tail -n 1 "$JOB/failure" >&2; fi; rm -rf "$JOB"' EXIT
@@ -172,8 +173,8 @@ renew_edge() {
 
 require_edge() { docker network inspect "$EDGE" >/dev/null 2>&1 || make_edge; }
 
-# With IPv6, so that connections reach the proxy with their visitors' addresses, as those over IPv4 do. Without it, a program of Docker's takes
-# them, and is the visitor. The ERPs have no IPv6.
+# With IPv6, so that connections reach the proxy with their visitors' addresses, as those over IPv4 do. Without it, a program of
+# Docker's takes them, and is the visitor. The ERPs have no IPv6.
 make_edge() {
   keep_ipv6_routes
   if has_ipv6 && docker network create --ipv6 --subnet "$(own_range)" "$EDGE" >/dev/null; then return; fi
@@ -187,7 +188,8 @@ own_range() {
   echo "fd${hex:0:2}:${hex:2:4}:${hex:6:4}:${hex:10:4}::/64"
 }
 
-# A network with IPv6 makes the machine a router, and routers ignore the advertisements by which many machines have their own route.
+# A network with IPv6 makes the machine a router, and routers ignore the advertisements by which many machines have their own
+# route.
 keep_ipv6_routes() {
   local setting name file=$SYSTEM/etc/sysctl.d/60-erp-hosting.conf
   mkdir -p "$(dirname "$file")"

@@ -1,10 +1,11 @@
-# Which of a database's installed modules an ERP's image lacks. The image's modules are listed once, in a container that has nothing of a tenant's.
+# Which of a database's installed modules an ERP's image lacks. The image's modules are listed once, in a container that has
+# nothing of a tenant's.
 
 MODULES=$ROOT/modules # a file for each image, by its id
 MODULES_MAX=200 # as many are reported
 
-# Of the installed modules, those that neither the code nor the image has in the same version, as JSON; null if that cannot be found out. Those that an ERP
-# has imported as data are in no image, and need none.
+# Of the installed modules, those that neither the code nor the image has in the same version, as JSON; null if that cannot be
+# found out. Those that an ERP has imported as data are in no image, and need none.
 differing_modules() { # DATABASE EDITION [CODE: another than the one that the ERP has]
   local listed installed code
   code=$HERE/codes/${3:-$(fact code)}/modules

@@ -1,5 +1,6 @@
-# Whether an ERP can be used, as a browser sees it: its sign-in page, a stylesheet and a script of it. Whatever an ERP sends is hostile: time and
-# size are limited, redirects are not followed, and nothing of it gets into a request but a path at the same ERP.
+# Whether an ERP can be used, as a browser sees it: its sign-in page, a stylesheet and a script of it. Whatever an ERP sends is
+# hostile: time and size are limited, redirects are not followed, and nothing of it gets into a request but a path at the same
+# ERP.
 
 PAGE_SECONDS=4 FILE_SECONDS=3
 PAGE_KB=256 # links are in the beginning
@@ -38,14 +39,16 @@ failed_requests() { # PID PORT FOLDER
   } >"$3/responses"
   while read -r id kind status code bytes; do
     responses=$((responses + 1))
-    # 23: only the beginning of a page could be stored. 416: the file is empty. The proxy has an empty page for a domain that it does not serve.
+    # 23: only the beginning of a page could be stored. 416: the file is empty. The proxy has an empty page for a domain that it
+    # does not serve.
     if [[ $status =~ ^(0|23)$ && $code =~ ^([23]..|416)$ && "$kind $code $bytes" != "page 200 0" ]]; then continue; fi
     echo "$id $kind"
   done <"$3/responses"
   ((responses == requests))
 }
 
-# "ID stylesheet PATH" and "ID script PATH": the first of each that a page names. Those that the ERP generates come first: their files can be missing.
+# "ID stylesheet PATH" and "ID script PATH": the first of each that a page names. Those that the ERP generates come first: their
+# files can be missing.
 links() { # FILE…
   awk -v RS='"' '
     FNR == 1 { before = ""; id = FILENAME; sub(/.*\//, "", id); sub(/\.page$/, "", id) }

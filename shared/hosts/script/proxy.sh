@@ -82,8 +82,8 @@ access_logs() { # INSTANCE
   ls -tr -- "$folder/$1.log" "$folder/$1"-[0-9]*.log 2>/dev/null || true
 }
 
-# A site that the proxy rejects never becomes part of its configuration: if the job is killed then, the proxy could not load the other
-# sites any more, and could not start.
+# A site that the proxy rejects never becomes part of its configuration: if the job is killed then, the proxy could not load the
+# other sites any more, and could not start.
 replace_site() {
   local site=$CADDY/etc/sites/$ID.caddy before=$JOB/work/site.before
   accepts_site || return 1
@@ -112,8 +112,8 @@ forget_redirects() { # FOLDER DOMAIN…
   for domain in "$@"; do rm -f "$folder"/*.from-"$domain".caddy; done
 }
 
-# Old domains of the instance lead to its present one, each by a site of its own, which watch.sh removes once the time of its file is over. Not
-# for good: browsers would remember that after another instance has taken the domain.
+# Old domains of the instance lead to its present one, each by a site of its own, which watch.sh removes once the time of its file
+# is over. Not for good: browsers would remember that after another instance has taken the domain.
 redirect_old_domains() { # DOMAIN UNTIL…
   rm -f "$CADDY/etc/sites/$ID".from-*.caddy
   while (($# >= 2)); do

@@ -1,5 +1,6 @@
-# What the machine reports about itself. A tenant writes nothing of what is read here: the kernel's figures, facts that root has written, and
-# the proxy's certificates and log, and numbers (sample.pl). Docker may hang, so each call of it ends soon; without it the report has no certificates.
+# What the machine reports about itself. A tenant writes nothing of what is read here: the kernel's figures, facts that root has
+# written, and the proxy's certificates and log, and numbers (sample.pl). Docker may hang, so each call of it ends soon; without
+# it the report has no certificates.
 
 report() { # SINCE: of the samples, those after this time, in seconds
   local docker certificates line
@@ -21,8 +22,9 @@ samples_since() { # SECONDS
   tail -n 180 "$ROOT/watch/ring" | awk -v since="$1" '/^{"t":[0-9]+,/ && substr($0, 6) + 0 > since + 0' | tail -c 4000000
 }
 
-# For each instance: when its domain's certificate expires, and whether it fails: it is for another domain, or the last attempt to get or renew
-# it failed. Attempts fail as long as the domain has no DNS record; without a certificate that is only to be expected.
+# For each instance: when its domain's certificate expires, and whether it fails: it is for another domain, or the last attempt to
+# get or renew it failed. Attempts fail as long as the domain has no DNS record; without a certificate that is only to be
+# expected.
 certificates() {
   local sites stored failed found
   sites=$(sites)
@@ -74,7 +76,8 @@ stored_certificates() {
   done
 }
 
-# Those for which the proxy's last attempt failed, as far as the end of its log reaches back. Half of it would end before an attempt that succeeded.
+# Those for which the proxy's last attempt failed, as far as the end of its log reaches back. Half of it would end before an
+# attempt that succeeded.
 failed_domains() {
   { timeout 2 docker logs --tail 20000 erp-caddy 2>&1 || (($? != 124)); } | { grep -aF '"logger":"tls.' || true; } | tail -n 5000 | jq -Rrn '
     reduce (inputs | fromjson? | objects | select(.identifier | strings)) as { $logger, $msg, $identifier } ({};

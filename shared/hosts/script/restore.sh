@@ -1,5 +1,5 @@
-# Restoring: builds the data beside the old while the ERP runs, then swaps. restores/ID has the progress: building, built, swapping,
-# swapped, undoing. A running ERP stops as late as possible; stopped_at has the time.
+# Restoring: builds the data beside the old while the ERP runs, then swaps. restores/ID has the progress: building, built,
+# swapping, swapped, undoing. A running ERP stops as late as possible; stopped_at has the time.
 
 job_build_restore() {
   require_installed
@@ -92,8 +92,8 @@ build_restore() {
   set_fact "restores/$RESTORE" built
 }
 
-# The dump is loaded while the archive is read, before its checksum is known: by a role that owns the new database and nothing else, so that a dump
-# that was tampered with cannot change the present one, or end its sessions.
+# The dump is loaded while the archive is read, before its checksum is known: by a role that owns the new database and nothing
+# else, so that a dump that was tampered with cannot change the present one, or end its sessions.
 LOADER='' # the drill and the import have a database server that holds nothing else
 make_loader() {
   LOADER=erp_restore LOADER_PASSWORD=$(random)
@@ -111,7 +111,8 @@ end_loader() {
   LOADER='' LOADER_PASSWORD=''
 }
 
-# By the archive alone: what it was unpacked to is within reach of the ERP's own code. The import of an uploaded one has counted its files.
+# By the archive alone: what it was unpacked to is within reach of the ERP's own code. The import of an uploaded one has counted
+# its files.
 require_files() {
   local missing known
   if [[ -n ${P[MISSING_FILES]:-} ]]; then return; fi
@@ -148,7 +149,8 @@ require_room_for_data() {
 
 UNPACK=(load) # the command of the files' program with a dump, and what it needs besides the place and what is known
 
-# In one pass: the files go to their place, the dump to the database. Without the database, the files are added to the present ones.
+# In one pass: the files go to their place, the dump to the database. Without the database, the files are added to the present
+# ones.
 unpack() { # PIPE: whether its files could be restored
   local into=- dump=$JOB/work/dump known unpacking loading
   if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then into=$NEW; fi
@@ -177,8 +179,8 @@ select json_build_object(
 SQL
 }
 
-# A dump is hostile text, and psql runs commands in it. In one transaction, the server does not also write the contents of tables that it creates
-# to the write-ahead log, if it keeps none for others and has room for the locks.
+# A dump is hostile text, and psql runs commands in it. In one transaction, the server does not also write the contents of tables
+# that it creates to the write-ahead log, if it keeps none for others and has room for the locks.
 load_dump() { # PIPE
   local whole=()
   if [[ $(sql postgres <<<"show wal_level") == minimal ]]; then whole=(--single-transaction); fi
@@ -220,8 +222,8 @@ count_missing() {
     files_failed "The restored files could not be compared"
 }
 
-# Stylesheets and scripts that the ERP has put together from its modules, and does again when it is asked for them. Those of versions before
-# 17 had other addresses; a database may still list them.
+# Stylesheets and scripts that the ERP has put together from its modules, and does again when it is asked for them. Those of
+# versions before 17 had other addresses; a database may still list them.
 remove_generated() { # DATABASE
   sql "$1" <<'SQL'
 delete from ir_attachment where url like '/web/assets/%' or (res_model = 'ir.ui.view' and url like '/web/content/%assets%')
@@ -233,8 +235,8 @@ pause_erp() {
   quiet_erp
 }
 
-# Without its container, the ERP still has sessions in the database server, where more of its statements may wait: such as one that drops
-# what was built, which belongs to its role.
+# Without its container, the ERP still has sessions in the database server, where more of its statements may wait: such as one
+# that drops what was built, which belongs to its role.
 quiet_erp() {
   docker stop -t 30 "$PROJECT" >/dev/null
   ensure_database_server
@@ -343,9 +345,9 @@ swap_back() {
   files swap_back "$OLD" "$DATABASE" "$NEW" </dev/null || files_failed "The ERP's files could not be put back"
 }
 
-# A machine that died in the middle of a restore may come back after the restore was abandoned: it must not serve half of the old data
-# with half of the new, and must remove what was built. A restore in progress is left to its own operation's jobs, and
-# one that was swapped stays; the next restore removes what it replaced.
+# A machine that died in the middle of a restore may come back after the restore was abandoned: it must not serve half of the old
+# data with half of the new, and must remove what was built. A restore in progress is left to its own operation's jobs, and one
+# that was swapped stays; the next restore removes what it replaced.
 settle_restores() {
   local place operation=${JOB##*/} kind
   kind=$(<"$JOB/kind")

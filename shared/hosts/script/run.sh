@@ -22,7 +22,8 @@ job_restart_erp() {
   hurry_certificate
 }
 
-# The proxy retries less and less often, in the end after hours; whoever starts the ERP may just have pointed its domain to this machine.
+# The proxy retries less and less often, in the end after hours; whoever starts the ERP may just have pointed its domain to this
+# machine.
 hurry_certificate() {
   if [[ ! -e $CADDY/etc/sites/$ID.caddy || -n $(docker exec erp-caddy find /data/caddy/certificates -name "$DOMAIN.crt") ]]; then return; fi
   reload_proxy --force || true # the ERP runs all the same
@@ -63,7 +64,8 @@ sentence_on_page() { # WHAT
   esac
 }
 
-# An installation that was killed, as by an earlier limit, leaves its modules between two states: the ERP has their fields, and no tables for them.
+# An installation that was killed, as by an earlier limit, leaves its modules between two states: the ERP has their fields, and no
+# tables for them.
 unfinished_modules() {
   sql "$DATABASE" <<<"set statement_timeout = '5s'; select left(name, 100) from ir_module_module
     where state in ('to install', 'to upgrade', 'to remove') order by name limit 50" | head -c 5000 || true

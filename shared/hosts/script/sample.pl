@@ -1,12 +1,14 @@
-# One sample of the machine's figures, which the timer takes each minute: a line of JSON at the end of a ring of three hours. In Perl, which every
-# Debian and Ubuntu has, because one process reads some hundred small files in a few milliseconds, where a shell would start one for each.
+# One sample of the machine's figures, which the timer takes each minute: a line of JSON at the end of a ring of three hours. In
+# Perl, which every Debian and Ubuntu has, because one process reads some hundred small files in a few milliseconds, where a shell
+# would start one for each.
 #
 #   {"t":SECONDS,"s":[figures of the machine],"i":{"INSTANCE":[figures of the instance]}}
 #
-# In the order of shared/domain/figures.ts; null is what could not be measured. Flows are means since the sample before. It reads the kernel's files,
-# those of the containers' cgroups, and what is new in the sites' access logs. Tenants choose nothing that is printed: it is all numbers, and names of
-# directories that root has made. Below watch/: containers ("NAME ID"), slow ("INSTANCE SECONDS SECONDS", once in ten minutes: watch.sh), counters (of
-# the sample before), ring. The file stale says that containers are missing.
+# In the order of shared/domain/figures.ts; null is what could not be measured. Flows are means since the sample before. It reads
+# the kernel's files, those of the containers' cgroups, and what is new in the sites' access logs. Tenants choose nothing that is
+# printed: it is all numbers, and names of directories that root has made. Below watch/: containers ("NAME ID"), slow ("INSTANCE
+# SECONDS SECONDS", once in ten minutes: watch.sh), counters (of the sample before), ring. The file stale says that containers are
+# missing.
 use strict;    # and warnings in tests: the module alone takes a tenth of the time
 
 my $root = $ENV{ERP_HOSTING_ROOT} // '/var/lib/erp-hosting';
@@ -113,8 +115,8 @@ sub container {    # NAME ID
 	return {};
 }
 
-# Without what the kernel would drop from its cache first: with it, every container fills its memory in time. Between the two readings, a container
-# may have dropped it by itself.
+# Without what the kernel would drop from its cache first: with it, every container fills its memory in time. Between the two
+# readings, a container may have dropped it by itself.
 sub described {    # NAME CGROUP MICROSECONDS BYTES CACHE
 	my ($name, $path, $cpu, $memory, $cache) = @_;
 	my ($process) = text("$path/cgroup.procs") =~ /^(\d+)/ or return {};
@@ -124,7 +126,8 @@ sub described {    # NAME CGROUP MICROSECONDS BYTES CACHE
 
 sub runs { return defined $_[0]{network} }    # CONTAINER
 
-# Of the ERP's interfaces, those that its database is not reached by: it is on a network with the database, and on one with the proxy.
+# Of the ERP's interfaces, those that its database is not reached by: it is on a network with the database, and on one with the
+# proxy.
 sub erp_traffic {    # ERP DATABASE
 	my ($erp, $database) = @_;
 	my %to_database = map { $_ => 1 } runs($database) ? text("$database->{network}/route") =~ /^\S+\t(?!00000000)(\w+)\t/mg : ();
@@ -133,8 +136,8 @@ sub erp_traffic {    # ERP DATABASE
 	return traffic("$erp->{network}/dev", sub { $_[0] ne 'lo' && !$excluded{$_[0]} });
 }
 
-# All of its sockets but those that listen: PostgreSQL's, and that of Docker's resolver. Which they are, the kernel says only with its whole table of
-# sockets, which takes it milliseconds; so they are counted once, as soon as PostgreSQL listens.
+# All of its sockets but those that listen: PostgreSQL's, and that of Docker's resolver. Which they are, the kernel says only with
+# its whole table of sockets, which takes it milliseconds; so they are counted once, as soon as PostgreSQL listens.
 sub connections {    # NAME NETWORK
 	my ($name, $network) = @_;
 	my ($listening) = ($before{"listening.$name"} // '') =~ m{^\Q$network\E:(\d+)$};
@@ -150,8 +153,8 @@ sub connections {    # NAME NETWORK
 
 my $logs = (text("$root/disk/docker_root") =~ /^(\/.+)/ ? $1 : '/var/lib/docker') . '/volumes/erp-caddy_data/_data/log';
 
-# What the proxy has written about a site since the sample before: requests and errors of a minute, and how long half of them took, and 95 of 100.
-# Of more than a megabyte, its end stands for all.
+# What the proxy has written about a site since the sample before: requests and errors of a minute, and how long half of them
+# took, and 95 of 100. Of more than a megabyte, its end stands for all.
 sub requests {    # INSTANCE LOG
 	my ($id, $path) = @_;
 	open my $file, '<:raw', $path or return (undef) x 4;

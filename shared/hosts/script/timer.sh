@@ -1,5 +1,5 @@
-# The timer that runs watch.sh once a minute, and the site that serves its line. A machine that was prepared by an earlier version of the script gets
-# them with its next job.
+# The timer that runs watch.sh once a minute, and the site that serves its line. A machine that was prepared by an earlier version
+# of the script gets them with its next job.
 
 keep_watch() {
   if [[ -z ${P[STATUS_KEY]:-} || ! -e $CADDY/etc/Caddyfile ]]; then return; fi

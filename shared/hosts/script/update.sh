@@ -1,4 +1,5 @@
-# The machine's own software: its reboot, its packages, its proxy, and the instances' database servers, within their major versions.
+# The machine's own software: its reboot, its packages, its proxy, and the instances' database servers, within their major
+# versions.
 
 boot_id() { cat "$SYSTEM/proc/sys/kernel/random/boot_id"; }
 
@@ -30,8 +31,8 @@ job_reboot_host() {
 
 reboot_machine() { if [[ -z $SYSTEM && -d /run/systemd/system ]]; then systemctl reboot; else shutdown -r now; fi; }
 
-# Configuration that somebody has changed stays. Services that need it restart with the next reboot, but for those that their packages restart:
-# containers run on while Docker does.
+# Configuration that somebody has changed stays. Services that need it restart with the next reboot, but for those that their
+# packages restart: containers run on while Docker does.
 job_update_host() {
   local apt=(apt-get -o DPkg::Lock::Timeout=600 -qq -y -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold)
   export NEEDRESTART_MODE=l

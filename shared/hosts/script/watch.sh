@@ -1,13 +1,15 @@
-# What the machine's timer does once a minute, for 20 s at most (timer.sh). It is a small program of its own, because it runs so often.
+# What the machine's timer does once a minute, for 20 s at most (timer.sh). It is a small program of its own, because it runs so
+# often.
 #
 # It looks whether each ERP that should run can be used, and writes a signed line, which the proxy serves at a secret path:
 #
 #   erp1 SERVER SEQUENCE FAULTS HMAC
 #
-# FAULTS is "-", or ID:WHAT:LOOKS for each ERP that cannot, separated by commas: WHAT is proxy, page, stylesheet or script, LOOKS how many looks of
-# this run found that. While the machine has paused instances because its disk is almost full, "disk:paused:COUNT" is among them. SEQUENCE rises
-# with each line. Below /var/lib/erp-hosting/watch: server, name (of the line's file), inner and outer (the HMAC's key, with its two paddings),
-# sequence, faults (of the last run), proxy (its process, and when that began), and the files of sample.pl.
+# FAULTS is "-", or ID:WHAT:LOOKS for each ERP that cannot, separated by commas: WHAT is proxy, page, stylesheet or script, LOOKS
+# how many looks of this run found that. While the machine has paused instances because its disk is almost full,
+# "disk:paused:COUNT" is among them. SEQUENCE rises with each line. Below /var/lib/erp-hosting/watch: server, name (of the line's
+# file), inner and outer (the HMAC's key, with its two paddings), sequence, faults (of the last run), proxy (its process, and when
+# that began), and the files of sample.pl.
 
 umask 077
 export LC_ALL=C PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
@@ -17,8 +19,8 @@ WATCH=$ROOT/watch
 PROBE_PORT=8079 # as in jobs.sh
 AGAIN_SECONDS=2
 
-# Further measurements that are taken once a minute belong here, except for that of the disk, which needs more time and memory (disk.sh). They may
-# write to files in $WATCH, which report.sh sends with its next report.
+# Further measurements that are taken once a minute belong here, except for that of the disk, which needs more time and memory
+# (disk.sh). They may write to files in $WATCH, which report.sh sends with its next report.
 watch() {
   exec 7>"$WATCH/lock"
   flock -n 7 || return 0
@@ -28,7 +30,8 @@ watch() {
   question_databases || true
 }
 
-# One sample of the machine's figures (sample.pl). Docker is asked only if a container is missing: it takes longer than the sample.
+# One sample of the machine's figures (sample.pl). Docker is asked only if a container is missing: it takes longer than the
+# sample.
 sample() {
   if [[ -e $WATCH/stale || ! -e $WATCH/containers ]]; then
     timeout 3 docker ps --no-trunc --filter label=com.docker.compose.project --format '{{.Names}} {{.ID}}' >"$WATCH/containers.draft" &&
@@ -37,9 +40,9 @@ sample() {
   timeout 5 perl "$WATCH/sample.pl"
 }
 
-# Once in ten minutes: how late the ERPs' scheduled jobs are, and how long their oldest transactions have lasted, in seconds. One after another,
-# because each call of Docker's client takes ten of the unit's tasks, and in another order each time, because databases that do not respond use up
-# the time.
+# Once in ten minutes: how late the ERPs' scheduled jobs are, and how long their oldest transactions have lasted, in seconds. One
+# after another, because each call of Docker's client takes ten of the unit's tasks, and in another order each time, because
+# databases that do not respond use up the time.
 SQL_SECONDS=2
 RUN_SECONDS=16 # of the 20 after which systemd ends the run, so that the last call ends before
 question_databases() {
@@ -50,7 +53,8 @@ question_databases() {
   mv "$WATCH/slow.draft" "$WATCH/slow"
 }
 
-# With the rights of the ERP alone, whose code may have put anything in the place of its tables: what is not two numbers is nothing.
+# With the rights of the ERP alone, whose code may have put anything in the place of its tables: what is not two numbers is
+# nothing.
 question_database() { # INSTANCE
   local database='' seconds=''
   read -r database <"$ROOT/instances/$1/database" || true
@@ -113,8 +117,8 @@ faulty() { # FILE
   done <"$WATCH/faulty"
 }
 
-# The proxy's process, or 0 if it does not run. Containers go on without Docker: while that does not respond, the process that it last named counts
-# for as long as it lives. Fails if nobody knows: there may be another one by then.
+# The proxy's process, or 0 if it does not run. Containers go on without Docker: while that does not respond, the process that it
+# last named counts for as long as it lives. Fails if nobody knows: there may be another one by then.
 proxy_process() {
   local said pid=0 since='' status=0
   if said=$(timeout 2 docker inspect -f '{{.State.Pid}}' erp-caddy 2>&1); then
