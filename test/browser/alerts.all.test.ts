@@ -3,11 +3,12 @@ import { expect } from "vitest";
 import * as z from "zod";
 import { Alert } from "../../shared/api/alerts.ts";
 import { Settings } from "../../shared/api/alert-settings.ts";
-import { judge, readAlerts } from "../../shared/operations/alerts.ts";
+import { evaluateAlert, readAlerts } from "../../shared/operations/alerts.ts";
 import { account } from "../harness/account.ts";
 import { seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
+import { button, choose } from "./instance-page.ts";
 
 const MEANWHILE = "Someone else changed this meanwhile";
 
@@ -15,7 +16,7 @@ test("the bell counts open alerts; one is muted, unmuted, and found among the cl
   const mine = await account();
   const server = await seedServer(mine.id, { name: "erp-1" });
   const measure = async (kind: "disk_free" | "memory_free", found: number): Promise<void> =>
-    judge(await readAlerts(mine.id), { kind, type: "server", id: server.id, found, name: () => server.name });
+    evaluateAlert(await readAlerts(mine.id), { kind, type: "server", id: server.id, found, name: () => server.name });
   await measure("disk_free", 14);
   await measure("memory_free", 3);
   const page = await open("/", { as: mine });
@@ -24,18 +25,20 @@ test("the bell counts open alerts; one is muted, unmuted, and found among the cl
   await row.getByText("14% free (alert below 15%)").waitFor();
   await expectAccessible(page);
 
-  await row.getByRole("button", { name: /^Mute/ }).click();
+  const menu = (action: string) => choose(page, "Disk space low, erp-1", action);
+  await menu("Mute");
   const dialog = page.getByRole("dialog");
   await dialog.getByText("30 days").click();
   await dialog.getByRole("button", { name: "Mute", exact: true }).click();
   await row.getByText(/^Muted until /).waitFor();
   const [alert] = (await mine.api.get("/alerts?kind=disk_free")).as(z.array(Alert));
   expect(Date.parse(alert?.muted_until ?? "") - Date.now()).toBeGreaterThan(29 * 86_400_000);
-  await row.getByRole("button", { name: /^Unmute/ }).click();
-  await row.getByRole("button", { name: /^Mute/ }).waitFor();
+  await menu("Unmute");
+  await row.getByText(/^Muted until /).waitFor({ state: "detached" });
 
   const phone = await open("/alerts", { as: mine, phone: true });
-  await phone.getByRole("button", { name: /^Mute Disk space low/ }).waitFor();
+  await button(phone, "Actions on Disk space low, erp-1").click();
+  await phone.getByRole("menuitem", { name: "Mute" }).waitFor();
 
   await measure("disk_free", 50);
   await page.goto("/alerts?status=closed");
@@ -47,18 +50,34 @@ test("the bell counts open alerts; one is muted, unmuted, and found among the cl
   await page.getByLabel("Opened until").fill("2026-01-01T10:30");
   await page.getByText("No matches for this filter.").waitFor();
   await expect.poll(() => new URL(page.url()).search).toBe("?status=open&to=2026-01-01T10%3A30");
+  await page.goto("/alerts");
+  const other = await seedServer(mine.id, { name: "erp-2" });
+  await evaluateAlert(await readAlerts(mine.id), {
+    kind: "memory_free",
+    type: "server",
+    id: other.id,
+    found: 3,
+    name: () => other.name,
+  });
+  await button(page, /^Filter by resource/).click();
+  await page.getByRole("combobox", { name: "Find resource" }).fill("erp-2");
+  await page.getByRole("option", { name: "erp-2" }).click();
+  await expect.poll(() => page.getByRole("row").getByRole("link", { name: /^erp-/ }).allTextContents()).toEqual(["erp-2"]);
+  await button(page, "One resource only").click();
+  await page.getByRole("row").getByRole("link", { name: "erp-1" }).waitFor();
 
   const german = await open("/alerts", { as: mine, locale: "de" });
-  await german.getByRole("row").filter({ hasText: "Wenig Arbeitsspeicher" }).getByText("3 % frei (Warnung unter 10 %)").waitFor();
+  const low = german.getByRole("row").filter({ hasText: "Wenig Arbeitsspeicher" }).filter({ hasText: "erp-1" });
+  await low.getByText("3 % frei (Warnung unter 10 %)").waitFor();
 });
 
 test("what a colleague has muted meanwhile is shown beside one's own choice", async ({ open }) => {
   const mine = await account();
   const { id, name } = await seedServer(mine.id);
-  await judge(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
+  await evaluateAlert(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
   // The page learns of it from the service's error, and not before.
   const page = await open("/alerts", { as: mine, clock: true });
-  await page.getByRole("button", { name: /^Mute/ }).click();
+  await choose(page, `Memory low, ${name}`, "Mute");
   const dialog = page.getByRole("dialog");
   const mute = dialog.getByRole("button", { name: "Mute", exact: true });
   await dialog.getByText("1 hour").click();
@@ -82,12 +101,12 @@ test("one's own choice, which is the usual one at first, is never shown as someb
 }) => {
   const mine = await account();
   const { id, name } = await seedServer(mine.id);
-  await judge(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
+  await evaluateAlert(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
   const page = await open("/alerts", { as: mine });
   const recordShown = () =>
     page.waitForResponse((response) => /\/alerts\/\w+$/.test(response.url()) && response.request().method() === "GET");
   const opened = recordShown();
-  await page.getByRole("button", { name: /^Mute/ }).click();
+  await choose(page, `Memory low, ${name}`, "Mute");
   await opened;
   const dialog = page.getByRole("dialog");
   const usual = dialog.getByRole("radio", { name: "1 day" });
@@ -111,13 +130,13 @@ test("one's own choice, which is the usual one at first, is never shown as someb
 test("an alert of an older service, which cannot show one alone, is muted, too", async ({ open }) => {
   const mine = await account();
   const { id, name } = await seedServer(mine.id);
-  await judge(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
+  await evaluateAlert(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
   const page = await open("/alerts", { as: mine });
   const error = { code: "METHOD_NOT_ALLOWED", message: "This path has no such method" };
   await page.route(/\/alerts\/\w+$/, (route) =>
     route.request().method() === "GET" ? route.fulfill({ status: 405, json: { success: false, error } }) : route.continue(),
   );
-  await page.getByRole("button", { name: /^Mute/ }).click();
+  await choose(page, `Memory low, ${name}`, "Mute");
   await page.getByRole("dialog").getByRole("button", { name: "Mute", exact: true }).click();
   await page.getByText(/^Muted until /).waitFor();
 });

@@ -115,7 +115,7 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   await mine.api.post(`/operations/${bulk}/actions`, { action: "cancel" });
 
   await moveTo(page, "/alerts");
-  await dialogBehind(button(page, /^Mute/));
+  await dialogBehind(button(page, /^Actions on/).first(), item("Mute"));
   await moveTo(page, "/settings/alerts");
   await title(page, "Alert settings");
   seen.push(await callIn(page.locator("#main")));

@@ -5,7 +5,7 @@ import { Deploy } from "../../shared/api/deploys.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, dialog, notification, openTab, sentTo, title } from "./instance-page.ts";
+import { button, choose, dialog, notification, openTab, sentTo, title } from "./instance-page.ts";
 
 let last = 0;
 const repositoryName = () => `page-${Date.now().toString(36)}-${++last}`;
@@ -126,7 +126,7 @@ test("a deploy that fails shows its step, its reason and the end of the log, and
   await expectAccessible(page);
   expect(await button(page, "Roll back to this…").count()).toBe(0);
   await page.goto("/operations?status=failed");
-  await button(page, "Retry deploy: Shop").click();
+  await choose(page, "Deploy, Shop", "Retry");
   await dialog(page, "Deploy the code of Shop").waitFor();
   await page.keyboard.press("Escape");
 

@@ -9,6 +9,7 @@ import { ROOT } from "../../infra/built.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
+import { Webhook } from "../../shared/api/webhooks.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import { statusReason } from "../../shared/records/reasons.ts";
 import { getServer } from "../../shared/records/servers.ts";
@@ -129,6 +130,8 @@ async function furnish(mine: TestAccount): Promise<string[]> {
   const deploy = await deployed(mine, instance.id);
   await mine.api.put(`/instances/${instance.id}/code`, repository("fail-update"));
   const undone = await deployed(mine, instance.id, "failed");
+  const silent = (await mine.api.post("/webhooks", { name: "Kasse", url: "https://slow.example/", events: ["*"] })).as(Webhook);
+  await mine.api.post(`/webhooks/${silent.id}/test`, {});
   const ofRoute: Readonly<Record<string, readonly string[]>> = {
     "/servers/:id": [server, failed, offline].map(({ id }) => `/servers/${id}`),
     "/instances/create": ["/instances/create", `/instances/create?backup=${backup.id}`],
@@ -137,6 +140,7 @@ async function furnish(mine: TestAccount): Promise<string[]> {
       ...["backups", "code", "history", "settings"].map((tab) => `/instances/${instance.id}?tab=${tab}`),
     ],
     "/instances/:id/clone": [`/instances/${instance.id}/clone`],
+    "/settings/webhooks/:id": [`/settings/webhooks/${silent.id}`],
     "/deploys/:id": [`/deploys/${deploy}`, `/deploys/${undone}`],
     "/backups": ["/backups", ...[backup, failing].map(({ id }) => `/backups?backup=${id}`)],
     "*": ["/nirgends"],

@@ -1,6 +1,7 @@
 // The charts of servers and instances.
 import { fullAt } from "../../dashboard/src/metrics/forecast.ts";
 import { partsOf } from "../../dashboard/src/metrics/gaps.ts";
+import { groupMarks, MARK_LINES_MAX } from "../../dashboard/src/metrics/mark-lines.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { type Figures, INSTANCE_SERIES, MINUTE, type Sample, SERVER_SERIES } from "../../shared/domain/figures.ts";
 import { storeSamples } from "../../shared/records/figures.ts";
@@ -95,7 +96,11 @@ test("what was done meanwhile is marked on the charts of an instance and of its 
     [`/instances/${instance.id}`, /Restart, \S/],
     [`/servers/${server.id}`, /Restart, Shop, \S/],
   ] as const) {
-    const page = await open(`${path}?tab=metrics`, { as: mine });
+    const page = await open("/config.json", { as: mine });
+    // Of a server, what was done on others takes no room.
+    const asked = page.waitForRequest(/\/operations\?.*type=instance\.restart|\/operations\?resource_id=ins/);
+    await page.goto(`${path}?tab=metrics`);
+    expect(new URL((await asked).url()).searchParams.get("server_id")).toBe(path.startsWith("/servers") ? server.id : null);
     await page.getByRole("heading", { name: "What was done in this time" }).waitFor();
     expect(await page.getByRole("link", { name: title }).getAttribute("href")).toBe(`/operations/${id}`);
     // Beside the link, each chart has it in its legend.
@@ -143,6 +148,23 @@ test("a disk is full on the day that its last week leads to, if it fills at all"
   expect(full(Array(30).fill(22))).toBeNull();
   expect(full([22, 22.01, 22.02, 22.03, 22.04, 22.05, 22.06])).toBeNull(); // in 1,794 days
   expect(full([38, 39, 40, 41, 41, 41, 41])).toBe("2026-11-07");
+});
+
+test("however much was done, a chart has a line for all of it, where it was, and not more than 60 lines", () => {
+  const time = { from: new Date("2026-11-01T00:00:00.000Z"), to: new Date("2026-11-01T10:00:00.000Z") }; // ten minutes a line
+  const mark = (hours: number) => {
+    const at = new Date(time.from.getTime() + hours * 3_600_000).toISOString();
+    return { id: at, title: at, at };
+  };
+  const lines = (hours: readonly number[]) =>
+    groupMarks(hours.map(mark), time).map((group) => group.map(({ at }) => at.slice(11, 16)));
+  expect(lines([])).toEqual([]);
+  expect(lines([9, 3, 1])).toEqual([["01:00"], ["03:00"], ["09:00"]]);
+  expect(lines([2, 2.05, 2.1, 2.2])).toEqual([["02:00", "02:03", "02:06"], ["02:12"]]);
+  expect(lines([-0.1, 10.2])).toEqual([["23:54"], ["10:12"]]); // begun as the figures were asked for
+  const many = lines(Array.from({ length: 300 }, (_, index) => index / 30));
+  expect(many).toHaveLength(MARK_LINES_MAX);
+  expect(many.flat()).toHaveLength(300);
 });
 
 test("a line ends where nothing was measured, and not where it is measured seldom", () => {

@@ -7,6 +7,7 @@ import { storeWorkLog } from "../../shared/records/work-logs.ts";
 import { account } from "../harness/account.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
+import { choose } from "./instance-page.ts";
 
 test("what failed in the night is found by a link, with its reason, and is tried again with the same note", async ({ open }) => {
   const mine = await account();
@@ -34,7 +35,8 @@ test("what failed in the night is found by a link, with its reason, and is tried
   await page.goto("/operations?status=failed");
   const row = page.getByRole("row").filter({ hasText: error?.message ?? "no reason" });
   await row.getByText(/^\d+ (?:min \d+ )?s$/).waitFor();
-  await row.getByRole("button", { name: "Retry backup: Shop" }).click();
+  await row.getByText("Failed", { exact: true }).waitFor();
+  await choose(page, "Backup, Shop", "Retry");
   const dialog = page.getByRole("dialog", { name: "Back up Shop" });
   await expect.poll(() => dialog.getByLabel(/^Note/).inputValue()).toBe("fail-upload");
   await dialog.getByLabel(/^Note/).fill("");
@@ -75,7 +77,7 @@ test("an instance whose creation failed is created again from the list of operat
   const { id, operation_id } = (await mine.api.post("/instances", body)).as(Instance);
   await mine.until(operation_id, "failed");
   const page = await open("/operations?status=failed", { as: mine });
-  await page.getByRole("link", { name: "Retry create instance: Doomed" }).click();
+  await choose(page, "Create instance, Doomed", "Retry");
   await page.getByText("Doomed, whose creation failed, is deleted first").waitFor();
   await expect.poll(() => page.getByLabel("Domain").inputValue()).toBe("fail-install.example.com");
   await page

@@ -1,14 +1,17 @@
 // The journey of people by keyboard alone: invited, joined, a password that is forgotten, and sessions that end; and what shows
 // that somebody was removed.
 import { expect } from "vitest";
+import { Operation } from "../../shared/api/operations.ts";
 import * as tokens from "../../shared/api/tokens.ts";
 import * as users from "../../shared/api/users.ts";
 import { account, unique } from "../harness/account.ts";
 import { stranger } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
 import { newAddress } from "../harness/second-factors.ts";
+import { seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
+import { choose } from "./instance-page.ts";
 import { press, signIn, typeInto } from "./keyboard.ts";
 
 const PASSWORD = "a long enough password";
@@ -89,11 +92,11 @@ test("an invitation is sent again, which ends the link before, and withdrawn", a
   const page = await open("/settings/people", { as: mine });
   const row = page.getByRole("row").filter({ hasText: email });
   await row.getByText("Operator").waitFor();
-  await press(page, `Send again ${email}`);
+  await choose(page, email, "Send again");
   await page.getByText(`Invitation sent to ${email}`).first().waitFor();
   const second = await newestLink(mine.id, "invitation", email);
   expect((await accept(first)).status).toBe(401);
-  await press(page, `Withdraw ${email}`);
+  await choose(page, email, "Withdraw");
   await page.getByRole("dialog", { name: "Withdraw invitation" }).waitFor();
   await expectAccessible(page);
   await press(page, "Withdraw");
@@ -141,12 +144,16 @@ test("a link that is not valid does not sign out whoever opens it", async ({ ope
   await page.getByRole("heading", { name: /^People/ }).waitFor();
 });
 
-test("an API key of somebody who was removed goes on working, and shows so", async ({ open }) => {
+test("what somebody who was removed has created and started goes on, and shows so", async ({ open }) => {
   const mine = await account();
   const admin = await mine.anotherUser({ role: "admin" });
   const name = unique("theirs");
   const body = { name, permissions: ["servers:read"] };
-  (await (await mine.session(admin)).post("/tokens", body)).as(tokens.create().data);
+  const theirs = await mine.session(admin);
+  (await theirs.post("/tokens", body)).as(tokens.create().data);
+  const select = { ids: [(await seedServer(mine.id)).id] };
+  const labels = { action: "set_labels", select, parameters: { remove: ["unused"] } };
+  const { id: begun } = (await theirs.post("/bulk", labels)).as(Operation);
   const page = await open("/settings/api-keys", { as: mine });
   const row = page.getByRole("row").filter({ hasText: name });
   await row.getByText(`by ${admin.name}`).waitFor();
@@ -155,4 +162,8 @@ test("an API key of somebody who was removed goes on working, and shows so", asy
   await page.reload();
   await row.getByText("since removed").waitFor();
   await expect.poll(() => page.getByText("since removed").count()).toBe(1);
+  for (const path of ["/operations", `/operations/${begun}`]) {
+    await page.goto(path);
+    await page.getByText("since removed").waitFor();
+  }
 });

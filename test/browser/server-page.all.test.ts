@@ -9,7 +9,7 @@ import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, dialog, fact, openTab, pathOf, title } from "./instance-page.ts";
+import { button, choose, dialog, fact, openTab, pathOf, title } from "./instance-page.ts";
 
 const placeOf = (page: Page): string => pathOf(page) + new URL(page.url()).search;
 const rows = (page: Page, table: string): Locator => page.getByRole("table", { name: table }).getByRole("row");
@@ -149,7 +149,7 @@ describe("the server page", () => {
     const failed = (await mine.api.post("/servers", await mine.serverBody({ name: "fail-quota" }))).as(Server);
     await mine.until(failed.operation_id, "failed");
     const page = await open("/operations?status=failed", { as: mine });
-    await page.getByRole("link", { name: "Retry create server: fail-quota" }).click();
+    await choose(page, "Create server, fail-quota", "Retry");
     await page.getByText("fail-quota, whose creation failed, is deleted first").waitFor();
     await page.getByText("Deletes the record; it has no machine").waitFor();
     await page.getByRole("radio", { name: failed.size, checked: true }).waitFor();

@@ -9,6 +9,7 @@ import { clientWith, stranger } from "../harness/client.ts";
 import { apiUrl } from "../harness/cloud.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { test } from "./browser.ts";
+import { choose } from "./instance-page.ts";
 
 const KEPT = `localStorage.getItem("session")`;
 
@@ -264,7 +265,7 @@ describe("the rate limit", () => {
         json: { success: false, error: { code: "RATE_LIMIT_EXCEEDED", message: "Too many requests", details } },
       }),
     );
-    await page.getByRole("button", { name: `Send again ${email}` }).click();
+    await choose(page, email, "Send again");
     await page.getByText(`Couldn't send the invitation to ${email}`).first().waitFor();
     await page.getByRole("link", { name: "Servers", exact: true }).first().click();
     await page.getByText("No servers yet.").waitFor();

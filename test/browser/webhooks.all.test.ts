@@ -5,6 +5,7 @@ import { Webhook } from "../../shared/api/webhooks.ts";
 import { account } from "../harness/account.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
+import { button, choose } from "./instance-page.ts";
 
 test("a webhook is created with a secret that is shown once, tested, changed, and deleted", async ({ open }) => {
   const mine = await account();
@@ -31,13 +32,21 @@ test("a webhook is created with a secret that is shown once, tested, changed, an
   await page.getByText("The test failed").waitFor(); // flaky.example fails first
   const row = page.getByRole("row").filter({ hasText: "webhook.test" });
   await row.getByText("HTTP 500").waitFor();
-  await row.getByRole("button", { name: "Redeliver" }).click();
+  await choose(page, "webhook.test", "Redeliver");
   await page.getByText("Delivery is sent again").first().waitFor();
   await row.getByText(/^(Pending|Delivered)$/).waitFor(); // it may be sent before the page asks
+  await button(page, "More filters").click();
+  await button(page, /^Filter by event/).click();
+  await page.getByRole("combobox", { name: "Filter by event" }).fill("server.off");
+  await page.getByRole("option", { name: "server.offline" }).click();
+  await page.getByText("No matches for this filter.").waitFor();
+  await expect.poll(() => new URL(page.url()).search).toBe("?type=server.offline");
+  await button(page, "Clear filter").click();
+  await row.waitFor();
 
   await page.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Events").fill("backup.*\nserver.offline");
-  await page.getByRole("button", { name: "Save" }).click();
+  await button(page, "Save").click();
   await page.getByText("Webhook saved: Tickets").waitFor();
   await page.getByRole("button", { name: "Disable" }).click();
   await page.getByRole("button", { name: "Enable" }).waitFor();

@@ -1,10 +1,10 @@
 // Filters of the alerts: open or closed ones, their kind, when they opened, and one resource.
-import Button from "@cloudscape-design/components/button";
 import SegmentedControl from "@cloudscape-design/components/segmented-control";
 import Select from "@cloudscape-design/components/select";
 import { ALERT, ALERT_KIND_NAMES, ALERT_STATUSES, isAlertKind } from "../../../shared/domain/alerts.ts";
 import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { ResourceFilter } from "../operations/filters.tsx";
 import { CreatedFilter, createdQuery } from "../resource/created-filter.tsx";
 import type { Narrowing } from "../resource/list-query.ts";
 import type { Place } from "../resource/use-place.ts";
@@ -42,11 +42,7 @@ export const AlertFilters: Narrowing["Fields"] = ({ place, go }) => {
         />
       </div>
       <CreatedFilter place={place} go={go} labels={say.opened} />
-      {place.resource && (
-        <Button iconName="close" iconAlign="right" onClick={() => go({ ...place, page: 1, resource: undefined })}>
-          {say.oneResource}
-        </Button>
-      )}
+      <ResourceFilter place={place} go={go} />
     </>
   );
 };

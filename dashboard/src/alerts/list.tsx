@@ -9,18 +9,19 @@ import { alerts } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { pageOf } from "../operations/pages.ts";
 import type { Column } from "../resource/column.ts";
-import { ListPage } from "../resource/list-page.tsx";
+import { ListPage, menuColumn } from "../resource/list-page.tsx";
 import { Time } from "../resource/time.tsx";
 import { usePlace } from "../resource/use-place.ts";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { AlertFilters, alertQuery, statusIn } from "./filters.tsx";
-import { Mute } from "./mute.tsx";
+import { AlertMenu, mutedInWords } from "./mute.tsx";
 import { kindInWords, valueInWords } from "./words.ts";
 
 const NARROWING = { query: alertQuery, always: ["status"], Fields: AlertFilters };
 
 function columns(isOpen: boolean): [Column<Alert>, ...Column<Alert>[]] {
   const say = text.alerts.columns;
+  const menu = menuColumn<Alert>((alert) => alert.status === ALERT.open && <AlertMenu alert={alert} />);
   return [
     {
       id: "alert",
@@ -60,8 +61,9 @@ function columns(isOpen: boolean): [Column<Alert>, ...Column<Alert>[]] {
       ? {
           id: "mail",
           header: say.mail,
-          cell: (alert) => alert.status === ALERT.open && <Mute alert={alert} />,
+          cell: mutedInWords,
           text: ({ muted_until }) => muted_until ?? "",
+          isEmpty: (alert) => mutedInWords(alert) === "",
         }
       : {
           id: "closed",
@@ -69,6 +71,7 @@ function columns(isOpen: boolean): [Column<Alert>, ...Column<Alert>[]] {
           cell: ({ closed_at }) => <Time at={closed_at} />,
           text: ({ closed_at }) => closed_at ?? "",
         },
+    ...(isOpen ? [menu] : []),
   ];
 }
 

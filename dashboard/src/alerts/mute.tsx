@@ -2,22 +2,20 @@
 import Button from "@cloudscape-design/components/button";
 import FormField from "@cloudscape-design/components/form-field";
 import RadioGroup from "@cloudscape-design/components/radio-group";
-import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { type Alert, update } from "../../../shared/api/alerts.ts";
 import { isMuted, MUTED_DAYS_MAX } from "../../../shared/domain/alerts.ts";
 import { client } from "../app/client.ts";
-import { Failure } from "../app/failure.tsx";
-import { useNoteLeftOut } from "../app/left-out.ts";
-import { useMissing } from "../app/may.tsx";
+import { FailureNote } from "../app/failure.tsx";
+import { May } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { alerts } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { inShort } from "../resource/moment.ts";
+import { RowMenu } from "../resource/row-menu.tsx";
 import { useEditForm } from "../resource/use-edit-form.ts";
-import { Wrapped } from "../resource/wrapped.tsx";
 import { serviceNow } from "../session/clock.ts";
 import { kindInWords } from "./words.ts";
 
@@ -43,59 +41,65 @@ function noteMuted({ id, muted_until }: Alert): void {
   notify({ id, type: "success", header: muted_until === null ? say.unmuted : say.muted });
 }
 
-/** Whether mail is sent about an open alert, with the button that changes that. */
-export function Mute({ alert }: { alert: Alert }) {
+const isMutedNow = (alert: Alert): boolean => isMuted(alert, new Date(serviceNow()).toISOString());
+
+/** Until when no mail is sent about it; empty if mail is sent. */
+export const mutedInWords = (alert: Alert): string =>
+  isMutedNow(alert) ? text.alerts.mute.until(momentInWords(alert.muted_until ?? "")) : "";
+
+const NEEDS = "settings:write";
+
+/** Mutes an open alert, or ends that. */
+function useMute(alert: Alert) {
+  const { id } = alert;
   const say = text.alerts.mute;
   const [asking, setAsking] = useState(false);
-  const missing = useMissing()("settings:write");
-  useNoteLeftOut(missing);
-  const mayWrite = missing === undefined;
   const name = `${kindInWords(alert.kind)}, ${alert.resource.name}`;
+  const unmuting = useMutation({
+    mutationFn: () => client.alerts.update({ params: { id }, body: { muted_until: null } }),
+    onSuccess: ({ data }) => noteMuted(data),
+    onError: (error) => notify({ id, type: "error", header: say.notUnmuted, content: <FailureNote error={error} /> }),
+  });
+  return {
+    name,
+    action: isMutedNow(alert) ? say.undo : say.action,
+    act: () => (isMutedNow(alert) ? unmuting.mutate() : setAsking(true)),
+    isPending: unmuting.isPending,
+    // It stays when somebody else mutes the alert meanwhile.
+    dialog: asking && <MuteDialog alert={alert} name={name} onDismiss={() => setAsking(false)} />,
+  };
+}
+
+/** Whether mail is sent about an open alert, with the button that changes that. */
+export function Mute({ alert }: { alert: Alert }) {
+  const { name, action, act, isPending, dialog } = useMute(alert);
   return (
     <>
-      {isMuted(alert, new Date(serviceNow()).toISOString()) ? (
-        <Muted alert={alert} name={name} mayWrite={mayWrite} />
-      ) : (
-        mayWrite && (
-          <Button
-            variant="inline-link"
-            wrapText={false}
-            ariaLabel={text.resource.list.act(say.action, name)}
-            onClick={() => setAsking(true)}
-          >
-            {say.action}
-          </Button>
-        )
-      )}
-      {/* It stays when somebody else mutes the alert meanwhile. */}
-      {asking && <MuteDialog alert={alert} name={name} onDismiss={() => setAsking(false)} />}
+      {mutedInWords(alert)}{" "}
+      <May needs={[NEEDS]}>
+        <Button
+          variant="inline-link"
+          wrapText={false}
+          loading={isPending}
+          ariaLabel={text.resource.list.act(action, name)}
+          onClick={act}
+        >
+          {action}
+        </Button>
+      </May>
+      {dialog}
     </>
   );
 }
 
-function Muted({ alert: { id, muted_until }, name, mayWrite }: { alert: Alert; name: string; mayWrite: boolean }) {
-  const say = text.alerts.mute;
-  const unmuting = useMutation({
-    mutationFn: () => client.alerts.update({ params: { id }, body: { muted_until: null } }),
-    onSuccess: ({ data }) => noteMuted(data),
-  });
+/** The same in a row's menu. */
+export function AlertMenu({ alert }: { alert: Alert }) {
+  const { name, action, act, dialog } = useMute(alert);
   return (
-    <Wrapped>
-      <SpaceBetween size="xxs">
-        {say.until(momentInWords(muted_until ?? ""))}
-        {mayWrite && (
-          <Button
-            variant="inline-link"
-            loading={unmuting.isPending}
-            ariaLabel={text.resource.list.act(say.undo, name)}
-            onClick={() => unmuting.mutate()}
-          >
-            {say.undo}
-          </Button>
-        )}
-        {unmuting.error !== null && <Failure error={unmuting.error} />}
-      </SpaceBetween>
-    </Wrapped>
+    <>
+      <RowMenu label={text.resource.list.actionsOn(name)} items={[{ id: "mute", text: action, needs: [NEEDS] }]} onChoose={act} />
+      {dialog}
+    </>
   );
 }
 

@@ -16,7 +16,6 @@ import { whyNot } from "../allowed/instances.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
 import type { Home } from "../allowed/backups.ts";
-import { ListFilters } from "../resource/list-filters.tsx";
 import { BackupsBulk } from "./bulk.tsx";
 import { ShownDetails } from "./shown-details.tsx";
 import { BackupsTable } from "./table.tsx";
@@ -47,7 +46,7 @@ export default function Backups() {
   );
   return (
     <Page title={say.title} headless>
-      <BackupsTable bulk={BackupsBulk} Filters={ListFilters} homeOf={homeOf} actions={actions} empty={say.none} />
+      <BackupsTable bulk={BackupsBulk} homeOf={homeOf} actions={actions} empty={say.none} />
       <ShownDetails />
       {choosing && (
         <BackUpAny

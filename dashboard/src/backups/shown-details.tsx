@@ -2,7 +2,7 @@
 import { useSearchParams } from "react-router";
 import { lazily } from "../app/lazily.tsx";
 
-const BackupDetails = lazily(async () => (await import("./details.tsx")).BackupDetails, "backupDialogs");
+const BackupDetails = lazily(async () => (await import("./details.tsx")).BackupDetails, "backupDialogs", "events");
 
 /** The page below the dialog may have a history, too. */
 const HISTORY = "history";

@@ -11,7 +11,7 @@ import { useStep } from "../operations/use-step.ts";
 import { useOperation } from "../operations/watch.ts";
 import { workOf } from "../operations/words.ts";
 import { Labels, labelsToText } from "../resource/labels.tsx";
-import type { FiltersProps } from "../resource/list-query.ts";
+import { ListFilters } from "../resource/list-filters.tsx";
 import { reasonInWords } from "../resource/sentence.ts";
 import { shownOf, Status } from "../resource/status.tsx";
 import { ResourceTable } from "../resource/table.tsx";
@@ -38,12 +38,14 @@ interface Props {
   instanceId?: string;
   empty: ReactNode;
   actions?: ReactNode;
-  Filters?: ComponentType<FiltersProps>;
   /** The actions on selected backups. */
   bulk?: ComponentType<{ selected: readonly Backup[]; onDone: () => void }>;
 }
 
-export function BackupsTable({ homeOf, instanceId, empty, actions, Filters, bulk }: Props) {
+/** The prefix of the list on an instance's page. */
+const OF_INSTANCE = "backups";
+
+export function BackupsTable({ homeOf, instanceId, empty, actions, bulk }: Props) {
   const say = text.backups;
   const [dialog, setDialog] = useState<{ what: "restore" | "drill" | "edit" | "delete"; backup: Backup }>();
   const close = () => setDialog(undefined);
@@ -64,27 +66,27 @@ export function BackupsTable({ homeOf, instanceId, empty, actions, Filters, bulk
     actions,
     nameOf: backupName,
     ...(bulk !== undefined && { bulk }),
-  };
+    Filters: ListFilters,
+    searchable: true,
+    filters: { status: "backup" },
+    narrowing: { query: backupQuery, Fields: BackupFilters },
+  } as const;
   return (
     <>
       {instanceId === undefined ? (
         <ResourceTable
           {...shared}
           main
-          {...(Filters !== undefined && { Filters })}
-          searchable
-          filters={{ status: "backup" }}
-          narrowing={{ query: backupQuery, Fields: BackupFilters }}
           description={say.about}
-          columns={[madeColumn(), instanceColumn(homeOf), ...factColumns({ areLabelsFilters: true }), menuColumn(menu)]}
+          columns={[madeColumn(), instanceColumn(homeOf), ...factColumns(""), menuColumn(menu)]}
         />
       ) : (
         <ResourceTable
           {...shared}
           only={{ instance_id: instanceId }}
-          prefix="backups"
+          prefix={OF_INSTANCE}
           perPage={10}
-          columns={[madeColumn(), ...factColumns({ areLabelsFilters: false }), menuColumn(menu)]}
+          columns={[madeColumn(), ...factColumns(OF_INSTANCE), menuColumn(menu)]}
         />
       )}
       {dialog?.what === "restore" && <Restore backup={dialog.backup} onDismiss={close} />}
@@ -131,7 +133,8 @@ const instanceColumn = (homeOf: Props["homeOf"]): Column<Backup> => ({
     ),
 });
 
-function factColumns({ areLabelsFilters }: { areLabelsFilters: boolean }): Column<Backup>[] {
+/** `prefix` is the list's: each label narrows it. */
+function factColumns(prefix: string): Column<Backup>[] {
   const say = text.backups.columns;
   return [
     {
@@ -171,7 +174,7 @@ function factColumns({ areLabelsFilters }: { areLabelsFilters: boolean }): Colum
       id: "labels",
       header: say.labels,
       hidden: true,
-      cell: ({ labels }) => <Labels of={labels} areFilters={areLabelsFilters} />,
+      cell: ({ labels }) => <Labels of={labels} areFilters prefix={prefix} />,
       text: ({ labels }) => labelsToText(labels),
       isEmpty: ({ labels }) => labelsToText(labels) === "",
     },

@@ -22,7 +22,7 @@ import { text } from "../messages/text.ts";
 import { Outcome } from "../operations/outcome.tsx";
 import { isOpen } from "../operations/watch-store.ts";
 import { useOperation } from "../operations/watch.ts";
-import { actorInWords } from "../operations/words.ts";
+import { StartedBy } from "../operations/started-by.tsx";
 import { Action } from "../resource/action.tsx";
 import { Copyable } from "../resource/copyable.tsx";
 import { Loaded } from "../resource/loaded.tsx";
@@ -105,7 +105,7 @@ function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance |
               label: say.instance,
               value: <Link to={`/instances/${deploy.instance_id}${TAB}`}>{instance?.name ?? deploy.instance_id}</Link>,
             },
-            { label: say.by, value: `${triggerInWords(deploy.trigger)}: ${actorInWords(deploy.created_by)}` },
+            { label: say.by, value: <Starter deploy={deploy} /> },
             { label: columns.when, value: <Time at={deploy.created_at} exact /> },
             { label: say.rehearsal, value: <Rehearsal of={deploy.rehearsal} /> },
             { label: say.downtime, value: downtime_seconds === null ? say.noDowntime : spanInWords(downtime_seconds) },
@@ -127,6 +127,12 @@ function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance |
     </Container>
   );
 }
+
+const Starter = ({ deploy: { trigger, created_by } }: { deploy: Deploy }) => (
+  <>
+    {triggerInWords(trigger)}: <StartedBy actor={created_by} />
+  </>
+);
 
 function Rehearsal({ of: rehearsal }: { of: Deploy["rehearsal"] }) {
   const say = text.code.detail;

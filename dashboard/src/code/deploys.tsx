@@ -1,16 +1,32 @@
 // The deploys of an instance, newest first.
+import { useState } from "react";
 import type { Deploy } from "../../../shared/api/deploys.ts";
+import type { ShownInstance } from "../../../shared/api/instances.ts";
+import { DEPLOY_STATUS } from "../../../shared/domain/lifecycle.ts";
+import { type ServerOf, whyNot } from "../allowed/instances.ts";
+import { INSTANCE_NEEDS } from "../allowed/needs.ts";
+import { lazily } from "../app/lazily.tsx";
 import { Link } from "../app/link.tsx";
-import { deploys } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { Column } from "../resource/column.ts";
+import { ListFilters } from "../resource/list-filters.tsx";
+import { menuColumn } from "../resource/list-page.tsx";
 import { inShort } from "../resource/moment.ts";
+import { RowMenu } from "../resource/row-menu.tsx";
 import { shownOf, Status } from "../resource/status.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
+import { listDeploys, narrowDeploys } from "./filters.tsx";
 import { commitsInWords, downtimeInWords, modulesInWords, triggerInWords } from "./words.ts";
 
-export function DeploysTable({ instanceId }: { instanceId: string }) {
+const Rollback = lazily(async () => (await import("./rollback.tsx")).Rollback);
+
+interface Props {
+  instance: ShownInstance;
+  server: ServerOf | undefined;
+}
+
+export function DeploysTable({ instance, server }: Props) {
   const say = text.code.deploys;
   const columns: [Column<Deploy>, ...Column<Deploy>[]] = [
     {
@@ -46,16 +62,37 @@ export function DeploysTable({ instanceId }: { instanceId: string }) {
       isEmpty: (deploy) => modulesInWords(deploy) === "",
     },
     { id: "downtime", header: say.columns.downtime, cell: downtimeInWords, text: downtimeInWords },
+    menuColumn((deploy) => <DeployMenu {...{ deploy, instance, server }} />),
   ];
   return (
     <ResourceTable
       title={say.title}
       description={say.about}
-      list={deploys.listOf(instanceId)}
+      list={listDeploys(instance.id)}
+      searchable
+      Filters={ListFilters}
+      narrowing={narrowDeploys()}
       columns={columns}
       nameOf={({ created_at }) => say.at(inShort(created_at))}
       empty={say.empty}
       prefix="deploys"
     />
+  );
+}
+
+/** Only what has reached the ERP can be gone back to. */
+function DeployMenu({ deploy, instance, server }: Props & { deploy: Deploy }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const why = whyNot("deploy", instance, server);
+  const rollback = { id: "rollback", text: text.code.rollback.action, why, needs: INSTANCE_NEEDS.deploy };
+  return (
+    <>
+      <RowMenu
+        label={text.resource.list.actionsOn(text.code.deploys.at(inShort(deploy.created_at)))}
+        items={deploy.status === DEPLOY_STATUS.completed ? [rollback] : []}
+        onChoose={() => setIsOpen(true)}
+      />
+      {isOpen && <Rollback deploy={deploy} instance={instance} onDismiss={() => setIsOpen(false)} />}
+    </>
   );
 }

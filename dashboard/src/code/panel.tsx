@@ -39,7 +39,7 @@ export function InstanceCode({ instance, server }: Props) {
     <SpaceBetween size="l">
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
       {data === undefined ? error === null && <Spinner size="large" /> : <Shown {...{ instance, server }} code={data.data} />}
-      <DeploysTable instanceId={instance.id} />
+      <DeploysTable instance={instance} server={server} />
     </SpaceBetween>
   );
 }

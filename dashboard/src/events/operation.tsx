@@ -36,7 +36,8 @@ import { lazily } from "../app/lazily.tsx";
 import { Retry } from "./retry.tsx";
 import { useOperation } from "../operations/watch.ts";
 import { isOpen } from "../operations/watch-store.ts";
-import { actorInWords, durationInWords, workOf } from "../operations/words.ts";
+import { durationInWords, workOf } from "../operations/words.ts";
+import { StartedBy } from "../operations/started-by.tsx";
 
 const DeleteDialog = lazily(async () => (await import("../bulk/delete-dialog.tsx")).DeleteDialog);
 const WorkLog = lazily(async () => (await import("../operations/work-log.tsx")).WorkLog);
@@ -75,7 +76,7 @@ function Shown({ operation: loaded }: { operation: Operation }) {
               ...(bulk === undefined && page !== undefined
                 ? [{ label: say.on, value: <Link to={page}>{resource.name ?? resource.id}</Link> }]
                 : []),
-              { label: say.by, value: actorInWords(created_by) },
+              { label: say.by, value: <StartedBy actor={created_by} /> },
               { label: say.at, value: <Time at={created_at} exact /> },
               { label: say.duration, value: durationInWords(operation) },
             ]}

@@ -9,7 +9,7 @@ import { pageOf } from "../operations/pages.ts";
 import { LiveStatus } from "../operations/table.tsx";
 import { actorInWords, durationInWords, workOf } from "../operations/words.ts";
 import type { Column } from "../resource/column.ts";
-import { ListPage } from "../resource/list-page.tsx";
+import { ListPage, menuColumn } from "../resource/list-page.tsx";
 import { buildQuery } from "../resource/list-query.ts";
 import { OnDemand } from "../resource/on-demand.tsx";
 import { shownOf } from "../resource/status.tsx";
@@ -18,8 +18,9 @@ import { Time } from "../resource/time.tsx";
 import { usePlace } from "../resource/use-place.ts";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Only } from "./filters.tsx";
-import { OperationFilters, operationQuery } from "./operation-filters.tsx";
-import { Retry } from "./retry.tsx";
+import { OperationFilters, operationQuery } from "../operations/operation-filters.tsx";
+import { StartedBy } from "../operations/started-by.tsx";
+import { RetryMenu } from "./retry.tsx";
 
 const OverTime = lazily(async () => (await import("./over-time.tsx")).OverTime);
 
@@ -51,13 +52,13 @@ function columns(): [Column<Operation>, ...Column<Operation>[]] {
       header: say.by,
       cell: ({ created_by }) => (
         <Wrapped>
-          {actorInWords(created_by)} <Only name="actor" value={created_by.id} what={actorInWords(created_by)} />
+          <StartedBy actor={created_by} /> <Only name="actor" value={created_by.id} what={actorInWords(created_by)} />
         </Wrapped>
       ),
       text: ({ created_by }) => actorInWords(created_by),
     },
     { id: "at", header: say.at, cell: ({ created_at }) => <Time at={created_at} />, text: ({ created_at }) => created_at },
-    { id: "action", header: text.resource.list.actions, width: 130, cell: (operation) => <Retry operation={operation} /> },
+    menuColumn((operation) => <RetryMenu operation={operation} />),
   ];
 }
 

@@ -30,7 +30,7 @@ import { InstanceSettings } from "./settings.tsx";
 import { useAct } from "./use-act.ts";
 import { lazily } from "../app/lazily.tsx";
 
-const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable);
+const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable, "events");
 const BackupsOf = lazily(async () => (await import("./backups.tsx")).BackupsOf, "bulk");
 const InstanceCode = lazily(async () => (await import("../code/panel.tsx")).InstanceCode, "code");
 const InstanceMetrics = lazily(async () => (await import("../metrics/charts.tsx")).InstanceMetrics, "metrics");

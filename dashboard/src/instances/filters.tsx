@@ -1,15 +1,17 @@
 // Filters of the instances by what else their list can show: version, edition, image, server, last backup, drill and creation.
 import { useQuery } from "@tanstack/react-query";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { type ListQuery, catalog, servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
+import { ChooserSelect } from "../resource/chooser.tsx";
 import { FilterSelects } from "../resource/filter-select.tsx";
 import type { Narrowing } from "../resource/list-query.ts";
 import { usePages } from "../resource/use-pages.ts";
 import type { Place } from "../resource/use-place.ts";
 import { serviceNow } from "../session/clock.ts";
 
-const NAMES = ["version", "edition", "image", "server", "older", "drill"] as const;
+const NAMES = ["version", "edition", "image", "older", "drill"] as const;
 const EDITIONS = ["community", "enterprise"] as const;
 const DRILLS = ["passed", "failed"] as const;
 /** Whether there is a newer image, as the API says it. */
@@ -35,20 +37,51 @@ export function instanceQuery({ version, edition, image, server, older, drill, .
 }
 
 export const InstanceFilters: Narrowing["Fields"] = (props) => (
+  <MoreFilters names={[...NAMES, "server"]} {...props}>
+    <Fields {...props} />
+    <ServerFilter {...props} />
+  </MoreFilters>
+);
+
+/** Those of the instances of one server. */
+export const FiltersOnServer: Narrowing["Fields"] = (props) => (
   <MoreFilters names={NAMES} {...props}>
     <Fields {...props} />
   </MoreFilters>
 );
 
+/** What is typed is looked up; a link may name a server that is not among the first. */
+const ServerFilter: Narrowing["Fields"] = ({ place, go }) => {
+  const { labels, any, what, noServers } = text.instances.filters;
+  const { server: chosen = "" } = place;
+  const pages = usePages(servers.list);
+  const isListed = chosen === "" || pages.pending || pages.items.some(({ id }) => id === chosen);
+  const named = useQuery({ ...servers.named(chosen), enabled: !isListed });
+  return (
+    <div className="filter">
+      <ChooserSelect<Pick<ListedServer, "id" | "name">>
+        ariaLabel={labels.server}
+        any={any.server}
+        pages={pages}
+        initially={named.data ?? { id: chosen, name: chosen === "" ? any.server : chosen }}
+        optionOf={({ name }) => ({ label: name })}
+        chosen={chosen}
+        onChange={(server) => go({ ...place, page: 1, server })}
+        placeholder={any.server}
+        what={what}
+        empty={noServers}
+      />
+    </div>
+  );
+};
+
 const Fields: Narrowing["Fields"] = ({ place, go }) => {
   const say = text.instances.filters;
   const versions = useQuery(catalog()).data?.data.erp_versions ?? [];
-  const { items } = usePages(servers.list, {}, { searchable: false });
   const options = {
     version: versions.map(({ version }) => ({ value: version, label: version })),
     edition: EDITIONS.map((value) => ({ value, label: text.instances.create.editions[value].label })),
     image: (["newer", "newest"] as const).map((value) => ({ value, label: say.images[value] })),
-    server: items.map(({ id, name }) => ({ value: id, label: name })),
     older: DAYS.map((days) => ({ value: String(days), label: say.days(days) })),
     drill: DRILLS.map((value) => ({ value, label: say.drills[value] })),
   };

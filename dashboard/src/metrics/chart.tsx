@@ -5,20 +5,14 @@ import Header from "@cloudscape-design/components/header";
 import LineChart, { type LineChartProps } from "@cloudscape-design/components/line-chart";
 import type { Metrics } from "../../../shared/api/metrics.ts";
 import { text } from "../messages/text.ts";
-import { inFull, inTicks } from "../resource/moment.ts";
+import { inFull, inShort, inTicks } from "../resource/moment.ts";
 import { partsOf } from "./gaps.ts";
+import { groupMarks, type Mark } from "./mark-lines.ts";
 import { figureInWords, seriesInWords } from "./words.ts";
 
 type Line = Metrics["series"][number];
 type Lines = Extract<LineChartProps<Date>["series"][number], { type: "line" }>;
 type Threshold = Extract<LineChartProps<Date>["series"][number], { type: "threshold" }>;
-
-/** Something that happened at a time, which may explain what is seen. */
-export interface Mark {
-  id: string;
-  title: string;
-  at: string;
-}
 
 /** What of the figures cannot be more, such as the size of a disk. */
 interface Limit {
@@ -38,6 +32,10 @@ interface Props {
 }
 
 const HEIGHT = 200;
+/** More marks are one entry of the legend; the list below the charts has all. */
+const NAMED_MAX = 10;
+/** What one line has in its title; beyond that, it counts. */
+const TITLES_MAX = 3;
 
 export function Chart({ title, description, metrics: { from, step }, lines, peaks = false, marks = [], limit }: Props) {
   const start = Date.parse(from);
@@ -57,14 +55,13 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
     const series = { type: "line", title: called, color: colorOf(index), valueFormatter: words } as const;
     return partsOf(points, step).map((data) => ({ ...series, data }));
   });
-  // The chart's own legend would name each part.
-  const hasGaps = shown.length > named.length;
-  const thresholds: Threshold[] = [
-    ...(limit === undefined ? [] : [{ type: "threshold", title: limit.title, y: limit.value, valueFormatter: words } as const]),
-    ...marks.map((mark) => ({ type: "threshold", title: mark.title, x: new Date(mark.at) }) as const),
-  ];
   const end = at(first?.values.length ?? 1);
+  const limits = limit === undefined ? [] : [limitLine(limit, words)];
+  const marked = markLines(marks, { from: at(0), to: end });
+  const thresholds = [...limits, ...marked];
   const most = Math.max(limit?.value ?? 0, ...shown.flatMap(({ data }) => data.map(({ y }) => y)));
+  // The chart's own legend would name each part of a line that has gaps, and each of many marks.
+  const hasOwnLegend = shown.length > named.length || marked.length > NAMED_MAX;
   const isEmpty = shown.every(({ data }) => data.length === 0);
   return (
     <Container
@@ -79,7 +76,7 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
         ariaLabel={title}
         height={HEIGHT}
         hideFilter
-        hideLegend={hasGaps}
+        hideLegend={hasOwnLegend}
         xScaleType="time"
         xDomain={[at(0), end]}
         yDomain={[0, most === 0 ? 1 : most * 1.05]}
@@ -87,10 +84,34 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
         detailPopoverFooter={(x) => <Box variant="small">{inFull(x.toISOString())}</Box>}
         empty={<Box color="text-status-inactive">{text.metrics.none}</Box>}
       />
-      {hasGaps && <Legend names={named.map(({ called }) => called)} thresholds={thresholds.map((each) => each.title)} />}
+      {hasOwnLegend && (
+        <Legend
+          names={named.map(({ called }) => called)}
+          thresholds={[...limits, ...(marked.length > NAMED_MAX ? [{ title: text.metrics.marks }] : marked)].map(
+            (each) => each.title,
+          )}
+        />
+      )}
     </Container>
   );
 }
+
+const limitLine = ({ title, value }: Limit, words: (value: number) => string): Threshold => ({
+  type: "threshold",
+  title,
+  y: value,
+  valueFormatter: words,
+});
+
+const markLines = (marks: readonly Mark[], time: { from: Date; to: Date }): Threshold[] =>
+  groupMarks(marks, time).map((group) => ({
+    type: "threshold",
+    title:
+      group.length > TITLES_MAX
+        ? text.metrics.several(group.length, inShort(group[0].at))
+        : group.map(({ title }) => title).join("; "),
+    x: new Date(group[0].at),
+  }));
 
 const COLORS = 2;
 /** All parts of a line have one. */

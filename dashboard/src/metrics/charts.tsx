@@ -20,8 +20,9 @@ import { workOf } from "../operations/words.ts";
 import { Deferred } from "../resource/deferred.tsx";
 import { inDays, inShort, useZone } from "../resource/moment.ts";
 import { serviceNow } from "../session/clock.ts";
-import { Chart, type Mark } from "./chart.tsx";
+import { Chart } from "./chart.tsx";
 import { DAYS_MIN, fullAt } from "./forecast.ts";
+import type { Mark } from "./mark-lines.ts";
 
 type Kind = keyof Messages["metrics"]["charts"];
 
@@ -135,7 +136,7 @@ function Charts({ shown, question, time: { period, choose }, marks }: Props) {
               metrics={data.data}
               lines={linesOf(data.data, series)}
               peaks={peaks}
-              marks={marks.slice(0, MARKS_MAX)}
+              marks={marks}
             />
           ))}
         </ColumnLayout>
@@ -152,8 +153,6 @@ const linesOf = ({ series }: Metrics, names: readonly string[]) =>
 const MARKED: readonly string[] = ["instance.deploy", "instance.restart", "backup.restore"];
 const MARKED_ON_INSTANCES: readonly string[] = [...MARKED, "instance.start", "instance.stop"];
 const MARKED_OF_SERVERS: readonly string[] = ["server.reboot", "server.update"];
-/** More lines across a chart hide it; the list has all. */
-const MARKS_MAX = 10;
 
 /** The newest 100 of each type, the newest first: with all types in one list, daily backups would leave no room for the rest. */
 const useDone = (query: ListQuery, enabled = true): Operation[] =>
@@ -177,16 +176,12 @@ function markOf({ id, type, created_at }: Operation, instance?: string): Mark {
   return { id, at: created_at, title: parts.join(", ") };
 }
 
-/** A server's own operations are not those of its instances. */
+/** A server's own work and that on its instances, of each kind the newest 100. */
 function useMarksOfServer(serverId: string, since: string): Mark[] {
-  const held = useQuery(instances.onServer({ server_id: serverId, page: 1, per_page: 100 }));
-  const names = new Map(held.data?.data.map(({ id, name }) => [id, name]));
   const ofServer = useQuery(operations.list({ resource_id: serverId, created_after: since, per_page: 100 }));
   const own = (ofServer.data?.data ?? []).filter(({ type }) => MARKED_OF_SERVERS.includes(type)).map((each) => markOf(each));
-  const done = useDone({ created_after: since }).flatMap((operation) => {
-    const name = names.get(operation.instance_id ?? "");
-    return name === undefined ? [] : [markOf(operation, name)];
-  });
+  const onInstances = useDone({ server_id: serverId, created_after: since });
+  const done = onInstances.map((each) => markOf(each, each.resource.name ?? each.resource.id));
   return [...own, ...done].toSorted((one, other) => other.at.localeCompare(one.at));
 }
 

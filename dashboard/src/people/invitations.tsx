@@ -1,24 +1,28 @@
 // The invitations that nobody has accepted yet: sending them again, and withdrawing them.
-import Button from "@cloudscape-design/components/button";
-import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Invitation } from "../../../shared/api/invitations.ts";
 import { client } from "../app/client.ts";
 import { FailureNote } from "../app/failure.tsx";
+import type { Need } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
-import { invitations } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { Column } from "../resource/column.ts";
 import { BothWays } from "../resource/both-ways.tsx";
 import { Deletion } from "../resource/deletion.tsx";
+import { ListFilters } from "../resource/list-filters.tsx";
+import { menuColumn } from "../resource/list-page.tsx";
+import { RowMenu } from "../resource/row-menu.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
+import { listInvitations, narrowInvitations } from "./invitation-filters.tsx";
 import { Role, roleInWords } from "./role.tsx";
 import { readableEmail } from "./own-email.ts";
 
-export function Invitations({ mayChange }: { mayChange: boolean }) {
+const NEEDS: readonly Need[] = ["admin"];
+
+export function Invitations() {
   const say = text.people.invitations;
   const [withdrawing, setWithdrawing] = useState<Invitation>();
   const columns: [Column<Invitation>, ...Column<Invitation>[]] = [
@@ -40,35 +44,28 @@ export function Invitations({ mayChange }: { mayChange: boolean }) {
       text: ({ expires_at }) => expires_at,
       cell: ({ expires_at }) => <Time at={expires_at} />,
     },
-    {
-      id: "action",
-      header: text.resource.list.actions,
-      width: 220,
-      cell: (invitation) =>
-        mayChange && (
-          <SpaceBetween direction="horizontal" size="s">
-            <Resend invitation={invitation} />
-            <Button
-              variant="inline-link"
-              wrapText={false}
-              ariaLabel={text.resource.list.act(say.withdraw, readableEmail(invitation))}
-              onClick={() => setWithdrawing(invitation)}
-            >
-              {say.withdraw}
-            </Button>
-          </SpaceBetween>
-        ),
-    },
+    menuColumn((invitation) => <InvitationMenu invitation={invitation} onWithdraw={() => setWithdrawing(invitation)} />),
   ];
   return (
     <>
-      <ResourceTable title={say.title} description={say.about} list={invitations.list} columns={columns} empty={say.empty} />
+      <ResourceTable
+        title={say.title}
+        description={say.about}
+        list={listInvitations}
+        prefix="invitations"
+        searchable
+        Filters={ListFilters}
+        narrowing={narrowInvitations()}
+        columns={columns}
+        nameOf={readableEmail}
+        empty={say.empty}
+      />
       {withdrawing !== undefined && <Withdraw invitation={withdrawing} onDismiss={() => setWithdrawing(undefined)} />}
     </>
   );
 }
 
-function Resend({ invitation }: { invitation: Invitation }) {
+function InvitationMenu({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: () => void }) {
   const { id } = invitation;
   const email = readableEmail(invitation);
   const say = text.people.invitations;
@@ -82,15 +79,14 @@ function Resend({ invitation }: { invitation: Invitation }) {
     onError: (error) => notify({ id, type: "error", header: say.notSent(email), content: <FailureNote error={error} /> }),
   });
   return (
-    <Button
-      variant="inline-link"
-      wrapText={false}
-      loading={resend.isPending}
-      ariaLabel={text.resource.list.act(say.resend, email)}
-      onClick={() => resend.mutate()}
-    >
-      {say.resend}
-    </Button>
+    <RowMenu
+      label={text.resource.list.actionsOn(email)}
+      items={[
+        { id: "resend", text: say.resend, needs: NEEDS },
+        { id: "withdraw", text: say.withdraw, needs: NEEDS },
+      ]}
+      onChoose={(id) => (id === "resend" ? resend.mutate() : onWithdraw())}
+    />
   );
 }
 

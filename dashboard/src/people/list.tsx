@@ -101,7 +101,7 @@ export default function People() {
         )
       }
     >
-      <Invitations mayChange={isAdmin} />
+      <Invitations />
       {open?.act === "invite" && <Invite mayMakeOwner={isOwner} onDismiss={close} />}
       {open?.act === "role" && <ChangeRole user={open.user} mayMakeOwner={isOwner} onDismiss={close} />}
       {open?.act === "factors" && <RemoveFactors user={open.user} onDismiss={close} />}

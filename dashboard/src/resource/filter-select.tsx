@@ -14,12 +14,17 @@ interface Props {
   onChange: (value: string | undefined) => void;
 }
 
+/** With so few, the user needs no search. */
+const SEARCHED_FROM = 8;
+
 function FilterSelect({ label, any, options, value, onChange }: Props) {
   const all = [{ value: "", label: any }, ...options];
   return (
     <div className="filter">
       <Select
         ariaLabel={label}
+        filteringType={options.length > SEARCHED_FROM ? "auto" : "none"}
+        filteringAriaLabel={label}
         options={all}
         // A link may name one that is not offered any more.
         selectedOption={all.find((option) => option.value === (value ?? "")) ?? { value: value ?? "", label: value ?? "" }}

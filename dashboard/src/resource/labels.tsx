@@ -15,22 +15,28 @@ interface Props {
   of: Map;
   /** Each is a button that narrows the list to the records with this label. */
   areFilters?: boolean;
+  /** Of that list, where a page has several. */
+  prefix?: string;
 }
 
-export function Labels({ of, areFilters = false }: Props) {
+export function Labels({ of, areFilters = false, prefix = "" }: Props) {
   const labels = sorted(of);
   if (labels.length === 0) return "–";
   return (
     <div className="labels">
       {labels.map((label) =>
-        areFilters ? <LabelFilter key={label[0]} label={label} /> : <span key={label[0]}>{labelInWords(label)}</span>,
+        areFilters ? (
+          <LabelFilter key={label[0]} label={label} prefix={prefix} />
+        ) : (
+          <span key={label[0]}>{labelInWords(label)}</span>
+        ),
       )}
     </div>
   );
 }
 
-function LabelFilter({ label }: { label: [string, string] }) {
-  const [place, go] = usePlace("");
+function LabelFilter({ label, prefix }: { label: [string, string]; prefix: string }) {
+  const [place, go] = usePlace(prefix);
   return (
     <button
       type="button"

@@ -49,7 +49,7 @@ function LabelChosen({ place, go }: Pick<FiltersProps, "place" | "go">) {
 
 const filtersIn = (place: Place): number => PARAMETERS.filter((name) => name !== "find" && name !== "sort" && place[name]).length;
 
-function Others({ filters, narrowing, searchable = false, place, go, tools }: FiltersProps) {
+function Others({ filters, narrowing, searchable = false, prefix = "", place, go, tools }: FiltersProps) {
   return (
     <>
       {searchable && <ListSort sort={place.sort ?? ""} onSort={(next) => go({ ...place, page: 1, sort: next })} />}
@@ -62,7 +62,7 @@ function Others({ filters, narrowing, searchable = false, place, go, tools }: Fi
       )}
       {narrowing !== undefined && <narrowing.Fields place={place} go={go} />}
       {searchable && <LabelChosen place={place} go={go} />}
-      {(searchable || narrowing !== undefined) && <SavedFilters place={place} go={go} />}
+      {(searchable || narrowing !== undefined) && <SavedFilters prefix={prefix} place={place} go={go} />}
       {tools}
     </>
   );

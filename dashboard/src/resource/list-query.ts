@@ -28,6 +28,7 @@ interface Asking {
 
 export interface FiltersProps extends Asking {
   title: string;
+  prefix?: string;
   place: Place;
   go: (next: Place) => void;
   /** What of the list's tools a phone has no other room for. */

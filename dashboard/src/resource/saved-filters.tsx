@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useLocation } from "react-router";
 import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
-import { parsed } from "./use-preferences.ts";
+import { listKey, parsed } from "./use-preferences.ts";
 import { type Place, PARAMETERS } from "./use-place.ts";
 
 const NameFilters = lazily(async () => (await import("./name-filters.tsx")).NameFilters);
@@ -29,14 +29,16 @@ function savedIn(value: unknown): Saved | undefined {
 }
 
 interface Props {
+  /** Distinguishes the lists of one page. */
+  prefix: string;
   place: Place;
   go: (next: Place) => void;
 }
 
-export function SavedFilters({ place, go }: Props) {
+export function SavedFilters({ prefix, place, go }: Props) {
   const say = text.resource.find.saved;
   const { pathname } = useLocation();
-  const key = `filters ${pathname}`;
+  const key = listKey("filters", pathname, prefix);
   const [saved, set] = useState(() => stored(key));
   const [naming, setNaming] = useState(false);
   const keep = (next: typeof saved): void => {

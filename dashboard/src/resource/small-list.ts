@@ -6,7 +6,7 @@ import { allPages, type List } from "./all-pages.ts";
 import type { Place } from "./use-place.ts";
 
 interface Rules<Item> {
-  /** What the search looks at. */
+  /** What the search looks at; the first is the name, by which the list is sorted. */
   textsOf: (item: Item) => readonly string[];
   /** Whether the list's own filters let it through. */
   matches: (item: Item, asked: ListQuery) => boolean;
@@ -21,14 +21,15 @@ const wordsIn = ({ search = "", label = [] }: ListQuery): string[] =>
     .flatMap((words) => simplify(String(words)).split(/\s+/))
     .filter((word) => word !== "");
 
-const bySort = <Item extends { name: string }>(items: readonly Item[], { sort, order }: ListQuery): readonly Item[] => {
-  const sorted = sort === "name" ? items.toSorted((a, b) => a.name.localeCompare(b.name)) : items;
+const bySort = <Item>(items: readonly Item[], { sort, order }: ListQuery, textsOf: Rules<Item>["textsOf"]): readonly Item[] => {
+  const nameOf = (item: Item): string => textsOf(item)[0] ?? "";
+  const sorted = sort === "name" ? items.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b))) : items;
   return order === (sort === "name" ? "desc" : "asc") ? sorted.toReversed() : sorted;
 };
 
 /** The list as a table asks for it: a page of what it filters and sorts, or all of that if no page is named. */
 export const smallList =
-  <Item extends { name: string }>(list: List<Item>, { textsOf, matches }: Rules<Item>): List<Item> =>
+  <Item>(list: List<Item>, { textsOf, matches }: Rules<Item>): List<Item> =>
   (query) => {
     const { page, per_page = PER_PAGE_MAX, created_after, created_before } = query;
     const dates = {
@@ -41,7 +42,7 @@ export const smallList =
       return words.every((word) => texts.some((text) => text.includes(word)));
     };
     return {
-      queryKey: [...list({}).queryKey.slice(0, 2), "small", query],
+      queryKey: [...list({}).queryKey.slice(0, -1), "small", query],
       // The pages belong to this query: it retries, is cancelled and says whether the service was reached.
       queryFn: async ({ signal }) => {
         const all = await allPages(
@@ -53,6 +54,7 @@ export const smallList =
         const found = bySort(
           all.filter((item) => isFound(item) && matches(item, query)),
           query,
+          textsOf,
         );
         const [at, size] = [Number(page ?? 1), Number(per_page)];
         const data = page === undefined ? [...found] : found.slice((at - 1) * size, at * size);

@@ -12,10 +12,13 @@ export interface Preferences {
   sort?: string | undefined;
 }
 
-/** `prefix` distinguishes the lists of one page. */
+/** Where the browser keeps something of a list, the same for every instance's page. `prefix` tells the lists of a page apart. */
+export const listKey = (what: "list" | "filters", pathname: string, prefix: string): string =>
+  `${what} ${pathname.replaceAll(/[a-z]+_[0-9a-z]{26}/g, ":id")} ${prefix}`.trim();
+
 export function usePreferences(prefix: string): [Preferences, (next: Preferences) => void] {
   const { pathname } = useLocation();
-  const key = `list ${pathname.replaceAll(/[a-z]+_[0-9a-z]{26}/g, ":id")} ${prefix}`.trim();
+  const key = listKey("list", pathname, prefix);
   const [preferences, set] = useState(() => stored(key));
   return [
     preferences,

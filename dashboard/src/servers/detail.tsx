@@ -23,6 +23,7 @@ import { Labels } from "../resource/labels.tsx";
 import { BothWays } from "../resource/both-ways.tsx";
 import { ListFilters } from "../resource/list-filters.tsx";
 import { menuColumn } from "../resource/list-page.tsx";
+import type { Narrowing } from "../resource/list-query.ts";
 import { Loaded } from "../resource/loaded.tsx";
 import { PageActions } from "../resource/page-actions.tsx";
 import { Reason } from "../resource/reason.tsx";
@@ -40,7 +41,7 @@ import { ServerState } from "./state.tsx";
 import { specsInWords } from "./specs.ts";
 import { lazily } from "../app/lazily.tsx";
 
-const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable);
+const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable, "events");
 const Again = lazily(async () => (await import("./again.tsx")).Again);
 const ServerMetrics = lazily(async () => (await import("../metrics/charts.tsx")).ServerMetrics, "metrics");
 const DeleteServer = lazily(async () => (await import("./delete.tsx")).DeleteServer);
@@ -50,10 +51,11 @@ const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);
 
 const above = () => [{ text: text.servers.title, href: "/servers" }];
 
-/** The actions on selected instances, and on each, which their own folder has. */
+/** The actions on selected instances, and on each, and the filters, which their own folder has. */
 interface OfInstances {
   bulk: NonNullable<TableProps<ListedInstance>["bulk"]>;
   Menu: ComponentType<{ instance: ListedInstance }>;
+  narrowing: Narrowing;
 }
 
 export default function ServerDetail(ofInstances: OfInstances) {
@@ -229,7 +231,7 @@ function instanceColumns(Menu: OfInstances["Menu"]): [Column<ListedInstance>, ..
   ];
 }
 
-function InstancesOf({ server, bulk, Menu }: OfInstances & { server: Server }) {
+function InstancesOf({ server, bulk, Menu, narrowing }: OfInstances & { server: Server }) {
   const say = text.servers.instances;
   const follow = useFollow();
   return (
@@ -242,6 +244,7 @@ function InstancesOf({ server, bulk, Menu }: OfInstances & { server: Server }) {
       searchable
       Filters={ListFilters}
       filters={FILTERS}
+      narrowing={narrowing}
       bulk={bulk}
       columns={instanceColumns(Menu)}
       empty={say.empty}

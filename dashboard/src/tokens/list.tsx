@@ -1,14 +1,12 @@
 // All API keys: who created them, their permissions and last use; revoking them.
 import Box from "@cloudscape-design/components/box";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Token } from "../../../shared/api/tokens.ts";
-import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { useNoteLeftOut } from "../app/left-out.ts";
-import { type Need, useMay, useMissing } from "../app/may.tsx";
-import { users } from "../app/queries.ts";
+import { type Need, useMissing } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
+import { useIsRemoved } from "../operations/started-by.tsx";
 import { CreateLink, ListPage, menuColumn } from "../resource/list-page.tsx";
 import type { Column } from "../resource/column.ts";
 import { RowMenu } from "../resource/row-menu.tsx";
@@ -24,16 +22,7 @@ const RevokeApiKey = lazily(async () => (await import("./revoke.tsx")).RevokeApi
 
 const NEEDS: readonly Need[] = ["admin"];
 
-type Creator = Token["created_by"];
-
-/** Says who of those who created something is no user any more; nobody, as long as that is not known. */
-function useIsRemoved(): (creator: Creator) => boolean {
-  const all = useQuery({ ...users.list({ per_page: PER_PAGE_MAX }), enabled: useMay()("settings:read") }).data;
-  const known = all === undefined || all.meta.total > all.data.length ? undefined : new Set(all.data.map(({ id }) => id));
-  return ({ type, id }) => type === "user" && known?.has(id) === false;
-}
-
-function columns(isRemoved: (creator: Creator) => boolean): [Column<Token>, ...Column<Token>[]] {
+function columns(isRemoved: ReturnType<typeof useIsRemoved>): [Column<Token>, ...Column<Token>[]] {
   const say = text.tokens.columns;
   return [
     { id: "name", header: say.name, cell: ({ name }) => <Wrapped>{name}</Wrapped>, text: ({ name }) => name },
@@ -82,7 +71,7 @@ function columns(isRemoved: (creator: Creator) => boolean): [Column<Token>, ...C
           </Box>
           {isRemoved(created_by) && (
             <Box variant="small" display="block">
-              {text.tokens.creatorRemoved}
+              {text.operations.actorRemoved}
             </Box>
           )}
         </>

@@ -1,6 +1,5 @@
 // One webhook: how its deliveries go; tests, redeliveries, its secret.
 import Alert from "@cloudscape-design/components/alert";
-import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
@@ -9,22 +8,27 @@ import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import type { Delivery, Webhook } from "../../../shared/api/webhooks.ts";
 import { client } from "../app/client.ts";
-import { Failure } from "../app/failure.tsx";
+import { Failure, FailureNote } from "../app/failure.tsx";
 import { lazily } from "../app/lazily.tsx";
-import { May, type Need, useMay } from "../app/may.tsx";
+import { May, type Need } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { Page } from "../app/page.tsx";
 import { webhooks } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { Column } from "../resource/column.ts";
 import { Copyable } from "../resource/copyable.tsx";
+import { ListFilters } from "../resource/list-filters.tsx";
+import { menuColumn } from "../resource/list-page.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { PageActions } from "../resource/page-actions.tsx";
+import { RowMenu } from "../resource/row-menu.tsx";
 import { SecretOnce } from "../resource/secret-once.tsx";
+import { sentenceOf } from "../resource/sentence.ts";
 import { ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Calls } from "./calls.tsx";
+import { NARROW_DELIVERIES } from "./delivery-filters.tsx";
 import { DeliveryStatus, WebhookStatus } from "./status.tsx";
 
 const EditWebhook = lazily(async () => (await import("./edit.tsx")).EditWebhook);
@@ -43,7 +47,7 @@ export default function WebhookDetail() {
 }
 
 /** A request of a button, after which the page shows what there is now. */
-function useSend<T>(send: (key: string) => Promise<T>, done: (result: T) => void) {
+function useSend<T>(send: (key: string) => Promise<T>, done: (result: T) => void, failed?: (error: Error) => void) {
   const queryClient = useQueryClient();
   const [key, setKey] = useState(() => crypto.randomUUID());
   return useMutation({
@@ -52,6 +56,7 @@ function useSend<T>(send: (key: string) => Promise<T>, done: (result: T) => void
       setKey(crypto.randomUUID());
       done(result);
     },
+    ...(failed !== undefined && { onError: failed }),
     // Also after an error: somebody else may have changed it.
     onSettled: () => queryClient.invalidateQueries({ queryKey: ["webhooks"] }),
   });
@@ -160,11 +165,14 @@ function Facts({ webhook }: { webhook: Webhook }) {
 }
 
 const resultOf = (last: Delivery["tries"][number] | undefined): string =>
-  last === undefined ? "–" : (last.error ?? (last.http_status === null ? "–" : text.webhooks.deliveries.http(last.http_status)));
+  last?.error != null
+    ? sentenceOf(last.reason, last.error)
+    : last?.http_status == null
+      ? "–"
+      : text.webhooks.deliveries.http(last.http_status);
 
 function Deliveries({ webhook }: { webhook: Webhook }) {
   const say = text.webhooks.deliveries;
-  const mayWrite = useMay()("settings:write");
   const columns: [Column<Delivery>, ...Column<Delivery>[]] = [
     {
       id: "event",
@@ -191,41 +199,37 @@ function Deliveries({ webhook }: { webhook: Webhook }) {
       text: ({ tries }) => resultOf(tries.at(-1)),
     },
     { id: "when", header: say.when, cell: ({ created_at }) => <Time at={created_at} />, text: ({ created_at }) => created_at },
-    {
-      id: "action",
-      header: text.resource.list.actions,
-      width: 130,
-      cell: (delivery) =>
-        mayWrite && webhook.enabled && delivery.status !== "pending" && <Redeliver webhook={webhook} delivery={delivery} />,
-    },
+    menuColumn((delivery) => <DeliveryMenu webhook={webhook} delivery={delivery} />),
   ];
   return (
     <ResourceTable
       title={say.title}
       description={say.about}
       list={webhooks.deliveries(webhook.id)}
+      Filters={ListFilters}
+      narrowing={NARROW_DELIVERIES}
       columns={columns}
       empty={say.empty}
     />
   );
 }
 
-function Redeliver({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
+/** A pending delivery is sent anyway. */
+function DeliveryMenu({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
   const say = text.webhooks.deliveries;
   const params = { id: webhook.id, delivery_id: delivery.id };
+  const { id } = delivery;
   const redelivery = useSend(
     (idempotencyKey) => client.webhooks.redeliver({ params, body: {}, idempotencyKey }),
-    () => notify({ id: delivery.id, type: "success", header: say.redelivered }),
+    () => notify({ id, type: "success", header: say.redelivered }),
+    (error) => notify({ id, type: "error", header: say.notRedelivered, content: <FailureNote error={error} /> }),
   );
+  const why = webhook.enabled ? undefined : text.webhooks.detail.enableFirst;
   return (
-    <Button
-      variant="inline-link"
-      wrapText={false}
-      loading={redelivery.isPending}
-      ariaLabel={text.resource.list.act(say.redeliver, delivery.event_type)}
-      onClick={() => redelivery.mutate()}
-    >
-      {say.redeliver}
-    </Button>
+    <RowMenu
+      label={text.resource.list.actionsOn(delivery.event_type)}
+      items={delivery.status === "pending" ? [] : [{ id: "redeliver", text: say.redeliver, why, needs: NEEDS }]}
+      onChoose={() => redelivery.mutate()}
+    />
   );
 }

@@ -11,7 +11,6 @@ export const alerts: typeof en = {
   kind: "Nach Art filtern",
   anyKind: "Jede Art",
   opened: { from: "Ausgelöst ab", to: "Ausgelöst bis" },
-  oneResource: "Nur eine Ressource",
   onlyAbout: (name) => `Nur zu ${name}`,
   columns: { alert: "Warnung", resource: "Ressource", value: "Gemessen", since: "Seit", closed: "Geschlossen", mail: "E-Mail" },
   kinds: {
@@ -48,6 +47,7 @@ export const alerts: typeof en = {
     days: (count) => (count === 1 ? "1 Tag" : `${count} Tage`),
     muted: "Warnung stummgeschaltet",
     unmuted: "Stummschaltung aufgehoben",
+    notUnmuted: "Die Stummschaltung konnte nicht aufgehoben werden",
   },
   tell: {
     title: (name) => `Warnungen zu ${name}`,

@@ -143,6 +143,12 @@ export const code: typeof en = {
       downtime: "Ausfall",
     },
     at: (time) => `Deployment vom ${time}`,
+    filters: {
+      begun: { from: "Begonnen ab", to: "Begonnen bis" },
+      placeholder: "Commit, Modul, Notiz oder Name",
+      labels: { status: "Nach Status filtern", kind: "Nach Auslöser filtern" },
+      any: { status: "Jeder Status", kind: "Jeder Auslöser" },
+    },
     triggers: {
       person: "Ein Benutzer",
       token: "Ein API-Schlüssel",

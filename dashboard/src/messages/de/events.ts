@@ -63,6 +63,7 @@ export const events: typeof en = {
     allow_source_builds: "Pakete aus Quelltext bauen",
     install_modules: "Zu installierende Module",
     auto_deploy: "Automatisches Deployment",
+    hook: "Deploy-Hook",
     image: "Odoo-Image",
     environment: "Umgebungsvariablen",
     events: "Ereignisse",

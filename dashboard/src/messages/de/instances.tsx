@@ -52,6 +52,8 @@ export const instances: typeof en = {
     days: (days) => (days === 1 ? "Seit einem Tag ungesichert" : `Seit ${days} Tagen ungesichert`),
     drills: { passed: "Test bestanden", failed: "Test nicht bestanden" },
     images: { newer: "Update verfügbar", newest: "Neuestes Image" },
+    what: "Server",
+    noServers: "Noch keine Server",
   },
   updateAvailable: "Update verfügbar",
   // In the accusative: "Datenbanknamen kopieren".

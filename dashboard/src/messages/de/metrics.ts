@@ -51,6 +51,7 @@ export const metrics: Messages["metrics"] = {
     milliseconds: (value) => `${value} ms`,
   },
   marks: "Was in dieser Zeit getan wurde",
+  several: (count, time) => `${count} Vorgänge ab ${time}`,
   quarter: {
     title: "Speicherplatz in 90 Tagen",
     size: "Größe des Speichers",

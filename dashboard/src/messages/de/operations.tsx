@@ -183,6 +183,7 @@ export const operations: typeof en = {
   },
   bulk: { done: (number, all) => `${number} von ${all} erledigt`, results: "Ergebnisse anzeigen" },
   title: "Vorgänge",
+  actorRemoved: "inzwischen entfernt",
   empty: "Noch keine Vorgänge.",
   one: "Vorgang",
   columns: {

@@ -60,6 +60,12 @@ export const people: typeof en = {
     email: "E-Mail",
     by: "Eingeladen von",
     expires: "Gültig bis",
+    filters: {
+      placeholder: "E-Mail-Adresse oder Name",
+      sent: { from: "Gesendet ab", to: "Gesendet bis" },
+      labels: { role: "Nach Rolle filtern" },
+      any: { role: "Jede Rolle" },
+    },
     resend: "Erneut senden",
     notSent: (email) => `Die Einladung an ${email} konnte nicht gesendet werden`,
     withdraw: "Zurückziehen",

@@ -183,6 +183,12 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_deploy_not_completed: "Das Deployment hat den Status {status}; zurück geht es nur zu einem abgeschlossenen Deployment",
   error_modules_newer:
     "Die Datenbank hat diese Module in einer höheren Version als jener Code: {modules}. Setzen Sie restore_database auf true, um mit den Daten zurückzugehen",
+  error_modules_higher:
+    "Die Datenbank hat Module in einer höheren Version als jener Code. Setzen Sie restore_database auf true, um mit den Daten zurückzugehen",
+  error_files_missing:
+    "{missing} der {listed} Dateien, die die Datenbank der Sicherung nennt, fehlen in ihr; setzen Sie accept_missing_files auf true, um ohne sie fortzufahren",
+  error_some_files_missing:
+    "Dateien, die die Datenbank der Sicherung nennt, fehlen in ihr; setzen Sie accept_missing_files auf true, um ohne sie fortzufahren",
   error_no_backup_to_roll_back:
     "Es gibt keine Sicherung von vor dem nächsten Deployment, deshalb lassen sich die Daten nicht mit jenem Code zurückholen",
   field_only_with_rollback: "ist nur mit rollback_to möglich",

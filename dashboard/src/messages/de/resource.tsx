@@ -62,6 +62,7 @@ export const resource: typeof en = {
     refresh: (title) => `${title} aktualisieren`,
     download: (title) => `${title} als CSV herunterladen`,
     actions: "Aktionen",
+    actionsOn: (name) => `Aktionen: ${name}`,
     select: (title) => `${title} auswählen`,
     selectPage: (title) => `Alle auf dieser Seite auswählen: ${title}`,
     selectOne: (name) => `${name} auswählen`,

@@ -123,6 +123,7 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   unsaved_not_recoverable: "Was in keiner abgeschlossenen Sicherung ist, lässt sich nicht wiederherstellen",
   no_backup_left: "Die Instanz hat keine abgeschlossene Sicherung; ihre Daten lassen sich nicht wiederherstellen",
   backup_deleted: "Löscht das Archiv und den Eintrag",
+  its_backups_deleted: "Löscht die Sicherungen der Instanz, außer gesperrten und solchen, die gebraucht werden",
   last_backup: "Es ist die letzte abgeschlossene Sicherung der Instanz",
   backup_not_kept: "Keine Regel behält die planmäßige Sicherung vom {due_at}; sie wird nach dem nächsten Lauf entfernt",
   some_backup_not_kept: "Keine Regel behält eine der planmäßigen Sicherungen; sie wird nach dem nächsten Lauf entfernt",

@@ -27,7 +27,6 @@ export const tokens: typeof en = {
     ends: { never: "Läuft nie ab", soon: "Läuft binnen 30 Tagen ab", expired: "Abgelaufen" },
   },
   createdBy: (name) => `von ${name}`,
-  creatorRemoved: "inzwischen entfernt",
   usedFrom: (address) => `von ${address} aus`,
   onlyFrom: (networks) => `nur von ${networks.join(", ")}`,
   neverUsed: "Noch nie",

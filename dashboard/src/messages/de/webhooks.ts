@@ -86,7 +86,12 @@ export const webhooks: typeof en = {
     next: (time) => `nächster Versuch ${time}`,
     statuses: { pending: "Ausstehend", delivered: "Zugestellt", failed: "Fehlgeschlagen" },
     redeliver: "Erneut senden",
+    filters: {
+      labels: { status: "Nach Status filtern", type: "Nach Ereignis filtern" },
+      any: { status: "Jeder Status", type: "Jedes Ereignis" },
+    },
     redelivered: "Die Zustellung wird erneut gesendet",
+    notRedelivered: "Die Zustellung konnte nicht erneut gesendet werden",
     http: (status) => `HTTP ${status}`,
   },
 };

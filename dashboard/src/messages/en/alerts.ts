@@ -11,7 +11,6 @@ export const alerts = {
   kind: "Filter by kind",
   anyKind: "Any kind",
   opened: { from: "Opened from", to: "Opened until" },
-  oneResource: "One resource only",
   onlyAbout: (name: string) => `Only about ${name}`,
   columns: { alert: "Alert", resource: "Resource", value: "Measured", since: "Since", closed: "Closed", mail: "Mail" },
   kinds: {
@@ -47,6 +46,7 @@ export const alerts = {
     days: (count: number) => (count === 1 ? "1 day" : `${count} days`),
     muted: "Alert muted",
     unmuted: "Alert unmuted",
+    notUnmuted: "Couldn't unmute the alert",
   },
   tell: {
     title: (name: string) => `Alerts for ${name}`,

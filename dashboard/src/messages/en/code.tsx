@@ -141,6 +141,12 @@ export const code = {
       downtime: "Downtime",
     },
     at: (time: string) => `Deploy of ${time}`,
+    filters: {
+      begun: { from: "Begun from", to: "Begun until" },
+      placeholder: "Commit, module, note or name",
+      labels: { status: "Filter by status", kind: "Filter by trigger" },
+      any: { status: "Any status", kind: "Any trigger" },
+    },
     triggers: {
       person: "A user",
       token: "An API key",

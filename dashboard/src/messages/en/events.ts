@@ -64,6 +64,7 @@ export const events = {
     allow_source_builds: "Build packages from source",
     install_modules: "Modules to install",
     auto_deploy: "Automatic deploys",
+    hook: "Deploy hook",
     image: "Image",
     environment: "Environment variables",
     events: "Events",

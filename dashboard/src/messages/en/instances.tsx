@@ -53,6 +53,9 @@ export const instances = {
     days: (days: number) => (days === 1 ? "No backup for a day" : `No backup for ${days} days`),
     drills: { passed: "Drill passed", failed: "Drill failed" },
     images: { newer: "Update available", newest: "Newest image" },
+    /** In the plural, within sentences. */
+    what: "servers",
+    noServers: "No servers yet",
   },
   updateAvailable: "Update available",
   /** What a button copies: "Copy database name". */

@@ -50,6 +50,8 @@ export const metrics = {
     milliseconds: (value: string) => `${value} ms`,
   },
   marks: "What was done in this time",
+  /** Of operations that a chart has no room to tell apart. */
+  several: (count: number, time: string) => `${count} operations from ${time}`,
   quarter: {
     title: "Disk space in 90 days",
     size: "Size of the disk",

@@ -196,6 +196,7 @@ export const operations = {
   },
   bulk: { done: (number: number, all: number) => `${number} of ${all} done`, results: "Show results" },
   title: "Operations",
+  actorRemoved: "since removed",
   empty: "No operations yet.",
   one: "operation",
   columns: {

@@ -56,6 +56,12 @@ export const people = {
     email: "Email",
     by: "Invited by",
     expires: "Expires",
+    filters: {
+      placeholder: "Email or name",
+      sent: { from: "Sent from", to: "Sent until" },
+      labels: { role: "Filter by role" },
+      any: { role: "Any role" },
+    },
     resend: "Send again",
     notSent: (email: string) => `Couldn't send the invitation to ${email}`,
     withdraw: "Withdraw",

@@ -83,6 +83,7 @@ export const resource = {
     refresh: (title: string) => `Refresh ${inside(title)}`,
     download: (title: string) => `Download ${inside(title)} as CSV`,
     actions: "Actions",
+    actionsOn: (name: string) => `Actions on ${name}`,
     select: (title: string) => `Select ${inside(title)}`,
     selectPage: (title: string) => `Select all ${inside(title)} on this page`,
     selectOne: (name: string) => `Select ${name}`,

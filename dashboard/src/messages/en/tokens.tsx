@@ -23,7 +23,6 @@ export const tokens = {
     ends: { never: "Never expires", soon: "Expires within 30 days", expired: "Expired" },
   },
   createdBy: (name: string) => `by ${name}`,
-  creatorRemoved: "since removed",
   usedFrom: (address: string) => `from ${address}`,
   onlyFrom: (networks: readonly string[]) => `only from ${networks.join(", ")}`,
   neverUsed: "Never",

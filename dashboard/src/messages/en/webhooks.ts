@@ -81,7 +81,12 @@ export const webhooks = {
     next: (time: string) => `next try ${time}`,
     statuses: { pending: "Pending", delivered: "Delivered", failed: "Failed" },
     redeliver: "Redeliver",
+    filters: {
+      labels: { status: "Filter by status", type: "Filter by event" },
+      any: { status: "Any status", type: "Any event" },
+    },
     redelivered: "Delivery is sent again",
+    notRedelivered: "Couldn't redeliver",
     http: (status: number) => `HTTP ${status}`,
   },
 };

@@ -2,11 +2,11 @@
 import { OPERATION_TYPES } from "../../../shared/domain/lifecycle.ts";
 import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { workOf } from "../operations/words.ts";
 import { CreatedFilter, createdQuery } from "../resource/created-filter.tsx";
 import type { Narrowing } from "../resource/list-query.ts";
 import type { Place } from "../resource/use-place.ts";
 import { PersonFilter, ResourceFilter, TypeFilter } from "./filters.tsx";
+import { workOf } from "./words.ts";
 
 export const operationQuery = ({ type, actor, resource, ...place }: Place): ListQuery => ({
   ...(type && { type }),
@@ -15,11 +15,18 @@ export const operationQuery = ({ type, actor, resource, ...place }: Place): List
   ...createdQuery(place),
 });
 
-export const OperationFilters: Narrowing["Fields"] = (props) => (
+/** Those of one resource's operations. */
+export const WorkFilters: Narrowing["Fields"] = (props) => (
   <>
     <TypeFilter types={OPERATION_TYPES} inWords={(type) => workOf(type).name} {...props} />
     <PersonFilter {...props} />
     <CreatedFilter {...props} labels={text.events.filters} />
+  </>
+);
+
+export const OperationFilters: Narrowing["Fields"] = (props) => (
+  <>
+    <WorkFilters {...props} />
     <ResourceFilter {...props} />
   </>
 );

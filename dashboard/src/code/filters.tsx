@@ -1,0 +1,56 @@
+// Filters of an instance's deploys by what their list shows: status, who began them, and when.
+import { DEPLOY_STATUS } from "../../../shared/domain/lifecycle.ts";
+import { deploys, type ListQuery } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
+import { FilterSelects } from "../resource/filter-select.tsx";
+import type { Narrowing } from "../resource/list-query.ts";
+import { smallList } from "../resource/small-list.ts";
+import { shownOf } from "../resource/status.tsx";
+import type { Place } from "../resource/use-place.ts";
+import { commitsInWords, modulesInWords, triggerInWords } from "./words.ts";
+
+const NAMES = ["status", "kind"] as const;
+const STATUSES = Object.values(DEPLOY_STATUS);
+const TRIGGERS = ["person", "token", "push", "bulk", "rollback"] as const;
+
+/** What a link has that is no such filter is left out. */
+const deployQuery = (place: Place): ListQuery => ({
+  status: STATUSES.find((each) => each === place.status),
+  trigger: TRIGGERS.find((each) => each === place.kind),
+  ...createdQuery(place),
+});
+
+export const listDeploys = (instanceId: string) =>
+  smallList(deploys.listOf(instanceId), {
+    textsOf: ({ note, created_by, commits, ...deploy }) => [
+      deploy.created_at,
+      commitsInWords({ commits }),
+      ...commits.flatMap(({ commit, subject }) => [commit, subject ?? ""]),
+      modulesInWords(deploy),
+      note ?? "",
+      created_by.name,
+    ],
+    matches: ({ status, trigger }, asked) =>
+      (asked["status"] === undefined || status === asked["status"]) &&
+      (asked["trigger"] === undefined || trigger === asked["trigger"]),
+  });
+
+export const narrowDeploys = (): Narrowing => ({
+  query: deployQuery,
+  Fields: DeployFilters,
+  placeholder: text.code.deploys.filters.placeholder,
+});
+
+const DeployFilters: Narrowing["Fields"] = (props) => {
+  const say = text.code.deploys.filters;
+  const options = {
+    status: STATUSES.map((value) => ({ value, label: shownOf("deploy", value).word })),
+    kind: TRIGGERS.map((value) => ({ value, label: triggerInWords(value) })),
+  };
+  return (
+    <MoreFilters names={NAMES} labels={say.begun} {...props}>
+      <FilterSelects say={say} names={NAMES} options={options} {...props} />
+    </MoreFilters>
+  );
+};

@@ -1,0 +1,35 @@
+// Filters of a webhook's deliveries: by status, the event's type and time.
+import { EVENT_TYPES } from "../../../shared/domain/event-types.ts";
+import { DELIVERY_STATUSES } from "../../../shared/domain/lifecycle.ts";
+import type { ListQuery } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
+import { FilterSelects } from "../resource/filter-select.tsx";
+import type { Narrowing } from "../resource/list-query.ts";
+import type { Place } from "../resource/use-place.ts";
+
+const NAMES = ["status", "type"] as const;
+
+/** What a link has that is no such filter is left out; a newer service may have more types. */
+const deliveryQuery = (place: Place): ListQuery => ({
+  status: DELIVERY_STATUSES.find((each) => each === place.status),
+  ...(place.type && { event_type: place.type }),
+  ...createdQuery(place),
+});
+
+const DeliveryFilters: Narrowing["Fields"] = (props) => {
+  const say = text.webhooks.deliveries;
+  const options = {
+    status: DELIVERY_STATUSES.map((value) => ({ value, label: say.statuses[value] })),
+    type: Object.keys(EVENT_TYPES)
+      .toSorted()
+      .map((value) => ({ value, label: value })),
+  };
+  return (
+    <MoreFilters names={NAMES} {...props}>
+      <FilterSelects say={say.filters} names={NAMES} options={options} {...props} />
+    </MoreFilters>
+  );
+};
+
+export const NARROW_DELIVERIES: Narrowing = { query: deliveryQuery, Fields: DeliveryFilters };
