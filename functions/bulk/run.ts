@@ -40,19 +40,23 @@ export const handler = handle(bulk.run)(async ({ body, caller, by, read, commit 
     parameters,
     stop_after_failures,
     caller: BulkRecord.shape.caller.parse(caller),
-    targets: await targetsOf(caller.account_id, action, selected),
+    targets: await targetsOf(caller.account_id, { action, parameters }, selected),
   });
   return commit(change, toOperation(operation), () => forecastBulk(caller, { action, parameters, selected }));
 });
 
-async function targetsOf(accountId: string, action: string, selected: Selected): Promise<BulkTarget[]> {
+async function targetsOf(
+  accountId: string,
+  { action, parameters }: Pick<BulkRecord, "action" | "parameters">,
+  selected: Selected,
+): Promise<BulkTarget[]> {
   switch (selected.type) {
     case "server":
       return selected.records.map(({ id, name }) => ({ id, name, server_id: null }));
     case "instance":
       return selected.records.map(({ id, name, server_id }) => ({ id, name, server_id }));
     case "backup": {
-      const serverOf = action === "drill" ? await serversOf(accountId, selected.records) : () => null;
+      const serverOf = action === "drill" ? await serversOf(accountId, parameters, selected.records) : () => null;
       return selected.records.map((backup) => ({ id: backup.id, name: nameOfBackup(backup), server_id: serverOf(backup) }));
     }
     default:
@@ -64,8 +68,13 @@ interface OfInstance {
   instance_id: string | null;
 }
 
-/** Where the instances of backups are. */
-async function serversOf(accountId: string, backups: readonly OfInstance[]): Promise<(backup: OfInstance) => string | null> {
+/** Where backups are drilled: on the server that the request names, or on those of their instances. */
+async function serversOf(
+  accountId: string,
+  { server_id: named }: BulkRecord["parameters"],
+  backups: readonly OfInstance[],
+): Promise<(backup: OfInstance) => string | null> {
+  if (typeof named === "string") return () => named;
   const keyOf = (id: string) => instanceRef(accountId, id).key;
   const items = await readAll(backups.flatMap(({ instance_id }) => (instance_id === null ? [] : [keyOf(instance_id)])));
   return ({ instance_id }) => {

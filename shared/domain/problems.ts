@@ -1,5 +1,6 @@
 // What is wrong with a request, or with a field of it, by code. The dashboard recognizes the API's sentences, and its own
 // checks', which are the API's schemas, to say them in its own words. Codes are only added.
+import { withParts } from "./parts.ts";
 import { createRecognizer } from "./recognize.ts";
 
 /** `{name}` stands for a parameter. */
@@ -177,6 +178,12 @@ export const PROBLEMS = {
   error_deploy_not_completed: "The deploy is {status}; only a completed deploy can be rolled back to",
   error_modules_newer:
     "The database has these modules in a higher version than that code: {modules}. Set restore_database to true to go back with the data",
+  error_modules_higher:
+    "The database has modules in a higher version than that code. Set restore_database to true to go back with the data",
+  error_files_missing:
+    "{missing} of the {listed} files that the backup's database lists are not in it; set accept_missing_files to true to go on without them",
+  error_some_files_missing:
+    "Files that the backup's database lists are not in it; set accept_missing_files to true to go on without them",
   error_no_backup_to_roll_back: "There is no backup from before the next deploy, so the data cannot come back with that code",
   field_only_with_rollback: "is only possible with rollback_to",
   field_repository_url: "must be https://HOST/PATH or ssh://git@HOST/PATH",
@@ -213,3 +220,9 @@ export type ProblemCode = keyof typeof PROBLEMS;
 
 /** The code of a sentence and its parameters; null for a sentence that has none. */
 export const recognizeProblem = createRecognizer(PROBLEMS);
+
+/** Parameters with one of these sentences as `why`, and its code for whoever says it in their own words. */
+export function withWhy(own: Readonly<Record<string, string>>, why: string): Record<string, string> {
+  const found = recognizeProblem(why);
+  return withParts({ ...own, why }, found === null ? [] : [{ name: "why", ...found }]);
+}

@@ -2,6 +2,7 @@
 // and parameters, and the English sentence follows from this table. A code and the names of its parameters never change; codes
 // are only added.
 import { withParts } from "./parts.ts";
+import { RECEIVER_REASONS } from "./receiver-reasons.ts";
 import { createRecognizer } from "./recognize.ts";
 import { fillIn, type Parameters } from "./sentences.ts";
 
@@ -339,6 +340,7 @@ export const REASONS = {
   pull_rejected: "{registry} rejects the service's credentials, or requires some",
   pull_other: "Docker reports: {output}",
   pull_slow: "{registry} sent too little in {minutes} minutes",
+  ...RECEIVER_REASONS,
   run_too_late: "The instance and its server became available only when the time for this run was over",
   run_without_place: "The server had no place for another scheduled backup before the next run",
   service_restored: "The service was restored from a backup that is older than this operation's end. Check what it has done",
@@ -369,6 +371,10 @@ export const REASONS = {
   rehearsal_failed: "The update failed on a copy of the data, so the ERP was left as it is. Modules: {modules}",
   update_failed: "The update failed, so the code and the data were put back. Modules: {modules}",
   deploy_not_healthy: "The ERP did not respond with the new code, so the code and the data were put back",
+  deploy_modules_not_healthy:
+    "The ERP did not respond with the new code, so the code and the data were put back. Modules: {modules}",
+  database_not_archived: "The database could not be kept as an archive: it may need more than the {mb} MB that there are for it",
+  archive_not_unpacked: "The archive of the database could not be unpacked",
   deploy_of_backup_failed: "The deploy that took this backup failed before it was complete",
   code_unreadable: "The code could not be read",
   code_not_fetched_yet: "The code was not fetched",

@@ -118,6 +118,7 @@ export const SENTENCES = {
   unsaved_not_recoverable: "What is in no completed backup cannot be recovered",
   no_backup_left: "The instance has no completed backup, so its data cannot be recovered",
   backup_deleted: "Deletes the archive and the record",
+  its_backups_deleted: "Deletes the instance's backups, but for those that are locked or in use",
   last_backup: "It is the last completed backup of its instance",
   backup_not_kept: "No rule keeps the scheduled backup of {due_at}; it is removed after the next run",
   some_backup_not_kept: "No rule keeps a scheduled backup; it is removed after the next run",

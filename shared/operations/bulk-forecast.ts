@@ -10,8 +10,9 @@ import { listOfParent } from "../data/lists-of-parents.ts";
 import { readAll } from "../data/table.ts";
 import { nameOfBackup } from "../domain/backup-name.ts";
 import { changedLabels, type LabelsChange } from "../domain/labels.ts";
-import { type InstanceAction, SERVER_ACTIONS, type ServerAction, SERVING } from "../domain/lifecycle.ts";
+import { type InstanceAction, type ResourceType, SERVER_ACTIONS, type ServerAction, SERVING } from "../domain/lifecycle.ts";
 import { LISTED_MAX } from "../domain/limits.ts";
+import { withWhy } from "../domain/problems.ts";
 import type { Sentence } from "../domain/sentences.ts";
 import { concurrently } from "../platform/concurrently.ts";
 import { requireDeletable, requireDrillable } from "../records/backups.ts";
@@ -19,15 +20,19 @@ import { codeRef, emptyCode } from "../records/code.ts";
 import { requireAllowed } from "../records/instances.ts";
 import { policyRef } from "../records/policies.ts";
 import { BackupRecord } from "../records/schemas/backup.ts";
+import { PolicyRecord } from "../records/schemas/backup-policy.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import { CodeRecord } from "../records/schemas/code.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import { ServerRecord } from "../records/schemas/server.ts";
 import { requireUsable, serverRef } from "../records/servers.ts";
+import { isFirstRunning, waitingBackup } from "./begin-backup.ts";
 import type { Selected } from "./bulk-selection.ts";
 import { listEffects, warnOfChoices } from "./deploy-forecast.ts";
-import { BACKUP, effect, forecast, INSTANCE, mayRead, NEW_BACKUP, sentence, SERVER } from "./forecast.ts";
-import { effectsOfPolicy } from "./policy-forecast.ts";
+import { BACKUP, effect, forecast, INSTANCE, mayRead, NEW_BACKUP, type Reader, sentence, SERVER } from "./forecast.ts";
+import { forecastInstanceDeletion } from "./instance-forecast.ts";
+import { policyWith } from "./policy-changes.ts";
+import { effectsOnWaiting, forecastPolicy } from "./policy-forecast.ts";
 import { planServerAction } from "./server-work.ts";
 
 interface Planned {
@@ -36,10 +41,10 @@ interface Planned {
   selected: Selected;
 }
 
-/** What would happen to one resource; nothing, if it cannot be done now. */
+/** What would happen to one resource, or why nothing would. */
 interface Outcome {
   effects: Effect[];
-  warning?: Sentence;
+  warnings: Sentence[];
 }
 
 export async function forecastBulk(reader: Caller, { action, parameters, selected }: Planned): Promise<Forecast> {
@@ -56,7 +61,7 @@ export async function forecastBulk(reader: Caller, { action, parameters, selecte
       disk_bytes: FILLING.includes(action) ? null : 0,
       warnings: [
         ...(action === "deploy" ? warnOfChoices(deployChoices().parse(parameters)) : []),
-        ...(shows ? outcomes.flatMap(({ warning }) => warning ?? []) : []),
+        ...outcomes.flatMap(({ warnings }) => warnings),
       ],
     },
   );
@@ -68,40 +73,64 @@ const FILLING = ["backup", "drill", "deploy"];
 async function outcomesOf(reader: Caller, { action, parameters, selected }: Planned): Promise<Outcome[]> {
   switch (selected.type) {
     case "server":
-      return isServerAction(action)
-        ? outcomesOnServers(reader, action, selected.records)
-        : selected.records.map(({ id, labels }) => ({ effects: [relabeling({ type: SERVER, id }, labels, parameters)] }));
+      return outcomesOfEach(selected.records, (server) => outcomeOfServer(reader, { action, parameters }, server));
     case "instance":
       return outcomesOfInstances(reader, { action, parameters }, selected.records);
     case "backup":
-      return selected.records.map((backup) => outcomeOfBackup(action, parameters, backup));
+      return outcomesOfEach(selected.records, (backup) => outcomeOfBackup(reader, { action, parameters }, backup));
     default:
       throw new Error(`No such type: ${String(selected satisfies never)}`);
   }
 }
 
+const AT_ONCE = 10;
+
+/** In the order of the selection. */
+async function outcomesOfEach<T extends { id: string }>(
+  records: readonly T[],
+  outcomeOf: (record: T) => Promise<Outcome>,
+): Promise<Outcome[]> {
+  const outcomes = new Map<string, Outcome>();
+  await concurrently(AT_ONCE, records, async (record) => {
+    outcomes.set(record.id, await outcomeOf(record));
+  });
+  return records.flatMap(({ id }) => outcomes.get(id) ?? []);
+}
+
+const only = (...effects: Effect[]): Outcome => ({ effects, warnings: [] });
+
 const relabeling = (resource: Effect["resource"], labels: Record<string, string>, change: LabelsChange): Effect =>
   effect("update", resource, isDeepStrictEqual(changedLabels(labels, change), labels) ? "nothing_changed" : "labels_changed");
 
-/** The effects, or the reason why there are none. */
-function unlessRefused(name: string, require: () => void, effects: Effect[]): Outcome {
+/** What happens unless the record's state does not allow it; then why, for whoever may read the record. */
+async function unlessRefused(
+  reader: Reader,
+  { type, name }: { type: ResourceType; name: string },
+  require: () => void,
+  outcome: () => Outcome | Promise<Outcome>,
+): Promise<Outcome> {
   try {
     require();
-    return { effects };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { effects: [], warning: sentence("bulk_not_now", { name, why: error.message }) };
+    return { effects: [], warnings: mayRead(reader, type) ? [sentence("bulk_not_now", withWhy({ name }, error.message))] : [] };
   }
+  return outcome();
 }
 
 const isServerAction = (action: string): action is ServerAction => SERVER_ACTIONS.some((each) => each === action);
 
-async function outcomesOnServers(reader: Caller, action: ServerAction, servers: readonly ServerRecord[]): Promise<Outcome[]> {
-  const planned = new Map<string, Effect[]>();
-  await concurrently(AT_ONCE, servers, async (server) => {
-    planned.set(server.id, (await planServerAction(reader, server, action)).effects);
-  });
-  return servers.map((server) => unlessRefused(server.name, () => requireUsable(server), planned.get(server.id) ?? []));
+type Doing = Pick<Planned, "action" | "parameters">;
+
+async function outcomeOfServer(reader: Caller, { action, parameters }: Doing, server: ServerRecord): Promise<Outcome> {
+  if (!isServerAction(action)) return only(relabeling({ type: SERVER, id: server.id }, server.labels, parameters));
+  const named = { type: SERVER, name: server.name };
+  return unlessRefused(
+    reader,
+    named,
+    () => requireUsable(server),
+    async () => only(...(await planServerAction(reader, server, action)).effects),
+  );
 }
 
 const ALLOWED: Readonly<Record<string, InstanceAction>> = {
@@ -113,79 +142,107 @@ const ALLOWED: Readonly<Record<string, InstanceAction>> = {
   delete: "delete",
 };
 
-async function outcomesOfInstances(
-  reader: Caller,
-  { action, parameters }: Pick<Planned, "action" | "parameters">,
-  instances: readonly InstanceRecord[],
-): Promise<Outcome[]> {
+async function outcomesOfInstances(reader: Caller, doing: Doing, instances: readonly InstanceRecord[]): Promise<Outcome[]> {
   const accountId = instances[0]?.account_id ?? "";
-  const refs = instances.flatMap(({ id, server_id }) => [
-    serverRef(accountId, server_id).key,
-    (action === "deploy" ? codeRef : policyRef)(accountId, id).key,
-  ]);
+  const beside = doing.action === "deploy" ? codeRef : policyRef;
+  const refs = instances.flatMap(({ id, server_id }) => [serverRef(accountId, server_id).key, beside(accountId, id).key]);
   const items = await readAll(refs, { consistent: false });
-  const backups =
-    action === "delete" && parameters["with_backups"] === true ? await backupsOf(instances) : new Map<string, BackupRecord[]>();
-  return instances.flatMap((instance): Outcome[] => {
-    const server = serverIn(items, instance);
-    const hasPolicy = items.has(keyString(policyRef(accountId, instance.id).key));
-    const allowed = ALLOWED[action];
-    const outcome = unlessRefused(
-      instance.name,
-      () => {
-        if (allowed === undefined) return;
-        requireAllowed(instance, allowed);
-        if (server !== undefined && allowed !== "delete") requireUsable(server);
-      },
-      action === "deploy"
-        ? effectsOfDeploy(reader, parameters, instance, items)
-        : effectsOnInstance(action, parameters, instance, hasPolicy),
-    );
-    const those = backups.get(instance.id) ?? [];
-    return outcome.effects.length === 0 ? [outcome] : [outcome, ...those.map((backup) => outcomeOfBackup("delete", {}, backup))];
-  });
+  return outcomesOfEach(instances, (instance) =>
+    unlessRefused(
+      reader,
+      { type: INSTANCE, name: instance.name },
+      () => requireDoable(doing.action, instance, items),
+      () => outcomeOfInstance(reader, doing, instance, items),
+    ),
+  );
 }
 
-function serverIn(items: ReadonlyMap<string, Item>, { account_id, server_id }: InstanceRecord): ServerRecord | undefined {
-  const item = items.get(keyString(serverRef(account_id, server_id).key));
-  return item && ServerRecord.parse(item);
+type Items = ReadonlyMap<string, Item>;
+
+function requireDoable(action: string, instance: InstanceRecord, items: Items): void {
+  const allowed = ALLOWED[action];
+  if (allowed === undefined) return;
+  requireAllowed(instance, allowed);
+  const server = items.get(keyString(serverRef(instance.account_id, instance.server_id).key));
+  if (server !== undefined && allowed !== "delete") requireUsable(ServerRecord.parse(server));
 }
 
-function effectsOnInstance(
-  action: string,
-  parameters: Record<string, unknown>,
-  { id, labels }: InstanceRecord,
-  hasPolicy: boolean,
-): Effect[] {
+async function outcomeOfInstance(
+  reader: Caller,
+  { action, parameters }: Doing,
+  instance: InstanceRecord,
+  items: Items,
+): Promise<Outcome> {
+  const { account_id, id, labels } = instance;
   const resource = { type: INSTANCE, id };
+  const item = items.get(keyString(policyRef(account_id, id).key));
+  const policy = item && PolicyRecord.parse(item);
   switch (action) {
     case "start":
-      return [effect("start", resource, "erp_started")];
+      return only(effect("start", resource, "erp_started"));
     case "stop":
-      return [effect("stop", resource, "erp_stopped")];
+      return only(effect("stop", resource, "erp_stopped"));
     case "restart":
-      return [effect("restart", resource, "erp_restarted")];
+      return only(effect("restart", resource, "erp_restarted"));
     case "backup":
-      return [effect("create", NEW_BACKUP, "backup_taken")];
+      return only(effect("create", NEW_BACKUP, "backup_taken"));
+    case "deploy":
+      return only(...effectsOfDeploy(reader, parameters, instance, items));
     case "set_policy":
-      return effectsOfPolicy(id, PolicyFields.parse(parameters));
+      return only(...(await effectsOfSetting(reader, instance, policy, parameters)));
     case "set_labels":
-      return [relabeling(resource, labels, parameters)];
+      return only(relabeling(resource, labels, parameters));
     case "delete":
-      return [effect("delete", resource, "erp_deleted"), ...(hasPolicy ? [policyDeleted(id)] : [])];
+      return outcomeOfDeletion(reader, parameters, instance);
     case "delete_policy":
-      return [hasPolicy ? policyDeleted(id) : effect("update", resource, "nothing_changed")];
+      return only(
+        ...(policy === undefined
+          ? [effect("update", resource, "nothing_changed")]
+          : [
+              effect("delete", { type: "backup_policy", id }, "policy_deleted"),
+              ...effectsOnWaiting(reader, await waitingBackup(policy)),
+            ]),
+      );
     default:
       throw new Error(`No such action: ${action}`);
   }
 }
 
-function effectsOfDeploy(
-  reader: Caller,
-  parameters: Record<string, unknown>,
+async function effectsOfSetting(
+  reader: Reader,
   instance: InstanceRecord,
-  items: ReadonlyMap<string, Item>,
-): Effect[] {
+  policy: PolicyRecord | undefined,
+  parameters: Record<string, unknown>,
+): Promise<Effect[]> {
+  const [waiting, firstIsRunning] = await Promise.all([waitingBackup(policy), isFirstRunning(instance)]);
+  const planned = policyWith({ instance, policy, firstIsRunning }, PolicyFields.parse(parameters), Date.now());
+  return (await forecastPolicy(reader, instance, planned, waiting)).effects;
+}
+
+/** With its backups: each by name for whoever may read them. */
+async function outcomeOfDeletion(
+  reader: Reader,
+  { with_backups }: Record<string, unknown>,
+  instance: InstanceRecord,
+): Promise<Outcome> {
+  const { effects } = await forecastInstanceDeletion(reader, instance);
+  if (with_backups !== true) return only(...effects);
+  if (!mayRead(reader, BACKUP)) return only(...effects, effect("delete", { type: BACKUP, id: null }, "its_backups_deleted"));
+  const { account_id: accountId, id: parentId } = instance;
+  const list = { kind: "backup", accountId, parentId, schema: BackupRecord } as const;
+  const { items } = await listOfParent(list, { per_page: LISTED_MAX });
+  // The one that waits goes with the instance.
+  const others = items.filter(({ id }) => !effects.some(({ resource }) => resource.id === id));
+  const outcomes = await outcomesOfEach(others, (backup) =>
+    outcomeOfBackup(reader, { action: "delete", parameters: {} }, backup),
+  );
+  return {
+    effects: [...effects, ...outcomes.flatMap((each) => each.effects)],
+    warnings: outcomes.flatMap(({ warnings }) => warnings),
+  };
+}
+
+function effectsOfDeploy(reader: Caller, parameters: Record<string, unknown>, instance: InstanceRecord, items: Items): Effect[] {
   const code = items.get(keyString(codeRef(instance.account_id, instance.id).key));
   return listEffects(
     reader,
@@ -195,34 +252,31 @@ function effectsOfDeploy(
   );
 }
 
-const policyDeleted = (id: string): Effect => effect("delete", { type: "backup_policy", id }, "policy_deleted");
-
-function outcomeOfBackup(action: string, parameters: Record<string, unknown>, backup: BackupRecord): Outcome {
+async function outcomeOfBackup(reader: Reader, { action, parameters }: Doing, backup: BackupRecord): Promise<Outcome> {
   const resource = { type: BACKUP, id: backup.id };
-  const name = `${nameOfBackup(backup)}, ${backup.completed_at ?? backup.created_at}`;
+  const named = { type: BACKUP, name: `${nameOfBackup(backup)}, ${backup.completed_at ?? backup.created_at}` };
   switch (action) {
     case "lock":
-      return { effects: [effect("update", resource, backup.locked ? "nothing_changed" : "backup_locked")] };
+      return only(effect("update", resource, backup.locked ? "nothing_changed" : "backup_locked"));
     case "unlock":
-      return { effects: [effect("update", resource, backup.locked ? "backup_unlocked" : "nothing_changed")] };
+      return only(effect("update", resource, backup.locked ? "backup_unlocked" : "nothing_changed"));
     case "delete":
-      return unlessRefused(name, () => requireDeletable(backup), [effect("delete", resource, "backup_deleted")]);
+      return unlessRefused(
+        reader,
+        named,
+        () => requireDeletable(backup),
+        () => only(effect("delete", resource, "backup_deleted")),
+      );
     case "drill":
-      return unlessRefused(name, () => requireDrillable(backup), [effect("update", resource, "backup_drilled")]);
+      return unlessRefused(
+        reader,
+        named,
+        () => requireDrillable(backup),
+        () => only(effect("update", resource, "backup_drilled")),
+      );
     case "set_labels":
-      return { effects: [relabeling(resource, backup.labels, parameters)] };
+      return only(relabeling(resource, backup.labels, parameters));
     default:
       throw new Error(`No such action: ${action}`);
   }
-}
-
-const AT_ONCE = 10;
-
-async function backupsOf(instances: readonly InstanceRecord[]): Promise<Map<string, BackupRecord[]>> {
-  const found = new Map<string, BackupRecord[]>();
-  await concurrently(AT_ONCE, instances, async ({ account_id, id }) => {
-    const list = { kind: "backup", accountId: account_id, schema: BackupRecord } as const;
-    found.set(id, (await listOfParent({ ...list, parentId: id }, { per_page: LISTED_MAX })).items);
-  });
-  return found;
 }

@@ -44,7 +44,7 @@ export async function forecastClone(
       disk_bytes: null,
       warnings: [
         ...(neutralized ? [] : [sentence(backup.kind === "uploaded" ? "upload_not_neutralized" : "clone_not_neutralized")]),
-        ...(parts.restore_database && parts.restore_filestore && backup.missing_files > 0
+        ...(parts.restore_database && parts.restore_filestore && backup.missing_files > 0 && mayRead(reader, "backup")
           ? [sentence("files_missing", { missing_files: backup.missing_files })]
           : []),
         ...moduleWarnings(reader, backup, parts),

@@ -6,12 +6,13 @@ import { find } from "../data/table.ts";
 import { SERVING, USABLE } from "../domain/lifecycle.ts";
 import { REDIRECT_DAYS } from "../domain/limits.ts";
 import { policyRef } from "../records/policies.ts";
+import { redirectsEndedBy } from "../records/redirects.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import { serverRef } from "../records/servers.ts";
 import { waitingBackup } from "./begin-backup.ts";
-import { BACKUP, effect, forecast, INSTANCE, mayRead, NEW_BACKUP, NEW_INSTANCE, type Reader, sentence } from "./forecast.ts";
+import { effect, forecast, INSTANCE, mayRead, NEW_BACKUP, NEW_INSTANCE, type Reader, sentence } from "./forecast.ts";
 import { durationOfLast, newestBackup, someCompleted } from "./past-work.ts";
-import { effectsOfFirst } from "./policy-forecast.ts";
+import { effectsOfFirst, effectsOnWaiting } from "./policy-forecast.ts";
 import { diskWarnings, memoryWarnings } from "./room-forecast.ts";
 
 /** Of a new instance that gets this policy. */
@@ -101,6 +102,9 @@ export function forecastUpdate(
   if (quota === null && instance.disk_quota_bytes !== null) effects.push(effect("update", resource, "disk_quota_removed"));
   if (typeof quota === "number" && quota !== instance.disk_quota_bytes)
     effects.push(effect("update", resource, "disk_quota_set", { quota_bytes: quota }));
+  if (knowsOld && news.domain !== undefined)
+    for (const domain of redirectsEndedBy(instance, news.domain))
+      effects.push(effect("update", resource, "redirect_ended", { domain }));
   return forecast(effects.length === 0 ? [effect("update", resource, "nothing_changed")] : effects, {
     warnings: changed.flatMap(({ field, parameters }) =>
       field === "domain"
@@ -117,14 +121,13 @@ export async function forecastInstanceDeletion(reader: Reader, instance: Instanc
     someCompleted(account_id, id),
     find(policyRef(account_id, id)),
   ]);
-  const waiting = mayRead(reader, "backup") ? await waitingBackup(policy) : undefined;
   const reachable = server !== undefined && USABLE.includes(server.state);
   const readsBackups = mayRead(reader, "backup");
   return forecast(
     [
       effect("delete", { type: INSTANCE, id }, reachable || !mayRead(reader, "server") ? "erp_deleted" : "erp_deleted_later"),
       ...(policy === undefined || !readsBackups ? [] : [effect("delete", { type: "backup_policy", id }, "policy_deleted")]),
-      ...(waiting === undefined ? [] : [effect("delete", { type: BACKUP, id: waiting.id }, "waiting_backup_deleted")]),
+      ...effectsOnWaiting(reader, await waitingBackup(policy)),
     ],
     {
       downtime_seconds: SERVING.includes(instance.state) ? null : 0,

@@ -3,6 +3,7 @@ import type { PolicyFields } from "../api/backup-policy.ts";
 import type { Effect, Forecast } from "../api/dry-run.ts";
 import { listDays } from "../domain/cron-days.ts";
 import type { Parameters, Sentence, SentenceCode } from "../domain/sentences.ts";
+import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { PolicyRecord } from "../records/schemas/backup-policy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import { BACKUP, effect, forecast, INSTANCE, mayRead, NEW_BACKUP, type Reader, sentence } from "./forecast.ts";
@@ -35,8 +36,22 @@ const DUE_BACKUP = effect("create", NEW_BACKUP, "backup_due");
 export const effectsOfFirst = (policy: PolicyFields | null): Effect[] =>
   policy === null ? [] : [...effectsOfPolicy(null, policy), ...(policy.enabled ? [DUE_BACKUP] : [])];
 
-/** What a policy would change: what it will do, and what its rules would remove after the next run. */
-export async function forecastPolicy(reader: Reader, instance: InstanceRecord, policy: PolicyRecord): Promise<Forecast> {
+/** Of the backup that waits for its turn, by a policy that goes, or takes none any more. */
+export const effectsOnWaiting = (reader: Reader, waiting: BackupRecord | undefined): Effect[] =>
+  waiting === undefined || !mayRead(reader, "backup")
+    ? []
+    : [effect("delete", { type: BACKUP, id: waiting.id }, "waiting_backup_deleted")];
+
+/**
+ * What a policy would change: what it will do, and what its rules would remove after the next run. `waiting` is the backup of the
+ * present policy that waits for its turn.
+ */
+export async function forecastPolicy(
+  reader: Reader,
+  instance: InstanceRecord,
+  policy: Omit<PolicyRecord, "revision">,
+  waiting: BackupRecord | undefined,
+): Promise<Forecast> {
   const { next_run_at } = policy;
   const newest = mayRead(reader, "backup") ? await newestBackup(instance) : undefined;
   const removable = next_run_at === null ? [] : (await applyRules(policy, instance, policy.due?.due_at ?? next_run_at)).removable;
@@ -44,6 +59,7 @@ export async function forecastPolicy(reader: Reader, instance: InstanceRecord, p
     [
       ...effectsOfPolicy(instance.id, policy, newest?.size_bytes),
       ...(policy.due?.backup_id === null ? [DUE_BACKUP] : []),
+      ...(policy.due === null ? effectsOnWaiting(reader, waiting) : []),
       ...removable.map(({ id, due_at }) =>
         mayRead(reader, "backup")
           ? effect("delete", { type: BACKUP, id }, "backup_not_kept", { due_at })

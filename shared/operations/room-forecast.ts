@@ -24,9 +24,9 @@ export async function diskWarnings(reader: Reader, accountId: string, serverId: 
 
 /**
  * With one more instance, each must have at least the least share of memory that an instance gets (`share` in
- * hosts/script/install.sh).
+ * hosts/script/install.sh), and its buffer (`BUFFER_MB` in hosts/script/buffer.sh).
  */
-const INSTANCE_MB_MIN = 768;
+const INSTANCE_MB_MIN = 768 + 96;
 const memoryForInstances = (memory_gb: number): number => (memory_gb * 1024 * 15) / 16 - 384;
 
 export async function memoryWarnings(reader: Reader, accountId: string, serverId: string): Promise<Sentence[]> {

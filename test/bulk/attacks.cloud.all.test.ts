@@ -1,6 +1,7 @@
 // Bulk actions under attack: many resources, two runs at once, a token that is revoked, too many at once.
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
+import { Backup } from "../../shared/api/backups.ts";
 import { Event } from "../../shared/api/events.ts";
 import { ListedInstance } from "../../shared/api/instances.ts";
 import * as operations from "../../shared/api/operations.ts";
@@ -19,6 +20,16 @@ beforeAll(async () => {
 
 const Items = operations.items().data;
 const Task = z.looseObject({ task: z.string() });
+
+/** Each call of the task of a bulk action from now on is made twice at once. */
+const runTwice = (): (() => void) =>
+  cloud.states.intercept(async (call, next) => {
+    if (Task.parse(call.payload).task !== "runItems") return next(call);
+    const [one, other] = await Promise.allSettled([next(call), next(call)]);
+    if (one.status === "rejected") throw one.reason;
+    if (other.status === "rejected") throw other.reason;
+    return one.value;
+  });
 
 const shown = async (me: TestAccount, id: string) => (await me.api.get(`/operations/${id}`)).as(Operation);
 
@@ -48,19 +59,53 @@ test("of 120 resources each gets its outcome, once, and those that cannot be cha
 test("two runs of the task at once begin nothing twice", { timeout: 120_000 }, async () => {
   const me = await account({ seeded: true });
   const made = [await me.instance(), await me.instance(), await me.instance()];
-  const close = cloud.states.intercept(async (call, next) => {
-    if (Task.parse(call.payload).task !== "runItems") return next(call);
-    const [one, other] = await Promise.allSettled([next(call), next(call)]);
-    if (one.status === "rejected") throw one.reason;
-    if (other.status === "rejected") throw other.reason;
-    return one.value;
-  });
+  const close = runTwice();
   const { id } = (await me.api.post("/bulk", { action: "stop", select: { ids: made.map((each) => each.id) } })).as(Operation);
   await me.until(id);
   close();
   const stops = (await me.api.get("/operations?type=instance.stop&per_page=100")).as(Operation.array());
   expect(stops.map(({ resource }) => resource.id).toSorted()).toEqual(made.map((each) => each.id).toSorted());
   expect((await shown(me, id)).result?.bulk).toMatchObject({ succeeded: 3, failed: 0 });
+});
+
+/** Each drill of a bulk action is of its own backup. */
+async function expectOwnDrills(me: TestAccount, id: string, ids: readonly string[]): Promise<Operation[]> {
+  expect((await shown(me, id)).result?.bulk).toMatchObject({ succeeded: ids.length, failed: 0 });
+  const items = (await me.api.get(`/operations/${id}/items`)).as(Items);
+  const drills = await Promise.all(
+    items.map(async ({ operation_id }) => (await me.api.get(`/operations/${operation_id}`)).as(Operation)),
+  );
+  expect(drills.map(({ type, resource }) => [type, resource.id])).toEqual(ids.map((each) => ["backup.drill", each]));
+  return drills;
+}
+
+test("each backup is drilled, also where all are drilled on one server", { timeout: 120_000 }, async () => {
+  const me = await account({ seeded: true });
+  const [one, other] = [await me.instance(), await me.instance({ server_id: (await me.server()).id })];
+  const ids: string[] = [];
+  for (const instance of [one, one, one, other]) ids.push((await me.backup(instance.id)).id);
+  for (const [parameters, servers] of [
+    [{}, [one.server_id, one.server_id, one.server_id, other.server_id]],
+    [{ server_id: other.server_id }, ids.map(() => other.server_id)],
+  ] as const) {
+    const { id } = (await me.api.post("/bulk", { action: "drill", select: { ids }, parameters })).as(Operation);
+    await me.until(id);
+    for (const [index, drill] of (await expectOwnDrills(me, id, ids)).entries())
+      expect((await me.api.get(`/operations?resource_id=${servers[index]}&per_page=100`)).text).toContain(drill.id);
+  }
+  for (const id of ids) expect((await me.api.get(`/backups/${id}`)).as(Backup).drill?.status).toBe("passed");
+});
+
+test("two runs of the task at once take no drill for that of another backup", { timeout: 120_000 }, async () => {
+  const me = await account({ seeded: true });
+  const { id: instance } = await me.instance();
+  const ids = [(await me.backup(instance)).id, (await me.backup(instance)).id, (await me.backup(instance)).id];
+  const close = runTwice();
+  const { id } = (await me.api.post("/bulk", { action: "drill", select: { ids } })).as(Operation);
+  await me.until(id);
+  close();
+  await expectOwnDrills(me, id, ids);
+  expect((await me.api.get("/operations?type=backup.drill")).meta?.total).toBe(3);
 });
 
 test("what a revoked token has not begun is cancelled", async () => {

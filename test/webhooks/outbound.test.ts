@@ -141,7 +141,10 @@ test("a name that changes between the check and the connection leads nowhere", a
   const url = "https://rebinding.example.com:8443/";
   expect(await findTargetProblem("url", url, { loopback: false, resolve })).toBeUndefined();
   await expect(send(url, { loopback: false, resolve })).rejects.toThrow("The name leads to a private address");
-  await expect(send(`http://127.0.0.1:${port}/`, { loopback: false })).rejects.toThrow("The URL must be https");
+  await expect(send(`http://127.0.0.1:${port}/`, { loopback: false })).rejects.toMatchObject({
+    message: "The URL must be https",
+    reason: { code: "receiver_url", parameters: { why: "must be https", why_code: "field_https" } },
+  });
   expect(hits).toBe(0);
 });
 

@@ -6,7 +6,7 @@ import { Delivery, Webhook, WithSecret } from "../../shared/api/webhooks.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { queryAll } from "../../shared/data/table.ts";
 import { isSubscribed, permissionsFor } from "../../shared/api/subscriptions.ts";
-import { account, type TestAccount } from "../harness/account.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { unique } from "../harness/unique.ts";
 
 let me: TestAccount;
@@ -159,6 +159,32 @@ test("a test is one try, shown at once, at most six times a minute", async () =>
   expect(Number(seventh.headers["retry-after"])).toBeGreaterThan(0);
   const page = await me.api.get(`/webhooks/${id}/deliveries?status=failed&event_type=webhook.test&per_page=4`);
   expect([page.as(z.array(Delivery)).length, page.meta?.total]).toEqual([4, 6]);
+});
+
+test("a try without a response says why, also by code", async () => {
+  const { id } = await create({ url: "https://slow.example/hooks" });
+  const { tries } = (await me.api.post(`/webhooks/${id}/test`, {})).as(Delivery);
+  expect(tries).toMatchObject([
+    {
+      http_status: null,
+      error: "No response within 10 s",
+      reason: { code: "receiver_silent", parameters: { seconds: "10" } },
+    },
+  ]);
+});
+
+test("deliveries are listed by their IDs: the webhook's own, and those that exist", async () => {
+  const [id, other] = [await me.webhook(3), await me.webhook(1)];
+  const all = (await me.api.get(`/webhooks/${id}/deliveries`)).as(z.array(Delivery)).map((each) => each.id);
+  const [foreign] = (await me.api.get(`/webhooks/${other}/deliveries`)).as(z.array(Delivery)).map((each) => each.id);
+  const wanted = [all[2], foreign, unusedId("delivery"), all[0]].join(",");
+  const response = await me.api.get(`/webhooks/${id}/deliveries?ids=${wanted}`);
+  expect(response.as(z.array(Delivery)).map((each) => each.id)).toEqual([all[0], all[2]]);
+  expect(response.meta).toMatchObject({ total: 2, next_cursor: null });
+  expect((await me.api.get(`/webhooks/${id}/deliveries?ids=${id}`)).error?.details).toMatchObject({
+    field: "ids",
+    reason: "must be IDs of deliveries, separated by commas, at most 100",
+  });
 });
 
 test("another account's webhook and its deliveries are not there", async () => {

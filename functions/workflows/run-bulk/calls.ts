@@ -39,6 +39,8 @@ interface Action {
   removes?: true;
   /** It counts as a deletion, which have a pace of their own. */
   paced?: true;
+  /** How many a server takes at once, if fewer than of other actions. */
+  perServer?: number;
 }
 
 // Declared once: an endpoint builds its schemas.
@@ -122,6 +124,7 @@ const ACTIONS: Record<ResourceType, Readonly<Record<string, Action>>> = {
     drill: {
       call: (request, body) => callInProcess(drillBackup, backupDrilled, { ...request, body }),
       begins: true,
+      perServer: 1,
     },
     set_labels: {
       call: async (request, change) => {

@@ -13,7 +13,7 @@ import { isOpen, ITEM, ITEM_STATUSES, type ItemStatus, LIFECYCLE, OPERATION } fr
 import { BULK, LISTED_MAX } from "../../../shared/domain/limits.ts";
 import { recognizeProblem } from "../../../shared/domain/problems.ts";
 import { because, inEnglish, type Reason } from "../../../shared/domain/reasons.ts";
-import { presentPermissions } from "../../../shared/operations/admission.ts";
+import { currentPermissions } from "../../../shared/operations/admission.ts";
 import { concurrently } from "../../../shared/platform/concurrently.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
@@ -113,8 +113,8 @@ async function beginSome(run: Run): Promise<number> {
     const running = withStatus(run, ITEM.running);
     if (running.length >= BULK.atOnce || begun >= BULK.atOnce) break;
     if ((run.againAt.get(item.index) ?? 0) > Date.now()) continue;
-    if (item.server_id !== null && running.filter(({ server_id }) => server_id === item.server_id).length >= BULK.perServer)
-      continue;
+    const onServer = item.server_id === null ? [] : running.filter(({ server_id }) => server_id === item.server_id);
+    if (onServer.length >= (run.action.perServer ?? BULK.perServer)) continue;
     if (run.action.paced && !(await takeDeletion(run.operation.account_id))) break;
     run.againAt.delete(item.index);
     await begin(run, item);
@@ -144,7 +144,7 @@ async function takeDeletion(accountId: string): Promise<boolean> {
 
 /** The starter as a caller, with what they may do now; undefined if they may no longer do this. */
 async function presentCaller({ bulk: { caller }, action }: Run): Promise<Caller | undefined> {
-  const permissions = await presentPermissions(caller);
+  const permissions = await currentPermissions(caller);
   return action.permissions.every((each) => permissions.includes(each)) ? { ...caller, permissions } : undefined;
 }
 
@@ -167,11 +167,9 @@ async function begin(run: Run, item: BulkItem): Promise<void> {
   const { code, details } = response.error;
   if (code === "NOT_FOUND" && action.removes) return afterDeletion(run, item);
   const own = code === "OPERATION_IN_PROGRESS" ? await ownOperation(run, details?.["operation_id"]) : undefined;
-  if (own !== undefined) {
-    await moveBulkItem(operation, item, { status: ITEM.running, operation_id: own, error: null });
-    return;
-  }
-  await failOrWait(run, item, response.error);
+  if (own === undefined) return failOrWait(run, item, response.error);
+  if (!isOn(own, item)) return waitForTurn(run, item);
+  await moveBulkItem(operation, item, { status: ITEM.running, operation_id: own.id, error: null });
 }
 
 const requestFor = ({ operation }: Run, caller: Caller, id: string) => ({
@@ -193,10 +191,19 @@ async function called(call: () => Promise<InProcessResponse>): Promise<InProcess
   }
 }
 
-/** The operation that holds the resource, if an earlier try of this bulk action began it. */
-async function ownOperation({ operation: { id, account_id } }: Run, holder: unknown): Promise<string | undefined> {
+/** The operation that is in the way, if this bulk action began it: on the same resource in an earlier try, or on another. */
+async function ownOperation({ operation: { id, account_id } }: Run, holder: unknown): Promise<OperationRecord | undefined> {
   const held = typeof holder === "string" ? await findOperation(account_id, holder) : undefined;
-  return held?.request_id === id ? held.id : undefined;
+  return held?.request_id === id ? held : undefined;
+}
+
+const isOn = ({ resource, holds }: OperationRecord, { id }: BulkItem): boolean =>
+  [resource, ...holds].some((each) => each.id === id);
+
+/** What only this bulk action itself keeps waiting is not held: if others have held it before, its hour begins anew. */
+async function waitForTurn({ operation, againAt }: Run, item: BulkItem): Promise<void> {
+  againAt.set(item.index, Date.now() + AGAIN_MS);
+  if (item.held_since !== undefined) await moveBulkItem(operation, item, { held_since: new Date().toISOString() });
 }
 
 /** What passes, or what others may end. */

@@ -1,0 +1,120 @@
+// POST /bulk?dry_run=true: what it names is what the dry runs of the single requests name, and nothing that may not be read.
+import { beforeAll, expect, test } from "vitest";
+import { DryRun } from "../../shared/api/dry-run.ts";
+import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { seedBackup, seedInstance, seedServer, seedWaiting } from "../harness/seed.ts";
+
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account({ seeded: true });
+});
+
+const AT = new Date(Date.now() - 3_600_000).toISOString();
+const POLICY = { schedule: "0 3 * * *", timezone: "UTC", keep: { last: 1 } };
+
+const plan = async (api: Client, method: string, path: string, body?: object): Promise<DryRun> =>
+  (await api.send(method, `${path}?dry_run=true`, body)).as(DryRun);
+const planned = (api: Client, action: string, ids: readonly string[], parameters: object = {}): Promise<DryRun> =>
+  plan(api, "POST", "/bulk", { action, select: { ids }, parameters });
+const named = ({ effects }: DryRun) => effects.map(({ action, resource, code }) => [action, resource.id, code]);
+
+/** An instance whose policy has a backup that waits for its turn. */
+async function waitingInstance(
+  fields: Partial<InstanceRecord> = {},
+): Promise<{ id: string; waiting: string; record: InstanceRecord }> {
+  const record = await seedInstance(me.id, { last_backup_at: AT, last_backup_begun_at: AT, ...fields });
+  await me.api.put(`/instances/${record.id}/backup-policy`, POLICY);
+  return { id: record.id, record, waiting: await seedWaiting(record) };
+}
+
+test("a deletion names what each single one names: policies, backups that wait, and where the server is not active", async () => {
+  const { id: offline } = await seedServer(me.id, { state: "unreachable" });
+  const { id, waiting } = await waitingInstance();
+  const { id: late } = await seedInstance(me.id, { server_id: offline });
+  const { effects } = await planned(me.api, "delete", [id, late]);
+  const single = [await plan(me.api, "DELETE", `/instances/${id}`), await plan(me.api, "DELETE", `/instances/${late}`)];
+  expect(effects).toEqual(single.flatMap((each) => each.effects));
+  expect(effects.map(({ action, resource, code }) => [action, resource.id, code])).toEqual([
+    ["delete", id, "erp_deleted"],
+    ["delete", id, "policy_deleted"],
+    ["delete", waiting, "waiting_backup_deleted"],
+    ["delete", late, "erp_deleted_later"],
+  ]);
+});
+
+test("a deletion with backups names each once, and why others stay", async () => {
+  const { id, record, waiting } = await waitingInstance();
+  const backup = await seedBackup(record);
+  await seedBackup(record, { locked: true });
+  const deletion = await planned(me.api, "delete", [id], { with_backups: true });
+  expect(named(deletion)).toEqual([
+    ["delete", id, "erp_deleted"],
+    ["delete", id, "policy_deleted"],
+    ["delete", waiting, "waiting_backup_deleted"],
+    ["delete", backup.id, "backup_deleted"],
+  ]);
+  expect(deletion.warning_reasons).toMatchObject([{ code: "bulk_not_now", parameters: { why_code: "error_backup_locked" } }]);
+});
+
+test("a policy names what the single one names: the first backup, and what its rules remove", async () => {
+  const kept = await seedInstance(me.id, { last_backup_at: AT, last_backup_begun_at: AT });
+  for (const due_at of ["2026-11-18T03:00:00.000Z", "2026-11-19T03:00:00.000Z"])
+    await seedBackup(kept, { kind: "scheduled", due_at, attempt: 1 });
+  const fresh = await seedInstance(me.id);
+  const policy = { ...POLICY, drill_every_days: 7 };
+  const { effects } = await planned(me.api, "set_policy", [kept.id, fresh.id], policy);
+  const single = [
+    await plan(me.api, "PUT", `/instances/${kept.id}/backup-policy`, policy),
+    await plan(me.api, "PUT", `/instances/${fresh.id}/backup-policy`, policy),
+  ];
+  expect(effects).toEqual(single.flatMap((each) => each.effects));
+  const codes = effects.map(({ code }) => code);
+  expect(codes.filter((code) => code === "backup_due")).toHaveLength(1);
+  expect(codes.filter((code) => code === "backup_not_kept")).toHaveLength(2);
+});
+
+test("a policy that is turned off or deleted names the backup that waits, as the single request does, which removes it", async () => {
+  const { id, waiting } = await waitingInstance();
+  const off = { ...POLICY, enabled: false };
+  const gone = ["delete", waiting, "waiting_backup_deleted"];
+  expect(named(await planned(me.api, "set_policy", [id], off))).toContainEqual(gone);
+  expect(named(await planned(me.api, "set_policy", [id], POLICY))).not.toContainEqual(gone);
+  expect(named(await planned(me.api, "delete_policy", [id]))).toEqual([["delete", id, "policy_deleted"], gone]);
+  expect(named(await plan(me.api, "PUT", `/instances/${id}/backup-policy`, off))).toContainEqual(gone);
+  expect((await me.api.put(`/instances/${id}/backup-policy`, off)).status).toBe(200);
+  expect((await me.api.get(`/backups/${waiting}`)).status).toBe(404);
+});
+
+test("nothing is said that the credential may not read", async () => {
+  const { id, record, waiting } = await waitingInstance();
+  const secrets = [waiting, (await seedBackup(record, { note: "Before the audit", locked: true })).id, "Before the audit"];
+  await seedBackup(record, { kind: "scheduled", due_at: "2026-11-18T03:00:00.000Z", attempt: 1 });
+  const blind = (await me.token(["instances:write", "backups:write", "instances:actions"])).api;
+  const deletion = await planned(blind, "delete", [id]);
+  expect(named(deletion)).toEqual([["delete", id, "erp_deleted"]]);
+  const whole = await planned(blind, "delete", [id], { with_backups: true });
+  expect(named(whole)).toEqual([
+    ["delete", id, "erp_deleted"],
+    ["delete", null, "its_backups_deleted"],
+  ]);
+  const policy = await planned(blind, "set_policy", [id], { ...POLICY, enabled: false });
+  expect(named(policy)).toEqual([["update", id, "backups_paused"]]);
+  const rules = await planned(blind, "set_policy", [id], POLICY);
+  expect(named(rules)).toContainEqual(["delete", null, "some_backup_not_kept"]);
+  for (const each of [deletion, whole, policy, rules]) {
+    expect(each.warnings).toEqual([]);
+    for (const secret of secrets) expect(JSON.stringify(each)).not.toContain(secret);
+  }
+  const held = await seedInstance(me.id, { name: "Held shop", operation_id: unusedId("operation") });
+  const stop = await planned(blind, "stop", [held.id]);
+  expect([stop.effects, stop.warnings, stop.downtime_seconds]).toEqual([[], [], null]);
+});
+
+test("a resource that is left as it is has the code of the reason", async () => {
+  const { id } = await seedInstance(me.id, { state: "stopped" });
+  expect((await planned(me.api, "stop", [id])).warning_reasons).toMatchObject([
+    { code: "bulk_not_now", parameters: { why_code: "error_action_not_allowed", action: "stop", status: "stopped" } },
+  ]);
+});

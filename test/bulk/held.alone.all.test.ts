@@ -1,0 +1,131 @@
+// How long a bulk action tries what is held, and how fast it goes: with a clock that moves by hours.
+import { beforeAll, expect, test } from "vitest";
+import * as z from "zod";
+import { Backup } from "../../shared/api/backups.ts";
+import * as operations from "../../shared/api/operations.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { BULK } from "../../shared/domain/limits.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { testClock } from "../harness/clock.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import type { TestCloud } from "../harness/facts.ts";
+import { holdWork } from "../harness/held-work.ts";
+import { seedBackup, seedInstance } from "../harness/seed.ts";
+
+const clock = testClock();
+let cloud: TestCloud;
+beforeAll(async () => {
+  cloud = await ownCloud({ clock: clock.shared, timeScale: 0 });
+});
+
+const Items = operations.items().data;
+const Task = z.looseObject({ task: z.string() });
+const WAIT = { timeout: 60_000 };
+const begin = async (me: TestAccount, body: Record<string, unknown>) => (await me.api.post("/bulk", body)).as(Operation);
+const itemsOf = async (me: TestAccount, id: string) => (await me.api.get(`/operations/${id}/items?per_page=100`)).as(Items);
+const statusesOf = async (me: TestAccount, id: string) => (await itemsOf(me, id)).map(({ status }) => status);
+
+/** A call of the task begins nothing more after so long, and ends. */
+const CALL_MINUTES = 3.5;
+
+/**
+ * Lets time pass, and waits until a call of the task that has begun since has ended. The clock jumps between two calls: a request
+ * that is on its way meanwhile would be too old for the table.
+ */
+async function pass(minutes: number): Promise<void> {
+  let [jumped, ended] = [false, false];
+  const close = cloud.states.intercept(async (call, next) => {
+    if (Task.parse(call.payload).task !== "runItems") return next(call);
+    if (!jumped) clock.advance(minutes);
+    jumped = true;
+    try {
+      return await next(call);
+    } finally {
+      ended = true; // by an error if there is more to do, after which it is called again
+    }
+  });
+  const look = () => {
+    clock.advance(CALL_MINUTES);
+    return ended;
+  };
+  await expect.poll(look, { timeout: 60_000, interval: 2_000 }).toBe(true);
+  close();
+}
+
+test("what another operation holds is tried for an hour, and then fails", { timeout: 120_000 }, async () => {
+  const me = await account({ seeded: true });
+  const { id: held } = await me.instance();
+  const release = holdWork(cloud, "restartErp");
+  const { id: restart } = (await me.api.post(`/instances/${held}/actions`, { action: "restart" })).as(Operation);
+  const { id } = await begin(me, { action: "stop", select: { ids: [held] } });
+  const error = async () => (await itemsOf(me, id))[0]?.error?.code;
+  await expect.poll(error, WAIT).toBe("OPERATION_IN_PROGRESS");
+  await pass(BULK.heldMinutes / 2);
+  expect(await statusesOf(me, id)).toEqual(["waiting"]);
+  await pass(BULK.heldMinutes);
+  await me.until(id);
+  expect(await itemsOf(me, id)).toMatchObject([{ status: "failed", error: { code: "OPERATION_IN_PROGRESS" } }]);
+  release();
+  await me.until(restart);
+});
+
+test(
+  "a backup that waits for the drill of another one does not fail, however long that takes",
+  { timeout: 120_000 },
+  async () => {
+    const me = await account({ seeded: true });
+    const { id: instance } = await me.instance();
+    const ids = [(await me.backup(instance)).id, (await me.backup(instance)).id, (await me.backup(instance)).id];
+    const release = holdWork(cloud, "verifyArchive");
+    const { id } = await begin(me, { action: "drill", select: { ids } });
+    const OTHERS_WAIT = ["running", "waiting", "waiting"];
+    await expect.poll(() => statusesOf(me, id), WAIT).toEqual(OTHERS_WAIT);
+    clock.advance(BULK.heldMinutes);
+    await pass(0);
+    expect(await statusesOf(me, id)).toEqual(OTHERS_WAIT);
+    release();
+    await me.until(id);
+    expect(await statusesOf(me, id)).toEqual(["succeeded", "succeeded", "succeeded"]);
+    for (const backup of ids) expect((await me.api.get(`/backups/${backup}`)).as(Backup).drill?.status).toBe("passed");
+  },
+);
+
+test("ten resources are in work at once, and two of one server", { timeout: 120_000 }, async () => {
+  const me = await account({ seeded: true });
+  for (const kind of ["server", "instance"] as const) await setQuota(me.id, kind, 100);
+  const { id: crowded } = await me.server();
+  const servers = [crowded, crowded, crowded];
+  for (let made = 0; made < BULK.atOnce; made++) servers.push((await me.server()).id);
+  const ids: string[] = [];
+  for (const server_id of servers) ids.push((await me.instance({ server_id })).id);
+  const release = holdWork(cloud, "stopErp");
+  const { id } = await begin(me, { action: "stop", select: { ids } });
+  const inWork = async () => (await statusesOf(me, id)).flatMap((status, index) => (status === "running" ? [index] : []));
+  const FIRST = [0, 1, 3, 4, 5, 6, 7, 8, 9, 10];
+  await expect.poll(inWork, WAIT).toEqual(FIRST);
+  await pass(0);
+  expect(await inWork()).toEqual(FIRST);
+  release();
+  await me.until(id);
+  expect((await me.api.get(`/operations/${id}`)).as(Operation).result?.bulk).toMatchObject({ succeeded: ids.length });
+});
+
+test("an account's bulk actions delete twenty a minute, however many of them there are", { timeout: 120_000 }, async () => {
+  const me = await account({ seeded: true });
+  const instance = await seedInstance(me.id);
+  const half = async () => {
+    const ids: string[] = [];
+    for (let made = 0; made < 15; made++) ids.push((await seedBackup(instance)).id);
+    return (await begin(me, { action: "delete", select: { ids } })).id;
+  };
+  const bulks = [await half(), await half()];
+  const deletions = () => me.api.get("/operations?type=backup.delete&per_page=100&order=asc");
+  await expect.poll(async () => (await deletions()).meta?.total, WAIT).toBeGreaterThanOrEqual(BULK.deletionsPerMinute);
+  clock.advance(1);
+  for (const id of bulks) await me.until(id);
+  const times = (await deletions()).as(Operation.array()).map(({ created_at }) => Date.parse(created_at));
+  expect(times).toHaveLength(30);
+  const [last = NaN, next = NaN] = times.slice(BULK.deletionsPerMinute - 1);
+  expect(next - last, "only the jump of the clock has made room for more").toBeGreaterThan(30_000);
+});
