@@ -2,21 +2,23 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-const sourcesOf = (...folders: string[]) =>
-  globSync(`{${folders.join(",")}}/**/*.{ts,tsx,mjs}`, { exclude: ["**/node_modules/**", "**/dist/**"] }).map((file) => ({
+const ALL = ["shared", "functions", "infra", "dashboard/src", "test"];
+
+const sourcesOf = (folders: readonly string[], endings = "ts,tsx,mjs") =>
+  globSync(`{${folders.join(",")}}/**/*.{${endings}}`, { exclude: ["**/node_modules/**", "**/dist/**"] }).map((file) => ({
     file,
     text: readFileSync(file, "utf8"),
   }));
 
 test("every source file starts with a line comment that describes it", () => {
-  const sources = sourcesOf("shared", "functions", "infra", "dashboard/src", "test");
+  const sources = sourcesOf(ALL);
   expect(sources.length).toBeGreaterThan(400);
   const without = sources.filter(({ text }) => !text.replace("// @ts-check\n", "").startsWith("// "));
   expect(without.map(({ file }) => file)).toEqual([]);
 });
 
 test("the schema of an object has the same name as the type inferred from it", () => {
-  const lowercase = sourcesOf("shared", "functions", "infra", "dashboard/src").flatMap(({ file, text }) =>
+  const lowercase = sourcesOf(ALL.slice(0, -1)).flatMap(({ file, text }) =>
     [...text.matchAll(/^(?:export )?const ([a-z]\w*) = z\s*\.(?:object|looseObject|strictObject)\(/gm)].map(
       ([, name]) => `${file}: ${name}`,
     ),
@@ -28,9 +30,9 @@ test("the schema of an object has the same name as the type inferred from it", (
 const COLUMNS = 130;
 
 test("no comment is wider than the code", () => {
-  const wide = sourcesOf("shared", "functions", "infra", "dashboard/src", "test").flatMap(({ file, text }) =>
+  const wide = sourcesOf(ALL, "ts,tsx,mjs,sh,py,pl").flatMap(({ file, text }) =>
     text.split("\n").flatMap((line, at) => {
-      const isComment = /^\s*(?:\/\/|\/\*\*|\* )/.test(line) && !/https?:|oxlint-disable/.test(line);
+      const isComment = /^\s*(?:\/\/|\/\*\*|\* |# )/.test(line) && !/https?:|oxlint-disable/.test(line);
       return isComment && line.length > COLUMNS ? [`${file}:${at + 1}`] : [];
     }),
   );

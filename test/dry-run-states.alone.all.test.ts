@@ -71,7 +71,10 @@ const state = fc.record({
   ),
 });
 
-async function worldOf(accountId: string, { phases, status, backedUp, held, installed, locked, read }: State): Promise<World> {
+async function seedScenario(
+  accountId: string,
+  { phases, status, backedUp, held, installed, locked, read }: State,
+): Promise<World> {
   const servers = await Promise.all(phases.map((each) => seedServer(accountId, { state: each })));
   const operation_id = held ? newId("operation") : null;
   const on = servers[0]?.id ?? "";
@@ -176,7 +179,7 @@ test.each([5, 6])(
     await fc.assert(
       fc.asyncProperty(state, request, async (given, requestIn) => {
         await setQuota(me.id, "instance", 10_000);
-        const world = await worldOf(me.id, given);
+        const world = await seedScenario(me.id, given);
         if (given.full) await setQuota(me.id, "instance", (await getAccount(me.id)).used_instance);
         const { api } = await me.token(ALL_PERMISSIONS.filter((permission) => permission !== given.missing));
         const wanted = requestIn(world);

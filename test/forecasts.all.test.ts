@@ -1,13 +1,16 @@
 // What dry runs announce, compared with what the requests then do.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import * as z from "zod";
 import { DryRun } from "../shared/api/dry-run.ts";
 import { Instance } from "../shared/api/instances.ts";
 import { Operation } from "../shared/api/operations.ts";
+import { ROOT } from "../infra/built.ts";
 import { recordReport } from "../shared/records/host-reports.ts";
 import { account, type TestAccount, uniqueDatabase, uniqueDomain } from "./harness/account.ts";
 import type { Client } from "./harness/client.ts";
-import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
+import { seedBackup, seedInstance, seedServer, seedWaiting } from "./harness/seed.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
@@ -266,4 +269,46 @@ test("a dry run warns of a disk that is low as its server last reported, and of 
   await report(5_900_000_000);
   const low = [expect.stringMatching(`^Low disk space: server ${server.name} reported 5.9 GB free at 2`)];
   expect(await all()).toEqual([low, low, low, low]);
+});
+
+test("a dry run warns of an instance that a server has too little memory for, as its machine shares it", async () => {
+  const script = (name: string) => readFileSync(join(ROOT, `shared/hosts/script/${name}.sh`), "utf8");
+  const least = Number(/mb=\$\(\(mb > (\d+) \? mb : \1\)\)/.exec(script("install"))?.[1]);
+  const buffer = Number(/^BUFFER_MB=(\d+)/m.exec(script("buffer"))?.[1]);
+  const specs = { cpu: 2, memory_gb: 4, disk_gb: 40 };
+  const server = await seedServer(me.id, { specs });
+  const fitting = Math.floor(((specs.memory_gb * 1024 * 15) / 16 - 384) / (least + buffer));
+  const warnings = async () =>
+    (await dryRun("POST", "/instances", await me.instanceBody({ server_id: server.id }))).warning_reasons;
+  for (let made = 0; made < fitting; made++) {
+    expect(await warnings(), `with ${made}`).toEqual([]);
+    await seedInstance(me.id, { server_id: server.id });
+  }
+  const parameters = { server_name: server.name, instance_count: fitting + 1, needed_mb: least + buffer, memory_gb: 4 };
+  expect(await warnings()).toEqual([{ code: "memory_low", parameters }]);
+});
+
+test("a dry run of a deletion names the scheduled backup that waits, and a policy that is turned off does", async () => {
+  const at = new Date(Date.now() - 3_600_000).toISOString();
+  const instance = await seedInstance(me.id, { last_backup_at: at, last_backup_begun_at: at });
+  const path = `/instances/${instance.id}`;
+  const policy = { schedule: "0 3 * * *", keep: { last: 1 } };
+  await api.put(`${path}/backup-policy`, policy);
+  const waiting = await seedWaiting(instance);
+  const effect = {
+    action: "delete",
+    resource: { type: "backup", id: waiting },
+    code: "waiting_backup_deleted",
+    parameters: {},
+    detail: "Removes the scheduled backup that waits for its turn",
+  };
+  expect((await dryRun("DELETE", path)).effects).toContainEqual(effect);
+  expect((await dryRun("PUT", `${path}/backup-policy`, { ...policy, enabled: false })).effects).toContainEqual(effect);
+  expect((await dryRun("PUT", `${path}/backup-policy`, policy)).effects).not.toContainEqual(effect);
+  const { api: blind } = await me.token(["instances:write", "backups:write"]);
+  for (const [method, of, body] of [
+    ["DELETE", path, undefined],
+    ["PUT", `${path}/backup-policy`, { ...policy, enabled: false }],
+  ] as const)
+    expect((await blind.send(method, `${of}?dry_run=true`, body)).text).not.toContain(waiting);
 });

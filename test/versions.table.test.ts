@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Alert } from "../shared/api/alerts.ts";
 import { Operation } from "../shared/api/operations.ts";
-import { judge, readAlerts } from "../shared/operations/alerts.ts";
+import { evaluateAlert, readAlerts } from "../shared/operations/alerts.ts";
 import { setQuota } from "../shared/operations/operator.ts";
 import { freeSlots } from "../shared/data/slots.ts";
 import { encodeStamp } from "../shared/data/stamps.ts";
@@ -155,7 +155,7 @@ const kinds: Kind[] = [
     what: "an alert",
     make: async () => {
       const { id, name } = await seedServer(me.id);
-      await judge(await readAlerts(me.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
+      await evaluateAlert(await readAlerts(me.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
       const [alert] = (await me.api.get(`/alerts?resource_id=${id}`)).as(z.array(Alert));
       return `/alerts/${alert?.id}`;
     },

@@ -24,6 +24,6 @@ export const handler = handle(backupPolicy.update)(async ({ params, body, caller
     const set = setPolicy(change, { by, instance, policy, waiting, firstIsRunning }, body);
     const changes = changesBetween(policy ?? {}, set, POLICY_FIELDS);
     logEvent(change, by, { type: "backup_policy.update", changes }, { type: "instance", id: instance.id, name: instance.name });
-    return commit(change, toPolicy(set), () => forecastPolicy(caller, instance, set));
+    return commit(change, toPolicy(set), () => forecastPolicy(caller, instance, set, waiting));
   }),
 );

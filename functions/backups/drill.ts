@@ -6,7 +6,7 @@ import { beginDrill } from "../../shared/operations/drills.ts";
 import { forecastDrill } from "../../shared/operations/backup-forecast.ts";
 import { instanceRef } from "../../shared/records/instances.ts";
 import { toOperation } from "../../shared/records/operations.ts";
-import { namedServer, serverRef } from "../../shared/records/servers.ts";
+import { requireServerInBody, serverRef } from "../../shared/records/servers.ts";
 import { find } from "../../shared/data/table.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -25,7 +25,7 @@ export const handler = handle(backups.drill)(async ({ params, body, caller, by, 
       ? drilled.instance_id === null
         ? undefined
         : (await find(instanceRef(caller.account_id, drilled.instance_id)))?.server_id
-      : namedServer(chosen).id;
+      : requireServerInBody(chosen).id;
   if (serverId === undefined) throw serverOfBackupUnknown();
   requireDrillable(drilled);
   const operation = beginDrill({ change, by, operationId }, drilled, serverId);

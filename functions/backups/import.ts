@@ -3,7 +3,7 @@ import * as backups from "../../shared/api/backups.ts";
 import { backupRef, requireBackup } from "../../shared/records/backups.ts";
 import { retryImport } from "../../shared/operations/imports.ts";
 import { toOperation } from "../../shared/records/operations.ts";
-import { namedServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
+import { requireServerInBody, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -13,7 +13,7 @@ export const handler = handle(backups.import)(async ({ params, body, caller, by,
     { backup: backupRef(caller.account_id, params.id), server: serverRef(caller.account_id, body.server_id) },
   );
   const backup = requireBackup(records.backup);
-  const server = namedServer(records.server);
+  const server = requireServerInBody(records.server);
   requireUsable(server);
   return commit(change, toOperation(retryImport({ change, by, operationId }, backup, server.id)));
 });

@@ -1,6 +1,7 @@
 // POST /instances/:id/code/rotate-hook
 import { BASE_PATH } from "../../shared/api/base-path.ts";
 import * as code from "../../shared/api/code.ts";
+import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { codeRef, emptyCode } from "../../shared/records/code.ts";
 import { setHook } from "../../shared/records/deploy-hooks.ts";
@@ -17,8 +18,10 @@ export const handler = handle(code.rotateHook)(async ({ params, body, caller, by
       { instance: instanceRef(account_id, params.id), code: codeRef(account_id, params.id) },
     );
     const instance = requireInstance(records.instance);
-    const secret = setHook(change, instance, records.code ?? emptyCode(instance), body.enabled);
-    logEvent(change, by, "code.rotate_hook", { type: "instance", id: instance.id, name: instance.name });
+    const present = records.code ?? emptyCode(instance);
+    const secret = setHook(change, instance, present, body.enabled);
+    const changes = changesBetween({ hook: present.hook_last4 }, { hook: secret?.slice(-4) }, ["hook"]);
+    logEvent(change, by, { type: "code.rotate_hook", changes }, { type: "instance", id: instance.id, name: instance.name });
     return commit(change, { hook_url: secret === null ? null : `${origin()}${BASE_PATH}/hooks/deploys/${secret}` });
   }),
 );

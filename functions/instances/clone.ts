@@ -12,7 +12,7 @@ import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import type { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { endRedirect, redirectRef } from "../../shared/records/redirects.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
-import { namedServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
+import { requireServerInBody, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { uniqueDatabaseName } from "../../shared/domain/database-name.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
@@ -86,7 +86,7 @@ function serverFor(
   chosen: ServerRecord | undefined,
 ): Pick<ServerRecord, "id" | "ip_address"> {
   if (serverId !== undefined) {
-    const server = namedServer(chosen);
+    const server = requireServerInBody(chosen);
     requireUsable(server);
     return server;
   }

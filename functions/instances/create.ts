@@ -14,7 +14,7 @@ import type { Caller } from "../../shared/records/schemas/caller.ts";
 import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { endRedirect, redirectRef } from "../../shared/records/redirects.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
-import { namedServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
+import { requireServerInBody, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { problemsOfErp } from "../../shared/providers/offers.ts";
 import { readCatalog } from "../../shared/providers/catalog.ts";
@@ -39,7 +39,7 @@ export const handler = handle(instances.create)(async ({ body, caller, by, read,
     ...(records.server === undefined ? [noSuch("server_id", "server")] : []),
     ...(backup_id === undefined ? [] : problemsOfBackup(backup, body)),
   ]);
-  const server = namedServer(records.server);
+  const server = requireServerInBody(records.server);
   requireUsable(server);
   if (backup !== undefined) {
     requireRestorable(backup);

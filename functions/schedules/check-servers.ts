@@ -84,14 +84,15 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
   const isHeld = server.operation_id !== null;
   if ((isInTrouble || !responded) && !isHeld)
     await judgeSilence(await alertsOf(server.account_id), server, { watched, responded, at });
-  const heard = isInTrouble || !responded || isHeld ? {} : await hear({ server, watched, loggedIn, news, line, at, alertsOf });
+  const heard =
+    isInTrouble || !responded || isHeld ? {} : await processReport({ server, watched, loggedIn, news, line, at, alertsOf });
   const collected = samples === undefined ? {} : await collectFigures(server, watched, samples, at);
   await recordProbe(server, { responded, loggedIn, heard: { ...heard, ...collected }, reason });
   if (quotasChanged !== undefined && settingsTaken) await settingsPassedOn(server.id, quotasChanged);
   if (report === undefined) return;
   const recorded = await recordReport(server, report);
   if (recorded !== undefined) {
-    await judge(server, recorded);
+    await recordDiskUse(server, recorded);
     await judgeReport(await alertsOf(server.account_id), server, recorded, at);
     await judgeCertificates(server, recorded);
     await judgeImages(server, recorded, await newestImages());
@@ -102,7 +103,7 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
   await removeLeftover(server, report);
 }
 
-interface Heard {
+interface ReceivedReport {
   server: ServerRecord;
   watched: WatchedServer;
   loggedIn: boolean;
@@ -114,7 +115,7 @@ interface Heard {
 }
 
 /** What a machine that responds says of its ERPs, or that it says nothing any more. */
-async function hear({
+async function processReport({
   server,
   watched,
   loggedIn,
@@ -122,7 +123,7 @@ async function hear({
   line,
   at,
   alertsOf,
-}: Heard): Promise<Partial<Pick<WatchedServer, "line" | "misses">>> {
+}: ReceivedReport): Promise<Partial<Pick<WatchedServer, "line" | "misses">>> {
   const news = served ?? selectReported(watched, line, at);
   if (news === "old") return {};
   if (news === undefined) {
@@ -157,7 +158,7 @@ async function restart(instance: InstanceRecord, at: number): Promise<boolean> {
 }
 
 /** At once: nothing later counts it again. */
-async function judge(server: ServerRecord, report: HostReport): Promise<void> {
+async function recordDiskUse(server: ServerRecord, report: HostReport): Promise<void> {
   if (await countLowDisk(server, report)) {
     log.warn("a server's disk is low", { account: server.account_id, server: server.id });
     publish("DisksLow", 1);

@@ -23,8 +23,8 @@ import {
   skipRun,
   stopPolicy,
   type Subject,
-  tookPlace,
-  waitForPlace,
+  hasRun,
+  queueRun,
   waitsUntil,
 } from "../../shared/operations/policy-runs.ts";
 import { runPush } from "../../shared/operations/push-runs.ts";
@@ -33,7 +33,7 @@ import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { explain, type Explained } from "../../shared/records/reasons.ts";
-import { NoPlace, requireUsable, serverRef } from "../../shared/records/servers.ts";
+import { NoBackupSlot, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { ConditionFailed, readAll } from "../../shared/data/table.ts";
 import { workflowOf } from "../../shared/domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../../shared/domain/limits.ts";
@@ -137,7 +137,7 @@ async function run(subject: Due, server: ServerRecord | undefined): Promise<void
   if (isNeverInstalled(subject.instance)) return stopPolicy(subject);
   const at = now();
   const due = dueRun(subject.policy, at);
-  const moved = due === undefined ? subject.policy : await move(subject, server, due, at);
+  const moved = due === undefined ? subject.policy : await advanceRun(subject, server, due, at);
   const policy = await drill({ ...subject, policy: moved }, at);
   // Before the retention, which may have to wait for the end of a drill.
   const isDue = policy.overdue_at !== null && policy.overdue_at <= at;
@@ -154,7 +154,7 @@ async function run(subject: Due, server: ServerRecord | undefined): Promise<void
 }
 
 /** Starts a due run, or keeps it, or gives it up; the policy as it is then. */
-async function move(subject: Due, server: ServerRecord | undefined, due: DueRun, at: string): Promise<PolicyRecord> {
+async function advanceRun(subject: Due, server: ServerRecord | undefined, due: DueRun, at: string): Promise<PolicyRecord> {
   const { policy } = subject;
   const next = startKey(policy);
   // Until a run that is due at once has been tried, it is the next one itself.
@@ -180,7 +180,7 @@ async function begin(
 ): Promise<PolicyRecord> {
   const { policy } = subject;
   try {
-    if (isFull) return await wait(subject, due, at);
+    if (isFull) return await queueOrSkip(subject, due, at);
     if (server === undefined) throw new Error(`Server ${policy.server_id} does not exist`);
     requireUsable(server);
     await subject.turn();
@@ -189,8 +189,8 @@ async function begin(
     await start(operation);
     return saved;
   } catch (error) {
-    if (error instanceof NoPlace) return wait(subject, due, at);
-    if (error instanceof ConditionFailed && (await tookPlace(policy, due))) return closeRun(subject, due, at);
+    if (error instanceof NoBackupSlot) return queueOrSkip(subject, due, at);
+    if (error instanceof ConditionFailed && (await hasRun(policy, due))) return closeRun(subject, due, at);
     if (error instanceof Overtaken || !(error instanceof ApiError) || error.code === "QUOTA_EXCEEDED") throw error;
     return due.held_since === null ? holdRun(subject, due, at) : policy;
   }
@@ -214,10 +214,10 @@ function explainError(error: unknown): Explained {
   return { message, reason: recognizeProblem(message) };
 }
 
-async function wait(subject: Due, due: DueRun, at: string): Promise<PolicyRecord> {
+async function queueOrSkip(subject: Due, due: DueRun, at: string): Promise<PolicyRecord> {
   const { policy } = subject;
   if (due.backup_id === null) await subject.turn();
-  if (due.backup_id === null || due.held_since !== null) return waitForPlace(subject, due, at);
+  if (due.backup_id === null || due.held_since !== null) return queueRun(subject, due, at);
   if (policy.next_run_at !== null && waitsUntil(due, policy.next_run_at) <= at) return skipRun(subject, due, NO_PLACE, at);
   return policy;
 }

@@ -3,7 +3,7 @@ import { uploadIncomplete } from "../../shared/api/errors.ts";
 import * as uploads from "../../shared/api/uploads.ts";
 import { toBackup } from "../../shared/records/backups.ts";
 import { beginImport } from "../../shared/operations/imports.ts";
-import { namedServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
+import { requireServerInBody, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { computePartSizes, requireUpload, uploadRef, type UploadRecord } from "../../shared/records/uploads.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -15,7 +15,7 @@ export const handler = handle(uploads.complete)(async ({ params, body, caller, b
     { upload: uploadRef(caller.account_id, params.id), server: serverRef(caller.account_id, body.server_id) },
   );
   const upload = requireUpload(records.upload);
-  const server = namedServer(records.server);
+  const server = requireServerInBody(records.server);
   requireUsable(server);
   const whole = await requireWhole(upload);
   return commit(change, toBackup(beginImport({ change, by, operationId }, whole, body)));

@@ -62,7 +62,7 @@ export const run = () =>
     summary: "Run an action on many resources",
     description:
       `Starts an operation that runs one action on each of up to ${BULK.selected} resources. The request fixes the selection. The service runs the action on ` +
-      `${BULK.atOnce} resources at a time, on ${BULK.perServer} of one server, and deletes at most ${BULK.deletionsPerMinute} resources a minute in an account. ` +
+      `${BULK.atOnce} resources at a time, on ${BULK.perServer} of one server (a drill at a time), and deletes at most ${BULK.deletionsPerMinute} resources a minute in an account. ` +
       "`parameters` is the body of the endpoint for one resource: `note` and `labels` for `backup`, a policy for `set_policy`, `server_id` for `drill`, all but a rollback for `deploy`. " +
       "`set_labels` takes `labels`, or `add` and `remove`, which keep the other labels. `delete` of instances takes `with_backups`. " +
       "Instances have the actions `start`, `stop`, `restart`, `backup`, `deploy`, `set_policy`, `delete_policy`, `set_labels` and `delete`; backups `lock`, `unlock`, " +

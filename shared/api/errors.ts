@@ -58,6 +58,8 @@ export type ErrorDetails = Record<string, unknown>;
 interface About {
   kind: ResourceType;
   otherwise?: string;
+  /** It says more of the resource than its status: only with the permission to read that kind. */
+  reads?: true;
 }
 
 interface ErrorOptions {
@@ -138,7 +140,12 @@ export const modulesNewer = (status: string, modules: readonly string[]) =>
     `The database has these modules in a higher version than that code: ${modules.join(", ")}. Set restore_database to true to go back with the data`,
     status,
     { modules },
-    INSTANCE,
+    {
+      ...INSTANCE,
+      otherwise:
+        "The database has modules in a higher version than that code. Set restore_database to true to go back with the data",
+      reads: true,
+    },
   );
 
 export const noBackupToRollBack = (status: string) =>
@@ -243,6 +250,7 @@ export const filesMissing = (status: string, missing_files: number, listed_files
     {
       ...BACKUP,
       otherwise: "Files that the backup's database lists are not in it; set accept_missing_files to true to go on without them",
+      reads: true,
     },
   );
 

@@ -299,7 +299,7 @@ const finding = {
     }),
   search: searchWords.meta({
     description:
-      "Only records with words that begin with each of these, in name, domain, database name or note, or with this ID, IP address or email. Case, accents and apostrophes are ignored",
+      "Only records with words that begin with each of these, in name, domain, database name or note, or with this ID, IP address or email; of servers also those with this part of an IP address. Case, accents and apostrophes are ignored",
     examples: ["shop"],
   }),
   sort: z.enum(["created_at", "name"]).meta({ description: "The default is `created_at`", examples: ["created_at"] }),
@@ -313,7 +313,7 @@ function idList(kind: IdKind) {
     .string()
     .refine(
       (value) => value.split(",").length <= PER_PAGE_MAX && value.split(",").every((each) => isId.test(each)),
-      `must be IDs of ${kind === "ssh_key" ? "SSH key" : kind.replace("_", " ")}s, separated by commas, at most ${PER_PAGE_MAX}`,
+      `must be IDs of ${kind === "ssh_key" ? "SSH keys" : kind === "delivery" ? "deliveries" : `${kind.replace("_", " ")}s`}, separated by commas, at most ${PER_PAGE_MAX}`,
     )
     .transform((value) => [...new Set(value.split(","))])
     .pipe(z.array(z.string().meta({ pattern, maxLength })).max(PER_PAGE_MAX))

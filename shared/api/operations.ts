@@ -214,6 +214,9 @@ export const list = () =>
       ),
       type: z.enum(OPERATION_TYPES).meta({ examples: ["instance.create"] }),
       actor: fields.actorId.meta({ description: "Only operations that this actor started: the `created_by.id` of an operation" }),
+      server_id: fields.id("server").meta({
+        description: "Only operations on this server, on the instances that are on it now, and on their backups",
+      }),
     }),
   });
 

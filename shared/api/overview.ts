@@ -115,7 +115,7 @@ export const worst = () =>
           description: "How long 95 of 100 requests of an instance took at most in the last minutes, in milliseconds",
         }),
         complete: z.boolean().meta({
-          description: `Whether all servers were compared. Of accounts with more than ${WORST.servers}, the instances on that many are`,
+          description: `Whether all servers were compared. Of accounts with more than ${WORST.servers}, the instances on those are that use most of their memory`,
           examples: [true],
         }),
       })

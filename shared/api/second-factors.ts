@@ -1,8 +1,8 @@
 // Second factors of whoever is signed in: passkeys, an authenticator app, and recovery codes for the day when both are lost.
 import * as z from "zod";
-import { SECOND_FACTORS } from "../domain/limits.ts";
+import { LOGIN_FAILURES, SECOND_FACTORS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { factorExists, noSecondFactor, passkeyExists, proofInvalid, tooManyPasskeys } from "./errors.ts";
+import { factorExists, noSecondFactor, passkeyExists, proofInvalid, tooManyPasskeys, tooManySignIns } from "./errors.ts";
 import * as fields from "./fields.ts";
 
 const FACTOR_TYPES = ["passkey", "totp"] as const;
@@ -202,7 +202,7 @@ export const confirmTotp = () =>
     access: "session",
     proof: () => true,
     status: 201,
-    errors: () => [proofInvalid(), factorExists()],
+    errors: () => [proofInvalid(), factorExists(), tooManySignIns(LOGIN_FAILURES.pair)],
     body: z.strictObject({
       code: code.meta({ description: "What the app shows", examples: ["492039"] }),
     }),
@@ -232,7 +232,7 @@ export const addPasskey = () =>
     access: "session",
     proof: () => true,
     status: 201,
-    errors: () => [proofInvalid(), passkeyExists(), tooManyPasskeys()],
+    errors: () => [proofInvalid(), passkeyExists(), tooManyPasskeys(), tooManySignIns(LOGIN_FAILURES.pair)],
     body: z.strictObject({ name: fields.text(64, "Laptop"), attestation: Attestation }),
     data: Factor,
   });

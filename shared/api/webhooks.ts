@@ -95,6 +95,7 @@ const Try = z.object({
     .string()
     .nullable()
     .meta({ description: "Why there was no response, or why nothing was sent", examples: [null] }),
+  reason: fields.reason.optional(),
   response_excerpt: z
     .string()
     .nullable()
@@ -227,7 +228,7 @@ export const listDeliveries = () =>
     summary: "List a webhook's deliveries",
     description: `Returns the deliveries of the last ${WEBHOOK.deliveryDays} days, newest first. At most ${WEBHOOK.listedMax} are listed.`,
     access: ["settings:read"],
-    ...fields.listOf(Delivery, {
+    ...fields.resourceListOf("delivery", Delivery, {
       status: z.enum(DELIVERY_STATUSES).meta({ examples: ["failed"] }),
       event_type: z
         .string()

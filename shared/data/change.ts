@@ -8,7 +8,16 @@ import type { QuotaKind } from "../domain/limits.ts";
 import { accountCounters, type Counted, listCounts, type ShownCount } from "./counters.ts";
 import type { Update, Where } from "./expressions.ts";
 import { type Findable, entryWrites, type LabelChange } from "./entries.ts";
-import { actorFilter, keys, type Key, type ListKind, type Place, placement, protectionFilter, type Item } from "./keys.ts";
+import {
+  actorFilter,
+  keys,
+  type Key,
+  type ListKind,
+  type ListMembership,
+  placement,
+  protectionFilter,
+  type Item,
+} from "./keys.ts";
 import { transact } from "./table.ts";
 import { conditionOnly, put, remove, update, type Write } from "./writes.ts";
 import { addedOperation, droppedOperation, movedOperation } from "./operation-entries.ts";
@@ -30,7 +39,7 @@ export interface Change {
   /** Changes the account's own item, in the one write that also moves its counters, if what it was decided by is unchanged. */
   setOnAccount: (set: Item, unchanged?: Item, conditionError?: (present: Item | undefined) => Error | undefined) => void;
   /** Adds a listed record; `number` must be in it. */
-  add: (kind: ListKind, record: Item & { id: string; number: string; created_at: string }, place: Place) => void;
+  add: (kind: ListKind, record: Item & { id: string; number: string; created_at: string }, place: ListMembership) => void;
   /** Moves a record from one status of its list to another. */
   move: (
     what: { kind: ListKind; record: { id: string; number: string } },
@@ -94,7 +103,7 @@ export interface Change {
 interface Added {
   kind: ListKind;
   record: Item & { id: string; number: string };
-  place: Place;
+  place: ListMembership;
 }
 
 /** `account` gives the numbers of new records; changes that make none need only its id. */

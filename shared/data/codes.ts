@@ -127,6 +127,8 @@ export const ENTRY_ATTRIBUTES = {
   /** Of an operation. */
   type: "k",
   actor: "a",
+  /** Of an operation: the instance that it is about, or else its resource; the last bytes of the ID. */
+  about: "x",
 } as const;
 
 /** The attributes of a list's counts, each followed by the number of its block. */

@@ -53,6 +53,8 @@ export const keys = {
 
   /** A record by its id. */
   record: (kind: ListKind | "ssh_key", accountId: string, id: string): Key => ({ pk: owned(accountId, kind), sk: id }),
+  /** All records of a kind, of which there are few. */
+  records: (kind: "server", accountId: string) => owned(accountId, kind),
   /** All SSH keys of an account (at most 100). */
   sshKeys: (accountId: string) => owned(accountId, "ssh_key"),
 
@@ -410,7 +412,7 @@ export const protectionFilter = (protection: string): string => `protection#${pr
 export const actorFilter = (actorId: string): string => `actor#${actorId}`;
 
 /** The lists that a record is on, besides that of its kind. */
-export interface Place {
+export interface ListMembership {
   /** An event's type is its status. */
   status?: string | undefined;
   parentId?: string | undefined;
@@ -423,7 +425,7 @@ export const placement = (
   kind: ListKind,
   accountId: string,
   number: string,
-  { status, parentId, protection, actorId }: Place,
+  { status, parentId, protection, actorId }: ListMembership,
 ) => ({
   number,
   list: keys.list(kind, accountId),

@@ -1,7 +1,7 @@
 // Lists that are filtered by label or search, by several filters, or sorted by name: the entries of a kind are read whole (110
 // bytes a record), with what says which records have a label (5 bytes), and then the records of the page.
 import { domainToUnicode } from "node:url";
-import type * as z from "zod";
+import * as z from "zod";
 import type { ListMeta } from "../api/fields.ts";
 import { bytesOfId, idOfBytes, idOfShort, isId, shorten, timeOfShort } from "../domain/ids.ts";
 import { HEALTH_OF_ERP, type ResourceType, SERVER_PHASES, SERVING, statusOf } from "../domain/lifecycle.ts";
@@ -17,7 +17,7 @@ import { parseEach } from "./parse-each.ts";
 import { isCreatedIn, type Listed, type PageQuery, slicePage } from "./pages.ts";
 import { type FigureBounds, readFigures } from "./server-figures.ts";
 import { queryAll, readAll } from "./table.ts";
-import { LOCKED, tagsInSearch } from "./tags.ts";
+import { addressForm, addressPart, LOCKED, tagsInSearch } from "./tags.ts";
 
 /** What of a query only these lists know. */
 export interface Finding {
@@ -144,7 +144,7 @@ async function readEntries(kind: ResourceType, accountId: string): Promise<Entry
 interface Beside {
   /** Whether it has all labels that a query names. */
   hasLabels: (short: string) => boolean;
-  /** Whether it has the email or IP address that a query searches. */
+  /** Whether it has the email or IP address that a query searches, or is a server with a part of that address. */
   hasTag: (short: string) => boolean;
   /** When it was last backed up (ms since 1970). */
   lastBackup: (short: string) => number | undefined;
@@ -172,15 +172,30 @@ async function readBeside(
   filters: Filters,
 ): Promise<Beside> {
   const tags = search === undefined ? [] : tagsInSearch(search);
+  const part = search === undefined || kind !== "server" ? undefined : addressPart(search);
   const [hasLabels, hasTag, lastBackup, isActive, isLocked, isWithin] = await Promise.all([
     readLabels(kind, accountId, label),
-    tags.length === 0 ? NOTHING_BESIDE.hasTag : readLabels(kind, accountId, tags),
+    part !== undefined
+      ? readAddresses(accountId, part)
+      : tags.length === 0
+        ? NOTHING_BESIDE.hasTag
+        : readLabels(kind, accountId, tags),
     filters.last_backup_before === undefined ? NOTHING_BESIDE.lastBackup : readBackupTimes(accountId),
     filters.health === undefined ? NOTHING_BESIDE.isActive : readActiveServers(accountId),
     filters.locked === undefined ? NOTHING_BESIDE.isLocked : readLabels(kind, accountId, [LOCKED]),
     readFigures(accountId, filters),
   ]);
   return { hasLabels, hasTag, lastBackup, isActive, isLocked, isWithin };
+}
+
+const Addressed = z.object({ id: z.string(), ip_address: z.string().nullish() });
+
+/** The servers with a part of an address: their records are few, and only such a search reads them. */
+async function readAddresses(accountId: string, part: string): Promise<Beside["hasTag"]> {
+  const servers = parseEach(Addressed, await queryAll(keys.records("server", accountId)));
+  const found = servers.filter(({ ip_address }) => ip_address && addressForm(ip_address).includes(part));
+  const shorts = new Set(found.map(({ id }) => shorten(id)));
+  return (short) => shorts.has(short);
 }
 
 async function readActiveServers(accountId: string): Promise<Beside["isActive"]> {

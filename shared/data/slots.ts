@@ -32,11 +32,11 @@ interface Entry<N extends string> {
   /** Attributes to remove along with it. */
   remove?: readonly string[];
   /** Optional slots: the request would like one, and passes without it if all are taken. */
-  wish?: Wish | undefined;
+  wish?: OptionalSlots | undefined;
 }
 
 /** Attributes, each with the time until which its slot is taken: its user releases it, and after a crash it expires. */
-export interface Wish {
+export interface OptionalSlots {
   places: readonly string[];
   untilMs: number;
 }
@@ -73,7 +73,7 @@ const TRIES = 100;
 export async function tryAcquireSlots<const N extends string>(entry: Entry<N>): Promise<Verdict<N>> {
   const { key, limits, windowMs, now, holds } = entry;
   let slots = limits.map((limit) => pickFromHint(keyString(key), limit, now, windowMs));
-  let place = entry.wish && pickPlace(keyString(key), entry.wish, now);
+  let place = entry.wish && pickSlot(keyString(key), entry.wish, now);
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const { done, item } = await updateRaw(key, buildExpression(entry, slots, place));
     if (item === undefined) return { kind: "rejected" };
@@ -91,7 +91,7 @@ export async function tryAcquireSlots<const N extends string>(entry: Entry<N>): 
         retryAfterMs: waitFor(Math.min(...readTimes(item, limit.name)), now, windowMs),
       };
     slots = free.map((indexes) => indexes[Math.floor(Math.random() * indexes.length)] ?? 0);
-    place = entry.wish && findFreePlace(item, entry.wish, now);
+    place = entry.wish && findFreeSlot(item, entry.wish, now);
   }
   throw new Error(`Found no free slot on ${key.pk} in ${TRIES} tries`);
 }
@@ -101,13 +101,13 @@ export async function tryAcquireSlots<const N extends string>(entry: Entry<N>): 
  */
 const waitFor = (oldest: number, now: number, windowMs: number): number => Math.max(1, Math.min(oldest, now) + windowMs - now);
 
-const findFreePlace = (item: Item, { places }: Wish, now: number): string | undefined =>
+const findFreeSlot = (item: Item, { places }: OptionalSlots, now: number): string | undefined =>
   places.find((name) => timeIn(item[name]) <= now);
 
 /** Based on what this container last saw; marked as taken for concurrent requests. */
-function pickPlace(key: string, wish: Wish, now: number): string | undefined {
+function pickSlot(key: string, wish: OptionalSlots, now: number): string | undefined {
   const places = hints.get(key)?.places ?? {};
-  const place = findFreePlace(places, wish, now);
+  const place = findFreeSlot(places, wish, now);
   if (place !== undefined) places[place] = encodeStamp(wish.untilMs);
   return place;
 }
@@ -120,7 +120,7 @@ async function takeFreed({ key, wish, now }: Entry<string>, item: Item): Promise
   if (wish === undefined) return undefined;
   let current: Item | undefined = item;
   for (let tries = 0; current !== undefined && tries < wish.places.length; tries++) {
-    const place = findFreePlace(current, wish, now);
+    const place = findFreeSlot(current, wish, now);
     if (place === undefined) return undefined;
     const outcome: UpdateOutcome = await updateRaw(key, {
       UpdateExpression: "SET #place = :until",
@@ -137,7 +137,7 @@ async function takeFreed({ key, wish, now }: Entry<string>, item: Item): Promise
 const IS_FREE = "(attribute_not_exists(#place) OR #place <= :now)";
 
 /** Frees a place again; one that lapsed and was taken by another stays theirs. */
-export async function releasePlace(key: Key, place: string, untilMs: number): Promise<void> {
+export async function releaseSlot(key: Key, place: string, untilMs: number): Promise<void> {
   await updateRaw(key, {
     UpdateExpression: "REMOVE #place",
     ConditionExpression: "#place = :until",

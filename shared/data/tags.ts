@@ -44,7 +44,17 @@ export function tagsInSearch(search: string): string[] {
   return /^\S+@\S+$/.test(text) ? [tagString("email", emailForm(text))] : [];
 }
 
-const addressForm = (address: string): string => {
+/**
+ * What a search has of an IP address, if that is a part of one: three characters or more, with a dot or a colon. A whole one has
+ * a tag.
+ */
+export function addressPart(search: string): string | undefined {
+  const text = search.trim().toLowerCase();
+  const isPart = /^(?=.*\.)[\d.]{3,}$|^(?=.*:)[\da-f:]{3,}$/.test(text) && isIP(text) === 0;
+  return isPart ? text : undefined;
+}
+
+export const addressForm = (address: string): string => {
   const plain = plainAddress(address);
   return isIP(plain) === 6 ? new URL(`http://[${plain}]`).hostname : plain;
 };

@@ -21,13 +21,13 @@ const KINDS: readonly ListKind[] = ["server", "instance", "backup", "operation",
 const AT_A_TIME = 25;
 
 /** How far a migration has come in an account: in which step, after which of its records. */
-export interface Place {
+export interface MigrationCursor {
   step: string;
   after: Item;
 }
 
 /** Yields after each page of records; what follows on the records is quick, and is done again by a run that goes on. */
-export async function* indexAccount(accountId: string, from?: Place): AsyncGenerator<Place> {
+export async function* indexAccount(accountId: string, from?: MigrationCursor): AsyncGenerator<MigrationCursor> {
   await bringNewKindsBack(accountId);
   const first = KINDS.findIndex((kind) => kind === from?.step);
   for (const kind of KINDS.slice(Math.max(0, first)))

@@ -2,7 +2,7 @@
 // in order, while the service is used. All of them only add, so that the version before can still read everything: it serves
 // beside this one for minutes, and after a rollback alone.
 import * as z from "zod";
-import { indexAccount, type Place } from "./indexing.ts";
+import { indexAccount, type MigrationCursor } from "./indexing.ts";
 import { keys } from "../data/keys.ts";
 import { accountIds } from "../operations/operator.ts";
 import { find, putIfAbsent, updateOne } from "../data/table.ts";
@@ -17,7 +17,7 @@ interface Migration {
    * killed anywhere and run twice, even at the same time, and leaves alone what it cannot read and what has changed since it was
    * read. A place that it does not know is of a later version of it: it then begins anew.
    */
-  run: (accountId: string, from?: Place) => AsyncIterable<Place>;
+  run: (accountId: string, from?: MigrationCursor) => AsyncIterable<MigrationCursor>;
 }
 
 /** Additions at the end only; `test/golden/codes.json` lists their numbers. */
@@ -86,7 +86,7 @@ async function run({ number, title, run: runIn }: Migration, { done, running }: 
   const accounts = (await accountIds()).toSorted().filter((id) => id >= (resumed?.account_id ?? ""));
   if (accounts.length > 0) report(`Migration ${number}${resumed === undefined ? "" : ", from where it was stopped"}: ${title} …`);
   /** False if another run has finished it meanwhile, or an older version has taken over. */
-  const isNoted = async (account_id: string, place: Place | null): Promise<boolean> =>
+  const isNoted = async (account_id: string, place: MigrationCursor | null): Promise<boolean> =>
     (await updateOne(ref.key, { set: { running: { number, account_id, place, started_at } } }, { equals: { done } })).done;
   for (const id of accounts) {
     const from = id === resumed?.account_id ? (resumed.place ?? undefined) : undefined;

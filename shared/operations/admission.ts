@@ -10,7 +10,7 @@ import { keys, type Item } from "../data/keys.ts";
 import { EVERY_LIMIT, LIMITS, WINDOW_MS } from "../records/rate-limits.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import { TokenAccess } from "../records/schemas/token.ts";
-import { tryAcquireSlots, releasePlace, type Limit, readTimes, type Verdict, type Wish } from "../data/slots.ts";
+import { tryAcquireSlots, releaseSlot, type Limit, readTimes, type Verdict, type OptionalSlots } from "../data/slots.ts";
 import { find, type Ref } from "../data/table.ts";
 import { log } from "../platform/log.ts";
 import { noteOutsideUse } from "../records/outside-uses.ts";
@@ -31,14 +31,14 @@ export interface RequestFacts {
 /** Their names are short, because the whole item has to fit into one write unit. */
 const WAIT_PLACES = Array.from({ length: WAITS_AT_ONCE }, (_, i) => `w${i}`);
 
-const readWait = ({ waitSeconds, at }: RequestFacts): Wish | undefined =>
+const readWait = ({ waitSeconds, at }: RequestFacts): OptionalSlots | undefined =>
   waitSeconds === 0 ? undefined : { places: WAIT_PLACES, untilMs: at + (waitSeconds + WAIT_GRACE_SECONDS) * 1000 };
 
 /** Frees the place of a request that has finished waiting. */
 export async function endWait({ type, id, wait }: Caller): Promise<void> {
   if (wait === undefined) return;
   const key = type === "token" ? keys.tokenAccess(fingerprintOfId(id)) : keys.userAccess(id);
-  await releasePlace(key, wait.place, wait.until);
+  await releaseSlot(key, wait.place, wait.until);
 }
 
 /** The credential's limit with the smallest share left, whichever limit the request counts against. */
@@ -180,7 +180,7 @@ function buildState({ name, slots }: Limit<RateClass>, item: Item, at: number): 
 }
 
 /** What a credential may do now, while no request of it is there; nothing once it is revoked, has expired or was removed. */
-export async function presentPermissions({
+export async function currentPermissions({
   type,
   account_id,
   id,

@@ -14,7 +14,7 @@ import { InstanceRecord } from "../records/schemas/instance.ts";
 import { WatchedServer } from "../records/schemas/server.ts";
 import type { TokenRecord } from "../records/schemas/token.ts";
 import { allTokens, labelRef } from "../records/tokens.ts";
-import { type AccountAlerts, closeAlertsOf, closeOne, closeUnset, readAlerts } from "./alerts.ts";
+import { type AccountAlerts, closeAlertsOf, closeOpenAlert, closeUnset, readAlerts } from "./alerts.ts";
 import { judgeInstance } from "./event-alerts.ts";
 
 const DAY_MS = 86_400_000;
@@ -23,7 +23,7 @@ export async function endAlerts(accountId: string, at: number): Promise<void> {
   const alerts = await readAlerts(accountId);
   if (alerts.open.length > 0) {
     await closeUnset(alerts);
-    for (const each of alerts.open) if (isOver(each, at)) await closeOne(alerts, each);
+    for (const each of alerts.open) if (isOver(each, at)) await closeOpenAlert(alerts, each);
     await closeUnmeasured(alerts, at);
     const keyOf = ({ resource_id }: OpenAlert) =>
       keys.record(RESOURCES.find((type) => isId(type, resource_id)) ?? "server", accountId, resource_id);
@@ -34,7 +34,7 @@ export async function endAlerts(accountId: string, at: number): Promise<void> {
       const instance = item && isId("instance", each.resource_id) ? parseOrSkip(InstanceRecord, item) : undefined;
       if (instance === undefined) continue;
       await judgeInstance(alerts, instance);
-      if (each.kind === "down" && instance.health_status !== HEALTH_OF_ERP.failing) await closeOne(alerts, each);
+      if (each.kind === "down" && instance.health_status !== HEALTH_OF_ERP.failing) await closeOpenAlert(alerts, each);
     }
   }
   for (const token of await allTokens(accountId)) await warnOf(token, alerts.settings.token_expiry_days ?? [], at);
@@ -55,7 +55,7 @@ async function closeUnmeasured(alerts: AccountAlerts, at: number): Promise<void>
   for (const each of measured) {
     const server = servers.get(keyString(keyOf(each)));
     const { figures_at = 0 } = (server && parseOrSkip(WatchedServer, server)) ?? {};
-    if (figures_at <= at / 1000 - FIGURES_HOURS * 3600) await closeOne(alerts, each);
+    if (figures_at <= at / 1000 - FIGURES_HOURS * 3600) await closeOpenAlert(alerts, each);
   }
 }
 

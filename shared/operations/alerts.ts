@@ -54,21 +54,21 @@ export interface Finding {
 }
 
 /** Opens and closes the alerts of a kind and a resource. */
-export async function judge(alerts: AccountAlerts, { kind, type, id, found, name, server_id }: Finding): Promise<void> {
+export async function evaluateAlert(alerts: AccountAlerts, { kind, type, id, found, name, server_id }: Finding): Promise<void> {
   const thresholds = listThresholds(kind, alerts.settings);
   const open = alerts.open.filter((each) => each.resource_id === id && each.kind === kind && mayJudge(server_id, each));
   const isAlert = (threshold: number | null, isOpen: boolean): boolean =>
     typeof found === "boolean" ? found : threshold !== null && isBeyond(kind, found, threshold, isOpen);
   const value = typeof found === "number" ? Math.floor(found) : null;
   for (const each of open)
-    if (!thresholds.includes(each.threshold) || !isAlert(each.threshold, true)) await closeOne(alerts, each, value);
+    if (!thresholds.includes(each.threshold) || !isAlert(each.threshold, true)) await closeOpenAlert(alerts, each, value);
   const news = thresholds.filter((step) => !open.some(({ threshold }) => threshold === step) && isAlert(step, false));
   const called = news.length === 0 ? undefined : await name();
   if (called === undefined) return;
   for (const threshold of news) {
     const step = threshold === null ? "" : String(threshold);
     const resource = { type, id, name: called };
-    await openOne(alerts, { kind, resource, step, value, threshold, operation_id: null, server_id });
+    await openAlertOnce(alerts, { kind, resource, step, value, threshold, operation_id: null, server_id });
   }
 }
 
@@ -79,7 +79,7 @@ const mayJudge = (serverId: string | undefined, open: OpenAlert): boolean =>
 /**
  * Opens an alert. False if it is open already, or if its resource is gone or held by an operation: a later check finds it again.
  */
-export async function openOne(alerts: AccountAlerts, alert: NewAlert, { held = false } = {}): Promise<boolean> {
+export async function openAlertOnce(alerts: AccountAlerts, alert: NewAlert, { held = false } = {}): Promise<boolean> {
   const change = startChange(await getAccount(alerts.accountId));
   const opened = openAlert(change, alert, { held });
   if (!(await isCommitted(change))) return false;
@@ -88,7 +88,7 @@ export async function openOne(alerts: AccountAlerts, alert: NewAlert, { held = f
 }
 
 /** Closes an alert, unless it is closed. */
-export async function closeOne(alerts: AccountAlerts, { alert_id }: OpenAlert, value: number | null = null): Promise<void> {
+export async function closeOpenAlert(alerts: AccountAlerts, { alert_id }: OpenAlert, value: number | null = null): Promise<void> {
   const [account, alert] = await Promise.all([getAccount(alerts.accountId), find(alertRef(alerts.accountId, alert_id))]);
   const change = startChange(account);
   if (alert !== undefined) closeAlert(change, alert, value);
@@ -110,10 +110,10 @@ async function isCommitted(change: Change): Promise<boolean> {
 export async function closeUnset(alerts: AccountAlerts): Promise<void> {
   for (const each of alerts.open)
     if (isAlertKind(each.kind) && !listThresholds(each.kind, alerts.settings).includes(each.threshold))
-      await closeOne(alerts, each);
+      await closeOpenAlert(alerts, each);
 }
 
 /** Closes all alerts of a resource that is gone. */
 export async function closeAlertsOf(alerts: AccountAlerts, resourceId: string): Promise<void> {
-  for (const each of alerts.open) if (each.resource_id === resourceId) await closeOne(alerts, each);
+  for (const each of alerts.open) if (each.resource_id === resourceId) await closeOpenAlert(alerts, each);
 }

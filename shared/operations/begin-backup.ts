@@ -13,7 +13,7 @@ import type { DueRun, PolicyRecord } from "../records/schemas/backup-policy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
 import { growing } from "../data/stored.ts";
-import { takeBackupPlace } from "../records/servers.ts";
+import { acquireBackupSlot } from "../records/servers.ts";
 import { find } from "../data/table.ts";
 
 /** Begins a backup of an instance: reserves it, locks the instance, and starts the operation with the change. */
@@ -54,7 +54,7 @@ export function beginScheduledBackup(
       { equals: { operation_id: null, state: BACKUP_WAITING } },
     );
   const backup = waiting ?? reserveScheduled(change, instance, due, { operationId: operationId, id: backupId });
-  takeBackupPlace(change, instance.server_id);
+  acquireBackupSlot(change, instance.server_id);
   return begin({ change, by, operationId }, instance, backup, { next_backup_at: next_run_at });
 }
 

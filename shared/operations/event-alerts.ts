@@ -13,7 +13,7 @@ import type { EventRecord } from "../records/schemas/event.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
 import { serverRef } from "../records/servers.ts";
-import { type AccountAlerts, closeAlertsOf, closeOne, closeUnset, judge, openOne } from "./alerts.ts";
+import { type AccountAlerts, closeAlertsOf, closeOpenAlert, closeUnset, evaluateAlert, openAlertOnce } from "./alerts.ts";
 
 const END_OF_OPERATION = /\.(?:succeeded|failed)$/;
 const OTHERS = ["settings.update", "instance.overdue", "backup_policy.update", "backup_policy.delete", "backup.drill_failed"];
@@ -37,7 +37,7 @@ export async function followEvent(alerts: AccountAlerts, event: EventRecord): Pr
     );
     if (operation.status === OPERATION.failed) {
       if (open === undefined) await openFailure(alerts, event, { kind: "operation_failed", subject, step, operation_id });
-    } else if (open !== undefined) await closeOne(alerts, open);
+    } else if (open !== undefined) await closeOpenAlert(alerts, open);
   }
   if (subject.type === "instance") await judgeInstance(alerts, subject.instance);
 }
@@ -87,7 +87,7 @@ async function openFailure(
     threshold: null,
     operation_id,
   };
-  await openOne(alerts, alert, { held: true });
+  await openAlertOnce(alerts, alert, { held: true });
 }
 
 async function followFailedDrill(alerts: AccountAlerts, event: EventRecord): Promise<void> {
@@ -108,7 +108,7 @@ export async function judgeInstance(
   const isKnown = alerts.open.some((each) => each.resource_id === id && each.kind === "backup_overdue");
   // The end of the operation that holds it is an event, too.
   if (operation_id === null || (isKnown && !isOverdue))
-    await judge(alerts, { kind: "backup_overdue", type: "instance", id, found: isOverdue, name: () => name });
+    await evaluateAlert(alerts, { kind: "backup_overdue", type: "instance", id, found: isOverdue, name: () => name });
   const drill = alerts.open.find((each) => each.resource_id === id && each.kind === "drill_failed");
-  if (drill !== undefined && last_drill === DRILL.passed) await closeOne(alerts, drill);
+  if (drill !== undefined && last_drill === DRILL.passed) await closeOpenAlert(alerts, drill);
 }

@@ -4,7 +4,7 @@ import { INSTANCE_SERIES, MINUTE, pick, type Sample, SERVER_SERIES } from "../do
 import { log } from "../platform/log.ts";
 import { storeSamples, sumUpDay } from "../records/figures.ts";
 import type { ServerRecord, WatchedServer } from "../records/schemas/server.ts";
-import { type AccountAlerts, judge } from "./alerts.ts";
+import { type AccountAlerts, evaluateAlert } from "./alerts.ts";
 import { nameOn } from "./report-alerts.ts";
 
 const DAY = 86_400;
@@ -75,7 +75,7 @@ export async function judgeFigures(alerts: AccountAlerts, server: ServerRecord, 
   const isLong = (measured[0]?.at ?? Infinity) <= newest.at - (CPU_MINUTES - 2) * MINUTE && busy.length > CPU_MINUTES / 2;
   if (isLong) {
     const found = total(busy) / busy.length;
-    await judge(alerts, { kind: "cpu", type: "server", id: server.id, found, name: () => server.name });
+    await evaluateAlert(alerts, { kind: "cpu", type: "server", id: server.id, found, name: () => server.name });
   }
   const last = lately(ERROR_MINUTES);
   const open = alerts.open.filter(({ kind, server_id }) => kind === "error_rate" && server_id === server.id);
@@ -89,7 +89,7 @@ export async function judgeFigures(alerts: AccountAlerts, server: ServerRecord, 
     // Few requests open nothing. They close nothing either as long as they fail, or a count around the least one would flap.
     const isTold = requests >= ERROR_REQUESTS_MIN || (requests > 0 && open.some((each) => each.resource_id === id));
     const found = isTold && (100 * count("errors_5xx")) / requests;
-    await judge(alerts, {
+    await evaluateAlert(alerts, {
       kind: "error_rate",
       type: "instance",
       id,

@@ -38,7 +38,7 @@ export async function judgeImages(
   for (const [instanceId, { image }] of Object.entries(uses)) {
     if (image == null) continue;
     const isKnown = before.newest === latest && before.images[instanceId] === image.id;
-    if (isKnown || (await judge(serverId, await find(instanceRef(account_id, instanceId)), image, newest)))
+    if (isKnown || (await recordOnServer(serverId, await find(instanceRef(account_id, instanceId)), image, newest)))
       judged[instanceId] = image.id;
   }
   const judged_images = { newest: latest, images: judged };
@@ -48,7 +48,7 @@ export async function judgeImages(
 }
 
 /** A machine may report anything: the instance must be on this server. */
-const judge = async (
+const recordOnServer = async (
   serverId: string,
   instance: InstanceRecord | undefined,
   image: Image,

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { tooManyLogReads } from "../api/errors.ts";
 import { keys } from "../data/keys.ts";
-import { freeSlots, releasePlace, tryAcquireSlots } from "../data/slots.ts";
+import { freeSlots, releaseSlot, tryAcquireSlots } from "../data/slots.ts";
 import { find, putIfAbsent, type Ref } from "../data/table.ts";
 import { LOG_READS, WINDOW_SECONDS } from "../domain/limits.ts";
 import type { Caller } from "../records/schemas/caller.ts";
@@ -46,7 +46,7 @@ export async function withinLogLimits<T>(
   try {
     return await read();
   } finally {
-    await releasePlace(key, place, wish.untilMs);
+    await releaseSlot(key, place, wish.untilMs);
   }
 }
 

@@ -2,7 +2,7 @@
 import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { CALLS } from "../platform/aws-calls.ts";
 import { variable } from "../platform/env.ts";
-import { timeOfPlace } from "../records/mails.ts";
+import { dueTimeOf } from "../records/mails.ts";
 import { digestsDue } from "./digests.ts";
 
 let client: SQSClient | undefined;
@@ -19,7 +19,7 @@ const secondsTo = (time: number): number => Math.max(0, (time - Date.now()) / 10
 /** Queues the mails at places that are due soon. */
 export async function queueMails(places: readonly string[]): Promise<void> {
   const due = places
-    .map((place) => ({ body: { place }, delaySeconds: secondsTo(timeOfPlace(place)) }))
+    .map((place) => ({ body: { place }, delaySeconds: secondsTo(dueTimeOf(place)) }))
     .filter(({ delaySeconds }) => delaySeconds <= DELAY_SECONDS_MAX);
   await send(variable("MAILS_QUEUE"), due);
 }

@@ -58,7 +58,11 @@ interface Setting extends Present {
 }
 
 /** The policy that an instance gets with `fields`, in place of the one that it has. */
-function policyWith({ instance, policy: present, firstIsRunning }: Setting, fields: PolicyFields, at: number) {
+export function policyWith(
+  { instance, policy: present, firstIsRunning }: Omit<Setting, "by" | "waiting">,
+  fields: PolicyFields,
+  at: number,
+) {
   const active = present?.enabled === true ? present : undefined;
   const unchanged = active?.schedule === fields.schedule && active.timezone === fields.timezone;
   const runs = fields.enabled && !isNeverInstalled(instance);

@@ -98,7 +98,7 @@ const findOverdue = (policy: PolicyRecord, { last_backup_begun_at, protection_st
   protection_status === "overdue" ? null : overdueAt(policy, last_backup_begun_at);
 
 /** Keeps a due run until its server has a place; its backup is pending meanwhile. */
-export async function waitForPlace({ instance, policy }: Subject, due: DueRun, at: string): Promise<PolicyRecord> {
+export async function queueRun({ instance, policy }: Subject, due: DueRun, at: string): Promise<PolicyRecord> {
   const change = await changeWithNumbers(policy);
   const backup_id = due.backup_id ?? deriveId("backup", policy, due);
   const after = { ...reached(policy, due, at), due: { ...due, backup_id, held_since: null } };
@@ -137,7 +137,7 @@ export const skipRun = (subject: Subject, due: DueRun, why: Explained, at: strin
   finishRun(subject, due, { at: due.due_at, status: "skipped", backup_id: null, ...lastReason(why) }, at);
 
 /** Whether a due run has taken place already: the clock has gone back since, and the policy was set again. */
-export async function tookPlace(policy: PolicyRecord, due: DueRun): Promise<boolean> {
+export async function hasRun(policy: PolicyRecord, due: DueRun): Promise<boolean> {
   if (due.backup_id !== null) return false; // the backup that waits is the run's own
   const createdKeys = (["backup", "operation"] as const).map((kind) =>
     keys.record(kind, policy.account_id, deriveId(kind, policy, due)),

@@ -15,7 +15,7 @@ import type { OperationCore } from "../records/schemas/operation.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import { PolicyCore } from "../records/schemas/backup-policy.ts";
 import { type Explained, lastReason } from "../records/reasons.ts";
-import { leaveBackupPlace } from "../records/servers.ts";
+import { releaseBackupSlot } from "../records/servers.ts";
 import { find, read } from "../data/table.ts";
 import { check, type Write } from "../data/writes.ts";
 
@@ -77,7 +77,7 @@ export async function protectionAfterBackup(
   if (backup === undefined || backup.operation_id !== operation.id) return undefined;
   const scheduled = backup.kind === "scheduled";
   const completed = to === BACKUP.to;
-  if (scheduled) leaveBackupPlace(change, backup.server_id);
+  if (scheduled) releaseBackupSlot(change, backup.server_id);
   if (scheduled && policy !== undefined) savePolicy(change, policy, afterRun(policy, backup, { completed, error }));
   else if (completed && instance?.protection_status === "overdue") checkSoon(change, policy);
   if (!completed || instance === undefined) return undefined;

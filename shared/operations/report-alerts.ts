@@ -7,7 +7,7 @@ import type { HostReport } from "../records/schemas/host-report.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord, WatchedServer } from "../records/schemas/server.ts";
 import type { SeenErp } from "./health.ts";
-import { type AccountAlerts, judge } from "./alerts.ts";
+import { type AccountAlerts, evaluateAlert } from "./alerts.ts";
 import type { AlertKind } from "../domain/alerts.ts";
 
 const DAY_MS = 86_400_000;
@@ -18,12 +18,12 @@ export async function judgeReport(alerts: AccountAlerts, server: ServerRecord, r
   const { disk_free_bytes, disk_size_bytes, memory_free_bytes, uses, certificates } = report;
   const ofServer = { type: "server", id: server.id, name: () => server.name } as const;
   if (disk_size_bytes !== null && disk_size_bytes > 0)
-    await judge(alerts, { ...ofServer, kind: "disk_free", found: (100 * disk_free_bytes) / disk_size_bytes });
+    await evaluateAlert(alerts, { ...ofServer, kind: "disk_free", found: (100 * disk_free_bytes) / disk_size_bytes });
   const memory = server.specs.memory_gb * GB;
-  if (memory > 0) await judge(alerts, { ...ofServer, kind: "memory_free", found: (100 * memory_free_bytes) / memory });
+  if (memory > 0) await evaluateAlert(alerts, { ...ofServer, kind: "memory_free", found: (100 * memory_free_bytes) / memory });
 
   const ofInstance = async (kind: AlertKind, id: string, found: number | boolean, isMeant?: IsMeant) =>
-    judge(alerts, { kind, type: "instance", id, found, server_id: server.id, name: () => nameOn(server, id, isMeant) });
+    evaluateAlert(alerts, { kind, type: "instance", id, found, server_id: server.id, name: () => nameOn(server, id, isMeant) });
   const known = alerts.open.filter(({ server_id }) => server_id === server.id).map(({ resource_id }) => resource_id);
   for (const id of new Set([...Object.keys(uses), ...known])) {
     const { used_bytes = 0, quota_bytes = null, paused = false } = uses[id] ?? {};
@@ -57,7 +57,7 @@ export async function judgeSilence(
   const since = Date.parse(watched.last_seen_at ?? server.updated_at);
   const minutes =
     state === HEALTH.responds ? failed_probes + 1 : Math.max(FAILED_PROBES_MAX, Math.floor((at - since) / MINUTE_MS));
-  await judge(alerts, { kind: "down", type: "server", id, found: !responded && minutes, name: () => name });
+  await evaluateAlert(alerts, { kind: "down", type: "server", id, found: !responded && minutes, name: () => name });
 }
 
 /** An ERP is found to be down after so many minutes. */
@@ -67,6 +67,6 @@ const NOTICED_MINUTES = 2;
 export async function judgeDown(alerts: AccountAlerts, { instance, since }: SeenErp, at: number): Promise<boolean> {
   const { id, name } = instance;
   const minutes = since === null ? 0 : NOTICED_MINUTES + Math.floor(Math.max(0, at - Date.parse(since)) / MINUTE_MS);
-  await judge(alerts, { kind: "down", type: "instance", id, found: since !== null && minutes, name: () => name });
+  await evaluateAlert(alerts, { kind: "down", type: "instance", id, found: since !== null && minutes, name: () => name });
   return since !== null || !alerts.open.some(({ resource_id, kind }) => resource_id === id && kind === "down");
 }

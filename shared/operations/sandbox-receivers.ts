@@ -1,4 +1,5 @@
 // Receivers that exist only in the test environment, and need no network: each fails in its own way.
+import { receiverReason } from "../domain/receiver-reasons.ts";
 import { env } from "../platform/env.ts";
 import { OutboundError, type Response } from "../platform/outbound.ts";
 
@@ -11,7 +12,7 @@ const RECEIVERS: Readonly<Record<string, (tries: number) => Response>> = {
   "fail-410.example": () => respond(410, "Gone"),
   "flaky.example": (tries) => (tries < FLAKY_TRIES ? respond(500, "Try again") : respond(200, "ok")),
   "slow.example": () => {
-    throw new OutboundError("No response within 10 s", true);
+    throw new OutboundError(receiverReason("receiver_silent", { seconds: "10" }), true);
   },
 };
 

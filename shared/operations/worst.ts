@@ -1,5 +1,6 @@
 // Which servers and instances of an account are loaded most, as they last reported. Nothing is kept in order of it: to write that
-// with each report would cost as much as the reports, and somebody asks now and then.
+// with each report would cost as much as the reports, and somebody asks now and then. Of more servers than the figures of which
+// are read, those count whose memory is used most: reports say that, and what lacks memory is slow first.
 import * as z from "zod";
 import { keys, keyString } from "../data/keys.ts";
 import { parseOrSkip } from "../data/parse-each.ts";
@@ -16,6 +17,11 @@ const GB = 1_000_000_000;
 const FRESH_MS = 30 * 60_000;
 const AT_ONCE = 20;
 
+interface Reported {
+  server: ServerRecord;
+  report: HostReport;
+}
+
 interface Ranked {
   id: string;
   name: string;
@@ -30,10 +36,10 @@ export interface Worst {
 }
 
 export async function findWorst(accountId: string): Promise<Worst> {
-  const servers = await reportedServers(accountId, Date.now());
-  const memory = servers.flatMap(({ server: { id, name, specs }, report }) => {
-    const size = specs.memory_gb * GB;
-    return size === 0 ? [] : [{ id, name, value: percent(size - report.memory_free_bytes, size) }];
+  const servers = (await reportedServers(accountId, Date.now())).toSorted((one, other) => memoryUse(other) - memoryUse(one));
+  const memory = servers.flatMap((each) => {
+    const { id, name, specs } = each.server;
+    return specs.memory_gb === 0 ? [] : [{ id, name, value: memoryUse(each) }];
   });
   const disk = servers.flatMap(({ server: { id, name }, report: { disk_size_bytes: size, disk_free_bytes } }) =>
     size === null || size === 0 ? [] : [{ id, name, value: percent(size - disk_free_bytes, size) }],
@@ -49,16 +55,22 @@ export async function findWorst(accountId: string): Promise<Worst> {
   };
 }
 
+/** In percent, and 0 for a server of which nobody knows how much it has. */
+function memoryUse({ server: { specs }, report }: Reported): number {
+  const size = specs.memory_gb * GB;
+  return size === 0 ? 0 : percent(size - report.memory_free_bytes, size);
+}
+
 const percent = (used: number, size: number): number => Math.round(Math.min(100, Math.max(0, (100 * used) / size)));
 const highest = <T extends { value: number }>(all: readonly T[]): T[] =>
   all.toSorted((one, other) => other.value - one.value).slice(0, WORST.shown);
 
 /** The servers that have reported lately, with the report. */
-async function reportedServers(accountId: string, at: number): Promise<{ server: ServerRecord; report: HostReport }[]> {
+async function reportedServers(accountId: string, at: number): Promise<Reported[]> {
   const since = new Date(at - FRESH_MS).toISOString();
   const reports = (await queryAll(keys.hostReport(accountId, "").pk)).flatMap((item) => {
     const report = parseOrSkip(HostReport, item);
-    return report === undefined || report.reported_at < since ? [] : [{ id: Place.parse(item).sk, report }];
+    return report === undefined || report.reported_at < since ? [] : [{ id: ReportKey.parse(item).sk, report }];
   });
   const serverKey = (id: string) => keys.record("server", accountId, id);
   const items = await readAll(
@@ -71,7 +83,7 @@ async function reportedServers(accountId: string, at: number): Promise<{ server:
     return server === undefined ? [] : [{ server, report }];
   });
 }
-const Place = z.object({ sk: z.string() });
+const ReportKey = z.object({ sk: z.string() });
 
 /** Each instance is on the server that reports it; a machine may name any. */
 async function slowest(accountId: string, servers: readonly ServerRecord[]): Promise<Ranked[]> {

@@ -10,16 +10,19 @@ import { request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import ipaddr from "ipaddr.js";
+import type { PROBLEMS } from "../domain/problems.ts";
+import { type ReceiverReason, receiverReason, receiverReasonInEnglish } from "../domain/receiver-reasons.ts";
 
 const PORTS: readonly string[] = ["", "443", "8443"];
 const URL_PROBLEMS = {
-  notHttps: "must be https",
-  private: "must not lead to a private address",
-  credentials: "must not contain a user name or password",
-  own: "must not lead to this service",
-  port: "must use port 443 or 8443",
-  unresolved: "does not resolve",
-} as const;
+  field_https: "must be https",
+  field_private_address: "must not lead to a private address",
+  field_url_credentials: "must not contain a user name or password",
+  field_own_service: "must not lead to this service",
+  field_https_port: "must use port 443 or 8443",
+  field_unresolved: "does not resolve",
+} as const satisfies Partial<typeof PROBLEMS>;
+type UrlProblem = (typeof URL_PROBLEMS)[keyof typeof URL_PROBLEMS];
 
 /** Resolves a name to all of its addresses. Tests have their own. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
@@ -65,17 +68,19 @@ const isOwn = (url: URL, { own = [] }: Guard): boolean =>
   own.some((host) => host === url.host.replace(/\.(?=:|$)/, "") || (isLoopbackName(url) && host.endsWith(`:${url.port}`)));
 
 /** What forbids a URL by itself, before anything is resolved. */
-export function findUrlProblem(text: string, guard: Guard): string | undefined {
-  if (!URL.canParse(text)) return URL_PROBLEMS.notHttps;
+export function findUrlProblem(text: string, guard: Guard): UrlProblem | undefined {
+  if (!URL.canParse(text)) return URL_PROBLEMS.field_https;
   const url = new URL(text);
-  if (url.username !== "" || url.password !== "") return URL_PROBLEMS.credentials;
-  if (isOwn(url, guard)) return URL_PROBLEMS.own;
+  if (url.username !== "" || url.password !== "") return URL_PROBLEMS.field_url_credentials;
+  if (isOwn(url, guard)) return URL_PROBLEMS.field_own_service;
   if (isLoopback(url, guard)) return undefined;
-  if (url.protocol !== "https:") return URL_PROBLEMS.notHttps;
-  if (!PORTS.includes(url.port)) return URL_PROBLEMS.port;
+  if (url.protocol !== "https:") return URL_PROBLEMS.field_https;
+  if (!PORTS.includes(url.port)) return URL_PROBLEMS.field_https_port;
   const host = readHost(url);
-  if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : URL_PROBLEMS.private;
-  return /(?:^|\.)(?:localhost|local|internal)\.?$/.test(host) || !host.includes(".") ? URL_PROBLEMS.private : undefined;
+  if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : URL_PROBLEMS.field_private_address;
+  return /(?:^|\.)(?:localhost|local|internal)\.?$/.test(host) || !host.includes(".")
+    ? URL_PROBLEMS.field_private_address
+    : undefined;
 }
 
 /** What forbids a URL now, with the addresses that its name has at this moment. */
@@ -91,8 +96,8 @@ export async function findTargetProblem(
 async function findNameProblem(url: URL, guard: Guard): Promise<string | undefined> {
   if (isLoopback(url, guard) || isIP(readHost(url)) !== 0) return undefined;
   const addresses = await (guard.resolve ?? resolveAll)(readHost(url)).catch(() => []);
-  if (addresses.length === 0) return URL_PROBLEMS.unresolved;
-  return addresses.every(isPublicAddress) ? undefined : URL_PROBLEMS.private;
+  if (addresses.length === 0) return URL_PROBLEMS.field_unresolved;
+  return addresses.every(isPublicAddress) ? undefined : URL_PROBLEMS.field_private_address;
 }
 
 export interface Outbound {
@@ -118,9 +123,11 @@ export interface Response {
 /** Why there was no response, in words for the receiver's owner. */
 export class OutboundError extends Error {
   override name = "OutboundError";
+  readonly reason: ReceiverReason;
   readonly timedOut: boolean;
-  constructor(message: string, timedOut = false) {
-    super(message);
+  constructor(reason: ReceiverReason, timedOut = false) {
+    super(receiverReasonInEnglish(reason));
+    this.reason = reason;
     this.timedOut = timedOut;
   }
 }
@@ -128,12 +135,12 @@ export class OutboundError extends Error {
 /** Sends a request to a checked address, and reads the beginning of the response. */
 export async function request(outbound: Outbound, guard: Guard): Promise<Response> {
   const problem = findUrlProblem(outbound.url, guard);
-  if (problem !== undefined) throw new OutboundError(`The URL ${problem}`);
+  if (problem !== undefined) throw new OutboundError(forbidden(problem));
   const url = new URL(outbound.url);
   let stop: (error: Error) => void = () => undefined;
   const late = new Promise<never>((_, reject) => (stop = reject));
   const timer = setTimeout(
-    () => stop(new OutboundError(`No response within ${outbound.timeoutMs / 1000} s`, true)),
+    () => stop(new OutboundError(receiverReason("receiver_silent", { seconds: String(outbound.timeoutMs / 1000) }), true)),
     outbound.timeoutMs,
   );
   try {
@@ -141,6 +148,12 @@ export async function request(outbound: Outbound, guard: Guard): Promise<Respons
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** With the code of the problem, as of a sentence in another (parts.ts). */
+function forbidden(why: UrlProblem): ReceiverReason {
+  const [why_code = ""] = Object.entries(URL_PROBLEMS).find(([, problem]) => problem === why) ?? [];
+  return receiverReason("receiver_url", { why, why_code });
 }
 
 const BODY_MS = 1_000;
@@ -185,7 +198,7 @@ function send(
       response.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
         size += chunk.length;
-        if (whole && size > keepBytes) stopAt(new OutboundError("The response is too long"));
+        if (whole && size > keepBytes) stopAt(new OutboundError(receiverReason("receiver_too_long")));
         else if (!whole && size >= keepBytes) done();
       });
       response.on("end", done);
@@ -199,18 +212,18 @@ function send(
 const checkedLookup = (resolve: Resolve): LookupFunction =>
   callbackify(async (...[hostname]: [hostname: string, options: unknown]): Promise<LookupAddress[]> => {
     const addresses = await resolve(hostname).catch(() => []);
-    if (addresses.length === 0) throw new OutboundError("The name does not resolve");
-    if (!addresses.every(isPublicAddress)) throw new OutboundError("The name leads to a private address");
+    if (addresses.length === 0) throw new OutboundError(receiverReason("receiver_unresolved"));
+    if (!addresses.every(isPublicAddress)) throw new OutboundError(receiverReason("receiver_private"));
     return addresses.map((address) => ({ address, family: isIP(address) }));
   });
 
 /** Node's codes, for those that happen to receivers. */
-function describeError(error: NodeJS.ErrnoException): string {
+function describeError(error: NodeJS.ErrnoException): ReceiverReason {
   const { code = "" } = error;
-  if (code === "ECONNREFUSED") return "Nothing accepts connections there";
-  if (code === "ECONNRESET" || code === "EPIPE") return "The connection was closed before a response";
-  if (code === "EHOSTUNREACH" || code === "ENETUNREACH") return "The address cannot be reached";
-  if (/CERT|TLS|SSL|SIGNED/.test(code)) return "The TLS certificate is not valid for this name";
-  if (code.startsWith("HPE_")) return "The response is not HTTP";
-  return "The request failed";
+  if (code === "ECONNREFUSED") return receiverReason("receiver_closed_port");
+  if (code === "ECONNRESET" || code === "EPIPE") return receiverReason("receiver_closed");
+  if (code === "EHOSTUNREACH" || code === "ENETUNREACH") return receiverReason("receiver_unreached");
+  if (/CERT|TLS|SSL|SIGNED/.test(code)) return receiverReason("receiver_certificate");
+  if (code.startsWith("HPE_")) return receiverReason("receiver_no_http");
+  return receiverReason("receiver_failed");
 }

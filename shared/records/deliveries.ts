@@ -6,9 +6,9 @@ import * as z from "zod";
 import { notFound } from "../api/errors.ts";
 import type { Try } from "../api/webhooks.ts";
 import { keys } from "../data/keys.ts";
-import { type Listed, type PageQuery, isCreatedIn, slicePage } from "../data/pages.ts";
+import { type ByIds, type Listed, type PageQuery, isCreatedIn, pageByIds, slicePage } from "../data/pages.ts";
 import { parseEach } from "../data/parse-each.ts";
-import { find, query, type Ref, removeOne, updateOne } from "../data/table.ts";
+import { find, query, readAll, type Ref, removeOne, updateOne } from "../data/table.ts";
 import { idFrom, isId } from "../domain/ids.ts";
 import { DELIVERY } from "../domain/lifecycle.ts";
 import { WEBHOOK } from "../domain/limits.ts";
@@ -189,8 +189,15 @@ interface Filters {
 export async function listDeliveries(
   accountId: string,
   webhookId: string,
-  { status, event_type, ...page }: PageQuery & Filters,
+  { ids, status, event_type, ...page }: PageQuery & ByIds & Filters,
 ): Promise<Listed<DeliveryRecord>> {
+  if (ids !== undefined) {
+    const items = await readAll(ids.map((id) => keys.delivery(accountId, webhookId, id)));
+    return pageByIds(
+      parseEach(DeliveryRecord, [...items.values()]).filter((each) => !isExpired(each)),
+      ids,
+    );
+  }
   const isWithin = isCreatedIn(page);
   const all = (await newestDeliveries(accountId, webhookId)).filter(
     (each) => isWithin(each) && each.status === (status ?? each.status) && each.event_type === (event_type ?? each.event_type),

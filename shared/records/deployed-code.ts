@@ -13,7 +13,7 @@ import type { OperationRecord } from "./schemas/operation.ts";
 type Instance = Pick<InstanceRecord, "account_id" | "id">;
 
 /** Undefined if it has only its image. Holds as long as the instance is held. */
-export async function presentCode({ account_id, id }: Instance): Promise<BackupCode | undefined> {
+export async function readDeployedCode({ account_id, id }: Instance): Promise<BackupCode | undefined> {
   const record = await find({ key: keys.code(account_id, id), schema: CodeRecord });
   if (record?.deployed == null) return undefined;
   const { deploy_id, commits, code_id, ...deployed } = record.deployed;
@@ -27,7 +27,7 @@ export async function presentCode({ account_id, id }: Instance): Promise<BackupC
  * Shows that a new instance has this code. It was no deploy, so that the operation that has brought it stands for one. Nothing is
  * left of an instance that was deleted meanwhile.
  */
-export async function recordBrought(
+export async function recordCopiedCode(
   { id: operationId }: OperationRecord,
   { account_id, id }: Instance,
   { code, commits, python_packages, versions }: BackupCode,

@@ -28,12 +28,12 @@ const sortKey = (kind: Kind, at: number): string =>
 const timeIn = (sk: string): number => Number(sk.slice(1)) * MINUTE;
 
 /** Of a server's partition; seconds since 1970. */
-interface Place {
+interface FigureOwner {
   account_id: string;
   id: string;
 }
 
-async function write({ account_id, id }: Place, kind: Kind, at: number, block: Block): Promise<void> {
+async function write({ account_id, id }: FigureOwner, kind: Kind, at: number, block: Block): Promise<void> {
   const ttl = at + (KINDS[kind].days + 1) * DAY;
   await putOne({ pk: keys.figures(account_id, id), sk: sortKey(kind, at) }, { d: packBlock(block), ttl });
 }
@@ -41,7 +41,7 @@ async function write({ account_id, id }: Place, kind: Kind, at: number, block: B
 const minuteOf = ({ at }: Sample): number => Math.floor(at / MINUTE);
 
 /** What a visit brought, without what is older than the ring was at its newest sample. Two samples of one minute are one. */
-export async function storeSamples(server: Place, samples: readonly Sample[]): Promise<void> {
+export async function storeSamples(server: FigureOwner, samples: readonly Sample[]): Promise<void> {
   const last = Math.max(...samples.map(minuteOf));
   const recentSamples = samples.filter((sample) => minuteOf(sample) >= last - RING_MINUTES);
   if (recentSamples.length === 0) return;
@@ -69,7 +69,7 @@ interface Range {
 }
 
 /** The points of a kind between two times. An item that cannot be read costs its own points. */
-async function readKind({ account_id, id }: Place, kind: Kind, { from, to, only }: Range): Promise<TimedPoint[]> {
+async function readKind({ account_id, id }: FigureOwner, kind: Kind, { from, to, only }: Range): Promise<TimedPoint[]> {
   const longest = { minutes: RING_MINUTES * MINUTE, tens: TENS_BLOCK, hours: DAY }[kind];
   const between = [sortKey(kind, from - longest), sortKey(kind, to)] as const;
   const { step } = KINDS[kind];
@@ -89,7 +89,7 @@ async function readKind({ account_id, id }: Place, kind: Kind, { from, to, only 
 }
 
 /** Those of the last visit, if it was lately. */
-export async function newestFigures(server: Place): Promise<TimedPoint[]> {
+export async function newestFigures(server: FigureOwner): Promise<TimedPoint[]> {
   const now = Math.floor(Date.now() / 1000);
   const last = await readKind(server, "minutes", { from: now - LATELY, to: now + MINUTE });
   const newest = last.at(-1);
@@ -98,7 +98,7 @@ export async function newestFigures(server: Place): Promise<TimedPoint[]> {
 const LATELY = 30 * MINUTE;
 
 /** Points of at most a step: as long ones as there are, and minutes where there are none yet. */
-export async function readFigures(server: Place, { step, ...range }: Range & { step: number }): Promise<TimedPoint[]> {
+export async function readFigures(server: FigureOwner, { step, ...range }: Range & { step: number }): Promise<TimedPoint[]> {
   const kind = step < TEN_MINUTES ? undefined : step < HOUR ? "tens" : "hours";
   const summed = kind === undefined ? [] : await readKind(server, kind, range);
   const last = summed.at(-1);
@@ -175,7 +175,7 @@ function summarizePoint(points: readonly TimedPoint[]): { means: Point; maxima: 
 }
 
 /** Sums up a day, which is over. Done twice, it writes the same. */
-export async function sumUpDay(server: Place, day: number): Promise<void> {
+export async function sumUpDay(server: FigureOwner, day: number): Promise<void> {
   const from = day * DAY;
   const minutes = await readKind(server, "minutes", { from, to: from + DAY });
   if (minutes.length === 0) return;

@@ -72,7 +72,7 @@ export interface TakenMail {
 }
 
 /** Takes what is due at a place in the queue for one try. Undefined if there is nothing, or another run has it. */
-export async function takeMail(place: string): Promise<TakenMail | undefined> {
+export async function claimMail(place: string): Promise<TakenMail | undefined> {
   if (place > now()) return undefined; // a message that came early; the sweep sends another
   const due = await find({ key: keys.mailPlace(place), schema: Due });
   const mail = due && (await find(mailRef(due.account_id, due.mail_id)));
@@ -127,4 +127,4 @@ export async function mailsDue(): Promise<string[]> {
 }
 
 /** When the mail at a place is due. */
-export const timeOfPlace = (place: string): number => Date.parse(place.split("#", 1)[0] ?? "");
+export const dueTimeOf = (place: string): number => Date.parse(place.split("#", 1)[0] ?? "");

@@ -1,24 +1,33 @@
-// Lists of operations that are filtered by type or actor: the entries of an account are read whole, and then the records of the
-// page.
+// Lists of operations that are filtered by type, actor or server: the entries of an account are read whole, and then the records
+// of the page.
 import { idOfShort, timeOfShort } from "../domain/ids.ts";
 import { codeOfOperation, codeOfStatus, ENTRY_ATTRIBUTES } from "../data/codes.ts";
 import { type Key, keys, keyString, type Item } from "../data/keys.ts";
-import { actorIn } from "../data/operation-entries.ts";
+import { itemsOfParent } from "../data/lists-of-parents.ts";
+import { actorIn, endOf } from "../data/operation-entries.ts";
 import { isCreatedIn, type Listed, type PageQuery, slicePage } from "../data/pages.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { OperationRecord } from "./schemas/operation.ts";
 import { capped } from "../data/search.ts";
 import { queryAll, readAll } from "../data/table.ts";
 
-const { type: TYPE, actor: ACTOR, status: STATUS, created_after_id: LATE } = ENTRY_ATTRIBUTES;
+const { type: TYPE, actor: ACTOR, status: STATUS, about: ABOUT, created_after_id: LATE } = ENTRY_ATTRIBUTES;
 
 interface Filters {
   status?: string | undefined;
   type?: string | undefined;
   actor?: string | undefined;
+  server_id?: string | undefined;
 }
 
-/** A page of the operations of a type, or of an actor. */
+/** What operations on a server are about: the server, and the instances that are on it now. */
+export async function aboutServer(accountId: string, serverId: string): Promise<(about: unknown) => boolean> {
+  const instances = await itemsOfParent("instance", accountId, serverId);
+  const ends = new Set([serverId, ...instances.map((item) => String(item["id"]))].map((id) => endOf(id).toString("hex")));
+  return (about) => about instanceof Uint8Array && ends.has(Buffer.from(about).toString("hex"));
+}
+
+/** A page of the operations of a type, of an actor, or on a server. */
 export async function findOperations(accountId: string, filters: Filters, page: PageQuery): Promise<Listed<OperationRecord>> {
   const wanted: [string, string | Uint8Array | undefined][] = [
     [TYPE, filters.type && codeOfOperation(filters.type)],
@@ -27,8 +36,12 @@ export async function findOperations(accountId: string, filters: Filters, page: 
   ];
   const isMeant = (item: Item): boolean => wanted.every(([name, value]) => value === undefined || isSame(item[name], value));
   const isInTime = isCreatedIn(page);
-  const found = (await queryAll(keys.entries("operation", accountId))).flatMap((item) => {
-    if (item[TYPE] === undefined || !isMeant(item)) return [];
+  const [entries, isAbout] = await Promise.all([
+    queryAll(keys.entries("operation", accountId)),
+    filters.server_id === undefined ? () => true : aboutServer(accountId, filters.server_id),
+  ]);
+  const found = entries.flatMap((item) => {
+    if (item[TYPE] === undefined || !isMeant(item) || !isAbout(item[ABOUT])) return [];
     const short = String(item["sk"]);
     const created_at = new Date(timeOfShort(short) + Number(item[LATE] ?? 0)).toISOString();
     return isInTime({ created_at }) ? [{ value: short, place: `${created_at}\n${short}` }] : [];

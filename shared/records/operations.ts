@@ -16,7 +16,6 @@ import {
   statusOf,
   type Transition,
 } from "../domain/lifecycle.ts";
-import { isId } from "../domain/ids.ts";
 import { reasonIn } from "../domain/reasons.ts";
 import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
 import { type Change, startChange, now } from "../data/change.ts";
@@ -24,12 +23,13 @@ import { toActor, type Author, logEvent } from "./events.ts";
 import { announce } from "./outbox.ts";
 import { keys, type Item } from "../data/keys.ts";
 import { listPage } from "../data/lists.ts";
+import { About, aboutIn, instanceOf } from "../data/operation-entries.ts";
 import { listOfParentWithLinks } from "../data/lists-of-parents.ts";
 import type { ByIds, Listed, PageQuery } from "../data/pages.ts";
 import { parseEach } from "../data/parse-each.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 import { OperationCore, OperationRecord } from "./schemas/operation.ts";
-import { findOperations } from "./operation-search.ts";
+import { aboutServer, findOperations } from "./operation-search.ts";
 import { withReasons } from "./reasons.ts";
 import { find, queryAll, removeOne, updateOne } from "../data/table.ts";
 import { check } from "../data/writes.ts";
@@ -45,7 +45,7 @@ export const findOperation = (accountId: string, id: string): Promise<OperationR
 export const findOperationCore = (accountId: string, id: string): Promise<OperationCore | undefined> =>
   find(operationCoreRef(accountId, id));
 
-export function listOperations(
+export async function listOperations(
   accountId: string,
   {
     ids,
@@ -53,30 +53,33 @@ export function listOperations(
     resource_id,
     type,
     actor,
+    server_id,
     ...page
-  }: PageQuery & ByIds & Partial<Record<"status" | "resource_id" | "type" | "actor", string | undefined>>,
+  }: PageQuery & ByIds & Partial<Record<"status" | "resource_id" | "type" | "actor" | "server_id", string | undefined>>,
 ): Promise<Listed<OperationRecord>> {
   const list = { kind: "operation", accountId, schema: OperationRecord } as const;
   if (ids !== undefined) return listByIds(list, ids);
   if (resource_id === undefined)
-    return (type ?? actor) === undefined
+    return (type ?? actor ?? server_id) === undefined
       ? listPage({ ...list, status }, page)
-      : findOperations(accountId, { status, type, actor }, page);
+      : findOperations(accountId, { status, type, actor, server_id }, page);
+  const isAbout = server_id === undefined ? () => true : await aboutServer(accountId, server_id);
   const keep = (item: Item): boolean => {
     const operation = Filtered.safeParse(item).data;
     return (
       operation !== undefined &&
       operation.state === (status ?? operation.state) &&
       operation.type === (type ?? operation.type) &&
-      operation.created_by.id === (actor ?? operation.created_by.id)
+      operation.created_by.id === (actor ?? operation.created_by.id) &&
+      isAbout(aboutIn(operation))
     );
   };
-  const isFiltered = (status ?? type ?? actor) !== undefined;
-  const name = [status, type, actor].map((each) => each ?? "").join("|");
+  const isFiltered = (status ?? type ?? actor ?? server_id) !== undefined;
+  const name = [status, type, actor, ...(server_id === undefined ? [] : [server_id])].map((each) => each ?? "").join("|");
   return listOfParentWithLinks(list, resource_id, page, { keep: isFiltered ? keep : undefined, name });
 }
 
-const Filtered = z.object({ state: z.string(), type: z.string(), created_by: z.object({ id: z.string() }) });
+const Filtered = About.extend({ state: z.string(), type: z.string(), created_by: z.object({ id: z.string() }) });
 
 /**
  * What it takes to read an operation that somebody else started: a bulk action is read as what it selects. For a resource that
@@ -92,13 +95,11 @@ export function toOperation({ state, error, result, ...record }: OperationRecord
   return {
     ...record,
     status: state,
-    instance_id: [record.resource, ...record.holds].find(({ type }) => type === "instance")?.id ?? findInstance(record.concerns),
+    instance_id: instanceOf(record),
     error: error && { ...error, reason: error.reason ?? reasonIn(error.message) },
     result: result && { ...result, ...(result.drill && { drill: withReasons(result.drill) }) },
   };
 }
-
-const findInstance = (ids: readonly string[]): string | null => ids.find((id) => isId("instance", id)) ?? null;
 
 /** An operation that a change begins, and for whom. */
 export interface Begun {

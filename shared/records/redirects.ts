@@ -37,6 +37,12 @@ export function previousDomainsAfter(instance: Domains, to: string, requestedAt:
   );
 }
 
+/** Domains that still redirect to an instance, and no longer once it has moved: it keeps the newest ones. */
+export function redirectsEndedBy(instance: Domains, to: string): string[] {
+  const after = previousDomainsAfter(instance, to, now()).map(({ domain }) => domain);
+  return previousDomains(instance, to).flatMap(({ domain }) => (after.includes(domain) ? [] : [domain]));
+}
+
 /** Notes that the instance redirects the domain that it had until now, and no longer the one that it has again. */
 export function noteRedirect(change: Change, instance: InstanceRecord, to: string, requestedAt: string): void {
   const { id, domain, previous_domains } = instance;

@@ -55,7 +55,6 @@ export async function beginTotp(change: Change, user: UserRecord): Promise<strin
 
 /** Adds the app that shows this code. The code counts as used. */
 export async function confirmTotp(change: Change, user: UserRecord, code: string): Promise<FactorRecord> {
-  if (user.totp) throw factorExists();
   const setUp = await find({ key: keys.totpSetUp(user.id), schema: SetUp });
   if (setUp === undefined || Date.parse(setUp.expires_at) <= Date.now()) throw proofInvalid();
   const { factor_id: id, secret } = setUp;

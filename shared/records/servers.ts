@@ -29,7 +29,7 @@ export const requireServer = createRequirement<ServerRecord>("server");
 export const getServer = createGetter("server", serverRef, requireServer);
 
 /** A server by the id in a body: one that does not exist is a mistake in that field. */
-export function namedServer(server: ServerRecord | undefined): ServerRecord {
+export function requireServerInBody(server: ServerRecord | undefined): ServerRecord {
   if (server === undefined) throw noneInAccount("server_id", "server");
   return server;
 }
@@ -272,23 +272,23 @@ export const requireServerFree = (change: Change, serverId: string): void =>
   );
 
 /** Takes one of a usable server's places for scheduled backups. */
-export const takeBackupPlace = (change: Change, serverId: string): void =>
+export const acquireBackupSlot = (change: Change, serverId: string): void =>
   change.update(
     keys.record("server", change.accountId, serverId),
     { add: { scheduled_backups: 1 } },
     { ...FREE, below: { scheduled_backups: SCHEDULED_AT_ONCE } },
     (present) => {
       const server = present ?? { id: serverId, state: LIFECYCLE["server.delete"].through };
-      return isUsable(server) ? new NoPlace() : unusable(server);
+      return isUsable(server) ? new NoBackupSlot() : unusable(server);
     },
   );
 
 /** As many scheduled backups as may run on the server at a time do. */
-export class NoPlace extends Error {
-  override name = "NoPlace";
+export class NoBackupSlot extends Error {
+  override name = "NoBackupSlot";
 }
 
-export const leaveBackupPlace = (change: Change, serverId: string): void =>
+export const releaseBackupSlot = (change: Change, serverId: string): void =>
   change.update(keys.record("server", change.accountId, serverId), { add: { scheduled_backups: -1 } });
 
 /** Makes sure that work can be done on a server; a server that is not active, and what holds one, is named. */

@@ -90,12 +90,12 @@ export function endOneSession(change: Change, userId: string, sessionId: string)
   change.remove(keys.session(userId, sessionId));
 }
 
-const Place = z.object({ ttl: z.number() });
+const KnownNetwork = z.object({ ttl: z.number() });
 
 /** Whether the user has signed in from there before. Nobody is told of their first sign-in, nor of one without an address. */
 export async function isKnownPlace({ id, last_sign_in_at }: UserRecord, ipAddress: string | null): Promise<boolean> {
   if (last_sign_in_at === null || ipAddress === null) return true;
-  const place = await find({ key: keys.place(id, toNetwork(ipAddress)), schema: Place });
+  const place = await find({ key: keys.place(id, toNetwork(ipAddress)), schema: KnownNetwork });
   return place !== undefined && place.ttl > Date.now() / 1000;
 }
 

@@ -7,7 +7,7 @@ import { putOne, queryAll } from "../data/table.ts";
 import { WORK_LOG } from "../domain/limits.ts";
 import { log } from "../platform/log.ts";
 
-interface Place {
+interface LogOwner {
   account_id: string;
   id: string;
 }
@@ -16,7 +16,7 @@ interface Place {
 const PART_BYTES = 380_000;
 
 /** Twice has the same effect as once. */
-export async function storeWorkLog({ account_id, id }: Place, text: string): Promise<void> {
+export async function storeWorkLog({ account_id, id }: LogOwner, text: string): Promise<void> {
   const packed = deflateRawSync(Buffer.from(text));
   const ttl = Math.floor(Date.now() / 1000) + WORK_LOG.days * 86_400;
   for (let part = 0; part * PART_BYTES < packed.length; part++) {
@@ -28,7 +28,7 @@ export async function storeWorkLog({ account_id, id }: Place, text: string): Pro
 const Part = z.object({ d: z.instanceof(Uint8Array) });
 
 /** Empty if nothing was logged, or it was too long ago. */
-export async function findWorkLog({ account_id, id }: Place): Promise<string> {
+export async function findWorkLog({ account_id, id }: LogOwner): Promise<string> {
   const parts = parseEach(Part, await queryAll(keys.workLog(account_id, id), { consistent: true }));
   if (parts.length === 0) return "";
   const packed = Buffer.concat(parts.map(({ d }) => d));

@@ -8,6 +8,7 @@ import { find, updateOne } from "../data/table.ts";
 import { keys } from "../data/keys.ts";
 import { DELIVERY, type DeliveryStatus } from "../domain/lifecycle.ts";
 import { WEBHOOK } from "../domain/limits.ts";
+import { type ReceiverReason, receiverReason, receiverReasonInEnglish } from "../domain/receiver-reasons.ts";
 import { log } from "../platform/log.ts";
 import { OutboundError, request, type Response } from "../platform/outbound.ts";
 import { signatureHeaders } from "../platform/standard-webhooks.ts";
@@ -177,7 +178,8 @@ async function makeTry(
     at: new Date(at).toISOString(),
     duration_ms: Date.now() - at,
     http_status: outcome.status ?? null,
-    error: outcome.error ?? null,
+    error: outcome.reason === undefined ? null : receiverReasonInEnglish(outcome.reason),
+    reason: outcome.reason ?? null,
     response_excerpt: outcome.excerpt === undefined || outcome.excerpt === "" ? null : outcome.excerpt,
   };
   const succeeded =
@@ -194,7 +196,7 @@ async function applyOutcome(webhook: WebhookRecord, { outcome, succeeded }: TryR
 }
 
 interface Outcome extends Partial<Response> {
-  error?: string;
+  reason?: ReceiverReason;
   timedOut?: boolean;
   /** Part of a later message of a chat. */
   suppressed?: boolean;
@@ -210,11 +212,11 @@ async function send(
   const permissions = await actingPermissions(webhook);
   if (permissions === undefined) {
     await disableWebhook(webhook, "credential");
-    return { error: "Whoever set up the webhook may no longer use it" };
+    return { reason: receiverReason("delivery_not_allowed") };
   }
-  if (event === undefined) return { error: "The event is no longer kept" };
+  if (event === undefined) return { reason: receiverReason("delivery_event_gone") };
   const also = webhook.format === "json" ? 0 : await claimChatMessage(webhook, event, delivery.attempt);
-  if (also === undefined) return { suppressed: true, error: "Part of the next message of this kind" };
+  if (also === undefined) return { suppressed: true, reason: receiverReason("delivery_joined") };
   const body = await storedBody(delivery, () => bodyFor(webhook, event, permissions, also));
   const signed = signatureHeaders(await openSecrets(webhook, at), { id: event.id, at, body });
   const headers = {
@@ -233,7 +235,7 @@ async function send(
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     log.info("a delivery failed", { account: account_id, webhook: webhook.id, delivery: delivery.id });
-    return { error: error.message, timedOut: error.timedOut };
+    return { reason: error.reason, timedOut: error.timedOut };
   }
 }
 

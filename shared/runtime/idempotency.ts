@@ -16,7 +16,7 @@ import { canonical } from "../domain/canonical.ts";
 import { IDEMPOTENCY_HOURS } from "../domain/limits.ts";
 import { keyedHash, matchesKeyedHash, seal, unseal } from "../platform/sealing.ts";
 
-const Kept = z.object({
+const StoredRequest = z.object({
   request: z.string(),
   answer: z.string(),
   /** The operation that the request started, if any. */
@@ -53,7 +53,10 @@ export function idempotentRequest(
 const buildKey = ({ key, caller }: IdempotentRequest) => keys.idempotency(caller.account_id, caller.id, key);
 const buildContext = (request: IdempotentRequest) => `idempotency:${buildKey(request).pk}:${buildKey(request).sk}`;
 
-export const keptRef = (request: IdempotentRequest): Ref<z.infer<typeof Kept>> => ({ key: buildKey(request), schema: Kept });
+export const storedRequestRef = (request: IdempotentRequest): Ref<z.infer<typeof StoredRequest>> => ({
+  key: buildKey(request),
+  schema: StoredRequest,
+});
 
 /** How the operation that a request begins gets started. */
 export interface Work {
@@ -67,22 +70,22 @@ export interface Work {
  * The stored response, if there is one and its operation is certain to stay. Throws an error if the key was used for another
  * request.
  */
-export async function keptResponse(
+export async function readStoredResponse(
   request: IdempotentRequest,
-  kept: z.infer<typeof Kept> | undefined,
+  stored: z.infer<typeof StoredRequest> | undefined,
   resume: Work["resume"] | undefined,
 ): Promise<StoredResponse | undefined> {
-  if (kept === undefined || (kept.reserved_until ?? kept.expires_at) < new Date().toISOString()) return undefined;
-  if (!(await matchesKeyedHash(kept.request, request.fingerprint))) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
-  if (kept.reserved_until !== undefined) return undefined;
-  if (kept.operation_id !== undefined) await resume?.(request.caller.account_id, kept.operation_id);
-  return StoredResponse.parse(JSON.parse(await unseal(kept.answer, buildContext(request))));
+  if (stored === undefined || (stored.reserved_until ?? stored.expires_at) < new Date().toISOString()) return undefined;
+  if (!(await matchesKeyedHash(stored.request, request.fingerprint))) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
+  if (stored.reserved_until !== undefined) return undefined;
+  if (stored.operation_id !== undefined) await resume?.(request.caller.account_id, stored.operation_id);
+  return StoredResponse.parse(JSON.parse(await unseal(stored.answer, buildContext(request))));
 }
 
 /**
  * Stores the response with the change. It is encrypted as a whole, because some responses contain a secret that is shown once.
  */
-export async function keep(change: Change, request: IdempotentRequest, response: StoredResponse): Promise<void> {
+export async function storeResponse(change: Change, request: IdempotentRequest, response: StoredResponse): Promise<void> {
   const operation = operationIn(change);
   await record(change, request, {
     answer: await seal(JSON.stringify(response), buildContext(request)),
@@ -100,7 +103,7 @@ const inADay = (): string => new Date(Date.now() + IDEMPOTENCY_HOURS * 3_600_000
 async function record(
   change: Change,
   request: IdempotentRequest,
-  response: Omit<z.infer<typeof Kept>, "request">,
+  response: Omit<z.infer<typeof StoredRequest>, "request">,
 ): Promise<void> {
   const until = response.reserved_until ?? response.expires_at;
   const item = { request: await keyedHash(request.fingerprint), ...response, ttl: Math.ceil(Date.parse(until) / 1000) };
@@ -109,8 +112,8 @@ async function record(
 
 /** The error if a response has been stored by now, while this request was running. */
 export async function inProgress(request: IdempotentRequest): Promise<ApiError | undefined> {
-  const kept = await find(keptRef(request));
-  return kept === undefined || kept.expires_at < new Date().toISOString() ? undefined : firstInProgress();
+  const stored = await find(storedRequestRef(request));
+  return stored === undefined || stored.expires_at < new Date().toISOString() ? undefined : firstInProgress();
 }
 
 /** Deletes the stored response if its operation could not be started. */

@@ -11,9 +11,9 @@ import {
   forget,
   idempotentRequest,
   inProgress,
-  keep,
-  keptRef,
-  keptResponse,
+  storeResponse,
+  storedRequestRef,
+  readStoredResponse,
   reserveKey,
   type StoredResponse,
   type Work,
@@ -72,8 +72,8 @@ export function openStore(
     read: async (refs, starting) => {
       work ??= starting;
       if (request === undefined) return read(refs);
-      const [records, kept] = await readWith(refs, keptRef(request));
-      const response = await keptResponse(request, kept, work?.resume);
+      const [records, kept] = await readWith(refs, storedRequestRef(request));
+      const response = await readStoredResponse(request, kept, work?.resume);
       if (response !== undefined) throw new AlreadyDone(response);
       return records;
     },
@@ -86,7 +86,8 @@ export function openStore(
       }
       const response = { status: endpoint.status, location: buildLocation(endpoint, data), data: shape(data) };
       if (operationIn(change) !== undefined && work === undefined) throw new Error("Start operations with `beginWork`");
-      if (request !== undefined) await (endpoint.storesResponse ? keep(change, request, response) : reserveKey(change, request));
+      if (request !== undefined)
+        await (endpoint.storesResponse ? storeResponse(change, request, response) : reserveKey(change, request));
       await change.commit().catch((error: unknown) => {
         if (error instanceof Error && error.name === CONTENDED) contention = error;
         throw error;

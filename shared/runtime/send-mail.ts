@@ -5,14 +5,14 @@ import { log } from "../platform/log.ts";
 import { type Language, Message, RULES } from "../mail/messages.ts";
 import { renderMail } from "../mail/render.ts";
 import { chooseSender, MailboxRefused, readBrand } from "../mail/senders.ts";
-import { endMail, takeMail, type TakenMail } from "../records/mails.ts";
+import { endMail, claimMail, type TakenMail } from "../records/mails.ts";
 import type { MailRecord } from "../records/schemas/mail.ts";
 import { noteBounce, userRef } from "../records/users.ts";
 import { reportUnsent } from "../operations/mail-queue.ts";
 
 /** Makes the try that is due at a place of the queue. */
 export async function sendMail(place: string): Promise<void> {
-  const taken = await takeMail(place);
+  const taken = await claimMail(place);
   if (taken === undefined) return;
   const { mail, isLast, isOver } = taken;
   const fields = { account: mail.account_id, mail: mail.id, type: mail.message.type };

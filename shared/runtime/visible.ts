@@ -13,8 +13,9 @@ export async function visibleTo(caller: Caller, error: unknown): Promise<unknown
   const { permissions } = caller;
   const mayRead = (kind: ResourceType): boolean => permissions.includes(`${kind}s:read`);
   const { about, details } = error;
-  if (about !== undefined && !permissions.some((each) => each.startsWith(`${about.kind}s:`)))
-    return withDetails(error, {}, about.otherwise ?? ERRORS[error.code].message);
+  const knows = ({ kind, reads }: NonNullable<typeof about>): boolean =>
+    reads ? mayRead(kind) : permissions.some((each) => each.startsWith(`${kind}s:`));
+  if (about !== undefined && !knows(about)) return withDetails(error, {}, about.otherwise ?? ERRORS[error.code].message);
   const { resource, uploads, operation_id } = details;
   const hidden: string[] = [];
   if (uploads !== undefined && !mayRead("backup")) hidden.push("uploads");

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { Alert } from "../../shared/api/alerts.ts";
 import { Event } from "../../shared/api/events.ts";
 import * as overview from "../../shared/api/overview.ts";
-import { judge, readAlerts } from "../../shared/operations/alerts.ts";
+import { evaluateAlert, readAlerts } from "../../shared/operations/alerts.ts";
 import { isMuted } from "../../shared/domain/alerts.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
@@ -65,8 +65,14 @@ describe("GET /alerts", () => {
     const [server, other] = [await seedServer(mine.id), await seedServer(mine.id)];
     const alerts = await readAlerts(mine.id);
     for (const each of [server, other])
-      await judge(alerts, { kind: "memory_free", type: "server", id: each.id, found: 3, name: () => each.name });
-    await judge(alerts, { kind: "disk_paused", type: "instance", id: instance.id, found: true, name: () => instance.name });
+      await evaluateAlert(alerts, { kind: "memory_free", type: "server", id: each.id, found: 3, name: () => each.name });
+    await evaluateAlert(alerts, {
+      kind: "disk_paused",
+      type: "instance",
+      id: instance.id,
+      found: true,
+      name: () => instance.name,
+    });
     const seen = async (...permissions: ("servers:read" | "instances:read" | "settings:read")[]) => {
       const { api } = await mine.token(permissions);
       const [response, page] = [await api.get("/alerts?status=open"), await api.get("/alerts?status=open&per_page=1")];

@@ -179,6 +179,19 @@ describe("the JWT", () => {
   });
   const status = async (token: string) => (await stranger.get("/auth/me", { token })).status;
 
+  test("a JWT with something appended, cut off or repeated is invalid", async () => {
+    for (const text of [
+      `${jwt}A`,
+      `${jwt}.`,
+      `${jwt}=`,
+      jwt.slice(0, -1),
+      `.${jwt}`,
+      jwt.split(".").slice(0, 2).join("."),
+      `${jwt}.${jwt}`,
+    ])
+      expect(await status(text), text).toBe(401);
+  });
+
   test("a JWT with a different last character in any part is invalid, even if it decodes to the same bytes", async () => {
     const parts = jwt.split(".");
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -21,7 +21,7 @@ beforeAll(async () => {
 const ascending = (a: number, b: number): number => a - b;
 
 type Entry = Parameters<typeof here.tryAcquireSlots>[0];
-type Container = Pick<typeof here, "tryAcquireSlots" | "releasePlace">;
+type Container = Pick<typeof here, "tryAcquireSlots" | "releaseSlot">;
 
 const WINDOW_MS = 1_000;
 const FEW = { name: "few", slots: 3 };
@@ -224,7 +224,7 @@ describe("a wish for a place", () => {
       for (const [i] of PLACES.entries()) await ask(key, AT, wishFor(AT + 9_000 + i));
       // The other container knows that all places are taken.
       expect(await placeIn(ask(key, AT, wishFor(AT + 9_500), there))).toBeUndefined();
-      await container.releasePlace(key, "place_1", AT + 9_001);
+      await container.releaseSlot(key, "place_1", AT + 9_001);
       expect(await itemAt(key)).not.toHaveProperty("place_1");
       expect(await placeIn(ask(key, AT, wishFor(AT + 9_999), there))).toBe("place_1");
       expect((await itemAt(key))["place_1"]).toEqual(new Uint8Array(encodeStamp(AT + 9_999)));
@@ -236,7 +236,7 @@ describe("a wish for a place", () => {
     const one = ["place_0"];
     await ask(key, AT, wishFor(AT + 100, one));
     await ask(key, AT + 100, wishFor(AT + 500, one));
-    await here.releasePlace(key, "place_0", AT + 100);
+    await here.releaseSlot(key, "place_0", AT + 100);
     expect((await itemAt(key))["place_0"]).toEqual(new Uint8Array(encodeStamp(AT + 500)));
   });
 
@@ -250,7 +250,7 @@ describe("a wish for a place", () => {
       );
       const places = verdicts.flatMap((verdict) => (verdict.kind === "admitted" ? (verdict.place ?? []) : []));
       expect(places.toSorted()).toEqual(PLACES);
-      for (const place of places) await (round % 2 === 0 ? here : there).releasePlace(key, place, now + 5_000);
+      for (const place of places) await (round % 2 === 0 ? here : there).releaseSlot(key, place, now + 5_000);
     }
   });
 

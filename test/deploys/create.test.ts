@@ -28,7 +28,7 @@ beforeEach(async () => {
   ({ api } = await me.token());
 });
 
-const { dataOf, show, readDeploy, prepared, deployed } = deploysOf(() => ({ me, api }));
+const { dataOf, show, readDeploy, prepared, deployed, expectPutBack } = deploysOf(() => ({ me, api }));
 
 test("a deploy installs what is wanted, updates what has changed, and says how long the ERP was stopped", async () => {
   const { id, name, first } = await prepared();
@@ -75,21 +75,9 @@ test("a deploy installs what is wanted, updates what has changed, and says how l
 
 describe("a deploy that fails leaves code and data as they were", () => {
   test.each([
-    ["fail-rehearsal", "REHEARSAL_FAILED", "rehearse", null],
-    ["fail-update", "UPDATE_FAILED", "updateModules", 1],
-  ])("at the ref %s with %s", async (ref, code, failed_step, downtime_seconds) => {
-    const { id, name, first } = await prepared(ref);
-    const { operation_id, id: deployId } = (await api.post(`/instances/${id}/deploys`, {})).as(Deploy);
-    const { error } = await me.until(operation_id, "failed");
-    expect(error).toMatchObject({ code });
-    // Python packages are of no repository.
-    expect(error?.message).toContain(code === "BUILD_FAILED" ? "nowhere" : `https://git.example/${name}`);
-    expect(await readDeploy(deployId)).toMatchObject({ status: "failed", failed_step, downtime_seconds });
-    expect(await show(id)).toMatchObject({ status: "running", operation_id: null, status_reason: null });
-    expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
-    const shown = (await api.get(`/instances/${id}/code`)).as(Code);
-    expect(shown.repositories[0]?.commit).toBe(first.commits[0]?.commit);
-  });
+    ["fail-rehearsal", { code: "REHEARSAL_FAILED", failed_step: "rehearse", downtime_seconds: null }],
+    ["fail-update", { code: "UPDATE_FAILED", failed_step: "updateModules", downtime_seconds: 1 }],
+  ] as const)("at the ref %s", (ref, expected) => expectPutBack(ref, expected));
 
   test("with the end of the log, and in the rehearsal without having stopped the ERP", async () => {
     const { id } = await prepared("fail-rehearsal");

@@ -1,5 +1,8 @@
 // Instances with code that is deployed, for the tests of deploys.
+import { expect } from "vitest";
+import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
+import type { OperationErrorCode } from "../../shared/api/errors.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { type TestAccount, unique } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
@@ -32,5 +35,23 @@ export function deploysOf(world: () => { me: TestAccount; api: Client }) {
     return readDeploy(deployId);
   }
 
-  return { dataOf, show, readDeploy, put, prepared, deployed };
+  /** The deploy of an instance at this ref fails so, and leaves its code and data as they were. */
+  async function expectPutBack(
+    ref: string,
+    expected: { code: OperationErrorCode; failed_step: string; downtime_seconds: number | null; named?: string },
+  ): Promise<void> {
+    const { code, named, ...ended } = expected;
+    const { id, name, first } = await prepared(ref);
+    const { operation_id, id: deployId } = (await world().api.post(`/instances/${id}/deploys`, {})).as(Deploy);
+    const { error } = await world().me.until(operation_id, "failed");
+    expect(error).toMatchObject({ code });
+    expect(error?.message).toContain(named ?? `https://git.example/${name}`);
+    expect(await readDeploy(deployId)).toMatchObject({ status: "failed", ...ended });
+    expect(await show(id)).toMatchObject({ status: "running", operation_id: null, status_reason: null });
+    expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
+    const { repositories } = (await world().api.get(`/instances/${id}/code`)).as(Code);
+    expect(repositories[0]?.commit).toBe(first.commits[0]?.commit);
+  }
+
+  return { dataOf, show, readDeploy, put, prepared, deployed, expectPutBack };
 }

@@ -1,12 +1,17 @@
 // What events say about changes, and what errors and forecasts say to whom.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { DryRun } from "../../shared/api/dry-run.ts";
+import { ApiError, filesMissing, modulesNewer } from "../../shared/api/errors.ts";
 import { Invitation } from "../../shared/api/invitations.ts";
+import type { Permission } from "../../shared/api/permissions.ts";
+import { recognizeProblem } from "../../shared/domain/problems.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { transact } from "../../shared/data/table.ts";
 import { put } from "../../shared/data/writes.ts";
+import { visibleTo } from "../../shared/runtime/visible.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
@@ -20,6 +25,9 @@ let me: TestAccount;
 beforeAll(async () => {
   me = await account();
 });
+
+const Hook = z.object({ hook_url: z.string().nullable() });
+const CALLER = { account_id: "acc_1", type: "token", id: "tok_1", ip_address: null } as const;
 
 const Events = z.array(z.looseObject({ type: z.string(), data: z.unknown() }));
 const changes = async (resourceId: string, api: Client = me.api) =>
@@ -177,6 +185,19 @@ describe("an event of a change says what changed", () => {
     expect(await last(webhook)).toEqual({ changes: [{ field: "secret" }] });
   });
 
+  test("of a deploy hook, by its last characters, whether it is new, another one, or none any more", async () => {
+    const { id } = await seedInstance(me.id);
+    const rotate = async (enabled: boolean) => {
+      const { hook_url } = (await me.api.post(`/instances/${id}/code/rotate-hook`, { enabled })).as(Hook);
+      return { last4: hook_url?.slice(-4) ?? null, said: (await changes(id)).at(-1) };
+    };
+    const first = await rotate(true);
+    expect(first.said).toEqual({ changes: [{ field: "hook", before: null, after: first.last4 }] });
+    const second = await rotate(true);
+    expect(second.said).toEqual({ changes: [{ field: "hook", before: first.last4, after: second.last4 }] });
+    expect((await rotate(false)).said).toEqual({ changes: [{ field: "hook", before: second.last4, after: null }] });
+  });
+
   test("of an invitation that is sent again, until when it is valid, and who invites", async () => {
     const mine = await account();
     const [first, second] = [await mine.session(), await mine.session(await mine.anotherUser())];
@@ -245,5 +266,34 @@ describe("nothing that the credential may not read", () => {
     expect((await blind.post(action, { action: "backup" })).as(Warnings).disk_bytes).toBeNull();
     const removal = (await blind.delete(`/instances/${instance.id}?dry_run=true`)).as(Warnings).warnings;
     expect(removal).toEqual(["What is in no completed backup cannot be recovered"]);
+  });
+
+  test("is in what an instance's modules or a backup's files say, which takes more than any permission for them", async () => {
+    const said = async (permissions: Permission[], error: ApiError) => {
+      const seen = await visibleTo({ ...CALLER, permissions }, error);
+      return z.instanceof(ApiError).parse(seen);
+    };
+    const newer = modulesNewer("running", ["acme"]);
+    expect(await said(["instances:read"], newer)).toMatchObject({ message: newer.message, details: { modules: ["acme"] } });
+    const modules = await said(["instances:write"], newer);
+    expect([modules.details, recognizeProblem(modules.message)?.code]).toEqual([{}, "error_modules_higher"]);
+    const lacking = filesMissing("completed", 31, 605);
+    expect(await said(["backups:read"], lacking)).toMatchObject({ details: { missing_files: 31 } });
+    expect(recognizeProblem(lacking.message)?.code).toBe("error_files_missing");
+    const files = await said(["backups:restore"], lacking);
+    expect([files.details, recognizeProblem(files.message)?.code]).toEqual([{}, "error_some_files_missing"]);
+  });
+
+  test("is in the forecast of a clone: how many files its backup lacks", async () => {
+    const instance = await seedInstance(me.id);
+    const backup = await seedBackup(instance, { missing_files: 2, listed_files: 605 });
+    const { api: blind } = await me.token(["instances:write", "backups:restore", "instances:read"]);
+    const codes = async (api: Client) => {
+      const body = { name: "Copy", domain: uniqueDomain(), backup_id: backup.id };
+      const { warning_reasons } = (await api.post(`/instances/${instance.id}/clone?dry_run=true`, body)).as(DryRun);
+      return warning_reasons.map(({ code }) => code);
+    };
+    expect(await codes(me.api)).toContain("files_missing");
+    expect(await codes(blind)).not.toContain("files_missing");
   });
 });

@@ -267,9 +267,9 @@ export const guarantees = {
   logs: guarantee({
     title: "Secrets in logs",
     promise:
-      "A log shows no password, token, session or signed address that can be recognized as one, and none that the service knows, whoever wrote it there and however.",
+      "A log, and the error of a failed operation, show no password, token, session or signed address that can be recognized as one, and none that the service knows, whoever wrote it there and however.",
     proof:
-      "Random secrets in each form in which they get into logs, in the logs of the ERP, its database, its proxy and an operation, among control characters, markup, quotes and lines that are as long as the place where lines are cut. The machine's real script must remove each, and the service must remove it again from what a machine sends that has not. Not even a part of one may be left. Twenty messages are written at once, and each counts.",
+      "Random secrets in each form in which they get into logs, in the logs of the ERP, its database, its proxy and an operation, and in those of jobs that fail, among control characters, markup, quotes and lines that are as long as the place where lines are cut. The machine's real script must remove each, and the service must remove it again from what a machine sends that has not. Not even a part of one may be left. Twenty messages are written at once, and each counts.",
     full: 400,
     small: 8,
     perSecond: 2.3,

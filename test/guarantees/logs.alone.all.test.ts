@@ -7,12 +7,14 @@ import { gunzipSync } from "node:zlib";
 import { expect } from "vitest";
 import { parseLog, readableWork } from "../../shared/domain/log-lines.ts";
 import { hostScript } from "../../shared/hosts/host-script.ts";
+import { failJob } from "../hosts/failed-jobs.ts";
 import { SECRETS } from "../hosts/log-secrets.ts";
 import { noMachine } from "../hosts/machine.ts";
 import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
 
-const SOURCES = ["erp", "database", "work"] as const;
+/** `error` is what is said of a job that failed. */
+const SOURCES = ["erp", "database", "work", "error"] as const;
 type Source = (typeof SOURCES)[number] | "proxy";
 
 const URL_FORM = ["a signed URL", "GET https://store.example/a.zip?X-Amz-Signature=SECRET&x=SECRET done"] as const;
@@ -25,6 +27,8 @@ const NOISE = ["<script>", "it's", "\u001b[31m", "é", "\u202e", "a=b", "100%", 
 
 const PER_TRIAL = 20;
 const LINE_BYTES = 8192;
+/** Of an error only the last 40 lines and 8 KB are shown: so long, the first of the messages are sometimes cut off. */
+const ERROR_LINE_CHARACTERS = 1000;
 
 function secretOf({ below }: Random): string {
   const characters = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789_-";
@@ -35,9 +39,10 @@ function noise({ below, oneOf }: Random): string {
   return Array.from({ length: below(4) }, () => oneOf(NOISE)).join(" ");
 }
 
-/** Half of the messages end near the place where a line is cut. */
-function place(form: string, random: Random): string {
-  const before = random.chance(0.5) ? "ab ".repeat(3_000).slice(0, LINE_BYTES - 400 + random.below(400)) : noise(random);
+/** Half of the messages end near the place where a line, or the text of an error, is cut. */
+function place(source: Source, form: string, random: Random): string {
+  const length = source === "error" ? random.below(ERROR_LINE_CHARACTERS) : LINE_BYTES - 400 + random.below(400);
+  const before = random.chance(0.5) ? "ab ".repeat(3_000).slice(0, length) : noise(random);
   return `${before} ${form} ${noise(random)}`;
 }
 
@@ -45,6 +50,7 @@ prove("logs", () => {
   const points = [
     ...SOURCES.flatMap((source) => [...FORMS.keys(), OWN, OF_CODE].map((form) => `${source}: ${form}`)),
     `work: ${URL_FORM[0]}`,
+    `error: ${URL_FORM[0]}`,
     "proxy: a segment of a path",
     "proxy: a query",
   ];
@@ -69,17 +75,19 @@ prove("logs", () => {
   ]);
 
   function readOnMachine(source: Source): string {
-    const words = source === "work" ? ["work_log", "op_1"] : ["logs", "ins_1", source, "-", "-"];
+    const words = { work: ["work_log", "op_1"], error: ["end", "op_1-x"] };
     const env = { PATH: `${folder}/commands:${process.env["PATH"]}`, ERP_HOSTING_ROOT: join(folder, "root") };
-    const output = execFileSync("bash", [join(folder, "script.sh"), ...words], { env, encoding: "utf8" });
+    const asked = source === "work" || source === "error" ? words[source] : ["logs", "ins_1", source, "-", "-"];
+    const output = execFileSync("bash", [join(folder, "script.sh"), ...asked], { env, encoding: "utf8" });
+    if (source === "error") return Buffer.from(/^log=(.*)$/m.exec(output)?.[1] ?? "", "base64").toString("utf8");
     return gunzipSync(Buffer.from(/^lines=(.*)$/m.exec(output)?.[1] ?? "", "base64")).toString("utf8");
   }
-  const parsed = (source: Source, text: string, secrets: readonly string[]): string =>
-    source === "work"
-      ? readableWork({ text, lines: PER_TRIAL }, secrets)
-      : parseLog(source, text, secrets)
-          .map(({ message }) => message)
-          .join("\n");
+  async function parsed(source: Source, text: string, secrets: readonly string[]): Promise<string> {
+    if (source === "work") return readableWork({ text, lines: PER_TRIAL }, secrets);
+    if (source === "error") return Object.values(await failJob(text, secrets)).join("\n");
+    const lines = parseLog(source, text, secrets);
+    return lines.map(({ message }) => message).join("\n");
+  }
 
   const AT = "2026-11-26T19:00:00.123456789Z";
   /** As the log has a message, on the machine and as a machine would send it that removes nothing. */
@@ -102,13 +110,16 @@ prove("logs", () => {
       erp: "2026-11-26 19:00:00,123 7 INFO shop odoo.http:",
       database: "2026-11-26 19:00:00.123 UTC [42] LOG: ",
       work: "",
+      error: "",
     }[source];
-    const text = messages.map((message) => (source === "work" ? `${message}\n` : `${AT} ${head} ${message}\n`)).join("");
-    if (source !== "work") put("log", text);
+    const ofJob = source === "work" || source === "error";
+    const text = messages.map((message) => (ofJob ? `${message}\n` : `${AT} ${head} ${message}\n`)).join("");
+    if (!ofJob) put("log", text);
     else {
+      rmSync(join(folder, "root/jobs"), { recursive: true, force: true });
       put("root/jobs/op_1-x/kind", "x\n");
       put("root/jobs/op_1-x/deadline", "9999999999");
-      put("root/jobs/op_1-x/instance", "ins_1\n");
+      put(`root/jobs/op_1-x/${source === "work" ? "instance" : "looks_at"}`, source === "work" ? "ins_1\n" : "erp-ins_1\n");
       put("root/jobs/op_1-x/log", text);
     }
     return text;
@@ -127,13 +138,14 @@ prove("logs", () => {
         if (kind === "proxy") return form === "a query" ? `/web?token=${secret}` : `/my/${secret}${"a1".repeat(10)}/pdf`;
         const template = known.has(form) ? "xSECRETy SECRET" : (FORMS.get(form) ?? URL_FORM[1]);
         return place(
+          kind,
           template.replaceAll("SECRET", () => secret),
           random,
         );
       });
       const raw = write(kind, messages);
       const sent = readOnMachine(kind);
-      const again = parsed(kind, raw, [...known.values()]);
+      const again = await parsed(kind, raw, [...known.values()]);
       expect(sent.split("\n").length, "the messages are there").toBeGreaterThan(PER_TRIAL / 2);
       for (const secret of secrets)
         for (const part of [secret.slice(0, 8), secret.slice(-8)]) {

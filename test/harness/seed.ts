@@ -19,7 +19,7 @@ import { WebhookRecord } from "../../shared/records/schemas/webhook.ts";
 import { webhookRef } from "../../shared/records/webhooks.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { seal } from "../../shared/platform/sealing.ts";
-import { DEPLOY_STATUS, SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
+import { BACKUP_WAITING, DEPLOY_STATUS, SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
 import { unique, uniqueDatabase, uniqueDomain } from "./unique.ts";
 
 /** Yesterday: pages show what the last days have brought. */
@@ -137,6 +137,16 @@ export const backupFields = (
   completed_at: AT,
   expires_at: null,
 });
+
+/** The scheduled backup of an instance's policy, which waits for a place on the server for years. Returns its ID. */
+export async function seedWaiting(instance: InstanceRecord): Promise<string> {
+  const [due_at, start_at] = ["2026-11-19T03:00:00.000Z", "2099-01-01T00:00:00.000Z"];
+  const scheduled = { kind: "scheduled", due_at, attempt: 1 } as const;
+  const { id } = await seedBackup(instance, { ...scheduled, state: BACKUP_WAITING, size_bytes: null, completed_at: null });
+  const due = { due_at, attempt: 1, start_at, held_since: null, backup_id: id };
+  await updateOne(keys.backupPolicy(instance.account_id, instance.id), { set: { due } }, {});
+  return id;
+}
 
 /** An unfinished upload, beyond the limit of an account if need be. */
 export async function seedUpload(accountId: string): Promise<string> {

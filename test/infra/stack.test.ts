@@ -41,6 +41,16 @@ const rawTemplate = z.object({
   ),
 });
 type Raw = z.infer<typeof rawTemplate>;
+
+const SamplingRule = z.object({
+  SamplingRule: z.looseObject({
+    Priority: z.number(),
+    URLPath: z.string(),
+    FixedRate: z.number(),
+    ServiceName: z.string(),
+    ServiceType: z.string(),
+  }),
+});
 const outdir = scratch();
 const halfOutdir = scratch();
 const built = { bundles: stubBundles(), dashboard: stubDashboard() };
@@ -291,6 +301,23 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     const others = [/^apiinvoke/, /^apigatewayCloudWatchRole/, /^CustomS3AutoDelete/, /^CustomCDKBucketDeployment/];
     expect(grants.filter((id) => !others.some((other) => other.test(id)))).toEqual([]);
     expect(grants).toHaveLength(others.length);
+  });
+
+  it("access logs have a path's template alone, and a deploy hook is never traced: its path has its secret", () => {
+    const stages = resources(environment, "AWS::ApiGateway::Stage").map(({ Properties }) => JSON.stringify(Properties));
+    expect(stages).toHaveLength(1);
+    expect(stages[0]).toContain("$context.resourcePath");
+    expect(stages[0]).not.toMatch(/\$context\.(?:path|requestOverride|customDomain)|\$request|\$input/);
+    const rules = resources(environment, "AWS::XRay::SamplingRule")
+      .map(({ Properties }) => SamplingRule.parse(Properties).SamplingRule)
+      .toSorted((one, other) => one.Priority - other.Priority);
+    const ruleOf = (path: string) =>
+      rules.find(({ URLPath }) => new RegExp(`^${URLPath.replaceAll("*", ".*")}$`).test(`/${environment}${BASE_PATH}${path}`));
+    const hook = ruleOf(`/hooks/deploys/${"s".repeat(32)}`);
+    expect(hook).toMatchObject({ FixedRate: 0, ReservoirSize: 0, HTTPMethod: "*", Host: "*", ResourceARN: "*" });
+    const other = ruleOf("/instances");
+    expect(other?.FixedRate).toBeGreaterThan(0);
+    expect([hook?.ServiceName, hook?.ServiceType]).toEqual([other?.ServiceName, other?.ServiceType]);
   });
 
   it("the share of requests with 401 counts lines of the access log, and only if there are many", () => {

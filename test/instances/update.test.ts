@@ -247,10 +247,21 @@ test("the machine of an instance learns that another has taken its old domain", 
   expect([...(watched?.ended_redirects ?? [])]).toContain(domain);
 });
 
-test("an instance redirects its five newest old domains", async () => {
-  const { id } = await me.instance();
+test("an instance redirects its five newest old domains, and a dry run names the one that a move ends", async () => {
+  const { id, domain: first } = await me.instance();
   const domains = Array.from({ length: 7 }, () => uniqueDomain());
-  for (const domain of domains) await me.until((await me.api.put(`/instances/${id}`, { domain })).as(Instance).operation_id);
+  const ended: unknown[] = [];
+  for (const domain of domains) {
+    const { effects } = (await me.api.put(`/instances/${id}?dry_run=true`, { domain })).as(DryRun);
+    ended.push(
+      effects.filter(({ code }) => code === "redirect_ended").map(({ resource, parameters }) => [resource.id, parameters]),
+    );
+    await me.until((await me.api.put(`/instances/${id}`, { domain })).as(Instance).operation_id);
+  }
+  expect(ended).toEqual([[], [], [], [], [], [[id, { domain: first }]], [[id, { domain: domains[0] }]]]);
   const { previous_domains } = await show(id);
   expect(previous_domains.map(({ domain }) => domain)).toEqual(domains.slice(1, 6).toReversed());
+  const writer = await me.token(["instances:write"]);
+  const unread = (await writer.api.put(`/instances/${id}?dry_run=true`, { domain: uniqueDomain() })).as(DryRun);
+  expect(unread.effects.map(({ code }) => code)).toEqual(["domain_set"]);
 });

@@ -4,30 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { SFNClient, StartExecutionCommand, StopExecutionCommand } from "@aws-sdk/client-sfn";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import * as z from "zod";
-import { startCloud, type Cloud, type CloudOptions } from "../../infra/local/cloud.ts";
-import { STACK, synthesize } from "./fixture/stack.ts";
+import { clouds } from "./fixture/clouds.ts";
 
 const environment = { AWS_ENDPOINT_URL: z.url(), AWS_ACCESS_KEY_ID: z.string(), AWS_SECRET_ACCESS_KEY: z.string() };
 const response = z.object({ env: z.object({ ...environment, MACHINE_ARN: z.string() }) });
 
-let outDir = "";
-const clouds: Cloud[] = [];
-
-beforeAll(() => {
-  outDir = mkdtempSync(join(tmpdir(), "fixture-"));
-  synthesize(outDir);
-});
-afterEach(async () => {
-  for (const cloud of clouds.splice(0)) await cloud.stop();
-});
-
-async function start(options: Partial<CloudOptions> = {}): Promise<Cloud> {
-  const cloud = await startCloud({ outDir, stack: STACK, schedules: false, timeScale: 0, ...options });
-  clouds.push(cloud);
-  return cloud;
-}
+const { start, stop } = clouds();
 
 const clientOptions = (endpoint: string, credentials: { accessKeyId: string; secretAccessKey: string }) => ({
   endpoint,
@@ -59,8 +43,7 @@ test("data, names and credentials survive a restart", async () => {
   const before = new DynamoDBClient(clientOptions(first.awsUrl, first.operator));
   await before.send(new PutItemCommand({ TableName: first.tableName, Item: item }));
   await (await fetch(`${first.apiUrl}/api/v1/things`)).json();
-  await first.stop();
-  clouds.length = 0;
+  await stop(first);
   const second = await start({ dataDir });
   expect({ ...second.operator, environment: {} }).toEqual({ ...first.operator, environment: {} });
   const after = new DynamoDBClient(clientOptions(second.awsUrl, second.operator));

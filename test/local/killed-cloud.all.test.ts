@@ -5,26 +5,10 @@ import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, beforeAll, expect, test, vi } from "vitest";
-import { startCloud, type Cloud, type CloudOptions } from "../../infra/local/cloud.ts";
-import { STACK, synthesize } from "./fixture/stack.ts";
+import { expect, test, vi } from "vitest";
+import { clouds } from "./fixture/clouds.ts";
 
-let outDir = "";
-const clouds: Cloud[] = [];
-
-beforeAll(() => {
-  outDir = mkdtempSync(join(tmpdir(), "fixture-"));
-  synthesize(outDir);
-});
-afterEach(async () => {
-  for (const cloud of clouds.splice(0)) await cloud.stop();
-});
-
-async function start(options: Partial<CloudOptions> = {}): Promise<Cloud> {
-  const cloud = await startCloud({ outDir, stack: STACK, schedules: false, timeScale: 0, ...options });
-  clouds.push(cloud);
-  return cloud;
-}
+const { outDir, start } = clouds();
 
 test("a start that fails half-way leaves nothing behind", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "data-"));

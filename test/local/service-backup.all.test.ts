@@ -21,7 +21,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeAccess } from "../../infra/local/access.ts";
 import { startCloud, type Cloud } from "../../infra/local/cloud.ts";
-import { placeAt } from "../../infra/local/service-backup/place.ts";
+import { openBackupStore } from "../../infra/local/service-backup/store.ts";
 import { dailyBackups } from "../../infra/local/service-backup/schedule.ts";
 import { backUpService, listBackups, restoreService } from "../../infra/local/service-backup/service-backup.ts";
 import { STACK, synthesize } from "./fixture/stack.ts";
@@ -83,8 +83,8 @@ test("a backup that is taken while the service writes is of one moment, and a se
     for (let n = 2; !ending.signal.aborted; n++) await count(n);
   })();
   const to = scratch();
-  const place = await placeAt(to, {});
-  const made = await backUpService({ dataDir, place, passphrase, keep: 3 });
+  const store = await openBackupStore(to, {});
+  const made = await backUpService({ dataDir, store, passphrase, keep: 3 });
   ending.abort();
   await writes;
   expect(made).toMatchObject({ environment: "live", objects: 1 });
@@ -97,7 +97,7 @@ test("a backup that is taken while the service writes is of one moment, and a se
   expect(readdirSync(join(dataDir, "service-backup"))).toEqual([]);
 
   const at = join(scratch(), "restored");
-  expect(await restoreService({ place, name: made.name, passphrase, dataDir: at })).toEqual({ objects: 1, interrupted: [] });
+  expect(await restoreService({ store, name: made.name, passphrase, dataDir: at })).toEqual({ objects: 1, interrupted: [] });
   const [bucket] = cloud.template.buckets;
   cpSync(join(dataDir, "s3", bucket?.name ?? "", "data"), join(at, "s3", bucket?.name ?? "", "data"), { recursive: true });
   const restored = await start(at);
@@ -118,13 +118,13 @@ test("a backup that is taken while the service writes is of one moment, and a se
 
 test("a wrong passphrase, a damaged or a replaced file restore nothing", async () => {
   const to = scratch();
-  const place = await placeAt(to, {});
-  const { name: backup } = await backUpService({ dataDir, place, passphrase, keep: 3 });
+  const store = await openBackupStore(to, {});
+  const { name: backup } = await backUpService({ dataDir, store, passphrase, keep: 3 });
   await count(0);
-  const { name: another } = await backUpService({ dataDir, place, passphrase, keep: 3 });
+  const { name: another } = await backUpService({ dataDir, store, passphrase, keep: 3 });
   const parent = scratch();
   const restoring = (from: string, by = passphrase) =>
-    restoreService({ place, name: from, passphrase: by, dataDir: join(parent, "restored") });
+    restoreService({ store, name: from, passphrase: by, dataDir: join(parent, "restored") });
   await expect(restoring(backup, new TextEncoder().encode("wrong horse battery"))).rejects.toThrow("passphrase is wrong");
   cpSync(join(to, another, "table.sqlite.gz"), join(to, backup, "table.sqlite.gz"));
   await expect(restoring(backup)).rejects.toThrow("table.sqlite.gz is damaged, or not the one that was backed up");
@@ -136,29 +136,29 @@ test("a wrong passphrase, a damaged or a replaced file restore nothing", async (
 });
 
 test("nothing is restored over other data, and two backups at once do not disturb each other", async () => {
-  const place = await placeAt(scratch(), {});
-  const both = await Promise.allSettled([1, 2].map(() => backUpService({ dataDir, place, passphrase, keep: 3 })));
+  const store = await openBackupStore(scratch(), {});
+  const both = await Promise.allSettled([1, 2].map(() => backUpService({ dataDir, store, passphrase, keep: 3 })));
   expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   expect(both.find(({ status }) => status === "rejected")).toMatchObject({
     reason: { message: expect.stringContaining("is used by") },
   });
-  const [made] = await listBackups(place);
-  await expect(restoreService({ place, name: made?.name ?? "", passphrase, dataDir })).rejects.toThrow("is not empty");
+  const [made] = await listBackups(store);
+  await expect(restoreService({ store, name: made?.name ?? "", passphrase, dataDir })).rejects.toThrow("is not empty");
 });
 
 test("old backups go, and what an interrupted one left is none and goes after a day", async () => {
   const to = scratch();
-  const place = await placeAt(to, {});
+  const store = await openBackupStore(to, {});
   const file = join(scratch(), "file");
   writeFileSync(file, "half of it");
   const nameAt = (ago: number) => `service-${new Date(Date.now() - ago).toISOString().replaceAll(/[:.]/g, "-")}-abcdef`;
   const [interrupted, beingWritten] = [nameAt(2 * DAY_MS), nameAt(1000)];
-  for (const each of [interrupted, beingWritten]) await place.put(`${each}/table.sqlite.gz`, file);
+  for (const each of [interrupted, beingWritten]) await store.put(`${each}/table.sqlite.gz`, file);
   writeFileSync(join(to, "notes.txt"), "of somebody else");
-  expect(await listBackups(place)).toEqual([]);
+  expect(await listBackups(store)).toEqual([]);
   const names: string[] = [];
-  for (let n = 0; n < 3; n++) names.push((await backUpService({ dataDir, place, passphrase, keep: 2 })).name);
-  expect((await listBackups(place)).map(({ name: each }) => each)).toEqual(names.slice(1).toReversed());
+  for (let n = 0; n < 3; n++) names.push((await backUpService({ dataDir, store, passphrase, keep: 2 })).name);
+  expect((await listBackups(store)).map(({ name: each }) => each)).toEqual(names.slice(1).toReversed());
   expect(readdirSync(to).toSorted()).toEqual(["notes.txt", beingWritten, ...names.slice(1)].toSorted());
 });
 
@@ -192,8 +192,8 @@ test("settings of `npm start` take one a day, and must be able to work", async (
   expect(() => dailyBackups(dataDir, { ...variables, SERVICE_BACKUP_PASSPHRASE: "short" })).toThrow("at least 12 characters");
   expect(() => dailyBackups(dataDir, { ...variables, SERVICE_BACKUP_TO: "ftp://x" })).toThrow("neither a folder nor s3://");
   dailyBackups(dataDir, variables)?.();
-  const place = await placeAt(to, {});
-  await expect.poll(() => listBackups(place)).toHaveLength(1);
+  const store = await openBackupStore(to, {});
+  await expect.poll(() => listBackups(store)).toHaveLength(1);
   await expect.poll(() => existsSync(join(dataDir, "service-backup", "lock"))).toBe(false);
 });
 
@@ -207,10 +207,10 @@ test("a bucket can be the place, with the keys of the operator's own store", asy
     BACKUP_S3_ACCESS_KEY_ID: credentials.accessKeyId,
     BACKUP_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
   };
-  const place = await placeAt(`s3://${BUCKET}/of-the-service/`, variables);
+  const store = await openBackupStore(`s3://${BUCKET}/of-the-service/`, variables);
   const names: string[] = [];
-  for (let n = 0; n < 2; n++) names.push((await backUpService({ dataDir, place, passphrase, keep: 1 })).name);
-  expect((await place.names()).every((each) => each.startsWith(`${names[1]}/`))).toBe(true);
+  for (let n = 0; n < 2; n++) names.push((await backUpService({ dataDir, store, passphrase, keep: 1 })).name);
+  expect((await store.names()).every((each) => each.startsWith(`${names[1]}/`))).toBe(true);
   const at = join(scratch(), "restored");
   const restored = await run(["restore-service", "--from", `s3://${BUCKET}/of-the-service`, "--data", at], variables);
   expect(restored).toMatchObject({ code: 0, output: expect.stringContaining("1 objects") });

@@ -2,9 +2,11 @@
 import { expect, test } from "vitest";
 import { worst } from "../../shared/api/overview.ts";
 import { INSTANCE_SERIES, MINUTE } from "../../shared/domain/figures.ts";
+import { WORST } from "../../shared/domain/limits.ts";
 import { storeSamples } from "../../shared/records/figures.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
+import type { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { account } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 
@@ -37,6 +39,25 @@ test("the servers and instances that are loaded most are shown, the worst first,
   expect(found.p95_ms[0]).toMatchObject({ id: instances[11]?.id, name: instances[11]?.name });
   expect(found.p95_ms.map(({ value }) => value)).toEqual(found.p95_ms.map(({ value }) => value).toSorted((a, b) => b - a));
   expect(new Set(found.p95_ms.map(({ id }) => id)).size).toBe(found.p95_ms.length);
+});
+
+test("of more servers than are compared, those whose memory is used most count", async () => {
+  const mine = await account({ seeded: true });
+  await setQuota(mine.id, "server", WORST.servers + 1);
+  const servers: ServerRecord[] = [];
+  for (let made = 0; made <= WORST.servers; made++) servers.push(await seedServer(mine.id));
+  const last = servers.toSorted((one, other) => (one.id < other.id ? -1 : 1)).at(-1);
+  for (const server of servers) {
+    const memory_free_bytes = server === last ? GB : 2 * GB;
+    await recordReport(server, { disk_size_bytes: 40 * GB, disk_free_bytes: GB, memory_free_bytes, certificates: undefined });
+  }
+  const instance = await seedInstance(mine.id, { server_id: last?.id ?? "" });
+  const p95 = INSTANCE_SERIES.map(({ name }) => (name === "p95_ms" ? 400 : null));
+  const sample = { at: Math.floor(Date.now() / 1000) - MINUTE, server: [], instances: new Map([[instance.id, p95]]) };
+  await storeSamples({ account_id: mine.id, id: last?.id ?? "" }, [sample]);
+  const found = (await mine.api.get("/overview/worst")).as(worst().data);
+  expect(found.complete).toBe(false);
+  expect(found.p95_ms).toEqual([{ id: instance.id, name: instance.name, value: 400 }]);
 });
 
 test("an account without servers has none, and both permissions are needed", async () => {

@@ -60,7 +60,7 @@ const SCENARIOS: Record<string, Scenario> = {
   "the quotas are used up": { noQuota: true },
 };
 
-async function worldOf(scenario: Scenario): Promise<World> {
+async function seedScenario(scenario: Scenario): Promise<World> {
   const me = await account();
   const server = await seedServer(me.id, { ip_address: "203.0.113.77", ...scenario.server });
   const on = { server_id: server.id, name: unique("Secret shop"), last_backup_at: RECENT };
@@ -150,7 +150,7 @@ const hiddenFrom = (permissions: readonly Permission[], known: Known): string[] 
 describe.each(Object.entries(SCENARIOS))("when %s", (_, scenario) => {
   let world: World;
   beforeAll(async () => {
-    world = await worldOf(scenario);
+    world = await seedScenario(scenario);
   });
 
   const changing = closedRoutes.filter(({ method }) => method !== "GET");

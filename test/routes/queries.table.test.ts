@@ -60,7 +60,7 @@ const FILTERS: Record<string, string[]> = {
   "GET /events": ["class", "type", "actor", "resource_id"],
   "GET /ssh-keys": ["ids"],
   "GET /webhooks": ["ids"],
-  "GET /webhooks/:id/deliveries": ["status", "event_type"],
+  "GET /webhooks/:id/deliveries": ["ids", "status", "event_type"],
   "GET /tokens": ["ids"],
   "GET /users": ["ids"],
   "GET /users/invitations": ["ids"],

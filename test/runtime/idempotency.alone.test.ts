@@ -12,9 +12,9 @@ import {
   forget,
   idempotentRequest,
   inProgress,
-  keep,
-  keptRef,
-  keptResponse,
+  storeResponse,
+  storedRequestRef,
+  readStoredResponse,
   reserveKey,
 } from "../../shared/runtime/idempotency.ts";
 import { apiUrl } from "../harness/cloud.ts";
@@ -61,13 +61,13 @@ async function succeed(request: IdempotentRequest, operation?: { id: string }): 
       },
       {},
     );
-  await keep(change, request, RESPONSE);
+  await storeResponse(change, request, RESPONSE);
   await change.commit();
 }
 
 /** What a retry gets: the stored response, undefined if there is none, or an error. */
-const retry = async (request: IdempotentRequest, resume?: Parameters<typeof keptResponse>[2]) =>
-  keptResponse(request, await find(keptRef(request)), resume);
+const retry = async (request: IdempotentRequest, resume?: Parameters<typeof readStoredResponse>[2]) =>
+  readStoredResponse(request, await find(storedRequestRef(request)), resume);
 
 const codeOf = async (work: Promise<unknown>): Promise<string | undefined> => {
   try {
@@ -151,7 +151,7 @@ describe("a retry", () => {
 
 describe("what is stored", () => {
   const itemOf = async (request: IdempotentRequest) => {
-    for (const item of (await readAll([keptRef(request).key])).values()) return item;
+    for (const item of (await readAll([storedRequestRef(request).key])).values()) return item;
     throw new Error("Nothing is stored");
   };
 
@@ -170,20 +170,20 @@ describe("what is stored", () => {
     const [one, other] = ["one", "other"].map((key) => idempotentRequest(key, caller, POST));
     if (one === undefined || other === undefined) throw new Error("There are two");
     await succeed(one);
-    const kept = await find(keptRef(one));
-    await expect(keptResponse(other, kept, undefined)).rejects.toThrow("unable to authenticate data");
+    const kept = await find(storedRequestRef(one));
+    await expect(readStoredResponse(other, kept, undefined)).rejects.toThrow("unable to authenticate data");
   });
 
   test("is stored once: of two requests at the same time the second fails as a whole, and may be retried after a second", async () => {
     const request = idempotentRequest("key", newCaller(), POST);
     expect(await inProgress(request)).toBeUndefined();
     const first = startChange({ id: request.caller.account_id });
-    await keep(first, request, RESPONSE);
+    await storeResponse(first, request, RESPONSE);
     await first.commit();
     const effect = { pk: `${request.caller.account_id}#EFFECT`, sk: "second" };
     const other = startChange({ id: request.caller.account_id });
     other.put(effect, {});
-    await keep(other, request, { ...RESPONSE, status: 202 });
+    await storeResponse(other, request, { ...RESPONSE, status: 202 });
     const failed = await other.commit().catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: "IDEMPOTENCY_IN_PROGRESS", retryAfter: 1 });
     expect((await readAll([effect])).size).toBe(0);
@@ -205,7 +205,7 @@ describe("what is stored", () => {
     }
     vi.setSystemTime(now + 2 * DAY_MS + 1);
     expect(await retry(other)).toBeUndefined();
-    const [item] = (await readAll([keptRef(request).key])).values();
+    const [item] = (await readAll([storedRequestRef(request).key])).values();
     expect(item).toMatchObject({ answer: "", ttl: Math.ceil((now + 2 * DAY_MS) / 1000) });
     expect(Date.parse(String(item?.["expires_at"]))).toBeLessThan(now); // older versions run it again, too
   });
@@ -215,7 +215,7 @@ describe("what is stored", () => {
     await succeed(request);
     const change = startChange({ id: request.caller.account_id });
     change.update({ pk: "none", sk: "none" }, { set: { never: 1 } }, { equals: { impossible: 1 } });
-    await keep(change, request, RESPONSE);
+    await storeResponse(change, request, RESPONSE);
     expect(await codeOf(change.commit())).toBe("IDEMPOTENCY_IN_PROGRESS");
   });
 
@@ -228,7 +228,7 @@ describe("what is stored", () => {
       await change.commit();
       expect(await retry(request)).toBeUndefined();
     }
-    expect(keptRef(request).key).toEqual(keys.idempotency(request.caller.account_id, request.caller.id, "key"));
+    expect(storedRequestRef(request).key).toEqual(keys.idempotency(request.caller.account_id, request.caller.id, "key"));
   });
 });
 

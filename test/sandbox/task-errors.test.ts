@@ -26,6 +26,7 @@ test("every error's code, message and reason survive the state machine", () => {
       expect(toOperationError(caught(thrown(new GiveUp(code, reason))))).toEqual(error);
       expect(toOperationError(caught(thrown(new TryAgain(code, reason))))).toEqual(error);
     }),
+    { seed: 1 },
   );
 });
 

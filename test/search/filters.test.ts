@@ -1,5 +1,6 @@
 // Filters of lists beyond labels: an instance's version, edition, image, drill and last backup, a server's provider, region, size
-// and instances, a backup's kind, drill, size and lock, an operation's type and actor; and searches for emails and IP addresses.
+// and instances, a backup's kind, drill, size and lock, an operation's type, actor and server; and searches for emails and IP
+// addresses.
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { backupRef } from "../../shared/records/backups.ts";
@@ -10,7 +11,7 @@ import { keys } from "../../shared/data/keys.ts";
 import { findOperation } from "../../shared/records/operations.ts";
 import { find, queryAll, removeOne, updateOne } from "../../shared/data/table.ts";
 import { because } from "../../shared/domain/reasons.ts";
-import { account, type TestAccount } from "../harness/account.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 
 const Ids = z.array(z.looseObject({ id: z.string() }));
@@ -217,10 +218,31 @@ test("a search finds a server and its instances by an IP address", async () => {
   expect(await found("/servers?search=198.51.100.23")).toEqual([own.id]);
   expect(sorted(await found("/search?q=198.51.100.23"))).toEqual(sorted([own.id, instance.id]));
   expect(sorted(await found("/search?q=::ffff:198.51.100.23"))).toEqual(sorted([own.id, instance.id]));
-  expect(await found("/search?q=198.51.100.2")).toEqual([]);
 });
 
-test("operations are filtered by type, actor, status and time, in all and of a resource", async () => {
+test("a part of an IP address finds the servers that have it, and nothing that is on them", async () => {
+  const one = await account({ seeded: true });
+  const [first, second] = [
+    await seedServer(one.id, { ip_address: "203.0.113.10" }),
+    await seedServer(one.id, { ip_address: "203.0.114.10" }),
+  ];
+  const sixth = await seedServer(one.id, { ip_address: "2001:db8:0:0::A7" });
+  await seedServer(one.id, { ip_address: null });
+  await seedInstance(one.id, { server_id: first.id, server_ip: first.ip_address });
+  for (const list of ["/search?q=", "/servers?search="]) {
+    const find = async (part: string) => sorted(await found(`${list}${encodeURIComponent(part)}`, one));
+    expect(await find("203.0.113")).toEqual([first.id]);
+    expect(await find(" 113.10 ")).toEqual([first.id]);
+    expect(await find("203.0.")).toEqual(sorted([first.id, second.id]));
+    expect(await find(":DB8:")).toEqual([sixth.id]);
+    expect(await find("203.0.113.1")).toEqual([]); // a whole one, of nobody
+    expect(await find(".1.1")).toEqual([]);
+  }
+  const { api } = await one.token(["instances:read"]);
+  expect((await api.get("/search?q=203.0.113")).as(Ids)).toEqual([]);
+});
+
+test("operations are filtered by type, actor, server, status and time, in all and of a resource", async () => {
   const one = await account({ seeded: true });
   const instance = await one.instance();
   const { api, id: other } = await one.token();
@@ -241,11 +263,31 @@ test("operations are filtered by type, actor, status and time, in all and of a r
   expect(await list("type=instance.stop&created_after=2020-01-01")).toEqual([stop]);
   expect((await one.api.get("/operations?type=instance.explode")).error?.details).toMatchObject({ field: "type" });
 
+  const elsewhere = await one.instance({ server_id: (await one.server()).id });
+  const Begun = z.looseObject({ operation_id: z.string() });
+  const made = (await one.api.post(`/instances/${instance.id}/backups`, {})).as(Begun).operation_id;
+  const madeThere = (await one.api.post(`/instances/${elsewhere.id}/backups`, {})).as(Begun).operation_id;
+  for (const each of [made, madeThere]) await one.until(each);
+  const of = (server_id: string | null) => `server_id=${server_id}`;
+  const madeOn = await list(of(instance.server_id));
+  expect(sorted(madeOn)).toEqual(sorted([restart, stop, made]));
+  expect(await list(`${of(instance.server_id)}&type=backup.create`)).toEqual([made]);
+  expect(await list(`${of(elsewhere.server_id)}&type=backup.create`)).toEqual([madeThere]);
+  expect(await list(`${of(elsewhere.server_id)}&type=instance.stop`)).toEqual([]);
+  expect(await list(`${of(instance.server_id)}&resource_id=${instance.id}&type=instance.stop`)).toEqual([stop]);
+  expect(await list(`${of(elsewhere.server_id)}&resource_id=${instance.id}`)).toEqual([]);
+  const empty = await one.server();
+  const deletion = (await one.api.delete(`/servers/${empty.id}`)).as(Started).id;
+  await one.until(deletion);
+  expect(await list(of(empty.id))).toEqual([deletion]);
+  expect(await list(of(unusedId("server")))).toEqual([]);
+
   for (const { pk, sk } of await queryAll(keys.entries("operation", one.id))) await removeOne({ pk: String(pk), sk: String(sk) });
   expect(await list("type=instance.stop")).toEqual([]);
   await indexed(one.id);
   await indexed(one.id);
   expect(await list("type=instance.stop&status=succeeded")).toEqual([stop]);
+  expect(await list(of(instance.server_id))).toEqual(madeOn);
   const change = startChange({ id: one.id });
   const record = await findOperation(one.id, stop);
   if (record !== undefined) change.drop({ kind: "operation", record, status: record.state }, {});

@@ -10,7 +10,9 @@ import { account, type TestAccount, type TestUser } from "../harness/account.ts"
 import { type Client, statusesOf } from "../harness/client.ts";
 import { newestMail } from "../harness/links.ts";
 import {
+  appOf,
   challengeFor,
+  newAddress,
   newCodes,
   NOT_VALID,
   prove,
@@ -120,6 +122,18 @@ test("a challenge is not valid after a password change, nor once the factor was 
   expect((await theirs.delete(`/auth/second-factors/${factor?.id}`)).status).toBe(200);
   expect((await prove({ ...open, method: "recovery_code", code: second })).error).toEqual(NOT_VALID);
   expect((await signIn({ ...other, password: changed })).status).toBe(200); // nothing is asked for any more
+});
+
+test("after ten wrong codes for an app that is set up, the right one is 429", async () => {
+  const other = await me.anotherUser();
+  const theirs = await me.session(other);
+  const { secret } = (await theirs.post("/auth/second-factors/totp", {})).as(secondFactors.beginTotp().data);
+  const from = newAddress(); // wrong tries count for it, too
+  const confirm = (code: string) => theirs.post("/auth/second-factors/totp/confirm", { code }, { from });
+  for (let tries = 0; tries < 10; tries++) expect((await confirm("000000")).error).toEqual(NOT_VALID);
+  const limited = await confirm(appOf(secret).code());
+  expect(limited.status).toBe(429);
+  expect(limited.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 10, scope: "login" } });
 });
 
 test("an app is set up by its code within ten minutes, once, and its user gets a mail", async () => {

@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 const nextCode = (): string => codes.pop() ?? expect.fail("There are ten codes");
 
-/** Written out a second time: what 9.3 of the contract names. */
+/** Written out a second time, as docs/people.md names them. */
 const NEEDS_PROOF = [
   "POST /tokens",
   "POST /tokens/:id/rotate",

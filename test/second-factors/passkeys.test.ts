@@ -92,6 +92,28 @@ test("a challenge of one purpose is none of another", async () => {
   );
 });
 
+test("the challenge of a new passkey allows five tries, and ten wrong ones of a user are 429, then also at the sign-in", async () => {
+  const own = await another();
+  const from = newAddress(); // wrong tries count for it, too
+  const addFrom = (attestation: secondFactors.Attestation) =>
+    own.session.post("/auth/second-factors/passkeys", { name: "Key", attestation }, { from });
+  const wrong = { origin: "https://evil.example" };
+  const options = await optionsOf(own.session);
+  for (let tries = 0; tries < 5; tries++)
+    expect((await addFrom(new Authenticator().create(options, wrong))).error).toEqual(NOT_VALID);
+  expect((await addFrom(new Authenticator().create(options))).error).toEqual(NOT_VALID);
+  const next = await optionsOf(own.session);
+  for (let tries = 6; tries < 10; tries++)
+    expect((await addFrom(new Authenticator().create(next, wrong))).error).toEqual(NOT_VALID);
+  const limited = await addFrom(new Authenticator().create(next));
+  expect(limited.status).toBe(429);
+  expect(limited.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 10, scope: "login" } });
+  const challenge = await challengeFor(own.user);
+  const assertion = own.passkey.get(optionsIn(challenge));
+  expect((await prove({ challenge: challenge.challenge, method: "passkey", assertion })).status).toBe(429);
+  expect(await factorsOf(own.session)).toHaveLength(1);
+});
+
 test("a counter that goes back is refused, and an event says so", async () => {
   const own = await another();
   const use = async () => {

@@ -1,7 +1,7 @@
 // What the steps of cloning an instance do.
 import { toBrought } from "../../../shared/hosts/brought-code.ts";
 import { findBackupCode, withoutSecrets } from "../../../shared/records/backup-code.ts";
-import { recordBrought } from "../../../shared/records/present-code.ts";
+import { recordCopiedCode } from "../../../shared/records/deployed-code.ts";
 import { addResult } from "../../../shared/records/operations.ts";
 import { recordNeutralized } from "../../../shared/records/instances.ts";
 import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
@@ -36,7 +36,7 @@ export const handler = tasks(workflow, {
     const { instance_id } = input;
     const job = { id: jobId, kind: "bring_code", instance_id, code_id: operation.id, code: brought } as const;
     if (!(await run(await server(), job)).ready) return false;
-    await recordBrought(operation, await instance(), code);
+    await recordCopiedCode(operation, await instance(), code);
     return true;
   },
 

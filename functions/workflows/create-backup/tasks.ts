@@ -1,6 +1,6 @@
 // What the steps of backing up an instance do.
 import { codeInManifest } from "../../../shared/records/backup-code.ts";
-import { presentCode } from "../../../shared/records/present-code.ts";
+import { readDeployedCode } from "../../../shared/records/deployed-code.ts";
 import { recordArchive } from "../../../shared/records/backups.ts";
 import { addResult } from "../../../shared/records/operations.ts";
 import { type MadeArchive, skippedIn } from "../../../shared/hosts/host.ts";
@@ -50,7 +50,7 @@ async function make(
   backup: BackupRecord,
   server: ServerRecord,
 ): Promise<MadeArchive | undefined> {
-  const present = await presentCode({ account_id: operation.account_id, id: instance_id });
+  const present = await readDeployedCode({ account_id: operation.account_id, id: instance_id });
   const made = await run(server, {
     id: jobIdFor(operation, "makeArchive"),
     kind: "make_archive",

@@ -1,6 +1,6 @@
 // What the steps of restoring a backup do.
 import { codeInManifest } from "../../../shared/records/backup-code.ts";
-import { presentCode } from "../../../shared/records/present-code.ts";
+import { readDeployedCode } from "../../../shared/records/deployed-code.ts";
 import { backupRef, recordArchive } from "../../../shared/records/backups.ts";
 import { recordNeutralized } from "../../../shared/records/instances.ts";
 import { addResult, failInto, keepModules, recordModules } from "../../../shared/records/operations.ts";
@@ -46,7 +46,7 @@ export const handler = tasks(workflow, {
   makeSafetyBackup: async ({ operation, input, instance, server, jobId }) => {
     const safety = await reserveSafetyBackup(operation, await instance(), input.safety_backup_id);
     if (safety.state === LIFECYCLE["backup.create"].through) {
-      const present = await presentCode(await instance());
+      const present = await readDeployedCode(await instance());
       const made = await run(await server(), {
         id: jobId,
         kind: "make_archive",

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { requirePassphrase } from "../../passphrase.ts";
 import { LocalError } from "../errors.ts";
-import { type Place, placeAt } from "./place.ts";
+import { type BackupStore, openBackupStore } from "./store.ts";
 import { ageOf, backUpService, DAY_MS, listBackups, restoreService, type ServiceBackup } from "./service-backup.ts";
 
 /** A month of daily ones. */
@@ -10,32 +10,32 @@ const KEPT = 30;
 
 export async function takeBackup(given: { to: string; data: string; keep?: number; daily: boolean }): Promise<void> {
   const passphrase = requirePassphrase("SERVICE_BACKUP_PASSPHRASE", process.env);
-  const place = await placeAt(given.to, process.env);
+  const store = await openBackupStore(given.to, process.env);
   try {
-    const [newest] = given.daily ? await listBackups(place) : [];
+    const [newest] = given.daily ? await listBackups(store) : [];
     if (newest !== undefined && ageOf(newest) < DAY_MS) return;
-    console.log(describe(await backUpService({ dataDir: given.data, place, passphrase, keep: given.keep ?? KEPT })));
+    console.log(describe(await backUpService({ dataDir: given.data, store, passphrase, keep: given.keep ?? KEPT })));
   } catch (error) {
     const why = `The service could not be backed up: ${error instanceof LocalError ? error.message : String(error)}`;
-    const alarm = await alarmAt(place).catch(() => undefined); // a place that cannot be listed is what `why` says
+    const alarm = await alarmAt(store).catch(() => undefined); // a place that cannot be listed is what `why` says
     throw new LocalError(alarm === undefined ? why : `${why}\n${alarm}`, { cause: error });
   }
 }
 
 export async function showBackups(from: string): Promise<void> {
-  const place = await placeAt(from, process.env);
-  for (const each of await listBackups(place)) console.log(describe(each));
-  const alarm = await alarmAt(place);
+  const store = await openBackupStore(from, process.env);
+  for (const each of await listBackups(store)) console.log(describe(each));
+  const alarm = await alarmAt(store);
   if (alarm !== undefined) throw new LocalError(alarm);
 }
 
 export async function restoreBackup({ from, name, data }: { from: string; name?: string; data: string }): Promise<void> {
   const passphrase = requirePassphrase("SERVICE_BACKUP_PASSPHRASE", process.env);
-  const place = await placeAt(from, process.env);
-  const backups = await listBackups(place);
+  const store = await openBackupStore(from, process.env);
+  const backups = await listBackups(store);
   const chosen = name === undefined ? backups[0] : backups.find((each) => each.name === name);
   if (chosen === undefined) throw new LocalError(`There is no complete backup ${name ?? "of the service"} in ${from}`);
-  const { objects, interrupted } = await restoreService({ place, name: chosen.name, passphrase, dataDir: data });
+  const { objects, interrupted } = await restoreService({ store, name: chosen.name, passphrase, dataDir: data });
   console.log(`Restored ${describe(chosen)}`);
   for (const id of interrupted) console.log(`${id} was in progress: it has failed; check what it has done`);
   if (objects > 0)
@@ -49,8 +49,8 @@ const describe = ({ name, created_at, environment, items, objects, bytes }: Serv
   `${name}  ${created_at}  ${environment}  ${items} items, ${objects} objects, ${bytes} bytes`;
 
 /** One day's backup may fail and be made up for the next day; after two somebody has to look. */
-async function alarmAt(place: Place): Promise<string | undefined> {
-  const [newest] = await listBackups(place);
+async function alarmAt(store: BackupStore): Promise<string | undefined> {
+  const [newest] = await listBackups(store);
   if (newest === undefined) return "ALARM: there is no backup of the service";
   return ageOf(newest) > 2 * DAY_MS ? `ALARM: the newest backup of the service is of ${newest.created_at}` : undefined;
 }

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { ROOT } from "../../built.ts";
 import { requirePassphrase } from "../../passphrase.ts";
-import { requirePlace } from "./place.ts";
+import { parseStoreLocation } from "./store.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -19,7 +19,7 @@ export function dailyBackups(dataDir: string, { ...variables }: Variables): (() 
   const { SERVICE_BACKUP_TO: to } = variables;
   if (!to) return undefined;
   requirePassphrase("SERVICE_BACKUP_PASSPHRASE", variables);
-  requirePlace(to);
+  parseStoreLocation(to);
   const args = [join(ROOT, "infra", "admin.ts"), "backup-service", "--daily", "--to", to, "--data", dataDir];
   let running = false;
   const begin = (): void => {

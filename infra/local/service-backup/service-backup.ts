@@ -25,7 +25,7 @@ import { lockDirectory } from "../lock.ts";
 import { seal, unseal } from "../../passphrase.ts";
 import { openSecrets } from "../secrets/secrets.ts";
 import { endInterrupted } from "./interrupted.ts";
-import type { Place } from "./place.ts";
+import type { BackupStore } from "./store.ts";
 
 const TABLE_FILE = join("dynamodb", "shared-local-instance.db");
 /** Keys and credentials. The port is in presigned URLs that clients still have. */
@@ -60,13 +60,13 @@ const Sealed = z.object({
 const ObjectRecords = z.record(z.string().regex(/^[a-z0-9.-]+\/(objects|uploads)\/[\w-]+\.json$/), z.string());
 
 /** Complete backups, newest first. */
-export async function listBackups(place: Place): Promise<ServiceBackup[]> {
+export async function listBackups(store: BackupStore): Promise<ServiceBackup[]> {
   const folder = await mkdtemp(join(tmpdir(), "service-backups-"));
   try {
-    const names = (await place.names()).flatMap((name) => /^(service-[\w-]+)\/manifest\.json$/.exec(name)?.[1] ?? []);
+    const names = (await store.names()).flatMap((name) => /^(service-[\w-]+)\/manifest\.json$/.exec(name)?.[1] ?? []);
     const read = names.map(async (name) => {
       const file = join(folder, name);
-      await place.get(`${name}/${MANIFEST}`, file);
+      await store.get(`${name}/${MANIFEST}`, file);
       const manifest = Manifest.safeParse(jsonIn(readFileSync(file, "utf8")));
       return manifest.success ? [{ name, ...manifest.data }] : [];
     });
@@ -89,14 +89,14 @@ export const ageOf = ({ created_at }: ServiceBackup): number => Date.now() - Dat
 
 interface Taking {
   dataDir: string;
-  place: Place;
+  store: BackupStore;
   passphrase: Uint8Array;
   /** How many backups stay, the new one included. */
   keep: number;
 }
 
 /** Takes a backup, also while the service runs, tries whether it can be restored, and then removes those beyond `keep`. */
-export async function backUpService({ dataDir, place, passphrase, keep }: Taking): Promise<ServiceBackup> {
+export async function backUpService({ dataDir, store, passphrase, keep }: Taking): Promise<ServiceBackup> {
   const work = join(dataDir, WORK);
   const release = lockDirectory(work);
   const folder = await mkdtemp(join(work, "backup-"));
@@ -126,10 +126,10 @@ export async function backUpService({ dataDir, place, passphrase, keep }: Taking
       bytes,
     } as const;
     writeFileSync(join(folder, MANIFEST), JSON.stringify(manifest));
-    for (const file of [TABLE, OBJECTS, SECRETS]) await place.put(`${name}/${file}`, join(folder, file));
-    await drill(join(folder, "drill"), { place, name, passphrase });
-    await place.put(`${name}/${MANIFEST}`, join(folder, MANIFEST));
-    await removeOld(place, keep);
+    for (const file of [TABLE, OBJECTS, SECRETS]) await store.put(`${name}/${file}`, join(folder, file));
+    await drill(join(folder, "drill"), { store, name, passphrase });
+    await store.put(`${name}/${MANIFEST}`, join(folder, MANIFEST));
+    await removeOld(store, keep);
     return { name, ...manifest };
   } finally {
     await removeAll(work);
@@ -204,7 +204,7 @@ async function computeDigest(file: string): Promise<string> {
 }
 
 interface Restoring {
-  place: Place;
+  store: BackupStore;
   name: string;
   passphrase: Uint8Array;
 }
@@ -238,11 +238,11 @@ export async function restoreService({ dataDir: given, ...from }: Restoring & { 
 /** @throws LocalError if a file is damaged, replaced, or of another backup. */
 async function restoreTo(
   folder: string,
-  { place, name, passphrase }: Restoring,
+  { store, name, passphrase }: Restoring,
 ): Promise<{ objects: number; names: z.infer<typeof Access> }> {
   const fetched = async (file: string): Promise<string> => {
     const path = join(folder, file);
-    await place.get(`${name}/${file}`, path).catch((cause: unknown) => {
+    await store.get(`${name}/${file}`, path).catch((cause: unknown) => {
       throw new LocalError(`${name}/${file} cannot be read: ${String(cause)}`, { cause });
     });
     return path;
@@ -294,14 +294,14 @@ async function readItems(database: Database, TableName: string): Promise<void> {
 }
 
 /** Those beyond `keep`, and what interrupted ones left a day ago: a younger one may still be written. */
-async function removeOld(place: Place, keep: number): Promise<void> {
-  const complete = (await listBackups(place)).map(({ name }) => name);
+async function removeOld(store: BackupStore, keep: number): Promise<void> {
+  const complete = (await listBackups(store)).map(({ name }) => name);
   const gone = new Set(complete.slice(keep));
   const kept = new Set(complete.slice(0, keep));
-  for (const path of await place.names()) {
+  for (const path of await store.names()) {
     const [name = "", file = ""] = path.split("/");
     const isOld = Date.parse(timeIn(name)) < Date.now() - DAY_MS;
-    if (OWN_FILES.includes(file) && !kept.has(name) && (gone.has(name) || isOld)) await place.remove(path);
+    if (OWN_FILES.includes(file) && !kept.has(name) && (gone.has(name) || isOld)) await store.remove(path);
   }
 }
 

@@ -21,7 +21,7 @@ import { syncFolder } from "../durable.ts";
 import { LocalError } from "../errors.ts";
 import { storeFrom } from "../operator.ts";
 
-export interface Place {
+export interface BackupStore {
   /** All names, `/` between their parts. */
   names(): Promise<string[]>;
   /** Complete under its name, or absent. */
@@ -34,19 +34,19 @@ export interface Place {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** @throws LocalError if `text` is neither a folder nor `s3://BUCKET/PREFIX`. */
-export function requirePlace(text: string): { bucket: string; prefix: string } | { root: string } {
+export function parseStoreLocation(text: string): { bucket: string; prefix: string } | { root: string } {
   if (!text.includes("://")) return { root: resolve(text) };
   const [, bucket, prefix = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(?:\/(.*?))?\/*$/.exec(text) ?? [];
   if (bucket === undefined) throw new LocalError(`${text} is neither a folder nor s3://BUCKET/PREFIX`);
   return { bucket, prefix: prefix === "" ? "" : `${prefix}/` };
 }
 
-export async function placeAt(text: string, variables: Variables): Promise<Place> {
-  const place = requirePlace(text);
-  return "root" in place ? folder(place.root) : inBucket(place.bucket, place.prefix, variables);
+export async function openBackupStore(text: string, variables: Variables): Promise<BackupStore> {
+  const location = parseStoreLocation(text);
+  return "root" in location ? folder(location.root) : inBucket(location.bucket, location.prefix, variables);
 }
 
-function folder(root: string): Place {
+function folder(root: string): BackupStore {
   const path = (name: string): string => join(root, ...name.split("/"));
   return {
     async names() {
@@ -77,7 +77,7 @@ function folder(root: string): Place {
 /** A large file takes long, but no pause in it may: a store that has gone silent ends the backup. */
 const WAITS = { connectionTimeout: 10_000, socketTimeout: 60_000 };
 
-async function inBucket(Bucket: string, prefix: string, variables: Variables): Promise<Place> {
+async function inBucket(Bucket: string, prefix: string, variables: Variables): Promise<BackupStore> {
   const sdk = await import("@aws-sdk/client-s3");
   const s3 = createClient(sdk, variables);
   const at = (name: string) => ({ Bucket, Key: `${prefix}${name}` });
