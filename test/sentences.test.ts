@@ -156,6 +156,10 @@ test("each sentence that a machine reports has a code", () => {
   expect(ofPython.length).toBeGreaterThan(5);
   const hole = /\$\([^)]*\)|\$\{[^}]*\}|\$\w+|\$[*@]|\{[^}]*\}/g;
   expect([...ofShell, ...ofPython].filter((sentence) => !isKnown(sentence, hole))).toEqual([]);
+  const rooms = foundIn(shell, /\brequire_room .* "([A-Z][^"]*)"/g);
+  expect(rooms.length).toBeGreaterThan(5);
+  const lacking = (what: string): string => `${what} needs 2 MB and a reserve of 3 MB, but the server's disk has 1 MB free`;
+  expect(rooms.filter((what) => reasonIn(lacking(what)) === null)).toEqual([]);
 });
 
 test("each error of a response, and what the forms' schemas find wrong, has words in every language", () => {

@@ -81,6 +81,8 @@ export const REASONS = {
   what_data: "The backup's data",
   what_code: "The code",
   what_database_copy: "A copy of the database",
+  what_database_archive: "An archive of the database",
+  what_reading: "Reading an archive",
   memory_missing: "{what} needs {needed_mb} MB of memory, but the server has {free_mb} MB free",
   image_not_pulled: "The image {image} could not be pulled",
   container_unknown: "Docker does not say whether {container} runs",

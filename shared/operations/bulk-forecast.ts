@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { PolicyFields } from "../api/backup-policy.ts";
 import type { Effect, Forecast } from "../api/dry-run.ts";
 import { deployChoices } from "../api/deploy-choices.ts";
-import { ApiError } from "../api/errors.ts";
+import { ApiError, ERRORS } from "../api/errors.ts";
 import { type Item, keyString } from "../data/keys.ts";
 import { listOfParent } from "../data/lists-of-parents.ts";
 import { readAll } from "../data/table.ts";
@@ -30,7 +30,7 @@ import { isFirstRunning, waitingBackup } from "./begin-backup.ts";
 import type { Selected } from "./bulk-selection.ts";
 import { listEffects, warnOfChoices } from "./deploy-forecast.ts";
 import { BACKUP, effect, forecast, INSTANCE, mayRead, NEW_BACKUP, type Reader, sentence, SERVER } from "./forecast.ts";
-import { forecastInstanceDeletion } from "./instance-forecast.ts";
+import { effectsOfDeletion } from "./instance-forecast.ts";
 import { policyWith } from "./policy-changes.ts";
 import { effectsOnWaiting, forecastPolicy } from "./policy-forecast.ts";
 import { planServerAction } from "./server-work.ts";
@@ -93,6 +93,8 @@ async function outcomesOfEach<T extends { id: string }>(
   const outcomes = new Map<string, Outcome>();
   await concurrently(AT_ONCE, records, async (record) => {
     outcomes.set(record.id, await outcomeOf(record));
+  }).catch((error: unknown) => {
+    throw error instanceof AggregateError ? error.errors[0] : error; // which may be an outage, and is told as one
   });
   return records.flatMap(({ id }) => outcomes.get(id) ?? []);
 }
@@ -113,10 +115,17 @@ async function unlessRefused(
     require();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { effects: [], warnings: mayRead(reader, type) ? [sentence("bulk_not_now", withWhy({ name }, error.message))] : [] };
+    return {
+      effects: [],
+      warnings: mayRead(reader, type) ? [sentence("bulk_not_now", withWhy({ name }, why(reader, error)))] : [],
+    };
   }
   return outcome();
 }
+
+/** Another kind of record may be the reason, such as an instance's server. */
+const why = (reader: Reader, { about, message, code }: ApiError): string =>
+  about === undefined || mayRead(reader, about.kind) ? message : (about.otherwise ?? ERRORS[code].message);
 
 const isServerAction = (action: string): action is ServerAction => SERVER_ACTIONS.some((each) => each === action);
 
@@ -163,8 +172,13 @@ function requireDoable(action: string, instance: InstanceRecord, items: Items): 
   const allowed = ALLOWED[action];
   if (allowed === undefined) return;
   requireAllowed(instance, allowed);
-  const server = items.get(keyString(serverRef(instance.account_id, instance.server_id).key));
-  if (server !== undefined && allowed !== "delete") requireUsable(ServerRecord.parse(server));
+  const server = serverIn(items, instance);
+  if (server !== undefined && allowed !== "delete") requireUsable(server);
+}
+
+function serverIn(items: Items, { account_id, server_id }: InstanceRecord): ServerRecord | undefined {
+  const item = items.get(keyString(serverRef(account_id, server_id).key));
+  return item && ServerRecord.parse(item);
 }
 
 async function outcomeOfInstance(
@@ -193,7 +207,7 @@ async function outcomeOfInstance(
     case "set_labels":
       return only(relabeling(resource, labels, parameters));
     case "delete":
-      return outcomeOfDeletion(reader, parameters, instance);
+      return outcomeOfDeletion(reader, parameters, instance, { server: serverIn(items, instance), policy });
     case "delete_policy":
       return only(
         ...(policy === undefined
@@ -224,8 +238,9 @@ async function outcomeOfDeletion(
   reader: Reader,
   { with_backups }: Record<string, unknown>,
   instance: InstanceRecord,
+  beside: { server: ServerRecord | undefined; policy: PolicyRecord | undefined },
 ): Promise<Outcome> {
-  const { effects } = await forecastInstanceDeletion(reader, instance);
+  const effects = await effectsOfDeletion(reader, instance, beside);
   if (with_backups !== true) return only(...effects);
   if (!mayRead(reader, BACKUP)) return only(...effects, effect("delete", { type: BACKUP, id: null }, "its_backups_deleted"));
   const { account_id: accountId, id: parentId } = instance;

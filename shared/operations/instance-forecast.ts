@@ -1,13 +1,15 @@
 // What the creation, a change, an action and the deletion of an instance would do, for their dry runs.
 import { isDeepStrictEqual } from "node:util";
 import type { PolicyFields } from "../api/backup-policy.ts";
-import type { Forecast } from "../api/dry-run.ts";
+import type { Effect, Forecast } from "../api/dry-run.ts";
 import { find } from "../data/table.ts";
 import { SERVING, USABLE } from "../domain/lifecycle.ts";
 import { REDIRECT_DAYS } from "../domain/limits.ts";
 import { policyRef } from "../records/policies.ts";
 import { redirectsEndedBy } from "../records/redirects.ts";
+import type { PolicyRecord } from "../records/schemas/backup-policy.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
+import type { ServerRecord } from "../records/schemas/server.ts";
 import { serverRef } from "../records/servers.ts";
 import { waitingBackup } from "./begin-backup.ts";
 import { effect, forecast, INSTANCE, mayRead, NEW_BACKUP, NEW_INSTANCE, type Reader, sentence } from "./forecast.ts";
@@ -121,21 +123,28 @@ export async function forecastInstanceDeletion(reader: Reader, instance: Instanc
     someCompleted(account_id, id),
     find(policyRef(account_id, id)),
   ]);
+  return forecast(await effectsOfDeletion(reader, instance, { server, policy }), {
+    downtime_seconds: SERVING.includes(instance.state) ? null : 0,
+    warnings: !mayRead(reader, "backup")
+      ? [sentence("unsaved_not_recoverable")]
+      : completed.length === 0
+        ? [sentence("no_backup_left")]
+        : [],
+  });
+}
+
+/** What goes with an instance, of which there is this. */
+export async function effectsOfDeletion(
+  reader: Reader,
+  { id }: InstanceRecord,
+  { server, policy }: { server: Pick<ServerRecord, "state"> | undefined; policy: PolicyRecord | undefined },
+): Promise<Effect[]> {
   const reachable = server !== undefined && USABLE.includes(server.state);
-  const readsBackups = mayRead(reader, "backup");
-  return forecast(
-    [
-      effect("delete", { type: INSTANCE, id }, reachable || !mayRead(reader, "server") ? "erp_deleted" : "erp_deleted_later"),
-      ...(policy === undefined || !readsBackups ? [] : [effect("delete", { type: "backup_policy", id }, "policy_deleted")]),
-      ...effectsOnWaiting(reader, await waitingBackup(policy)),
-    ],
-    {
-      downtime_seconds: SERVING.includes(instance.state) ? null : 0,
-      warnings: !readsBackups
-        ? [sentence("unsaved_not_recoverable")]
-        : completed.length === 0
-          ? [sentence("no_backup_left")]
-          : [],
-    },
-  );
+  return [
+    effect("delete", { type: INSTANCE, id }, reachable || !mayRead(reader, "server") ? "erp_deleted" : "erp_deleted_later"),
+    ...(policy === undefined || !mayRead(reader, "backup")
+      ? []
+      : [effect("delete", { type: "backup_policy", id }, "policy_deleted")]),
+    ...effectsOnWaiting(reader, await waitingBackup(policy)),
+  ];
 }

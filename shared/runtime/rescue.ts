@@ -43,7 +43,7 @@ export async function rescue(operation: OperationRecord, { name, error }: Death)
 
 /** The undo failed too. The resource is unlocked, so that its owner can at least delete it. */
 async function abandon(operation: OperationRecord, error: CaughtError): Promise<void> {
-  await keepLog(operation); // before its password is forgotten, which must not be in there
+  await keepLog(operation);
   if (operation.committed) {
     log.error("what a committed operation replaced could not be removed", {
       operation: operation.id,
@@ -59,15 +59,17 @@ async function abandon(operation: OperationRecord, error: CaughtError): Promise<
     cause: error,
   });
   publish("UndoFailed", 1);
-  await dropSealed(operation.account_id, operation.id);
   await stopSteps(operation);
   await freeReservations(operation);
   await failInto(operation, abandonedState(operation.type));
   const current = await findOperation(operation.account_id, operation.id);
-  if (current === undefined) return;
-  const { message, reason } = toOperationError(error);
-  const why = reason ?? message;
-  await endOperation(current, { succeeded: false, error: operationError("INTERNAL_ERROR", because("undo_failed", { why })) });
+  if (current !== undefined) {
+    const { message, reason } = toOperationError(error);
+    const why = reason ?? message;
+    await endOperation(current, { succeeded: false, error: operationError("INTERNAL_ERROR", because("undo_failed", { why })) });
+  }
+  // Not before the end: a repeat keeps the log again, and its password must not be in there.
+  await dropSealed(operation.account_id, operation.id);
 }
 
 /** As the end of an execution does (tasks.ts), but by the function that may sign in to machines. It holds up nothing. */

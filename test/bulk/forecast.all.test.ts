@@ -107,6 +107,12 @@ test("nothing is said that the credential may not read", async () => {
     expect(each.warnings).toEqual([]);
     for (const secret of secrets) expect(JSON.stringify(each)).not.toContain(secret);
   }
+  const { id: offline } = await seedServer(me.id, { state: "unreachable" });
+  const cutOff = await seedInstance(me.id, { server_id: offline });
+  const reader = (await me.token(["instances:read", "instances:actions"])).api;
+  const unknown = await planned(reader, "restart", [cutOff.id]);
+  expect(unknown.warnings).toEqual([expect.stringContaining("The server must be active")]);
+  expect(JSON.stringify(unknown)).not.toMatch(new RegExp(`${offline}|offline|unreachable`));
   const held = await seedInstance(me.id, { name: "Held shop", operation_id: unusedId("operation") });
   const stop = await planned(blind, "stop", [held.id]);
   expect([stop.effects, stop.warnings, stop.downtime_seconds]).toEqual([[], [], null]);

@@ -4,6 +4,8 @@ import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";
 import * as operations from "../../shared/api/operations.ts";
 import { Operation } from "../../shared/api/operations.ts";
+import { keys, keyString } from "../../shared/data/keys.ts";
+import { readAll, updateOne } from "../../shared/data/table.ts";
 import { BULK } from "../../shared/domain/limits.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -21,6 +23,7 @@ beforeAll(async () => {
 
 const Items = operations.items().data;
 const Task = z.looseObject({ task: z.string() });
+const Part = z.looseObject({ targets: z.array(z.looseObject({})) });
 const WAIT = { timeout: 60_000 };
 const begin = async (me: TestAccount, body: Record<string, unknown>) => (await me.api.post("/bulk", body)).as(Operation);
 const itemsOf = async (me: TestAccount, id: string) => (await me.api.get(`/operations/${id}/items?per_page=100`)).as(Items);
@@ -81,6 +84,14 @@ test(
     const { id } = await begin(me, { action: "drill", select: { ids } });
     const OTHERS_WAIT = ["running", "waiting", "waiting"];
     await expect.poll(() => statusesOf(me, id), WAIT).toEqual(OTHERS_WAIT);
+    // As an earlier version selected them, so that they are all asked for, and not one after the other.
+    const part = keys.bulkPart(me.id, id, 0);
+    const targets = Part.parse((await readAll([part])).get(keyString(part))).targets.map((each) => ({
+      ...each,
+      server_id: null,
+    }));
+    await updateOne(part, { set: { targets } }, {});
+    await pass(0);
     clock.advance(BULK.heldMinutes);
     await pass(0);
     expect(await statusesOf(me, id)).toEqual(OTHERS_WAIT);

@@ -48,7 +48,7 @@ pgvector_files() {
   {
     from_packages postgresql-15
     cat <<'DOCKERFILE'
-ENV PATH=/usr/lib/postgresql/15/bin:$PATH PGDATA=/var/lib/postgresql/data LANG=C.UTF-8
+ENV PG_MAJOR=15 PATH=/usr/lib/postgresql/15/bin:$PATH PGDATA=/var/lib/postgresql/data LANG=C.UTF-8
 COPY start /usr/local/bin/docker-entrypoint.sh
 COPY vector* /usr/share/postgresql/15/extension/
 VOLUME /var/lib/postgresql/data

@@ -29,7 +29,7 @@ const DOCKER = `case "$*" in
     [ ! -e $NOTES/build-fails ] || { echo "No matching distribution" >&2; exit 1; }
     if [ -e $NOTES/endless-build ]; then exec cat /dev/zero; fi
     tar -c -C $NOTES/built . ;;
-  *"--entrypoint sh "*"tar -c ."*) [ ! -e $NOTES/disk-full ] && tar -c -C $NOTES databases ;;
+  *"--entrypoint sh "*"tar -cS ."*) [ ! -e $NOTES/disk-full ] && tar -c -C $NOTES databases ;;
   *"--entrypoint sh "*"-delete && tar -x"*) tar -x -C $NOTES ;;
   *"du -sk"*) echo "64 ." ;; # kilobytes
   *"--entrypoint tar "*) tar -x -C $NOTES/installed ;;

@@ -54,7 +54,7 @@ const FILTERS: Record<string, string[]> = {
   "GET /backups": ["ids", "status", "kind", "drill", "locked", "size_bytes_above", "instance_id", ...SEARCH],
   "GET /instances/:id/backups": ["ids", "status", "kind", "drill", "locked", "size_bytes_above", ...SEARCH],
   "GET /instances/:id/deploys": ["ids", "status"],
-  "GET /operations": ["ids", "status", "resource_id", "type", "actor"],
+  "GET /operations": ["ids", "status", "resource_id", "type", "actor", "server_id"],
   "GET /operations/:id/items": ["status"],
   "GET /alerts": ["ids", "status", "kind", "resource_id"],
   "GET /events": ["class", "type", "actor", "resource_id"],

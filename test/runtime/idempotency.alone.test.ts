@@ -56,6 +56,7 @@ async function succeed(request: IdempotentRequest, operation?: { id: string }): 
         ...operation,
         number: formatNumber(1, operation.id),
         type: "instance.stop",
+        resource: { type: "instance", id: newId("instance") },
         created_at: change.at,
         created_by: request.caller,
       },

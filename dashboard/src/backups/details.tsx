@@ -27,6 +27,7 @@ import { Time } from "../resource/time.tsx";
 import { DrillResult } from "./drill.tsx";
 import { copyPage, kindInWords, momentOf, versionOf } from "./words.ts";
 import { sizeInWords } from "../resource/size.ts";
+import { hasPlace } from "../resource/use-place.ts";
 
 const ImportAgain = lazily(async () => (await import("../uploads/import-again.tsx")).ImportAgain, "backupDialogs", "servers");
 
@@ -51,7 +52,7 @@ export function BackupDetails({ id, prefix, onDismiss }: Props) {
           <CreateFrom backup={data.data} />
           <Facts backup={data.data} />
           <DrillResult backup={data.data} />
-          <OnDemand title={text.operations.title} opened={search.has(`${prefix}-page`)}>
+          <OnDemand title={text.operations.title} opened={hasPlace(search, prefix)}>
             <OperationsTable resourceId={id} prefix={prefix} />
           </OnDemand>
         </SpaceBetween>

@@ -21,6 +21,7 @@ import { Deferred } from "../resource/deferred.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Tabs, useTab } from "../resource/tabs.tsx";
+import { hasPlace } from "../resource/use-place.ts";
 import { Actions } from "./actions.tsx";
 import { type Dialog, dialogNamed, InstanceDialog } from "./dialogs.tsx";
 import { DnsRecord } from "./dns-record.tsx";
@@ -102,7 +103,7 @@ function Shown({ instance }: { instance: ShownInstance }) {
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<Dialog>();
-  const tab = useTab(TABS, search.has(`${HISTORY}-page`) ? "history" : undefined);
+  const tab = useTab(TABS, hasPlace(search, HISTORY) ? "history" : undefined);
   const server = instance.server ?? undefined;
   const start = useAct(instance, "start");
   const shown = dialog ?? dialogNamed(search.get(DO));

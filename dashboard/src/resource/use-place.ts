@@ -44,6 +44,10 @@ export interface Place extends Partial<Record<Parameter, string | undefined>> {
   page: number;
 }
 
+/** Whether an address says something about this list of a page, which is to be open then. */
+export const hasPlace = (search: URLSearchParams, prefix: string): boolean =>
+  [...search.keys()].some((name) => name.startsWith(`${prefix}-`));
+
 /** `prefix` distinguishes the lists of one page. */
 export function usePlace(prefix: string): [Place, (next: Place) => void] {
   const [search, setSearch] = useSearchParams();

@@ -143,14 +143,14 @@ async function takeDeletion(accountId: string): Promise<boolean> {
 }
 
 /** The starter as a caller, with what they may do now; undefined if they may no longer do this. */
-async function presentCaller({ bulk: { caller }, action }: Run): Promise<Caller | undefined> {
+async function permittedCaller({ bulk: { caller }, action }: Run): Promise<Caller | undefined> {
   const permissions = await currentPermissions(caller);
   return action.permissions.every((each) => permissions.includes(each)) ? { ...caller, permissions } : undefined;
 }
 
 async function begin(run: Run, item: BulkItem): Promise<void> {
   const { operation, bulk, action } = run;
-  const caller = await presentCaller(run);
+  const caller = await permittedCaller(run);
   if (caller === undefined) {
     await moveBulkItem(operation, item, {
       status: ITEM.cancelled,
@@ -251,7 +251,7 @@ async function afterDeletion(run: Run, item: BulkItem): Promise<void> {
 /** Deletes the backups of a deleted instance, at the pace of deletions. */
 async function deleteBackups(run: Run, item: BulkItem): Promise<void> {
   const { operation, tries } = run;
-  const caller = await presentCaller(run);
+  const caller = await permittedCaller(run);
   let [open, left] = [0, 0];
   for (const backup of await backupsOf(operation.account_id, item.id)) {
     const tried = tries.get(backup.id) ?? 0;

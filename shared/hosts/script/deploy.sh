@@ -92,9 +92,9 @@ keep_data() { # [copy: nothing else]
   ensure_database_server
   require_database "$DATABASE"
   drop_database "$OLD"
-  rm -f "$KEPT"
+  rm -f "$KEPT" "$KEPT.draft"
   bytes=$(database_bytes)
-  if [[ ${1:-} == copy ]] || (($(least_free "$(docker_root)") >= bytes + RESERVE_BYTES)); then
+  if [[ ${1:-} == copy ]] || ((bytes > ARCHIVED_BYTES_MAX || $(least_free "$(docker_root)") >= bytes + RESERVE_BYTES)); then
     require_room "$(docker_root)" "$bytes" "A copy of the database"
   else
     archived=yes
@@ -111,6 +111,9 @@ keep_data() { # [copy: nothing else]
   set_progress kept
 }
 
+# Whichever job comes first after a machine died brings an archive back, and some have nine minutes.
+ARCHIVED_BYTES_MAX=$((32 * 1024 ** 3))
+
 copy_database() { # FROM TO
   end_connections "$1" "$2"
   sql postgres <<<"create database \"$2\" template \"$1\""
@@ -122,7 +125,7 @@ copy_database() { # FROM TO
 archive_database() { # BYTES-MAX
   echo "There is no room for a copy of the database, so it is kept as an archive"
   docker stop -t 60 "$PROJECT-db" >/dev/null
-  { database_files "tar -c ." </dev/null | gzip -1 | head -c "$1" >"$KEPT.draft" && (($(stat -c %s "$KEPT.draft") < $1)); } ||
+  { database_files "tar -cS ." </dev/null | gzip -1 | head -c "$1" >"$KEPT.draft" && (($(stat -c %s "$KEPT.draft") < $1)); } ||
     broken "The database could not be kept as an archive: it may need more than the $(megabytes "$1") MB that there are for it"
   sync "$KEPT.draft"
   mv "$KEPT.draft" "$KEPT"
@@ -130,7 +133,10 @@ archive_database() { # BYTES-MAX
 }
 
 # Half of what the files take: they can mostly be compressed to a third.
-archive_bytes_max() { docker exec -u postgres "$PROJECT-db" du -sk /var/lib/postgresql/data | awk '{ printf "%.0f", $1 * 512 }' | number; }
+archive_bytes_max() {
+  # A file may go while it is looked at, which makes du fail.
+  { docker exec -u postgres "$PROJECT-db" du -sk /var/lib/postgresql/data 2>/dev/null || true; } | awk '{ printf "%.0f", $1 * 512 }' | number
+}
 
 # Once it is back, an ERP that has been started may change it, and an undo that is repeated must leave that alone.
 bring_archive_back() {

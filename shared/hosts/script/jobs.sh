@@ -195,12 +195,13 @@ what_is_short() { # free|avail INODES DIRECTORY…: the room that counts, with w
 least_free() { df --output=avail -B1 "$@" | tail -n +2 | sort -n | head -n 1; } # DIRECTORY…
 
 stop_job() { # JOB CODE MESSAGE [KILL: at once]
-  local job=$1
+  local job=$1 known=''
   if [[ -s $job/result ]]; then
     within 20 is_dead "$job" || kill_tree "$job" TERM
     return
   fi
-  fail_job "$1" "$2" "$3" "$(secrets_of_job "$job")" # before it dies, so that nobody finds it lost
+  if [[ ! -e $job/full_disk ]]; then known=$(secrets_of_job "$job"); fi # else the log is not sent, and the disk is filling
+  fail_job "$1" "$2" "$3" "$known" # before it dies, so that nobody finds it lost
   kill_tree "$job" "${4:-TERM}"
   rm -rf "$job/parameters" "$job/work" "$job/archive.zip"
   if [[ -e $job/drill ]]; then remove_drill; fi

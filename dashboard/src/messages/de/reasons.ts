@@ -77,6 +77,8 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   what_data: "die Daten der Sicherung",
   what_code: "der Code",
   what_database_copy: "eine Kopie der Datenbank",
+  what_database_archive: "ein Archiv der Datenbank",
+  what_reading: "Lesen eines Archivs",
   memory_missing:
     "Hierfür werden {needed_mb} MB Arbeitsspeicher benötigt, aber auf dem Server sind nur {free_mb} MB frei ({what})",
   image_not_pulled: "Das Image {image} ließ sich nicht laden",
