@@ -43,8 +43,8 @@ export interface Machine {
   environment: NodeJS.ProcessEnv;
   /** Jobs find so many bytes free on Docker's disk, until what is returned is called. */
   leaveFree: (bytes: number) => () => void;
-  /** The machine has rebooted from now on, as far as a program there can tell. */
-  boot: () => void;
+  /** Ends its programs; those that start from now on find that the machine has rebooted. */
+  boot: () => Promise<void>;
   /** Whether a job has ordered its reboot. */
   isToReboot: () => boolean;
   /** Stops Docker, and starts it again after a while. Containers keep running. */
@@ -201,7 +201,8 @@ export async function startMachine(folder: string): Promise<Machine> {
         await sleep(seconds * 1000);
         await start();
       },
-      boot: () => {
+      boot: async () => {
+        await endJobs(root);
         rmSync(within("to-reboot"), { force: true });
         boot();
       },

@@ -48,7 +48,7 @@ export async function renew(
     const { data } = await client.servers.act({ params, body: { action: "reboot" } });
     await until("the reboot", 120, machine.isToReboot, 100);
     const start = await machine.die();
-    machine.boot();
+    await machine.boot();
     await start();
     const { result } = await succeeds(data.id);
     await isAsBefore();
