@@ -12,7 +12,7 @@ import { isNeverInstalled, listNextRuns } from "./policy-changes.ts";
 import { applyRules } from "./policy-runs.ts";
 
 /** What a policy does from now on; `archive_bytes` are those of the newest backup, if there is one that may be read. */
-export const effectsOfPolicy = (
+const effectsOfPolicy = (
   instanceId: string | null,
   { schedule, timezone, enabled, drill_every_days }: PolicyFields,
   archive_bytes?: number | null,

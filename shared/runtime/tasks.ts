@@ -139,8 +139,8 @@ async function perform(
       if (operation === undefined) return null;
       await keepLog(workflow, operation, event);
       await end(operation, toOperationError(event.input.error ?? {}));
-      // The task that would have used it may not have run. Not before the end: a repeat keeps the log again, and must know what to
-      // remove.
+      // The task that would have used it may not have run. Not before the end: a repeat keeps the log again, and must know what
+      // to remove.
       await dropSealed(operation.account_id, operation.id);
       return null;
     default:

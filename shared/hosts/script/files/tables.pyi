@@ -35,6 +35,7 @@ class StatementForms(TypedDict):
     position: str
     extension: str
     language: str
+    function: str
     setting: str
     public_schema: str
     removal: str
@@ -43,6 +44,8 @@ class StatementForms(TypedDict):
     policy: str
     view: str
     about: list[str]
+    about_function: str
+    trigger: str
 
 
 class Leaving(TypedDict):
