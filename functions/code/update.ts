@@ -23,7 +23,7 @@ const CHANGEABLE = [
   "auto_deploy",
   "image",
 ];
-/** Of the image, what a request sets; of variables also their secrets, because the event has no value of any. */
+/** What is compared: of the image what a request sets; of variables also the secrets, since the event shows no values. */
 const settings = (code: CodeRecord) => ({ ...toCode(code), image: code.image, environment: code.environment });
 
 /** The fields that differ. That only a token was replaced shows in the stored repositories alone. */

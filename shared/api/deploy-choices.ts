@@ -41,5 +41,5 @@ export const choices = () => ({
   note: fields.text(200, "Prices with tax").optional(),
 });
 
-/** Of many instances: their own code, as it is then. */
+/** Choices for many instances: each deploys its own code, as it is at that time. */
 export const deployChoices = () => z.strictObject(choices());

@@ -68,6 +68,7 @@ export const SENTENCES = {
   erp_away_for_reboot: "{name} does not respond from the reboot until it has started again",
   erp_away_for_update:
     "{name} restarts if there is a newer image of its database server, of the same major version; one instance after the other",
+  erp_updated_at_start: "{name} gets the newest image of its database server with its next start",
   server_work_waits: "Operations on instances of the server end first; after 30 minutes of waiting for them this fails",
   deploy_ref: "Brings {url} at {ref} to the ERP; its newest commit is looked up then",
   deploy_commit: "Brings {url} at {ref} to the ERP; its newest commit was {commit} when it was last checked",
@@ -119,6 +120,7 @@ export const SENTENCES = {
   no_backup_left: "The instance has no completed backup, so its data cannot be recovered",
   backup_deleted: "Deletes the archive and the record",
   its_backups_deleted: "Deletes the instance's backups, but for those that are locked or in use",
+  backups_deleted: "Deletes {backup_count} of its backups",
   last_backup: "It is the last completed backup of its instance",
   backup_not_kept: "No rule keeps the scheduled backup of {due_at}; it is removed after the next run",
   some_backup_not_kept: "No rule keeps a scheduled backup; it is removed after the next run",
@@ -129,6 +131,8 @@ export const SENTENCES = {
   backup_locked: "Locks the backup, so that nobody can delete it",
   backup_unlocked: "Unlocks the backup",
   bulk_not_now: "{name} is left as it is: {why}",
+  bulk_no_backup_left: "No completed backup is left of {names}, so their data cannot be recovered",
+  bulk_never_installed: "The ERP was never installed on {names}, so that they are not backed up",
   never_installed: "The ERP was never installed on this instance, so it is not backed up",
 } as const satisfies Record<string, string>;
 

@@ -7,13 +7,13 @@ import type { CommitRecord } from "../records/schemas/code.ts";
 
 type Repository = Pick<CommitRecord, "url" | "ref" | "path">;
 
-/** Of a repository that was looked up. */
+/** What the lookup of a repository's ref found. */
 interface Resolved {
   commit: string | null;
   problem: string | null;
 }
 
-/** Of a repository that was fetched, by its place among those. */
+/** A problem of a fetched repository, which is named by its index. */
 interface Found {
   code: "CODE_UNREACHABLE" | "CODE_INVALID";
   repository: number;

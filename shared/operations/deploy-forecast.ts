@@ -54,7 +54,7 @@ export async function forecastDeploy(
  * For the copy of the database that is kept, or the rehearsal's and its dump before that. The files are linked, but nobody knows
  * what they are of the disk that the instance uses, so that this is rather too much. Null if that was not reported.
  */
-async function estimateRoom(
+export async function estimateRoom(
   { account_id, server_id, id }: InstanceRecord,
   { rehearse, backup }: Pick<Wanted, "rehearse" | "backup">,
 ): Promise<number | null> {
@@ -152,7 +152,7 @@ function lostSince(since: string): { duration: string; since: string } {
   return { duration: parts.join(" "), since };
 }
 
-/** Of the newest deploy that changed the ERP, or at least rehearsed that: one that was put back took longer. */
+/** Downtime of the newest deploy that changed or at least rehearsed the ERP; one that was undone took longer. */
 async function lastDowntime({ account_id, deploy_ids }: CodeRecord): Promise<number | null> {
   const items = await readAll(
     deploy_ids.map((id) => keys.deploy(account_id, id)),

@@ -5,7 +5,7 @@ import { parseEach } from "../data/parse-each.ts";
 import { readAll } from "../data/table.ts";
 import { DEPLOY_STATUS } from "../domain/lifecycle.ts";
 import { isNewer } from "../domain/missing-modules.ts";
-import { followsNewest } from "../records/code.ts";
+import { followsNewest, withCredentialsOf } from "../records/code.ts";
 import { getPlan } from "../records/deploys.ts";
 import type { CodeRecord } from "../records/schemas/code.ts";
 import { DeployRecord, type Image } from "../records/schemas/deploy.ts";
@@ -50,7 +50,7 @@ export async function planRollback(
   }
   return {
     deploy,
-    code: { ...target.code, repositories: target.code.repositories.map(withCredential(code)) },
+    code: withCredentialsOf(code, target.code),
     commits: deploy.commits.map(({ commit }) => commit),
     packages: target.packages ?? [],
     image: target.started_with,
@@ -68,11 +68,3 @@ export function chooseImage(
   if (rollback === undefined) return followsNewest(code) ? "newest" : undefined;
   return rollback.image === null || rollback.image.id === image_id ? undefined : rollback.image;
 }
-
-/** A token may have been replaced since. */
-const withCredential =
-  ({ repositories }: CodeRecord) =>
-  (repository: CodeRecord["repositories"][number]): CodeRecord["repositories"][number] => {
-    const present = repositories.find(({ url, credential }) => url === repository.url && credential !== null);
-    return present === undefined ? repository : { ...repository, credential: present.credential };
-  };

@@ -1,12 +1,13 @@
 // The code of instances in the table: what is set for the next deploy, with its tokens and secrets encrypted, and what was
 // deployed.
 import { randomBytes } from "node:crypto";
+import * as z from "zod";
 import { Code, CODE_UNVERSIONED, type CodeFields, type RepositoryInput, type VariableInput } from "../api/code.ts";
 import { ApiError, instanceBeingDeleted, notFound, type Problem } from "../api/errors.ts";
 import { requireNone } from "../api/parse.ts";
 import { type Change, now, Overtaken, startChange } from "../data/change.ts";
 import { type Item, keys } from "../data/keys.ts";
-import { find, type Ref } from "../data/table.ts";
+import { find, type Ref, updateOne } from "../data/table.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 import { check } from "../data/writes.ts";
 import { ENVIRONMENT_BYTES_MAX } from "../domain/code-rules.ts";
@@ -14,7 +15,7 @@ import { INSTANCE_RENAMABLE } from "../domain/lifecycle.ts";
 import { seal } from "../platform/sealing.ts";
 import { secretContext, tokenContext } from "./code-secrets.ts";
 import { deployKeys } from "./deploy-keys.ts";
-import { CodeRecord, type CommitRecord, type RepositoryRecord, type VariableRecord } from "./schemas/code.ts";
+import { CodeRecord, type CommitRecord, RepositoryRecord, type VariableRecord } from "./schemas/code.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 
 export const codeRef = (accountId: string, instanceId: string): Ref<CodeRecord> => ({
@@ -34,6 +35,15 @@ export const isOf =
   ({ url, ref, path }: Pick<CommitRecord, "url" | "ref" | "path">) =>
   (commit: CommitRecord): boolean =>
     commit.url === url && commit.ref === ref && commit.path === path;
+
+/** Its repositories are read with what those of the same URL have now: a token may have been replaced since. */
+export const withCredentialsOf = (present: CodeRecord | undefined, code: CodeRecord): CodeRecord => ({
+  ...code,
+  repositories: code.repositories.map((repository) => {
+    const { credential } = present?.repositories.find((each) => each.url === repository.url && each.credential !== null) ?? {};
+    return credential === undefined ? repository : { ...repository, credential };
+  }),
+});
 
 const showRepository =
   ({ deployed, checked }: CodeRecord) =>
@@ -180,6 +190,22 @@ async function storeEnvironment(
       reason: `must have at most ${ENVIRONMENT_BYTES_MAX} bytes, names and values together`,
     });
   return stored;
+}
+
+const CheckRecord = z.looseObject({ operation_id: z.string(), repositories: z.array(RepositoryRecord).optional() });
+
+/**
+ * The repositories that a check is about, as they were when it first asked: its jobs on the machine number them, and a request
+ * may set others meanwhile.
+ */
+export async function repositoriesInCheck(
+  operationId: string,
+  { account_id, instance_id, repositories }: CodeRecord,
+): Promise<RepositoryRecord[]> {
+  const where = { equals: { operation_id: operationId } };
+  const { item } = await updateOne(keys.codeCheck(account_id, instance_id), { fill: { repositories } }, where);
+  const check = CheckRecord.safeParse(item).data;
+  return (check?.operation_id === operationId ? check.repositories : undefined) ?? repositories;
 }
 
 /** Shows the commits that a check or a deploy has found; requests set other fields. */

@@ -13,7 +13,8 @@ export function endDeploy(
   { account_id, input, failed_step, step_code }: OperationCore,
   { succeeded, at }: { succeeded: boolean; at: string },
 ): void {
-  const failed = { failed_step: failed_step ?? step_code ?? null };
+  // The undo has left the ERP its image.
+  const failed = { failed_step: failed_step ?? step_code ?? null, image: null };
   change.update(keys.deploy(account_id, String(input["deploy_id"])), {
     set: { status: succeeded ? DEPLOY_STATUS.completed : DEPLOY_STATUS.failed, completed_at: at, ...(!succeeded && failed) },
   });

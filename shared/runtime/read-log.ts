@@ -37,7 +37,7 @@ export const LogReading = z.object({
 });
 export type LogReading = z.infer<typeof LogReading>;
 
-/** Of an operation that is in progress: what its jobs on a machine have logged. */
+/** Reads what the jobs of an operation in progress have logged on their machine. */
 export const WorkReading = z.strictObject({
   account_id: LogReading.shape.account_id,
   server: LogReading.shape.server,
@@ -45,6 +45,7 @@ export const WorkReading = z.strictObject({
   /** Whose code may print its secrets. */
   instance_id: LogReading.shape.instance_id.optional(),
   backup_id: LogReading.shape.instance_id.optional(),
+  deploy_id: LogReading.shape.instance_id.optional(),
 });
 export type WorkReading = z.infer<typeof WorkReading>;
 
@@ -76,9 +77,13 @@ export async function readLogOf(operation: OperationRecord): Promise<string> {
   if (server === undefined) return "";
   const { id, machine_id, ip_address, ssh_port, host_keys } = server;
   const { account_id, id: operation_id } = operation;
-  const [instance_id, backup_id] = [idIn(operation, "instance_id"), idIn(operation, "backup_id")];
+  const code = {
+    instance_id: idIn(operation, "instance_id"),
+    backup_id: idIn(operation, "backup_id"),
+    deploy_id: idIn(operation, "deploy_id"),
+  };
   const on = { id, machine_id, ip_address, ssh_port, host_keys };
-  const reading: WorkReading = { account_id, operation_id, instance_id, backup_id, server: on };
+  const reading: WorkReading = { account_id, operation_id, ...code, server: on };
   return z.string().parse(await invoke(reading));
 }
 
@@ -92,7 +97,7 @@ async function serverOf(operation: OperationRecord): Promise<ServerRecord | unde
   return found?.ip_address == null ? undefined : found;
 }
 
-function idIn({ input }: OperationRecord, name: "server_id" | "instance_id" | "backup_id"): string | undefined {
+function idIn({ input }: OperationRecord, name: "server_id" | "instance_id" | "backup_id" | "deploy_id"): string | undefined {
   const id = input[name];
   return typeof id === "string" ? id : undefined;
 }

@@ -182,8 +182,8 @@ async function keepLog(workflow: Workflow, operation: OperationRecord, event: Ta
     const server = await workOn(operation, input, id, workflow).server();
     if (server.ip_address === null) return;
     // Workflows that cannot decrypt secrets run no code that is given any.
-    const { instance_id, backup_id } = keys.includes("sealing") ? InputIds.parse(input) : {};
-    const secrets = await secretsInLogs({ account_id, operation_id: id, instance_id, backup_id });
+    const { instance_id, backup_id, deploy_id } = keys.includes("sealing") ? InputIds.parse(input) : {};
+    const secrets = await secretsInLogs({ account_id, operation_id: id, instance_id, backup_id, deploy_id });
     const text = readableWork(await readWorkLog(server, id), secrets);
     if (text !== "") await storeWorkLog(operation, text);
   } catch (error) {
@@ -266,6 +266,7 @@ const InputIds = z.looseObject({
   server_id: z.string().optional(),
   instance_id: z.string().optional(),
   backup_id: z.string().optional(),
+  deploy_id: z.string().optional(),
 });
 
 function workOn(

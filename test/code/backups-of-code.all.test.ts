@@ -4,7 +4,10 @@ import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Operation } from "../../shared/api/operations.ts";
+import { secretsInLogs } from "../../shared/operations/log-secrets.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
+import { findCode } from "../../shared/records/code.ts";
+import { openRepositories } from "../../shared/records/code-secrets.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { seedBackupCode } from "../harness/seed.ts";
 import { backupsOfCode } from "./backed-up.ts";
@@ -53,4 +56,24 @@ test("a drill of a backup with code passes", async () => {
   const { backupId } = await backedUp();
   const { result } = await me.until((await me.api.post(`/backups/${backupId}/drill`, {})).as(Operation).id);
   expect(result?.drill?.status).toBe("passed");
+});
+
+test("a clone of a backup is fetched with the token that its instance has now", async () => {
+  const { id, name } = await backedUp();
+  const url = `https://git.example/${name}`;
+  const setToken = (token: string) =>
+    me.api.put(`/instances/${id}/code`, { repositories: [{ url, ref: "main", credential: { username: "deploy", token } }] });
+  await setToken("token-of-then");
+  await deploy(id);
+  const backup = (await me.api.post(`/instances/${id}/backups`, {})).as(Backup);
+  await me.until(backup.operation_id);
+  await setToken("token-of-now");
+  const clone = (await me.api.post(`/instances/${id}/clone`, cloneBody(backup.id))).as(Begun);
+  await me.until(clone.operation_id);
+  const tokenOf = async (instanceId: string) =>
+    (await openRepositories(await findCode({ account_id: me.id, id: instanceId })))[0]?.credential;
+  expect(await tokenOf(clone.id)).toEqual({ username: "deploy", token: "token-of-now" });
+  // Nor does a log show either of them.
+  const inLogs = await secretsInLogs({ account_id: me.id, operation_id: null, backup_id: backup.id });
+  expect(inLogs).toEqual(expect.arrayContaining(["token-of-then", "token-of-now"]));
 });

@@ -7,7 +7,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import { changeErp } from "../../shared/providers/sandbox/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
-import { account, type TestAccount } from "../harness/account.ts";
+import { account, type TestAccount, unique } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { deploysOf } from "./deployed.ts";
 
@@ -49,6 +49,25 @@ test("modules that are named and not installed fail the deploy before anything s
   expect(await dataOf(id)).toMatchObject({ modules: { acme: "1.0" } });
 });
 
+test("modules of the image are installed once, and those that neither it nor the code has fail the deploy", async () => {
+  const { id } = await prepared();
+  await api.put(`/instances/${id}/code`, { install_modules: ["acme", "crm"] });
+  const choices = { rehearse: false, backup_first: false };
+  expect((await deployed(id, choices)).modules).toMatchObject({ updated: ["acme"], installed: ["crm"] });
+  expect((await deployed(id, choices)).modules).toMatchObject({ updated: [], installed: [] });
+  await api.put(`/instances/${id}/code`, { install_modules: ["acme", "nowhere"] });
+  for (const [rehearse, code] of [
+    [true, "REHEARSAL_FAILED"],
+    [false, "UPDATE_FAILED"],
+  ] as const) {
+    const { operation_id } = (await api.post(`/instances/${id}/deploys`, { ...choices, rehearse })).as(Deploy);
+    expect((await me.until(operation_id, "failed")).error).toMatchObject({
+      code,
+      message: expect.stringContaining("Modules: nowhere"),
+    });
+  }
+});
+
 test("a stopped instance is stopped again afterwards, and has the new modules", async () => {
   const { id } = await prepared();
   await me.until((await api.post(`/instances/${id}/actions`, { action: "stop" })).as(z.looseObject({ id: z.string() })).id);
@@ -75,6 +94,22 @@ describe("a rollback", () => {
       trigger: "rollback",
       commits: [{ commit: second.commits[0]?.commit }],
     });
+  });
+
+  test("finds the commit that a repository had before its modules were first set, however many there are since", async () => {
+    const { id } = await me.instance();
+    const name = unique("first");
+    const repositories = [{ url: `https://git.example/${name}`, ref: "main" }];
+    await api.put(`/instances/${id}/code`, { repositories, install_modules: ["acme"] });
+    const first = await deployed(id, { rehearse: false, backup_first: false });
+    const long = Object.fromEntries(
+      Array.from({ length: 99 }, (_, index) => [`m${index}_`.padEnd(64, "x"), "1".padEnd(20, ".0")]),
+    );
+    for (let count = 0; count < 49; count++) expect((await put(name, { acme: "1.0", ...long })).status).toBe(200);
+    await deployed(id, { rehearse: false, backup_first: false });
+    const back = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
+    await me.until(back.operation_id);
+    expect(await readDeploy(back.id)).toMatchObject({ status: "completed", commits: [{ commit: first.commits[0]?.commit }] });
   });
 
   test("is put back where the database has a module in a higher version that no deploy brought", async () => {

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import * as z from "zod";
 import { JOB_RESULTS } from "../../shared/hosts/host.ts";
 import { createKeyPair } from "../../shared/platform/key-pair.ts";
-import { reasonIn } from "../../shared/domain/reasons.ts";
+import { because, reasonIn } from "../../shared/domain/reasons.ts";
 import { unless } from "../harness/unless.ts";
 import { type GitServers, noGit, startGitServers } from "./git-servers.ts";
 import { noMachine } from "./machine.ts";
@@ -38,6 +39,8 @@ interface Repository {
 interface Limits {
   CODE_BYTES_MAX?: string;
   FILE_BYTES_MAX?: string;
+  CODE_SECONDS?: string;
+  CODE_LOOK_SECONDS?: string;
 }
 
 /** What does not get smaller when it is compressed. */
@@ -85,8 +88,8 @@ describe("the builder", unless(noGit), () => {
     running.child.stdin?.end(JSON.stringify({ repositories: whole, known_hosts }));
     return JSON.parse((await running).stdout) as unknown;
   };
-  const resolve = async (repositories: Repository[], known_hosts?: string[]) =>
-    Resolved.parse(await run(["resolve"], repositories, known_hosts));
+  const resolve = async (repositories: Repository[], known_hosts?: string[], more?: Limits) =>
+    Resolved.parse(await run(["resolve"], repositories, known_hosts, more));
   const fetch = async (repositories: Repository[], more?: Limits) =>
     Fetched.parse(await run(["fetch", "19.0", place], repositories, [], more));
   const manifest = (version = "1.0") => `{'name': 'Acme', 'version': '${version}'}`;
@@ -178,6 +181,44 @@ describe("the builder", unless(noGit), () => {
     expect((await fetch([{ url: url(), commit: first }])).problems).toEqual([]);
     expect(await problemOf({ url: url(), commit: gone })).toMatchObject({ code: "CODE_UNREACHABLE", reason: "code_moved" });
     expect(await problemOf({ url: url(), commit: gone, ref: gone })).toMatchObject({ reason: "code_no_ref" });
+  });
+
+  test("looks up the other repositories while a host says nothing, and says which one took too long", async () => {
+    const commit = servers.commit(name(), { "acme/__manifest__.py": manifest() });
+    const connections = new Set<Socket>();
+    const silent = createServer((socket) => void connections.add(socket.on("error", () => undefined)));
+    await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
+    const address = silent.address();
+    const at = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    try {
+      const urls = [...["a", "b", "c", "d", "e", "f"].map((each) => `${at}/${each}`), url()];
+      const begun = Date.now();
+      const { commits } = await resolve(
+        urls.map((each) => ({ url: each })),
+        [],
+        { CODE_LOOK_SECONDS: "3" },
+      );
+      expect(Date.now() - begun).toBeLessThan(6 * 3_000);
+      expect(commits.map(({ problem }) => problem && reasonIn(problem))).toEqual([
+        ...urls.slice(0, -1).map((each) => because("code_slow", { url: each })),
+        null,
+      ]);
+      expect(commits.at(-1)?.commit).toBe(commit);
+      const { problems } = await fetch(
+        [
+          { url: url(), commit },
+          { url: `${at}/a`, commit },
+          { url: `${at}/b`, commit },
+        ],
+        {
+          CODE_SECONDS: "4",
+        },
+      );
+      expect(problems.map(({ code, repository }) => [code, repository])).toEqual([["CODE_UNREACHABLE", 1]]);
+    } finally {
+      silent.close();
+      for (const socket of connections) socket.destroy();
+    }
   });
 
   describe("says what is wrong", () => {
@@ -351,7 +392,7 @@ describe("the builder", unless(noGit), () => {
       const changed = host.replace(/[A-Za-z0-9+/=]{60,}$/, other);
       expect(changed).not.toBe(host);
       const rejected = await resolve([repository], [changed]);
-      expect(rejected.commits[0]?.problem).toMatch(/presents another key than before/);
+      expect(reasonIn(rejected.commits[0]?.problem ?? "")).toEqual(because("code_host_key", { url: repository.url }));
       const stranger = createKeyPair(new Uint8Array(32).fill(4), "deploy").private_key;
       const denied = await resolve([{ ...repository, credential: { private_key: stranger } }], known_hosts);
       expect(reasonIn(denied.commits[0]?.problem ?? "")?.code).toBe("code_no_access");

@@ -387,6 +387,20 @@ describe("a deploy", unless(noMachine), () => {
     ]);
   });
 
+  test("without an update, a rehearsal starts the ERP with the new code, and says if it does not start", async () => {
+    await fetch();
+    await packages();
+    const job = { kind: "rehearse_code", ...of, code_id, update: [], install: [] } as const;
+    await jobs.run<"rehearse_code">(job);
+    const [ran = ""] = readFileSync(note("updates"), "utf8").split("\n");
+    expect(ran).toMatch(/--name erp-drill .*-d drill --stop-after-init/);
+    writeFileSync(note("update-fails"), "");
+    await expect(jobs.run<"rehearse_code">(job)).rejects.toMatchObject({
+      code: "REHEARSAL_FAILED",
+      message: expect.stringContaining("The ERP did not start with the new code on a copy of the data"),
+    });
+  });
+
   test("a rehearsal for which there is no room says how to deploy without one", async () => {
     await fetch();
     await packages();
@@ -451,6 +465,21 @@ describe("a deploy", unless(noMachine), () => {
     expect(await Promise.all([resolve(), resolve()])).toEqual([{ commits: [] }, { commits: [] }]);
   });
 
+  test("a host's key is forgotten once no repository of it is left, by whatever looks up all of them", async () => {
+    writeFileSync(note("code"), JSON.stringify({ ...CODE, commits: [], known_hosts: [] }));
+    const [key, of22, other] = ["git.example.com ssh-ed25519 AAAA", "[old.example]:2222 ssh-ed25519 BBBB", "x.example ssh-rsa C"];
+    writeFileSync(here("known_hosts"), `${key}\n${of22}\n${other}\n`);
+    await jobs.run<"fetch_code">({ ...check, repositories: [] });
+    expect(fact("known_hosts")).toBe(`${key}\n${of22}\n${other}\n`);
+    const at = (url: string) => ({ url, ref: "main", path: null, credential: null });
+    const resolve = (urls: string[]) =>
+      jobs.run<"resolve_code">({ kind: "resolve_code", ...of, repositories: urls.map(at), hold: false });
+    await resolve(["ssh://git@git.example.com/acme", "https://x.example/acme", "ssh://git@old.example:2222/acme"]);
+    expect(fact("known_hosts")).toBe(`${key}\n${of22}\n`);
+    await resolve([]);
+    expect(fact("known_hosts")).toBe("");
+  });
+
   const removedVolumes = (): string[] => readFileSync(note("removed-volumes"), "utf8").trimEnd().split("\n");
 
   test("a check leaves nothing on the disk if it fails", async () => {
@@ -499,6 +528,36 @@ describe("a deploy", unless(noMachine), () => {
     await jobs.run<"start_erp">({ kind: "start_erp", ...of });
     expect(fact("compose.yaml")).toContain("code: { name: erp-ins_1_code_op_copied, external: true }");
     expect(fact("compose.yaml")).toContain(`"CARRIER_URL": "https://carrier.example"`);
+  });
+
+  test("code that is copied keeps its Python packages, as long as they are the same and for the same image", async () => {
+    const from = { instance_id: "ins_1", code_id };
+    const install = (to: string, list: string[]) =>
+      jobs.run<"install_packages">({ kind: "install_packages", ...of, code_id: to, packages: list, allow_source_builds: false });
+    const copied = async (to: string) => {
+      await jobs.run<"fetch_code">({ ...check, code_id: to, keep: true, from });
+      rmSync(note("builds"), { force: true });
+    };
+    mkdirSync(note("built"), { recursive: true });
+    mkdirSync(note("installed"), { recursive: true });
+    const listed = "printf '%s\\n' num2words==0.5.13 docopt==0.6.2";
+    writeFileSync(note("before-files"), `case "$*" in *" list --path /python "*) ${listed} ;; esac`);
+    await fetch();
+    expect(await install(code_id, ["num2words>=0.5"])).toEqual({ packages: ["num2words==0.5.13", "docopt==0.6.2"] });
+    expect(existsSync(note("builds"))).toBe(true);
+    rmSync(here(`codes/${code_id}/progress`)); // it is no deploy in progress
+    await copied("op_back");
+    expect(await install("op_back", ["num2words==0.5.13", "docopt==0.6.2"])).toEqual({
+      packages: ["num2words==0.5.13", "docopt==0.6.2"],
+    });
+    expect(existsSync(note("builds"))).toBe(false);
+    await copied("op_other");
+    await install("op_other", ["num2words==0.5.13"]);
+    expect(existsSync(note("builds"))).toBe(true);
+    await copied("op_image");
+    writeFileSync(here("codes/op_image/image"), `sha256:${"7".repeat(64)}`);
+    await install("op_image", ["num2words==0.5.13", "docopt==0.6.2"]);
+    expect(existsSync(note("builds"))).toBe(true);
   });
 
   test("code that is removed while it is copied is fetched", async () => {

@@ -37,3 +37,21 @@ test("the log of an operation has no secret of the code of its instance, or of i
   await me.until(again.id);
   expect(await read(again.id)).not.toContain(SECRET);
 });
+
+test("the log of a deploy has no secret of the code that it brings, whatever the instance's code has by then", async () => {
+  const me = await account({ seeded: true });
+  const { id } = await me.instance();
+  const deploy = async (body: object): Promise<{ id: string; log: string }> => {
+    const begun = (await me.api.post(`/instances/${id}/deploys`, { rehearse: false, backup_first: false, ...body })).as(Deploy);
+    await me.until(begun.operation_id);
+    return { id: begun.id, log: (await me.api.get(`/operations/${begun.operation_id}/log`)).as(Log).text };
+  };
+  const setSecret = (environment: object[]) => me.api.put(`/instances/${id}/code`, { environment });
+  await setSecret([{ name: "CARRIER_KEY", secret: SECRET }]);
+  const first = await deploy({});
+  await setSecret([]);
+  expect((await deploy({})).log).toContain(SECRET);
+  const back = await deploy({ rollback_to: first.id });
+  expect(back.log).toMatch(/\[redacted\]: update modules/);
+  expect(back.log).not.toContain(SECRET);
+});

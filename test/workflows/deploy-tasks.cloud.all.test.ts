@@ -131,6 +131,38 @@ test("a deploy that was to bring the newest image fails where the machine could 
   expect(kinds()).not.toContain("keep_data");
 });
 
+test("a deploy that fails has brought no image", async () => {
+  const id = await instanceWithCode({ domain: uniqueDomain("old-image.shop") });
+  machine.reports = { of: "update_modules", code: "UPDATE_FAILED", reason: because("update_failed", { modules: "acme" }) };
+  const { deploy: made } = await deploy(id, { update_image: true, rehearse: false, backup_first: false });
+  expect(kinds()).toContain("pull_images");
+  expect([made.status, made.image]).toEqual(["failed", null]);
+});
+
+test("a deploy that updates no module is rehearsed, too", async () => {
+  const id = await instanceWithCode();
+  await deploy(id, { rehearse: false, backup_first: false });
+  await (await api()).put(`/instances/${id}/code`, { environment: [{ name: "CARRIER_URL", value: "https://carrier.example" }] });
+  machine.jobs.length = 0;
+  const { deploy: made } = await deploy(id, { backup_first: false });
+  expect(machine.jobs.find(({ kind }) => kind === "rehearse_code")).toMatchObject({ update: [], install: [] });
+  expect(made.rehearsal).toMatchObject({ status: "passed" });
+});
+
+test("what keeps a rehearsal from its end names how to deploy without one", async () => {
+  const id = await instanceWithCode();
+  const why = because("disk_almost_full", { free_mb: "512" });
+  machine.reports = { of: "rehearse_code", code: "HOST_JOB_FAILED", reason: because("machine_reports", { why, log: "a log" }) };
+  const { operation } = await deploy(id, { backup_first: false });
+  expect(operation.error).toMatchObject({
+    code: "HOST_JOB_FAILED",
+    reason: because("machine_reports", { why: because("rehearsal_stopped", { why }), log: "a log" }),
+    message: expect.stringMatching(/512 MB free\. To deploy all the same, set rehearse to false\na log$/),
+  });
+  machine.reports.reason = because("rehearsal_memory", { needed: "1152", free: "300" });
+  expect((await deploy(id, { backup_first: false })).operation.error?.reason).toEqual(machine.reports.reason);
+});
+
 test("an update of data that a backup brings back is not rehearsed on the present data", async () => {
   const id = await instanceWithCode({ domain: uniqueDomain("old-image.shop") });
   const { deploy: first } = await deploy(id, { rehearse: false, backup_first: false });

@@ -1,6 +1,6 @@
 // What the steps of checking an instance's code do.
 import { fitted, findProblems, toCommits } from "../../../shared/operations/code-checks.ts";
-import { findCode, recordChanged, recordChecked } from "../../../shared/records/code.ts";
+import { findCode, recordChanged, recordChecked, repositoriesInCheck } from "../../../shared/records/code.ts";
 import { openRepositories } from "../../../shared/records/code-secrets.ts";
 import { addResult } from "../../../shared/records/operations.ts";
 import { run } from "../../../shared/hosts/index.ts";
@@ -74,7 +74,8 @@ export const handler = tasks(workflow, {
 
 /** Starting a job again with the same ID returns its result. */
 async function resolve({ operation, input, instance, server }: Check) {
-  const code = await findCode(await instance());
+  const present = await findCode(await instance());
+  const code = { ...present, repositories: await repositoriesInCheck(operation.id, present) };
   const repositories = await openRepositories(code);
   const job = {
     id: jobIdFor(operation, "resolveCode"),

@@ -1,6 +1,6 @@
 // What the steps of cloning an instance do.
 import { toBrought } from "../../../shared/hosts/brought-code.ts";
-import { findBackupCode, withoutSecrets } from "../../../shared/records/backup-code.ts";
+import { findBackupCode, withoutSecrets, withPresentCredentials } from "../../../shared/records/backup-code.ts";
 import { recordCopiedCode } from "../../../shared/records/deployed-code.ts";
 import { addResult } from "../../../shared/records/operations.ts";
 import { recordNeutralized } from "../../../shared/records/instances.ts";
@@ -29,8 +29,9 @@ export const handler = tasks(workflow, {
     ).ready,
 
   bringCode: async ({ operation, input, instance, backup, server, jobId }) => {
-    const stored = await findBackupCode(await backup());
-    if (stored === undefined) return true;
+    const found = await findBackupCode(await backup());
+    if (found === undefined) return true;
+    const stored = await withPresentCredentials(found);
     const code = input.neutralize ? { ...stored, code: withoutSecrets(stored.code) } : stored;
     const brought = await toBrought(code);
     const { instance_id } = input;

@@ -26,7 +26,7 @@ import { DEPLOY } from "../../../shared/domain/limits.ts";
 import { readable } from "../../../shared/domain/log-lines.ts";
 import { isNewer } from "../../../shared/domain/missing-modules.ts";
 import { firstNamed, nameWithSources, planModules } from "../../../shared/domain/module-plan.ts";
-import { because, inEnglish, type Reason } from "../../../shared/domain/reasons.ts";
+import { because, inEnglish, type Reason, reasonIn } from "../../../shared/domain/reasons.ts";
 import { redact } from "../../../shared/domain/redaction.ts";
 import { type Job, type JobKind, type JobProgress, skippedIn } from "../../../shared/hosts/host.ts";
 import { forgetSent, readLog, respondsAgain, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
@@ -180,14 +180,11 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  awaitPlace: async (work) => {
-    const { operation, server } = work;
-    return !(await isRehearsed(work)) || tryTakeDrillPlace(operation, (await server()).id);
-  },
+  awaitPlace: async ({ operation, input, server }) => !isRehearsed(input) || tryTakeDrillPlace(operation, (await server()).id),
 
   rehearse: async (work) => {
-    const { operation, server, jobId } = work;
-    if (!(await isRehearsed(work))) return true;
+    const { operation, input, server, jobId } = work;
+    if (!isRehearsed(input)) return true;
     const job = { id: jobId, kind: "rehearse_code", ...(await readUpdate(work)) } as const;
     try {
       const progress = await runWithLog(work, job);
@@ -199,7 +196,7 @@ export const handler = tasks(workflow, {
         await noteDeploy(operation, {
           rehearsal: { status: REHEARSAL.failed, duration_seconds: null, error: inEnglish(error.reason) },
         });
-      throw error;
+      throw error instanceof GiveUp && error.code === "HOST_JOB_FAILED" ? withWayAround(error) : error;
     }
     await leaveDrillPlace(operation, (await server()).id);
     return true;
@@ -345,12 +342,11 @@ async function readUpdate({ operation, input: { account_id, instance_id, deploy_
   return { instance_id, code_id: operation.id, update, install, secrets: await openSecrets(code) };
 }
 
-/** There is a copy of the present data alone, which is not what is updated where a backup's data comes back. */
-async function isRehearsed({ input: { account_id, deploy_id, restore_database } }: Deploy): Promise<boolean> {
-  if (restore_database) return false;
-  const { update, install } = await getPlan(account_id, deploy_id);
-  return update.length + install.length > 0;
-}
+/**
+ * Also where no module is updated: code, packages and variables can keep an ERP from its start. There is a copy of the present
+ * data alone, which is not what the ERP gets where a backup's data comes back.
+ */
+const isRehearsed = ({ restore_database }: Deploy["input"]): boolean => !restore_database;
 
 /** Keeps what the machine logged of a job that failed. */
 async function runWithLog<K extends JobKind>(work: Deploy, job: Job<K>): Promise<JobProgress<K>> {
@@ -364,15 +360,28 @@ async function runWithLog<K extends JobKind>(work: Deploy, job: Job<K>): Promise
   }
 }
 
+/** What keeps a rehearsal from its end, such as a full disk, may be no reason against the deploy. */
+function withWayAround(error: GiveUp): GiveUp {
+  const [why, log] = splitReport(error.reason);
+  if (inEnglish(why).includes("set rehearse to false")) return error;
+  return new GiveUp(error.code, joinReport(because("rehearsal_stopped", { why }), log), { cause: error });
+}
+
+/** What a machine says of a job that failed, and the end of the job's log. */
+function splitReport(reason: Reason): [why: Reason, log: string | undefined] {
+  if (reason.code !== "machine_reports") return [reason, undefined];
+  const said = String(reason.parameters["why"]);
+  return [reasonIn(said) ?? because("machine_reports_other", { output: said }), String(reason.parameters["log"])];
+}
+
+const joinReport = (why: Reason, log: string | undefined): Reason =>
+  log === undefined ? why : because("machine_reports", { why, log });
+
 /** Names what the machine does not: the repository of each module whose update failed, and the package that pip stopped at. */
 async function specify(work: Deploy, error: GiveUp): Promise<GiveUp> {
-  const { code, parameters } = error.reason;
-  // A machine says it before the end of its log.
-  const hasLog = code === "machine_reports";
-  const stated = hasLog ? parameters["why_code"] : code;
+  const [{ code: stated }, log] = splitReport(error.reason);
   const [, pip] = PIP_STOPPED.exec(error.log ?? "") ?? [];
-  const insteadOf = (why: Reason): GiveUp =>
-    new GiveUp(error.code, hasLog ? because("machine_reports", { why, log: parameters["log"] ?? "" }) : why, { cause: error });
+  const insteadOf = (why: Reason): GiveUp => new GiveUp(error.code, joinReport(why, log), { cause: error });
   if (stated === "python_packages_not_installed" && pip !== undefined)
     return insteadOf(because("python_package_not_installed", { package: pip }));
   if (stated !== "rehearsal_failed" && stated !== "update_failed") return error;
@@ -421,7 +430,7 @@ async function keepErpLog({ operation, input, server }: Deploy): Promise<void> {
   try {
     const written = await readLog(await server(), { instance_id, source: "erp" });
     if (written === undefined) return;
-    const secrets = await secretsInLogs({ account_id, operation_id: null, instance_id });
+    const secrets = await secretsInLogs({ account_id, operation_id: null, instance_id, deploy_id });
     const lines = readable(redact(written, secrets)).trimEnd().split("\n").slice(-DEPLOY.logLines);
     await noteDeploy(operation, { log_excerpt: endOf(lines.join("\n"), DEPLOY.logBytes) });
   } catch (error) {

@@ -20,7 +20,7 @@ export default workflow({
     rehearse: z.boolean(),
     backup_first: z.boolean(),
     update_image: z.boolean().default(false), // of operations from before it existed
-    /** Of a rollback whose data comes back, too. */
+    /** True for a rollback that also restores the data. */
     restore_database: z.boolean(),
     data_backup_id: fields.id("backup").optional(),
   }),

@@ -2,7 +2,7 @@
 import { toBrought } from "../../../shared/hosts/brought-code.ts";
 import { markCorrupt } from "../../../shared/operations/corrupt-backups.ts";
 import { buildCheck, buildDrill, noteDrill, recordDrill } from "../../../shared/operations/drills.ts";
-import { findBackupCode } from "../../../shared/records/backup-code.ts";
+import { findBackupCode, withPresentCredentials } from "../../../shared/records/backup-code.ts";
 import { findOperation } from "../../../shared/records/operations.ts";
 import { DRILL } from "../../../shared/domain/lifecycle.ts";
 import { because, type Reason } from "../../../shared/domain/reasons.ts";
@@ -42,7 +42,7 @@ export const handler = tasks(workflow, {
     try {
       const { edition, ...archive } = requireStoredArchive(record);
       const code = await findBackupCode(record);
-      const brought = code && (await toBrought(code));
+      const brought = code && (await toBrought(await withPresentCredentials(code)));
       const job = { id: jobId, kind: "drill_archive", archive, edition, note, code: brought } as const;
       const progress = await run(await server(), job);
       if (progress.ready) await noteDrill(operation, buildDrill([WHOLE, ...progress.result.checks], because("check_not_made")));

@@ -1,11 +1,12 @@
 // Deploys in the sandbox: simulated repositories, whose modules the simulated ERPs install, update, and get back.
 import { describeImage, NEWEST_IMAGE } from "../../providers/sandbox/images.ts";
 import { changeErp, findErp, findMachine, later, type SandboxErp } from "../../providers/sandbox/machines.ts";
-import { findSandboxCommit, isSandboxUrl, isSpecialRef, SPECIAL_REFS } from "../../providers/sandbox/repositories.ts";
+import { fetchSandboxCommit, findSandboxCommit, isSandboxUrl, SPECIAL_REFS } from "../../providers/sandbox/repositories.ts";
 import { BASE } from "../../domain/module-plan.ts";
 import { because, inEnglish, type Reason, reasonIn } from "../../domain/reasons.ts";
 import { GiveUp } from "../../platform/task-errors.ts";
 import type { BroughtCode, Job, JobResult } from "../host.ts";
+import { imageModules } from "./modules.ts";
 
 const { brokenManifest, failBuild, failRehearsal, failUpdate, moved, slow } = SPECIAL_REFS;
 
@@ -14,7 +15,7 @@ const SLOW_SECONDS = 20;
 export const secondsToFetch = ({ repositories }: Job<"fetch_code">): number =>
   0.7 + (repositories.some(({ ref }) => ref === slow) ? SLOW_SECONDS : 0);
 
-/** Of git.example; nobody has its private half. */
+/** Host key of git.example; nobody has its private half. */
 const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPr5c7mS1eKzUd0yYH1V7o9lD8bC0Jt2XnZxqk3GzWlM";
 
 async function accountOf(machineId: string): Promise<string> {
@@ -42,18 +43,13 @@ type Problem = JobResult<"fetch_code">["problems"][number];
 
 export async function fetchCode(machineId: string, job: Job<"fetch_code">): Promise<JobResult<"fetch_code">> {
   const account = await accountOf(machineId);
-  const contents = await Promise.all(
-    job.repositories.map(({ url, ref, commit }) => findSandboxCommit(account, url, isSpecialRef(ref) ? ref : commit)),
-  );
+  const contents = await Promise.all(job.repositories.map((repository) => fetchSandboxCommit(account, repository)));
   const erp = await findErp(machineId, job.instance_id);
   if (erp === undefined) throw new GiveUp("HOST_JOB_FAILED", because("erp_not_installed"));
   // The first repository that has a module counts.
   const modules: Record<string, string> = Object.assign({}, ...contents.map((each) => each?.modules ?? {}).toReversed());
   const database = erp.database?.modules ?? {};
   const before = job.keep ? database : (erp.code?.modules ?? {});
-  const hasWork =
-    Object.entries(modules).some(([name, version]) => name in database && database[name] !== version) ||
-    job.named.some((name) => !(name in database));
   if (job.keep) {
     const fetched = { code_id: job.code_id, modules, refs: job.repositories.map(({ ref }) => ref) };
     await changeErp(machineId, job.instance_id, ({ code }) => (code?.code_id === job.code_id ? {} : { fetched }));
@@ -73,8 +69,7 @@ export async function fetchCode(machineId: string, job: Job<"fetch_code">): Prom
       }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     installed: [...new Set([...Object.keys(modules), ...job.named])].filter((name) => name in database),
-    // At the ref whose rehearsal fails there is always something to rehearse.
-    image_changed: isOutdated(erp) || (!hasWork && job.repositories.some(({ ref }) => ref === failRehearsal)),
+    image_changed: isOutdated(erp),
     compared_with: job.keep ? null : (erp.code?.code_id ?? ""),
   };
 }
@@ -86,9 +81,7 @@ const isOutdated = ({ database, image }: SandboxErp): boolean =>
 /** What was deployed elsewhere: there is nothing to copy it from. */
 async function fetchBrought(machineId: string, { repositories }: BroughtCode): Promise<Record<string, string>> {
   const account = await accountOf(machineId);
-  const contents = await Promise.all(
-    repositories.map(({ url, ref, commit }) => findSandboxCommit(account, url, isSpecialRef(ref) ? ref : commit)),
-  );
+  const contents = await Promise.all(repositories.map((repository) => fetchSandboxCommit(account, repository)));
   const [problem] = repositories.flatMap((repository, index) =>
     problemsOf(repository, index, Object.keys(contents[index]?.modules ?? {})),
   );
@@ -169,10 +162,26 @@ ValueError: The field price.amount has no such attribute`;
 
 export async function rehearseCode(machineId: string, job: Job<"rehearse_code">): Promise<JobResult<"rehearse_code">> {
   const refs = await refsOf(machineId, job);
-  if (refs.includes(failRehearsal))
-    throw new GiveUp("REHEARSAL_FAILED", because("rehearsal_failed", { modules: namesIn(job) }), { log: TRACEBACK });
+  const erp = await findErp(machineId, job.instance_id);
+  if (refs.includes(failRehearsal) || (erp !== undefined && versionsIn(erp, job) === undefined))
+    throw new GiveUp("REHEARSAL_FAILED", whyNotRehearsed(namesIn(job)), { log: TRACEBACK });
   return { duration_seconds: 1 };
 }
+
+/** The versions of what is updated and installed, in the code or the image; undefined if neither has one of them. */
+function versionsIn(
+  erp: SandboxErp,
+  { code_id, update, install }: Job<"rehearse_code" | "update_modules">,
+): Record<string, string> | undefined {
+  const next = erp.fetched?.code_id === code_id ? erp.fetched : erp.code;
+  const available = new Map([...imageModules(erp), ...Object.entries(next?.modules ?? {})]);
+  const versions = [...update, ...install].map((name) => [name, available.get(name)] as const);
+  const found = versions.flatMap(([name, version]) => (version === undefined ? [] : [[name, version] as const]));
+  return found.length < versions.length ? undefined : Object.fromEntries(found);
+}
+
+const whyNotRehearsed = (modules: string): Reason =>
+  modules === "" ? because("rehearsal_not_started") : because("rehearsal_failed", { modules });
 
 const namesIn = ({ update, install }: Job<"rehearse_code" | "update_modules">): string =>
   [...update, ...install].slice(0, 20).join(", ");
@@ -194,14 +203,14 @@ export async function keepData(
 export async function updateModules(machineId: string, job: Job<"update_modules">): Promise<JobResult<"update_modules">> {
   const refs = await refsOf(machineId, job);
   await keepData(machineId, job);
-  await change(machineId, job.instance_id, ({ fetched, code, database, pulled, image: before }) => {
+  let isMissing = false;
+  await change(machineId, job.instance_id, (erp) => {
+    const { fetched, code, database, pulled, image: before } = erp;
     const image = pulled?.code_id === job.code_id ? pulled.image : before;
     const next = fetched?.code_id === job.code_id ? fetched : code;
     if (next == null || database === null) throw new GiveUp("HOST_JOB_FAILED", because("data_not_prepared"));
-    const versions = [...job.update, ...job.install].flatMap((name) => {
-      const version = next.modules[name];
-      return version === undefined ? [] : [[name, version] as const];
-    });
+    const versions = versionsIn(erp, job);
+    isMissing = versions === undefined;
     return {
       code: next,
       fetched: null,
@@ -209,12 +218,12 @@ export async function updateModules(machineId: string, job: Job<"update_modules"
       pulled: null,
       database: {
         ...database,
-        modules: { ...database.modules, ...Object.fromEntries(versions) },
+        modules: { ...database.modules, ...versions },
         updated_with: job.update.includes(BASE) ? image : (database.updated_with ?? image),
       },
     };
   });
-  if (refs.includes(failUpdate))
+  if (isMissing || refs.includes(failUpdate))
     throw new GiveUp("UPDATE_FAILED", because("update_failed", { modules: namesIn(job) }), { log: TRACEBACK });
   return startCode(machineId, job);
 }

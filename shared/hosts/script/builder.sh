@@ -56,6 +56,18 @@ code_request() {
   jq -c --rawfile known "$known" '{ repositories: ., known_hosts: ($known | split("\n") | map(select(. != ""))) }' <<<"${P[REPOSITORIES]:-[]}"
 }
 
+# Those of which no repository is left: whoever trusts the new key of a host removes its repositories and sets them again. Only
+# for all repositories of the code: a check fetches those alone whose hosts have responded.
+forget_hosts() {
+  local known=$HERE/known_hosts hosts
+  if [[ ! -s $known ]]; then return; fi
+  hosts=$(jq -c '[.[].url | capture("^ssh://[^@/]*@(?<host>[^:/]+)").host | ascii_downcase]' <<<"${P[REPOSITORIES]:-[]}")
+  jq -Rr --argjson hosts "$hosts" '
+    select(any(split(" ")[0] | split(",")[] | ltrimstr("[") | sub("\\]:[0-9]+$"; ""); . as $host | any($hosts[]; . == $host)))' \
+    "$known" >"$known.draft"
+  mv "$known.draft" "$known"
+}
+
 remember_hosts() {
   jq -r '.known_hosts[:25][] | strings' "$JOB/work/code" | tr -cd 'A-Za-z0-9+/=.,:@[]_ \n-' | head -c 25000 >>"$HERE/known_hosts"
 }
@@ -66,16 +78,25 @@ job_install_packages() {
   name_code
   require_fetched
   use_new_image
-  fill_python "$(python_volume "$CODE")"
-  if [[ -z ${P[PACKAGES]:-} ]]; then
-    echo '{"packages":[]}' | answer
-    return
+  if ! has_packages; then
+    rm -f "$CODE_HOME/packages"
+    fill_python "$(python_volume "$CODE")"
+    if [[ -n ${P[PACKAGES]:-} ]]; then note_packages; fi
   fi
+  { tail -n +2 "$CODE_HOME/packages" 2>/dev/null || true; } | jq -Rsc '{ packages: (split("\n") | map(select(. != ""))) }' | answer
+}
+
+# The image that they are for, and what they were resolved to.
+note_packages() {
   pip_builder -v "$(python_volume "$CODE"):/python:ro" --entrypoint python3 -- "$IMAGE" -I -m pip --no-input --disable-pip-version-check \
     list --path /python --format=freeze </dev/null >"$JOB/work/packages" ||
     fail BUILD_FAILED "The Python packages could not be installed"
-  head -c 100000 "$JOB/work/packages" | jq -Rsc '{ packages: (split("\n") | map(select(test("^[A-Za-z0-9._-]+==[^ ]+$")))) }' | answer
+  echo "$IMAGE" >"$CODE_HOME/packages"
+  head -c 100000 "$JOB/work/packages" | { grep -aE '^[A-Za-z0-9._-]+==[^ ]+$' || true; } >>"$CODE_HOME/packages"
 }
+
+# Copied with earlier code: what was resolved to just these packages then, with the same image. PyPI may lack them by now.
+has_packages() { [[ -n ${P[PACKAGES]:-} && $(cat "$CODE_HOME/packages" 2>/dev/null) == "$IMAGE"$'\n'"${P[PACKAGES]}" ]]; }
 
 fill_python() { # VOLUME
   local options=(--only-binary=:all:)

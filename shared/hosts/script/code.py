@@ -18,12 +18,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypedDict, cast
 from urllib.parse import urlsplit
 
 # Tests fetch from servers of their own.
 PROTOCOLS = os.environ.get("CODE_PROTOCOLS", "https:ssh")
-SECONDS = 600
+# For all repositories together: the container has 600, and what is ended with it names no repository.
+SECONDS = float(os.environ.get("CODE_SECONDS", "570"))
+UNTIL = time.monotonic() + SECONDS
+# For each repository whose commit is looked up, some at once: a job has nine minutes for 25 hosts that may all be silent.
+LOOK_SECONDS = float(os.environ.get("CODE_LOOK_SECONDS", "25"))
+LOOKS_AT_ONCE = 5
 BYTES_MAX = int(os.environ.get("CODE_BYTES_MAX", str(1 << 30)))
 FILES_MAX = 50_000
 MANIFEST_BYTES_MAX = 1 << 20
@@ -142,6 +148,7 @@ class Git:
         self.repository = repository
         self.url = repository["url"]
         self.known_hosts = known_hosts
+        self.is_pinned = urlsplit(self.url).hostname in {line.split(" ")[0] for line in PINNED}
         settings = list(SETTINGS)
         credential = repository["credential"] or {}
         self.secrets: list[str] = []
@@ -172,8 +179,7 @@ class Git:
         options = ["-F", "none", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-o", "UpdateHostKeys=no"]
         options += ["-o", "GlobalKnownHostsFile=none", "-o", f"UserKnownHostsFile={known_hosts}"]
         options += ["-o", "HashKnownHosts=no", "-o", "PreferredAuthentications=publickey", "-o", "ProxyCommand=none"]
-        is_pinned = urlsplit(self.url).hostname in {line.split(" ")[0] for line in PINNED}
-        options += ["-o", f"StrictHostKeyChecking={'yes' if is_pinned else 'accept-new'}"]
+        options += ["-o", f"StrictHostKeyChecking={'yes' if self.is_pinned else 'accept-new'}"]
         if "private_key" in credential:
             file = os.path.join(home, "key")
             with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as key:
@@ -181,10 +187,10 @@ class Git:
             options += ["-o", "IdentitiesOnly=yes", "-i", file]
         return " ".join(["ssh", *options])
 
-    def run(self, *arguments: str, place: str | None = None, seconds: int = SECONDS) -> subprocess.CompletedProcess[bytes]:
+    def run(self, *arguments: str, place: str | None = None, seconds: float = SECONDS) -> subprocess.CompletedProcess[bytes]:
         """Ends git, with what it has started, if it takes too long or writes too much: nothing else bounds its scratch."""
         where = [] if place is None else ["-C", place]
-        until = time.monotonic() + seconds
+        until = min(UNTIL, time.monotonic() + seconds)
         with subprocess.Popen(
             ["git", *where, *arguments],
             env=self.environment,
@@ -210,7 +216,10 @@ class Git:
         if re.search(r"resolve host|Could not resolve|refused|timed out|unreachable|No route", said):
             return unreachable(f"The host of {self.url} cannot be reached: {why}")
         if re.search(r"Host key verification|IDENTIFICATION HAS CHANGED", said):
-            return unreachable(f"The repository {self.url} could not be read: its host presents another key than before")
+            why = "its host presents another key than before"
+            if not self.is_pinned:
+                why += ". If you trust the new key, remove the repositories of this host, check the code, and set them again"
+            return unreachable(f"The repository {self.url} could not be read: {why}")
         if re.search(r"Authentication failed|40[134]|not found|could not read|ermission denied|access", said, re.IGNORECASE):
             return unreachable(f"The repository {self.url} does not exist, or what it is read with may not read it")
         # The last one is all that is said of a program that the limit for a file has killed.
@@ -236,7 +245,7 @@ class Git:
             return ref
         # The last one is the commit of an annotated tag.
         names = [f"refs/heads/{ref}", f"refs/tags/{ref}^{{}}", f"refs/tags/{ref}"]
-        listed = self.run("ls-remote", "--", self.url, names[0], names[2], names[1])
+        listed = self.run("ls-remote", "--", self.url, names[0], names[2], names[1], seconds=LOOK_SECONDS)
         if listed.returncode != 0:
             raise self.explain(listed.stderr)
         lines = [line.split("\t", 1) for line in listed.stdout.decode("utf-8", "replace").splitlines() if "\t" in line]
@@ -513,8 +522,16 @@ def commit_of(git: Git) -> dict[str, object]:
 
 
 def resolve(request: Request, home: str, known_hosts: str) -> dict[str, object]:
-    commits = [commit_of(Git(repository, home, known_hosts)) for repository in request["repositories"]]
-    return {"commits": commits}
+    gits = [Git(repository, new_home(home, number), known_hosts) for number, repository in enumerate(request["repositories"])]
+    with ThreadPoolExecutor(LOOKS_AT_ONCE) as looks:
+        return {"commits": list(looks.map(commit_of, gits))}
+
+
+def new_home(home: str, number: int) -> str:
+    """Each of those that are read at once has its own key in it."""
+    place = os.path.join(home, str(number))
+    os.mkdir(place)
+    return place
 
 
 def fetch(request: Request, home: str, known_hosts: str, series: str, place: str) -> dict[str, object]:
@@ -532,6 +549,8 @@ def fetch(request: Request, home: str, known_hosts: str, series: str, place: str
         if isinstance(taken, dict):
             subjects.append(None)
             problems.append(taken)
+            if time.monotonic() > UNTIL:
+                break  # the other ones are not what took too long
             continue
         subject, found, folder = taken
         subjects.append(subject)

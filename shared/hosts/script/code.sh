@@ -1,6 +1,6 @@
 # Code of the ERP's: it is fetched and checked in the builder (builder.sh), and the ERP's containers see it in read-only volumes.
-# codes/CODE has of each code its "addons" (folders in the container), "environment" and "modules" (by name the version, the hash
-# and the repository's number, which older ones lack), and of a deploy in progress "progress": fetched, keeping, kept, updating,
+# codes/CODE has of each code its "addons" (folders in the container), "environment", "modules" (by name the version, the hash
+# and the repository's number, which older ones lack) and "packages" (of Python, below the image that they are for), and of a deploy in progress "progress": fetched, keeping, kept, updating,
 # updated, undoing, settled. The fact "code" is the code that the ERP runs with. Root on the machine opens no file of the code.
 
 CODE_BYTES_MAX=$((1024 * 1024 * 1024))
@@ -49,6 +49,7 @@ code_in_compose() {
 job_resolve_code() {
   require_installed
   prepare_builder
+  forget_hosts
   code_request | git_builder -- resolve
   jq -c '{ commits }' "$JOB/work/code" | answer
 }
@@ -192,6 +193,7 @@ copy_code() {
       -v "$from:/from:ro" -v "$to:/to" --entrypoint cp "$IMAGE" -R /from/. /to/ || return 1
   done
   cp "$INSTANCES/$instance/codes/$code/addons" "$INSTANCES/$instance/codes/$code/modules" "$CODE_HOME/" || return 1
+  cp "$INSTANCES/$instance/codes/$code/packages" "$CODE_HOME/" 2>/dev/null || true # see has_packages
   [[ -e $INSTANCES/$instance/codes/$code/environment ]]
 }
 

@@ -86,7 +86,7 @@ reenter_drill() { # IMAGE
 rehearse() { # EDITION
   local enterprise=() status=0
   if [[ $1 == enterprise ]]; then enterprise=(-v "$ROOT/enterprise/$VERSION:/mnt/enterprise:ro"); fi
-  if ((${#UPDATES[@]} == 0)); then return; fi
+  # Without an update it starts the ERP all the same: code, packages and variables can keep it from that.
   docker run --name "$DRILL" --log-driver none --memory "${DRILL_ERP_MB}m" --memory-swap "${DRILL_ERP_MB}m" --cpu-shares 64 \
     --pids-limit 512 --oom-score-adj 1000 --cap-drop ALL --security-opt no-new-privileges --network "$NETWORK" --read-only \
     --tmpfs "/tmp:size=${TMP_MB}m,mode=1777" -v "${DRILL}_odoo:/var/lib/odoo" -v "$HERE/odoo.conf:/etc/odoo/odoo.conf:ro" \
@@ -94,7 +94,10 @@ rehearse() { # EDITION
     "${CODE_ARGUMENTS[@]}" </dev/null 2>&1 | bounded || status=$?
   require_alive "$DRILL-db" "The throwaway database server"
   if ran_out_of_memory "$DRILL"; then broken "The throwaway ERP ran out of memory. To deploy all the same, set rehearse to false"; fi
-  if ((status != 0)) || ! has_updated drill; then
+  if ((${#UPDATES[@]} == 0 && status != 0)); then
+    fail REHEARSAL_FAILED "The ERP did not start with the new code on a copy of the data, so it was left as it is"
+  fi
+  if ((status != 0)) || { ((${#UPDATES[@]} > 0)) && ! has_updated drill; }; then
     fail REHEARSAL_FAILED "The update failed on a copy of the data, so the ERP was left as it is. Modules: $MODULES_NAMED"
   fi
 }

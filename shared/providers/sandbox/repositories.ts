@@ -18,7 +18,7 @@ export const SPECIAL_REFS = {
   slow: "slow",
 } as const;
 const SPECIAL: readonly string[] = Object.values(SPECIAL_REFS);
-export const isSpecialRef = (ref: string): boolean => SPECIAL.includes(ref);
+const isSpecialRef = (ref: string): boolean => SPECIAL.includes(ref);
 
 const Modules = z.record(z.string(), z.string());
 const Repository = z.object({
@@ -30,8 +30,9 @@ type SandboxCommit = z.infer<typeof Commits>[number];
 
 /** What a repository has for which there was no PUT. */
 const FIRST_MODULES = { acme: "1.0" };
-/** As many commits can be gone back to. */
+/** As many commits can be gone back to, if they have room: DynamoDB takes 400 KB. */
 const COMMITS_MAX = 50;
+const COMMITS_BYTES_MAX = 300_000;
 const WRITE_TRIES = 5;
 
 async function readCommits(accountId: string, name: string): Promise<{ text: string | undefined; commits: SandboxCommit[] }> {
@@ -49,12 +50,17 @@ export async function addSandboxCommit(
     const added = { commit: randomBytes(20).toString("hex"), ref, modules };
     const { done } = await updateOne(
       keys.sandboxRepository(accountId, name),
-      { set: { commits: JSON.stringify([added, ...commits].slice(0, COMMITS_MAX)) } },
+      { set: { commits: JSON.stringify(newestWithin([added, ...commits].slice(0, COMMITS_MAX))) } },
       { exists: false, same: { commits: text } },
     );
     if (done) return { url: `https://git.example/${name}`, ...added };
   }
   throw new Error(`Too many writes to the sandbox repository ${name} at the same time`);
+}
+
+function newestWithin(commits: readonly SandboxCommit[]): SandboxCommit[] {
+  let room = COMMITS_BYTES_MAX;
+  return commits.filter((each) => (room -= Buffer.byteLength(JSON.stringify(each)) + 1) >= 0);
 }
 
 /** The newest commit of a ref, or the commit itself; undefined if the repository does not have it. */
@@ -65,13 +71,24 @@ export async function findSandboxCommit(accountId: string, url: string, ref: str
   const found = commits.find((each) => each.ref === ref || each.commit === ref);
   if (found !== undefined) return found;
   if (commits.length > 0 && !isSpecialRef(ref)) return undefined;
-  const commit = isCommit(ref)
-    ? ref
-    : createHash("sha1")
-        .update(`${name} ${ref} ${commits[0]?.commit ?? ""}`)
-        .digest("hex");
+  const commit = isCommit(ref) ? ref : hashOf(name, ref, commits[0]);
   return { commit, ref, modules: commits[0]?.modules ?? FIRST_MODULES };
 }
+
+/** What is fetched: the commit that a ref was found to be, also one from before the first PUT. */
+export async function fetchSandboxCommit(
+  accountId: string,
+  { url, ref, commit }: { url: string; ref: string; commit: string },
+): Promise<SandboxCommit | undefined> {
+  const [, name = ""] = HOST.exec(url) ?? [];
+  if (isSandboxUrl(url) && commit === hashOf(name, ref)) return { commit, ref, modules: FIRST_MODULES };
+  return findSandboxCommit(accountId, url, isSpecialRef(ref) ? ref : commit);
+}
+
+const hashOf = (name: string, ref: string, newest?: SandboxCommit): string =>
+  createHash("sha1")
+    .update(`${name} ${ref} ${newest?.commit ?? ""}`)
+    .digest("hex");
 
 /** Whether there is such a repository at all. */
 export const isSandboxUrl = (url: string): boolean => HOST.test(url);

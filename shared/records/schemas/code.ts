@@ -105,7 +105,7 @@ export const DeployKeyRecord = z.object({
   url: text,
   public_key: text,
   fingerprint: text,
-  /** Of 32 bytes in hexadecimal, encrypted. */
+  /** A seed of 32 bytes in hexadecimal, encrypted. */
   sealed_seed: text,
 });
 export type DeployKeyRecord = z.infer<typeof DeployKeyRecord>;

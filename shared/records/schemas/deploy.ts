@@ -24,12 +24,12 @@ export const DeployPlan = z.object({
   code: CodeRecord,
   /** What was requested to be updated. */
   select: z.custom<Selection>(),
-  /** Of a rollback: the commits, which are not looked up. */
+  /** Rollbacks only: their commits aren't looked up. */
   commits: z.array(text).optional(),
   /** Likewise under which ID the machine has them, as long as it keeps them. */
   code_id: maybeText,
   subjects: z.array(text.nullable()).optional(),
-  /** Of a rollback: the image that it brings back, if the ERP has another one. */
+  /** Rollbacks only: the image to bring back, if the ERP has another one. */
   image: Image.optional(),
   /** The packages as they were resolved; of a rollback, as they are installed again. */
   packages: z.array(text).optional(),

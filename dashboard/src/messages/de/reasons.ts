@@ -9,6 +9,7 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   operation_ended: "Der Vorgang ist bereits beendet",
   bulk_cancelled: "Die Sammelaktion wurde abgebrochen",
   bulk_stopped: "Die Sammelaktion wurde nach {count} Fehlern beendet",
+  bulk_expired: "Die Sammelaktion endete nach {hours} Stunden",
   starter_lost_permission: "Wer die Sammelaktion gestartet hat, darf das nicht mehr",
   backups_left: "{count} Sicherungen der Instanz ließen sich nicht löschen",
   undo_timed_out: "Das Rückgängigmachen der Änderungen hat zu lange gedauert",
@@ -416,6 +417,11 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
     "Eine Probe braucht {needed} MB Arbeitsspeicher, aber der Server hat {free} MB frei. Um trotzdem ein Deployment zu machen, setzen Sie rehearse auf false",
   rehearsal_room:
     "Eine Probe braucht {needed} MB auf dem Datenträger, aber der Server hat {free} MB frei. Um trotzdem ein Deployment zu machen, setzen Sie rehearse auf false",
+  code_host_key:
+    "Das Repository {url} konnte nicht gelesen werden: Sein Host zeigt einen anderen Schlüssel als zuvor. Wenn Sie dem neuen Schlüssel vertrauen, entfernen Sie die Repositories dieses Hosts, prüfen Sie den Code und tragen Sie sie danach wieder ein",
+  code_slow: "Das Repository {url} konnte nicht gelesen werden: Es dauert zu lange",
+  rehearsal_stopped: "{why}. Um trotzdem ein Deployment zu machen, setzen Sie rehearse auf false",
+  rehearsal_not_started: "Das ERP ist mit dem neuen Code an einer Kopie der Daten nicht gestartet, deshalb blieb es, wie es war",
   proxy_network_not_replaced: "Das Netz des Proxys ließ sich nicht ersetzen",
   proxy_fails: "Der Proxy startet nicht",
   machine_not_rebooted: "Die Maschine startet nicht neu",

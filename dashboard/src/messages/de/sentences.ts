@@ -69,6 +69,7 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   erp_away_for_reboot: "{name} antwortet vom Neustart an nicht, bis es wieder gestartet ist",
   erp_away_for_update:
     "{name} startet neu, wenn es für den Datenbankserver ein neueres Image derselben Hauptversion gibt; eine Instanz nach der anderen",
+  erp_updated_at_start: "{name} bekommt das neueste Image seines Datenbankservers mit dem nächsten Start",
   server_work_waits:
     "Zuerst enden die Vorgänge auf Instanzen des Servers; nach 30 Minuten Warten auf sie schlägt dieser Vorgang fehl",
   deploy_ref: "Bringt {url} ({ref}) ins ERP; der neueste Commit wird dabei ermittelt",
@@ -124,6 +125,7 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   no_backup_left: "Die Instanz hat keine abgeschlossene Sicherung; ihre Daten lassen sich nicht wiederherstellen",
   backup_deleted: "Löscht das Archiv und den Eintrag",
   its_backups_deleted: "Löscht die Sicherungen der Instanz, außer gesperrten und solchen, die gebraucht werden",
+  backups_deleted: "Löscht {backup_count} ihrer Sicherungen",
   last_backup: "Es ist die letzte abgeschlossene Sicherung der Instanz",
   backup_not_kept: "Keine Regel behält die planmäßige Sicherung vom {due_at}; sie wird nach dem nächsten Lauf entfernt",
   some_backup_not_kept: "Keine Regel behält eine der planmäßigen Sicherungen; sie wird nach dem nächsten Lauf entfernt",
@@ -134,5 +136,8 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   backup_locked: "Sperrt die Sicherung, sodass niemand sie löschen kann",
   backup_unlocked: "Entsperrt die Sicherung",
   bulk_not_now: "{name} bleibt unverändert: {why}",
+  bulk_no_backup_left:
+    "Von {names} bleibt keine abgeschlossene Sicherung übrig, sodass die Daten nicht wiederhergestellt werden können",
+  bulk_never_installed: "Auf {names} wurde das ERP nie installiert, sodass es dort nicht gesichert wird",
   never_installed: "Das ERP wurde auf dieser Instanz nie installiert, daher wird sie nicht gesichert",
 };
