@@ -20,6 +20,7 @@ import {
   deleteUser,
   listEmails,
   namedAccount,
+  noteWorkingMailbox,
   resetPassword,
   setQuota,
   setUserRole,
@@ -55,6 +56,7 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
   set-password --email EMAIL                               a new password; ends all of the user's sessions
   delete-second-factors --email EMAIL                      removes a user's passkeys, authenticator app and recovery codes, such as
                                                            those of an account's last owner, whom nobody else can help
+  mailbox-works --email EMAIL                              a user's mailbox takes mail again (docs/operations.md, "A mailbox bounces")
   set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N --sessions N --backups N --backup-bytes N --webhooks N --repositories N
                                                            new quotas; --backup-bytes also takes GB and TB (500GB)
   migrate                                                  continues the migrations of the data that \`npm start\` or \`npm run deploy\` could
@@ -159,6 +161,8 @@ async function run(): Promise<void> {
   connect(values.environment, values.data);
   const recovery = prepareOrRecover(command, values);
   if (recovery !== undefined) return recovery;
+  const ofUser = changeUser(command, values);
+  if (ofUser !== undefined) return ofUser;
   switch (command) {
     case "list":
       return list();
@@ -179,12 +183,6 @@ async function run(): Promise<void> {
       }));
       return showUser(user.email, password, values);
     }
-    case "set-role":
-      return setRole(values);
-    case "delete-user":
-      return removeUser(given("email", values.email, email));
-    case "delete-second-factors":
-      return removeSecondFactors(given("email", values.email, email));
     case "set-password": {
       const address = given("email", values.email, email);
       const password = await withPassword(values, async (password) => {
@@ -225,6 +223,23 @@ function prepareOrRecover(command: string, values: Values): Promise<void> | unde
       return findArchives(values);
     case "before-rollback":
       return setAside();
+    default:
+      return undefined;
+  }
+}
+
+/** Commands on one user, but for the password. */
+function changeUser(command: string, values: Values): Promise<void> | undefined {
+  const address = (): string => given("email", values.email, email);
+  switch (command) {
+    case "set-role":
+      return setRole(values);
+    case "delete-user":
+      return removeUser(address());
+    case "delete-second-factors":
+      return removeSecondFactors(address());
+    case "mailbox-works":
+      return mailboxWorks(address());
     default:
       return undefined;
   }
@@ -351,6 +366,11 @@ async function removeUser(address: string): Promise<void> {
 async function removeSecondFactors(address: string): Promise<void> {
   const count = await deleteSecondFactors(address);
   console.log(`${address} had ${count} second factor${count === 1 ? "" : "s"}, and has none now`);
+}
+
+async function mailboxWorks(address: string): Promise<void> {
+  await noteWorkingMailbox(address);
+  console.log(`${address} gets mail again; on AWS, also remove it from the suppression list (docs/operations.md)`);
 }
 
 async function quotas(accountId: string, values: Values): Promise<void> {

@@ -457,7 +457,8 @@ const BUDGET: Record<string, Row> = {
     prepare: put(async () => [`/users/${(await me.anotherUser()).id}`, { name: "New" }]),
   },
   // The second factors go with the user; the tokens that the user created are listed afterwards.
-  "users.delete": { status: 200, calls: 8, prepare: remove(async () => `/users/${(await me.anotherUser()).id}`) },
+  // The invitations of their email go, too.
+  "users.delete": { status: 200, calls: 9, prepare: remove(async () => `/users/${(await me.anotherUser()).id}`) },
   // The users say whose invitations are still valid.
   "invitations.list": { status: 200, calls: 3, prepare: get(() => "/users/invitations") },
   // The first of a day creates the account's slots.
@@ -466,9 +467,10 @@ const BUDGET: Record<string, Row> = {
     calls: 9,
     prepare: post(() => Promise.resolve(["/users/invitations", { email: `${unique("new")}@example.com`, role: "viewer" }])),
   },
+  // Whose email it is by now, and which user that is, of whom there is none.
   "invitations.resend": {
     status: 200,
-    calls: 6,
+    calls: 8,
     prepare: post(async () => [`/users/invitations/${await invitation()}/resend`, {}]),
   },
   "invitations.delete": { status: 200, calls: 3, prepare: remove(async () => `/users/invitations/${await invitation()}`) },

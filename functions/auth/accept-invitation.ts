@@ -1,5 +1,5 @@
 // POST /auth/invitations/accept
-import { linkInvalid } from "../../shared/api/errors.ts";
+import { ApiError, linkInvalid } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { retryOnConflict, startChange } from "../../shared/data/change.ts";
 import { newId } from "../../shared/domain/ids.ts";
@@ -43,6 +43,10 @@ export const handler = handle(auth.acceptInvitation)(async ({ body, ipAddress, r
     });
     await change.commit();
     return user;
+  }).catch(async (error: unknown) => {
+    // Whoever has a link guesses nothing if the email is taken, or the account is full.
+    if (error instanceof ApiError && error.code !== "UNAUTHORIZED") await attempt.succeeded();
+    throw error;
   });
   await attempt.succeeded();
   return signIn(user, { ipAddress, requestId, userAgent, acceptLanguage });

@@ -2,9 +2,9 @@
 import * as auth from "../../shared/api/auth.ts";
 import { checkPasskeyAlone } from "../../shared/operations/proofs.ts";
 import { handle } from "../../shared/runtime/handle.ts";
-import { signIn } from "../../shared/runtime/sign-in.ts";
+import { signInProven } from "../../shared/runtime/sign-in.ts";
 
 export const handler = handle(auth.passkeyLogin)(async ({ body, origin, ...from }) => {
   const user = await checkPasskeyAlone(body.assertion, { ...from, origin: origin() });
-  return signIn(user, from, "passkey");
+  return signInProven(user, from, "passkey");
 });

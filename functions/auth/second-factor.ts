@@ -2,9 +2,9 @@
 import * as auth from "../../shared/api/auth.ts";
 import { checkProof } from "../../shared/operations/proofs.ts";
 import { handle } from "../../shared/runtime/handle.ts";
-import { signIn } from "../../shared/runtime/sign-in.ts";
+import { signInProven } from "../../shared/runtime/sign-in.ts";
 
 export const handler = handle(auth.secondFactor)(async ({ body, origin, ...from }) => {
   const user = await checkProof("sign_in", body, { ...from, origin: origin() });
-  return signIn(user, from, body.method);
+  return signInProven(user, from, body.method);
 });

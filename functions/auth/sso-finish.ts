@@ -27,7 +27,7 @@ export const handler = handle(auth.ssoFinish)(async ({ body, ...from }) => {
   const attempt = await admitLogin("", from.ipAddress ?? "unknown"); // nobody tries many codes
   const state = await openState(body.state, body.browser_secret);
   const sso = await find(ssoRef(state.account));
-  // Of another provider than the browser was sent to, or one that was removed.
+  // Rejects the state of another provider than the browser was sent to, and of one that was removed.
   if (sso === undefined || sso.links !== state.links) throw ssoInvalid();
   await spendState(state);
   await uncounted(attempt, async () => requireAllowedAddress(await getAccount(sso.account_id), from.ipAddress));

@@ -1,7 +1,7 @@
 // GET /users/invitations
 import * as invitations from "../../shared/api/invitations.ts";
 import { maySend } from "../../shared/operations/roles.ts";
-import { allInvitations, showInvitation } from "../../shared/records/invitations.ts";
+import { allInvitations, isForUser, showInvitation } from "../../shared/records/invitations.ts";
 import { allUsers } from "../../shared/records/users.ts";
 import { smallPage } from "../../shared/data/pages.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -9,7 +9,10 @@ import { handle } from "../../shared/runtime/handle.ts";
 export const handler = handle(invitations.list)(async ({ query, caller }) => {
   const [all, users] = await Promise.all([allInvitations(caller.account_id), allUsers(caller.account_id)]);
   const senders = new Map(users.map((user) => [user.id, user]));
-  const open = all.filter((invitation) => maySend(senders.get(invitation.invited_by.id), invitation));
+  const open = all.filter(
+    (invitation) =>
+      maySend(senders.get(invitation.invited_by.id), invitation) && !users.some((user) => isForUser(invitation, user)),
+  );
   const { items, meta } = smallPage(open, query, "invitation");
   return { items: items.map(showInvitation), meta };
 });

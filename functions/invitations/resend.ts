@@ -1,4 +1,5 @@
 // POST /users/invitations/:id/resend
+import { alreadyUser } from "../../shared/api/errors.ts";
 import * as invitations from "../../shared/api/invitations.ts";
 import { find } from "../../shared/data/table.ts";
 import { preferredLanguage } from "../../shared/mail/messages.ts";
@@ -8,6 +9,7 @@ import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { invitationRef, renewInvitation, requireInvitation, showInvitation } from "../../shared/records/invitations.ts";
 import { requestMail } from "../../shared/records/mails.ts";
+import { findUserByEmail } from "../../shared/records/users.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -17,6 +19,7 @@ export const handler = handle(invitations.resend)(async ({ params, caller, by, a
   const { change, account, ...found } = await beginChange({ caller, read }, { invitation: ref });
   const present = requireInvitation(found.invitation);
   requireGrantable(caller, present);
+  if ((await findUserByEmail(present.email))?.account_id === account.id) throw alreadyUser();
   requireStill(change, caller);
   await admitInvitation(account.id);
   const { invitation, token } = renewInvitation(change, caller, present);

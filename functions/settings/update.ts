@@ -15,7 +15,7 @@ import { handle } from "../../shared/runtime/handle.ts";
 import { requireNone } from "../../shared/api/parse.ts";
 
 export const handler = handle(settings.update)(async ({ body, caller, by, read, commit, match }) => {
-  const isOwners = [body.token_max_days, body.require_second_factor, body.allowed_ips].some((value) => value !== undefined);
+  const isOwners = settings.OWNERS_FIELDS.some((field) => body[field] !== undefined);
   if (isOwners) requireRole(caller, "owner");
   const allowed_ips = body.allowed_ips && normalizeNetworks(body.allowed_ips);
   if (allowed_ips !== undefined && !isAllowedAddress(allowed_ips, caller.ip_address))

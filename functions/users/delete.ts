@@ -4,6 +4,7 @@ import { retryOnConflict } from "../../shared/data/change.ts";
 import { requireRole, requireRoleFor, requireStill } from "../../shared/operations/roles.ts";
 import { isUsable, revokeAll, tokensBy } from "../../shared/operations/tokens-of-users.ts";
 import { logEvent } from "../../shared/records/events.ts";
+import { removeInvitationsOf } from "../../shared/records/invitations.ts";
 import { forgetFactors } from "../../shared/records/second-factors.ts";
 import type { TokenRecord } from "../../shared/records/schemas/token.ts";
 import { findMember, keepOwner, memberRef, removeUser, requireUser, userVersion } from "../../shared/records/users.ts";
@@ -26,6 +27,7 @@ export const handler = handle(users.delete)(async ({ params, query, caller, by, 
     if (revokes) revoked.push(...(await revokeAll(by, await tokensBy(user))));
     removeUser(change, user);
     await forgetFactors(change, user);
+    await removeInvitationsOf(change, user);
     logEvent(change, by, "user.removed", { type: "user", id: user.id, name: user.name });
     return commit(change, { id: user.id, deleted: true, tokens: [] });
   });

@@ -6,6 +6,7 @@ import {
   requireWebhook,
   requireSecret,
   requireSubscribable,
+  requireSubscribed,
   rotate,
   toWebhook,
   webhookRef,
@@ -14,6 +15,7 @@ import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(webhooks.rotateSecret)(async ({ params, caller, by, read, commit }) => {
+  await requireSubscribed(caller, params.id);
   const { change, health, ...records } = await beginChange(
     { caller, read },
     { webhook: webhookRef(caller.account_id, params.id), health: healthRef(caller.account_id, params.id) },

@@ -10,6 +10,7 @@ import {
   isShownUrl,
   requireWebhook,
   requireSubscribable,
+  requireSubscribed,
   toWebhook,
   webhookRef,
   webhookVersion,
@@ -20,6 +21,7 @@ import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(webhooks.update)(async ({ params, body, caller, by, host, read, commit, match }) => {
   requireSubscribable(caller, body.events ?? []);
+  await requireSubscribed(caller, params.id);
   return retryOnConflict(async () => {
     const { change, health, ...records } = await beginChange(
       { caller, read },

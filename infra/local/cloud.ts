@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { startAws, type Aws, type Principal } from "./aws/aws.ts";
 import type { Services } from "./aws/services.ts";
 import { createTable, type Database, deleteTable, type DynamoDb, startDynamoDb } from "./dynamodb/dynamodb.ts";
+import { dashboardUrl } from "./dashboard-url.ts";
 import { replaceFile } from "./durable.ts";
 import { LocalError } from "./errors.ts";
 import { startEvents, type Events } from "./events/events.ts";
@@ -178,7 +179,10 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
       services: servicesOf(data, late),
       log: writeLog,
       transactionMilliseconds: options.transactionMilliseconds,
-      cors: { rules: listCorsRules(template.buckets), origin: () => late.url },
+      cors: {
+        rules: listCorsRules(template.buckets),
+        origins: () => (late.url === undefined ? [] : [dashboardUrl(late.url), late.url]),
+      },
       port: lastPort(portFile),
     }),
   );

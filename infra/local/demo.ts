@@ -16,6 +16,7 @@ import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { parseSshKey } from "../../shared/runtime/ssh-key.ts";
 import { createKeyPair } from "../../shared/platform/key-pair.ts";
 import type { Environment } from "../../shared/domain/environments.ts";
+import { dashboardUrl } from "./dashboard-url.ts";
 import { replaceFile } from "./durable.ts";
 import { examplePeople, startIdentityProvider } from "./identity-provider.ts";
 
@@ -45,7 +46,7 @@ function readDemo(dataDir: string): Demo | undefined {
 
 /** The existing demo account, or a new one; `demo.json` holds its secrets, readable by its owner only. */
 export async function demoAccount(dataDir: string, apiUrl: string, environment: Environment): Promise<Demo> {
-  const urls = { base_url: `${apiUrl}/api/v1`, dashboard_url: `${apiUrl}/` };
+  const urls = { base_url: `${apiUrl}/api/v1`, dashboard_url: `${dashboardUrl(apiUrl)}/` };
   const user = await findUserByEmail(EMAIL);
   const known = readDemo(dataDir);
   const demo: Demo =

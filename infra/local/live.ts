@@ -5,6 +5,7 @@ import { readOffers } from "../../shared/records/catalog.ts";
 import { allAccounts } from "../../shared/operations/operator.ts";
 import { serviceKey } from "../../shared/platform/service-key.ts";
 import type { Cloud } from "./cloud.ts";
+import { dashboardUrl } from "./dashboard-url.ts";
 
 interface Live {
   providers: string[];
@@ -27,9 +28,9 @@ export function liveWelcome({ providers, hasAccount, serviceKey: key }: Live, ap
   const place = shellWord(relative(".", dataDir) || ".");
   const admin = `npm run admin -- create-account --name "My company" --email me@example.com --data ${place}`;
   return `
-  Dashboard  ${apiUrl}/
+  Dashboard  ${dashboardUrl(apiUrl)}/
   API        ${apiUrl}/api/v1
-  API page   ${apiUrl}/docs
+  API page   ${dashboardUrl(apiUrl)}/docs
   Providers  ${providers.join(", ") || "none yet: set HETZNER_TOKEN, DIGITALOCEAN_TOKEN or BYO_MACHINES (docs/live.md); if one is set, its offers could not be read yet (see the logs)"}
 
 The service signs in to machines as root with this key. Machines of your own need it in /root/.ssh/authorized_keys:

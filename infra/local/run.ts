@@ -9,6 +9,7 @@ import { continueMigrations, runMigrations } from "../migrate.ts";
 import { stackName } from "../settings.ts";
 import { useAccess, writeAccess } from "./access.ts";
 import { type Cloud, startCloud, variableOf } from "./cloud.ts";
+import { dashboardUrl } from "./dashboard-url.ts";
 import { type Demo, demoAccount, demoProvider } from "./demo.ts";
 import { docsPage } from "./pages/docs-page.ts";
 import { LocalError } from "./errors.ts";
@@ -64,7 +65,7 @@ export async function run(
       transactionMilliseconds,
       fallback,
       environment: {
-        DASHBOARD_URL: `http://127.0.0.1:${port}`,
+        DASHBOARD_URL: dashboardUrl(`http://127.0.0.1:${port}`),
         ...(environment === "test" && { LOOPBACK_RECEIVERS: "true" }),
       },
       mail,

@@ -44,7 +44,7 @@ const Begun = z.object({
   user: User,
 });
 
-/** Of a link in a mail. */
+/** The token in a link that was mailed. */
 const linkToken = fields
   .characters(1, 200)
   .meta({ description: "What follows `token=` in the link", examples: ["AaZrUoN9eqWCv2mR0g"] });

@@ -25,6 +25,12 @@ interface FieldPermission {
   permission: Permission;
 }
 
+/** A role that a session needs if the body has one of these fields. */
+interface FieldRole {
+  fields: readonly string[];
+  role: RequiredRole;
+}
+
 /** What decides whether a request needs a fresh proof of a second factor. */
 interface Proven {
   id: string | undefined;
@@ -55,6 +61,7 @@ export interface Endpoint<
   access: Access;
   /** The role that a session needs besides. */
   role: RequiredRole | undefined;
+  fieldRole: FieldRole | undefined;
   bodyPermission: BodyPermission | undefined;
   fieldPermission: FieldPermission | undefined;
   /** Whether a session of a user with a second factor needs a fresh proof of it. */
@@ -127,6 +134,7 @@ export function endpoint<
     upserts: false,
     description: "",
     role: undefined,
+    fieldRole: undefined,
     bodyPermission: undefined,
     fieldPermission: undefined,
     proof: undefined,

@@ -71,7 +71,7 @@ export const resend = () =>
     access: "session",
     proof: () => true,
     role: "admin",
-    errors,
+    errors: () => [...errors(), alreadyUser()],
     body: z.strictObject({}),
     data: Invitation,
   });

@@ -64,6 +64,8 @@ export const get = () =>
     data: Settings,
   });
 
+export const OWNERS_FIELDS = ["token_max_days", "require_second_factor", "allowed_ips"] as const;
+
 export const update = () =>
   endpoint({
     method: "PUT",
@@ -72,6 +74,7 @@ export const update = () =>
     description:
       "Fields that you leave out keep their value; null clears an optional field. Only owners, in a session, change `token_max_days`, `require_second_factor` and `allowed_ips`.",
     access: ["settings:write"],
+    fieldRole: { fields: OWNERS_FIELDS, role: "owner" },
     unversioned: SETTINGS_UNVERSIONED,
     errors: () => [roleRequired("owner")],
     body: fields.atLeastOne({ ...SETTABLE, default_backup_policy: PolicyFields.nullable().optional() }),

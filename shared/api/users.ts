@@ -14,7 +14,7 @@ export const role = z.enum(ROLES, mustBeOneOf(ROLES)).meta({
   examples: ["custom"],
 });
 
-/** Of a custom role, as a request sets them. */
+/** Permissions of a custom role, as a request sets them. */
 export const customPermissions = z
   .array(z.enum(ALL_PERMISSIONS, mustBeOneOf(ALL_PERMISSIONS)))
   .min(1, "must contain at least one permission")

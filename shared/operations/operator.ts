@@ -9,7 +9,17 @@ import { accountRef, getAccount, newAccount } from "../records/accounts.ts";
 import { changesBetween } from "../records/audit-changes.ts";
 import { type Change, retryOnConflict, startChange, now } from "../data/change.ts";
 import { logEvent } from "../records/events.ts";
-import { allUsers, findUserByEmail, keepOwner, removeUser, reserveUser, setPassword, setUser } from "../records/users.ts";
+import {
+  allUsers,
+  findUserByEmail,
+  keepOwner,
+  noteArrival,
+  removeUser,
+  reserveUser,
+  setPassword,
+  setUser,
+} from "../records/users.ts";
+import { removeInvitationsOf } from "../records/invitations.ts";
 import { requestMail } from "../records/mails.ts";
 import { cancelReset } from "../records/password-resets.ts";
 import { forgetFactors, removeFactors } from "../records/second-factors.ts";
@@ -108,6 +118,7 @@ export const deleteUser = (email: string): Promise<TokenRecord[]> =>
     if (user.role === "owner") await keepOwner(change, user);
     removeUser(change, user);
     await forgetFactors(change, user);
+    await removeInvitationsOf(change, user);
     logEvent(change, operator(), "user.delete", { type: "user", id: user.id, name: user.name });
     await change.commit();
     return (await tokensBy(user)).filter(isUsable);
@@ -124,6 +135,11 @@ export const deleteSecondFactors = (email: string): Promise<number> =>
     await change.commit();
     return factors.length;
   });
+
+/** Notes that a user's mailbox takes mail again, of whom no link comes back that they have used. */
+export async function noteWorkingMailbox(email: string): Promise<void> {
+  await noteArrival(await namedUser(email));
+}
 
 /** The account's new quota; what it has beyond that stays. */
 export async function setQuota(accountId: string, kind: QuotaKind | "session" | "repositories", limit: number): Promise<void> {

@@ -12,15 +12,16 @@ import type { UserRecord } from "../records/schemas/user.ts";
 import { listFactors, usePasskey, useRecoveryCode, useTotpCode } from "../records/second-factors.ts";
 import { userRef } from "../records/users.ts";
 import { type Challenge, meetChallenge, openChallenge, takeTry, userOfChallenge } from "./challenges.ts";
-import { admitProof } from "./login-limits.ts";
+import { admitProof, uncounted } from "./login-limits.ts";
 import { userHandle } from "./passkey-options.ts";
 import { challengeIn, verifyAssertion } from "./passkeys.ts";
+import { requireAllowedAddress, requireWayAllowed } from "./sign-in-rules.ts";
 
 interface From {
   ipAddress: string | null;
   requestId: string;
   origin: string;
-  /** Of a session. */
+  /** The user of the session. */
   userId?: string;
 }
 
@@ -40,10 +41,17 @@ export async function checkProof(
   await takeTry(challenge);
   const user = await userOfChallenge(challenge);
   if (user === undefined) throw proofInvalid();
-  const change = startChange(await getAccount(user.account_id));
+  const account = await getAccount(user.account_id);
+  const change = startChange(account);
   if (method === "passkey") await provePasskey(change, user, { assertion, challenge, from, alone: false });
   else if (method === "totp") await useTotpCode(change, user, code);
   else await useRecoveryCode(change, user, code);
+  // A sign-in that the account's rules reject uses up no code, and the proof was no guess.
+  if (purpose === "sign_in")
+    await uncounted(attempt, async () => {
+      await requireWayAllowed(user, method);
+      requireAllowedAddress(account, from.ipAddress);
+    });
   also(change, user, challenge);
   meetChallenge(change, challenge);
   await change.commit();

@@ -5,7 +5,7 @@ import { listPermissions } from "../api/roles.ts";
 import { type Change, Overtaken } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
-import { find, queryAll, type Ref } from "../data/table.ts";
+import { find, queryAll, type Ref, removeOne } from "../data/table.ts";
 import { computeVersion, type Version } from "../data/versions.ts";
 import { newId } from "../domain/ids.ts";
 import { INVITATION } from "../domain/limits.ts";
@@ -27,6 +27,10 @@ export async function allInvitations(accountId: string): Promise<InvitationRecor
 
 /** The table removes what has expired, but not at once. */
 const isInTime = ({ expires_at }: InvitationRecord): boolean => Date.parse(expires_at) > Date.now();
+
+/** Nobody can accept an invitation of somebody who is a user by now, by another one or by single sign-on. */
+export const isForUser = (invitation: InvitationRecord, { email }: { email: string }): boolean =>
+  invitation.email.toLowerCase() === email.toLowerCase();
 
 export function requireInvitation(invitation: InvitationRecord | undefined): InvitationRecord {
   if (invitation === undefined || !isInTime(invitation)) throw notFound("invitation");
@@ -94,6 +98,20 @@ export async function invitationOfLink(token: string): Promise<InvitationRecord>
   const invitation = accountId !== undefined && id !== undefined ? await find(invitationRef(accountId, id)) : undefined;
   if (invitation === undefined || !isInTime(invitation) || !matchesLink(invitation.link_hash, token)) throw linkInvalid();
   return invitation;
+}
+
+/** With all else that goes with a user, fewer writes than the 100 of a transaction. */
+const REMOVED_WITH_USER = 60;
+
+/**
+ * Removes the invitations of a user with the user, whom another link would let in again. Those for which the change has no room
+ * are removed before: nobody can accept them as long as the user is there.
+ */
+export async function removeInvitationsOf(change: Change, user: { email: string }): Promise<void> {
+  const theirs = (await allInvitations(change.accountId)).filter((invitation) => isForUser(invitation, user));
+  const refs = theirs.map(({ id }) => invitationRef(change.accountId, id));
+  await Promise.all(refs.slice(REMOVED_WITH_USER).map(({ key }) => removeOne(key)));
+  for (const { key } of refs.slice(0, REMOVED_WITH_USER)) change.remove(key);
 }
 
 /** Ends an invitation, once: by withdrawal, or because it was accepted. */

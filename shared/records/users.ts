@@ -187,17 +187,20 @@ export const requireSame = (change: Change, { id, role, permissions }: UserRecor
   change.write(check(userRef(id).key, { unchanged: { role, permissions } }, () => userChanged(id)));
 
 interface SignIn {
-  /** Of their browser, if it said one: the one in which they are written to. */
+  /** The language of the user's browser, if it named one; mails are written in it. */
   language: Language | undefined;
   how: SignedInWith;
   /** Setting up a second factor is all that their sessions can do from now on. */
   mustSetUp: boolean;
 }
 
-/** Notes when a user last signed in. By a password alone nobody does who has a second factor by now. */
-export function noteSignIn(change: Change, { id }: UserRecord, { language, how, mustSetUp }: SignIn): void {
+/**
+ * Notes when a user last signed in. Whether they must set up a second factor follows from those that they have: writes nothing if
+ * these have changed since, but for single sign-on, which decides nothing by them.
+ */
+export function noteSignIn(change: Change, { id, passkeys, totp }: UserRecord, { language, how, mustSetUp }: SignIn): void {
   const set = { last_sign_in_at: change.at, language };
-  const where = how === "password" ? { none: ["passkeys", "totp"] } : {};
+  const where = how === "sso" ? {} : { unchanged: { passkeys, totp } };
   change.update(userRef(id).key, { set }, where, (present) => (present === undefined ? wrongPassword() : userChanged(id)));
   if (mustSetUp) change.update(keys.userAccess(id), { set: { s: true } });
 }

@@ -264,6 +264,8 @@ function authorize(endpoint: Endpoint): Handling {
       if (caller.must_set_up === true && !endpoint.path.startsWith("/auth/")) throw setUpRequired();
       if (endpoint.access === "session" && caller.type !== "user") throw sessionRequired();
       if (endpoint.role !== undefined) requireRole(caller, endpoint.role);
+      const { fieldRole } = endpoint;
+      if (fieldRole?.fields.some((field) => hasField(event.body, field))) requireRole(caller, fieldRole.role);
       if (Array.isArray(endpoint.access)) for (const permission of endpoint.access) requirePermission(caller, permission);
     },
   };
@@ -271,6 +273,18 @@ function authorize(endpoint: Endpoint): Handling {
 
 // Built once: building a schema costs more than all parsing of a request.
 const AnyObject = z.looseObject({});
+
+/**
+ * Whether a body has a field, before anything of it is checked; one that is no JSON has none. What it decides is checked again
+ * once the body is known.
+ */
+function hasField(body: string | null, field: string): boolean {
+  try {
+    return AnyObject.safeParse(JSON.parse(body ?? "")).data?.[field] !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 /** Throws the 403 that names the missing permission. */
 export function requirePermission(caller: Caller, permission: Permission): void {

@@ -3,7 +3,9 @@ import type { login } from "../api/auth.ts";
 import type { DataIn } from "../api/endpoint.ts";
 import type { SignedInWith } from "../api/roles.ts";
 import { wrongPassword } from "../api/errors.ts";
-import { startChange } from "../data/change.ts";
+import type { Method } from "../api/second-factors.ts";
+import { retryOnConflict, startChange } from "../data/change.ts";
+import { find } from "../data/table.ts";
 import { preferredLanguage } from "../mail/messages.ts";
 import { newId } from "../domain/ids.ts";
 import { mustHaveFactor } from "../operations/required-factors.ts";
@@ -16,7 +18,7 @@ import { requestMail } from "../records/mails.ts";
 import type { UserRecord } from "../records/schemas/user.ts";
 import { hasSecondFactor } from "../records/second-factors.ts";
 import { isKnownPlace, notePlace, recordSession } from "../records/sessions.ts";
-import { endOfSession, noteSignIn, openSession } from "../records/users.ts";
+import { endOfSession, noteSignIn, openSession, userRef } from "../records/users.ts";
 import { signSession } from "./jwt.ts";
 
 interface From {
@@ -28,7 +30,10 @@ interface From {
 
 type SignedIn = DataIn<ReturnType<typeof login>>;
 
-/** With a password alone: throws `Overtaken` if the user has a second factor by now. */
+/**
+ * By all but single sign-on: throws `Overtaken` if the user has other second factors by now, so that a password alone does not
+ * sign in whoever has one, and nobody goes free who must set one up.
+ */
 export async function signIn(user: UserRecord, from: From, how: SignedInWith = "password"): Promise<SignedIn> {
   const breaksGlass = await requireWayAllowed(user, how);
   const signedIn = await openAndNote(user, from, how);
@@ -37,6 +42,16 @@ export async function signIn(user: UserRecord, from: From, how: SignedInWith = "
     publish("SsoBypassed", 1);
   }
   return signedIn;
+}
+
+/** Signs in whoever has proven a second factor, also if theirs change at the same moment: the proof is used up by then. */
+export function signInProven(proven: UserRecord, from: From, how: Method): Promise<SignedIn> {
+  return retryOnConflict(async () => {
+    const user = await find(userRef(proven.id));
+    if (user === undefined) throw wrongPassword();
+    // A password that has been changed since the proof ends this sign-in, as it ends sessions.
+    return signIn({ ...user, password_hash: proven.password_hash }, from, how);
+  });
 }
 
 async function openAndNote(

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { find, updateOne } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { resetPassword } from "../../shared/operations/operator.ts";
+import { noteWorkingMailbox, resetPassword } from "../../shared/operations/operator.ts";
 import { noteBounce, userRef } from "../../shared/records/users.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { statusesOf, stranger } from "../harness/client.ts";
@@ -50,6 +50,14 @@ test("a link that is used shows that the mailbox takes mail again, one that is n
   expect(await status()).toBe("bouncing");
   await confirm(newer);
   expect(await status()).toBe("ok");
+});
+
+test("nor does whoever can use no link stay without mail: the operator says that the mailbox works", async () => {
+  const user = await me.anotherUser();
+  await noteBounce(user.email);
+  await noteWorkingMailbox(user.email);
+  expect((await find(userRef(user.id)))?.email_status).toBe("ok");
+  await expect(noteWorkingMailbox(`nobody-${user.email}`)).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
 test("of two uses of a link at once one succeeds", async () => {

@@ -30,3 +30,17 @@ test("an owner changes somebody's role, and removes them", async ({ open }) => {
   await row.waitFor({ state: "detached" });
   expect(await shown()).toEqual([[mine.user.id, "owner"]]);
 });
+
+test("whoever may not know when others signed in sees nothing of it, and has no filter by it", async ({ open }) => {
+  const mine = await account();
+  const viewer = await mine.anotherUser({ role: "viewer" });
+  const page = await open("/settings/people?role=owner&older=never&factors=without", { as: { user: viewer } });
+  const row = page.getByRole("row").filter({ hasText: mine.user.email });
+  await row.getByRole("cell", { name: "–", exact: true }).waitFor();
+  expect(await page.getByText("Never", { exact: true }).count()).toBe(0);
+  await page
+    .getByRole("button", { name: /^Filter by role/ })
+    .first()
+    .waitFor();
+  expect(await page.getByRole("button", { name: /^Filter by (second factors|last sign-in)/ }).count()).toBe(0);
+});

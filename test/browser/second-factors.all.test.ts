@@ -160,6 +160,13 @@ test("a passkey that the user asks for is not lost to a suggestion that the brow
   await expect.poll(() => page.getByRole("button", { name: "Sign in with a passkey" }).getAttribute("aria-busy")).toBe("true");
 });
 
+test("at an IP address, where browsers offer no passkeys, the sign-in page says where they do", async ({ open }) => {
+  const page = await open("/login", { fresh: true });
+  await page.getByText(`Browsers offer no passkeys at an IP address. Open the dashboard at ${dashboardOrigin()}.`).waitFor();
+  expect(await page.getByRole("button", { name: "Sign in with a passkey" }).count()).toBe(0);
+  await expectAccessible(page);
+});
+
 test("an authenticator app is set up with its key, and its codes and recovery codes sign in", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/account", { as: mine });

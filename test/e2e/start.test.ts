@@ -48,8 +48,9 @@ beforeEach(async () => {
 
 test("npm start prints the URL and the sign-in, and stores them in a file that only its owner can read", async () => {
   const said = started.stdout();
-  for (const fact of [demo.base_url, demo.email, demo.password, demo.token]) expect(said).toContain(fact);
+  for (const fact of [demo.base_url, demo.dashboard_url, demo.email, demo.password, demo.token]) expect(said).toContain(fact);
   expect(demo.base_url).toBe(`http://127.0.0.1:${port}/api/v1`);
+  expect(demo.dashboard_url, "where browsers offer passkeys").toBe(`http://localhost:${port}/`);
   expect(started.stderr()).toBe("");
   for (const file of ["demo.json", "access.json", "local-secret"])
     expect(statSync(join(dataDir, file)).mode & 0o077, file).toBe(0);

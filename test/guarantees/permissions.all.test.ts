@@ -49,13 +49,13 @@ function neededBy({ route, fixed }: Place["kind"]): readonly Permission[] {
   ];
 }
 
-/** Why a session with a role is rejected: first by the endpoint's role, then by its permissions, then by what the body has. */
+/** Why a session with a role is rejected: first by the role that the endpoint or the body needs, then by the permissions. */
 function whyNot({ route }: Place["kind"], role: Role, needed: readonly Permission[]): ApiError | undefined {
   if (route.role !== undefined && !hasRole(role, route.role)) return roleRequired(route.role);
-  const missing = needed.find((each) => !listPermissions({ role, permissions: [] }).includes(each));
-  if (missing !== undefined) return permissionRequired(missing);
   const ofBody = ROLE_OF_EXAMPLE[route.id];
-  return ofBody !== undefined && !hasRole(role, ofBody) ? roleRequired(ofBody) : undefined;
+  if (ofBody !== undefined && !hasRole(role, ofBody)) return roleRequired(ofBody);
+  const missing = needed.find((each) => !listPermissions({ role, permissions: [] }).includes(each));
+  return missing === undefined ? undefined : permissionRequired(missing);
 }
 
 const forbidden = (message: string) => ({ success: false, error: { code: "FORBIDDEN", message } });
@@ -107,10 +107,10 @@ prove("permissions", async () => {
       const error = role && whyNot(kind, role, needed);
       if (error !== undefined) expect(response.body).toEqual(forbidden(error.message));
       else if (role === undefined && route.access === "session") expect(response.body).toEqual(forbidden(SESSION_ONLY));
-      else if (role === undefined && missing !== undefined)
-        expect(response.body).toEqual(forbidden(`Token does not have permission: ${missing}`));
       else if (role === undefined && ROLE_OF_EXAMPLE[route.id] !== undefined)
         expect(response.body).toEqual(forbidden(roleRequired(ROLE_OF_EXAMPLE[route.id] ?? "owner").message));
+      else if (role === undefined && missing !== undefined)
+        expect(response.body).toEqual(forbidden(`Token does not have permission: ${missing}`));
       else if (response.status === 403) expect.fail(`${point} is rejected: ${response.text}`);
       if (response.status === 403) expect(await me.trace(), "a rejected request has changed something").toBe(before);
     },

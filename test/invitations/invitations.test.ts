@@ -2,9 +2,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
 import * as invitations from "../../shared/api/invitations.ts";
-import { updateOne } from "../../shared/data/table.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
-import { invitationRef } from "../../shared/records/invitations.ts";
+import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
+import { deleteUser, setQuota } from "../../shared/operations/operator.ts";
+import { allInvitations, invitationRef } from "../../shared/records/invitations.ts";
+import { newId } from "../../shared/domain/ids.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { type Client, clientWith, statusesOf, stranger } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
@@ -18,6 +19,7 @@ beforeAll(async () => {
 });
 
 const PASSWORD = "a password of her own";
+const everyInvitation = () => allInvitations(me.id);
 const newEmail = (): string => `${unique("invited")}@example.com`;
 /** Failed tries count by address. */
 let addresses = 10;
@@ -29,8 +31,8 @@ async function invite(by: Client, fields: Record<string, unknown> = {}) {
   return { invitation, email, token: await newestLink(me.id, "invitation", email) };
 }
 
-const accept = (token: string, name = "Ada") =>
-  stranger.post("/auth/invitations/accept", { token, name, password: PASSWORD }, { from: nextAddress() });
+const accept = (token: string, from = nextAddress()) =>
+  stranger.post("/auth/invitations/accept", { token, name: "Ada", password: PASSWORD }, { from });
 
 const INVALID = {
   success: false,
@@ -127,6 +129,54 @@ test("a user of this account is a conflict at once, one of another only when the
   });
 });
 
+describe("whoever has joined has no other open invitation", () => {
+  const inviteTwice = async (email = newEmail()) => {
+    const links: string[] = [];
+    for (const written of [email, email.toUpperCase()]) {
+      expect((await owner.post("/users/invitations", { email: written, role: "viewer" })).status).toBe(201);
+      links.push(await newestLink(me.id, "invitation", written));
+    }
+    const [first = "", second = ""] = links;
+    return { email, first, second };
+  };
+  const listed = async () => (await owner.get("/users/invitations?per_page=100")).as(invitations.list().data);
+
+  test("none is listed or sent again, and a second link does not work", async () => {
+    const { email, first, second } = await inviteTwice();
+    const [newest] = await listed();
+    const joined = (await accept(first)).as(auth.acceptInvitation().data);
+    expect((await listed()).filter((each) => each.email.toLowerCase() === email)).toEqual([]);
+    const { error } = await owner.post(`/users/invitations/${newest?.id}/resend`, {});
+    expect(error).toMatchObject({ code: "CONFLICT", message: "This email belongs to a user of this account" });
+    expect((await accept(second)).error?.code).toBe("CONFLICT");
+    expect((await owner.delete(`/users/${joined.user.id}`)).status).toBe(200);
+  });
+
+  test.each([
+    ["an owner", (id: string) => owner.delete(`/users/${id}`)],
+    ["the operator", (_: string, email: string) => deleteUser(email)],
+  ])("nor does it bring somebody back whom %s has removed", async (_, remove) => {
+    const { email, first, second } = await inviteTwice();
+    const { user } = (await accept(first)).as(auth.acceptInvitation().data);
+    await remove(user.id, email);
+    expect((await accept(second)).body).toEqual(INVALID);
+    expect((await listed()).filter((each) => each.email.toLowerCase() === email)).toEqual([]);
+    // Who invites them from now on means it.
+    await owner.post("/users/invitations", { email, role: "viewer" });
+    expect((await accept(await newestLink(me.id, "invitation", email))).status).toBe(200);
+  });
+
+  test("however many links there were", async () => {
+    const { email, first } = await inviteTwice();
+    const { user } = (await accept(first)).as(auth.acceptInvitation().data);
+    const [record] = (await everyInvitation()).filter((each) => each.email.toLowerCase() === email);
+    const copies = Array.from({ length: 120 }, () => ({ ...record, id: newId("invitation") }));
+    await Promise.all(copies.map((copy) => putIfAbsent(invitationRef(me.id, copy.id).key, copy)));
+    expect((await owner.delete(`/users/${user.id}`)).status).toBe(200);
+    expect((await everyInvitation()).filter((each) => each.email.toLowerCase() === email)).toEqual([]);
+  });
+});
+
 test("while an account is full nobody is invited and nobody joins, and the link stays valid", async () => {
   const them = await account();
   const sender = await them.session();
@@ -142,6 +192,16 @@ test("while an account is full nobody is invited and nobody joins, and the link 
     ]);
   await setQuota(them.id, "user", 2);
   expect((await accept(token)).status).toBe(200);
+});
+
+test("a link that lets nobody join now is no failed sign-in of its address", async () => {
+  const them = await account();
+  await owner.post("/users/invitations", { email: them.user.email, role: "viewer" });
+  const taken = await newestLink(me.id, "invitation", them.user.email);
+  const from = nextAddress();
+  const statuses: number[] = [];
+  for (let i = 0; i < 11; i++) statuses.push((await accept(taken, from)).status);
+  expect(statuses).toEqual(Array.from({ length: 11 }, () => 409));
 });
 
 test("an account invites 30 times in 24 hours", async () => {

@@ -22,6 +22,7 @@ import {
   type CompletedPart,
 } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { corsHeaders } from "../../infra/local/s3/cors.ts";
 import { unless } from "../harness/unless.ts";
 import { noProc, syncedBy } from "./synced.ts";
 import { presigned } from "./signer.ts";
@@ -296,6 +297,19 @@ test("a presigned URL is for its host, its method and the headers that it names"
   });
   expect(await rejected(named, { method: "PUT", body: "x" })).toContain("SignatureDoesNotMatch");
   expect((await fetch(named, { method: "PUT", body: "x", headers: { "x-amz-meta-a": "1" } })).status).toBe(200);
+});
+
+test("the dashboard sends parts from the name and the address of this machine, and no other page does", () => {
+  const rule = { AllowedMethods: ["PUT"], AllowedHeaders: ["x-amz-checksum-sha256"], ExposedHeaders: [], MaxAge: 3600 };
+  const dashboards = ["http://localhost:3000", "http://127.0.0.1:3000"];
+  const cors = { rules: new Map([[BUCKET, [rule]]]), origins: () => dashboards };
+  const allowedFrom = (origin: string) =>
+    corsHeaders(cors, { method: "PUT", path: `/${BUCKET}/part`, headers: { origin } })?.["access-control-allow-origin"];
+  expect([...dashboards, "http://localhost:4000", "https://evil.example"].map(allowedFrom)).toEqual([
+    ...dashboards,
+    undefined,
+    undefined,
+  ]);
 });
 
 test("no key reaches outside the bucket's folder", async () => {

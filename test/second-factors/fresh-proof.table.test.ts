@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
 import * as invitations from "../../shared/api/invitations.ts";
+import * as webhooks from "../../shared/api/webhooks.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, type TestUser, unique, unusedId } from "../harness/account.ts";
@@ -156,12 +157,17 @@ test("a challenge is for its session and its purpose, and works once", async () 
   await age(stale, 15);
 });
 
-test("403s come in this order: the role, the permission, the proof", async () => {
-  const viewer = await me.anotherUser({ role: "viewer" });
-  const session = await me.session(viewer);
+/** Of a user with a second factor, whose proof is old. */
+async function staleSession(of: TestUser): Promise<Client> {
+  const session = await me.session(of);
   await addPasskey(session);
-  const id = await sessionId(session);
-  await updateOne(keys.session(viewer.id, id), { set: { second_factor_at: "2026-01-01T00:00:00.000Z" } }, {});
+  const set = { second_factor_at: "2026-01-01T00:00:00.000Z" };
+  await updateOne(keys.session(of.id, await sessionId(session)), { set }, {});
+  return session;
+}
+
+test("403s come in this order: the role, the permission, the proof", async () => {
+  const session = await staleSession(await me.anotherUser({ role: "viewer" }));
   const messages = await Promise.all([
     create(session),
     session.put(`/users/${user.id}`, { role: "admin" }),
@@ -170,10 +176,7 @@ test("403s come in this order: the role, the permission, the proof", async () =>
   ]);
   expect(messages.map(({ error }) => error?.code)).toEqual(["FORBIDDEN", "FORBIDDEN", "FORBIDDEN", "FORBIDDEN"]);
   // An admin cannot make owners, whatever they prove.
-  const admin = await me.anotherUser({ role: "admin" });
-  const theirs = await me.session(admin);
-  await addPasskey(theirs);
-  await updateOne(keys.session(admin.id, await sessionId(theirs)), { set: { second_factor_at: "2026-01-01T00:00:00.000Z" } }, {});
+  const theirs = await staleSession(await me.anotherUser({ role: "admin" }));
   const asOwner = { email: `${unique("new")}@example.com`, role: "owner" };
   const invited = (await (await me.session()).post("/users/invitations", asOwner)).as(invitations.create().data);
   for (const { error } of [
@@ -186,4 +189,23 @@ test("403s come in this order: the role, the permission, the proof", async () =>
     await theirs.delete(`/users/invitations/${invited.id}`),
   ])
     expect(error).toEqual({ code: "FORBIDDEN", message: "This action needs the role owner" });
+  // Nor sees, with a permission of the settings alone, what a webhook is sent.
+  const webhook = (
+    await me.api.post("/webhooks", { name: unique("hook"), url: "https://flaky.example/hooks", events: ["backup.*"] })
+  ).as(webhooks.create().data);
+  const custom = await me.anotherUser({ role: "custom", permissions: ["settings:write"] });
+  const settled = await staleSession(custom);
+  for (const { error } of [
+    await settled.put(`/webhooks/${webhook.id}`, { url: "https://flaky.example/other" }),
+    await settled.post(`/webhooks/${webhook.id}/rotate-secret`, {}),
+  ])
+    expect(error).toEqual({ code: "FORBIDDEN", message: "Token does not have permission: backups:read" });
+  // What owners set needs their role before the permission.
+  for (const fields of [{ allowed_ips: [] }, { token_max_days: 30 }, { require_second_factor: "all" }])
+    expect((await session.put("/settings", { contact_email: null, ...fields })).error?.message).toBe(
+      "This action needs the role owner",
+    );
+  expect((await session.put("/settings", { contact_email: null })).error?.message).toBe(
+    "Token does not have permission: settings:write",
+  );
 });

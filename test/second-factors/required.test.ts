@@ -5,8 +5,10 @@ import * as events from "../../shared/api/events.ts";
 import * as secondFactors from "../../shared/api/second-factors.ts";
 import { AccountUser } from "../../shared/api/users.ts";
 import { deleteSecondFactors } from "../../shared/operations/operator.ts";
+import { findUserByEmail } from "../../shared/records/users.ts";
+import { signIn as begin, signInProven } from "../../shared/runtime/sign-in.ts";
 import { account, type TestAccount, type TestUser } from "../harness/account.ts";
-import type { Client } from "../harness/client.ts";
+import { type Client, clientWith } from "../harness/client.ts";
 import { newestMail } from "../harness/links.ts";
 import { addPasskey, newCodes, setUpApp, signIn } from "../harness/second-factors.ts";
 
@@ -59,6 +61,20 @@ test("who removes the last one must set up another", async () => {
   expect(await mayWork(session)).toBe(false);
   const { user } = (await session.get("/auth/me")).as(auth.me().data);
   expect(user?.second_factors).toEqual({ passkeys: 0, totp: false, recovery_codes_left: 0 });
+});
+
+test("nor goes free who signs in with a factor that is removed at the same moment", async () => {
+  await demand("all");
+  const user = await me.anotherUser();
+  const session = await me.session(user);
+  await setUpApp(session);
+  await newCodes(session);
+  const proven = (await findUserByEmail(user.email)) ?? expect.fail("They are a user");
+  await deleteSecondFactors(user.email);
+  const from = { ipAddress: "127.0.0.1", userAgent: null, acceptLanguage: undefined, requestId: "req-test" };
+  await expect(begin(proven, from, "recovery_code")).rejects.toMatchObject({ name: "Overtaken" });
+  const { token } = await signInProven(proven, from, "recovery_code");
+  expect([await mayWork(clientWith(token)), await mayWork(session)]).toEqual([false, false]);
 });
 
 test("only an owner's session sets it, and an unknown value is none", async () => {

@@ -9,7 +9,7 @@ import { useTitle } from "../app/title.ts";
 import { wordsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { useCountdown } from "../session/countdown.ts";
-import { offersPasskeys } from "../session/passkeys-offered.ts";
+import { whyNoPasskeys } from "../session/passkeys-offered.ts";
 import { type Ending, useEnding } from "../session/session.ts";
 import { Box, Field, Product, Support } from "./parts.tsx";
 import { SecondStep } from "./second-step.tsx";
@@ -24,6 +24,7 @@ export default function Login({ onTyping = () => undefined }: { onTyping?: () =>
   const { asked, busy, error, failures } = signing;
   const locked = useCountdown(isLockOut(error) ? error.retryAfter : undefined, failures);
   const ending = useEnding();
+  const noPasskeys = whyNoPasskeys();
   useTitle(asked === undefined ? text.login.title : text.login.second.title);
   useSuggestedPasskeys(asked === undefined && !busy);
   return (
@@ -35,10 +36,12 @@ export default function Login({ onTyping = () => undefined }: { onTyping?: () =>
       {asked === undefined ? (
         <>
           <PasswordForm {...signing} locked={locked > 0} onTyping={onTyping} />
-          {offersPasskeys() && (
+          {noPasskeys === undefined ? (
             <button type="button" className="second" aria-busy={busy} onClick={() => !busy && void signing.withPasskey()}>
               {text.login.withPasskey}
             </button>
+          ) : (
+            <p className="quiet">{noPasskeys}</p>
           )}
           <a href={FORGOTTEN}>{text.login.forgotten}</a>
         </>
@@ -157,7 +160,7 @@ function Notice({ error, locked, ending, isSecond }: NoticeProps) {
   return ending !== undefined && <Box type={ending === "logged-out-here" ? "warning" : "info"}>{login.endings[ending]}</Box>;
 }
 
-/** Of a passkey alone. */
+/** Whether a passkey as the only factor was rejected. */
 const isProof = ({ message }: ClientError): boolean => recognizeProblem(message)?.code === "error_proof";
 
 /** Other errors with a time to wait, such as from a service that is down, are not lock-outs. */

@@ -2,10 +2,10 @@
 import Box from "@cloudscape-design/components/box";
 import { useQuery } from "@tanstack/react-query";
 import type { Actor } from "../../../shared/api/fields.ts";
-import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { useMay } from "../app/may.tsx";
 import { users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { allPages } from "../resource/all-pages.ts";
 import { useSession } from "../session/session.ts";
 import { actorInWords } from "./words.ts";
 
@@ -14,13 +14,24 @@ const FRESH_MS = 60_000;
 
 type Creator = Pick<Actor, "type" | "id">;
 
+/** All users: usually one page, which has as many as an account may have by default. */
+const everybody = () => ({
+  queryKey: [...users.list().queryKey.slice(0, -1), "everybody"],
+  // The pages belong to this query: it retries, is cancelled and says whether the service was reached.
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    allPages(
+      users.list,
+      {},
+      () => true,
+      (page) => page.queryFn({ signal }),
+    ),
+});
+
 /** Says who is no user any more; nobody, as long as that is not known. */
 export function useIsRemoved(enabled = true): (creator: Creator) => boolean {
   const mayRead = useMay()("settings:read");
-  const question = users.list({ per_page: PER_PAGE_MAX });
-  const all = useQuery({ ...question, enabled: enabled && mayRead, staleTime: FRESH_MS }).data;
-  const known = all === undefined || all.meta.total > all.data.length ? undefined : new Set(all.data.map(({ id }) => id));
-  return ({ type, id }) => type === "user" && known?.has(id) === false;
+  const all = useQuery({ ...everybody(), enabled: enabled && mayRead, staleTime: FRESH_MS }).data;
+  return ({ type, id }) => type === "user" && all?.some((user) => user.id === id) === false;
 }
 
 /** Who started something. A page asks for the users once, and only if it names another one. */

@@ -1,6 +1,7 @@
 // Filters of the people by what their list shows: role, second factors, last sign-in, and when they were added.
 import type { AccountUser } from "../../../shared/api/users.ts";
 import { ROLES } from "../../../shared/api/roles.ts";
+import { useMay } from "../app/may.tsx";
 import { type ListQuery, users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
@@ -10,16 +11,19 @@ import { isUnused, smallList, UNUSED, unusedIn } from "../resource/small-list.ts
 import type { Place } from "../resource/use-place.ts";
 
 const NAMES = ["role", "factors", "older"] as const;
+const ROLE_ALONE = ["role"] as const;
 const FACTORS = ["with", "without"] as const;
 
 /** A service from before there were second factors says nothing of them. */
 export const hasFactors = ({ second_factors: of }: Partial<AccountUser>): boolean => of != null && (of.passkeys > 0 || of.totp);
 
-/** What a link has that is no such filter is left out. */
-const userQuery = (place: Place): ListQuery => ({
+/** Second factors and sign-ins are null together, for all but owners, admins and the user. */
+export const showsSignIns = ({ second_factors }: Partial<AccountUser>): boolean => second_factors !== null;
+
+/** What a link has that is no such filter is left out, and what only owners and admins may know for all others. */
+const userQuery = (place: Place, isAdmin: boolean): ListQuery => ({
   role: ROLES.find((each) => each === place.role),
-  factors: FACTORS.find((each) => each === place.factors),
-  older: unusedIn(place),
+  ...(isAdmin && { factors: FACTORS.find((each) => each === place.factors), older: unusedIn(place) }),
   ...createdQuery(place),
 });
 
@@ -30,26 +34,28 @@ export const listUsers = smallList(users.list, {
   textsOf: ({ name, email, ...user }) => [name, email, unicodeOf(user)],
   matches: (user, { role, factors, older }) =>
     (role === undefined || user.role === role) &&
+    (showsSignIns(user) || (factors ?? older) === undefined) &&
     (factors === undefined || hasFactors(user) === (factors === "with")) &&
     isUnused(user.last_sign_in_at, older),
 });
 
-export const narrowUsers = (): Narrowing => ({
-  query: userQuery,
+export const narrowUsers = (isAdmin: boolean): Narrowing => ({
+  query: (place) => userQuery(place, isAdmin),
   Fields: UserFilters,
   placeholder: text.people.filters.placeholder,
 });
 
 const UserFilters: Narrowing["Fields"] = (props) => {
   const say = text.people.filters;
+  const names = useMay()("admin") ? NAMES : ROLE_ALONE;
   const options = {
     role: ROLES.map((value) => ({ value, label: text.people.roles[value].name })),
     factors: FACTORS.map((value) => ({ value, label: say.factors[value] })),
     older: UNUSED.map((value) => ({ value, label: say.unused[value] })),
   };
   return (
-    <MoreFilters names={NAMES} labels={say.added} {...props}>
-      <FilterSelects say={say} names={NAMES} options={options} {...props} />
+    <MoreFilters names={names} labels={say.added} {...props}>
+      <FilterSelects say={say} names={names} options={options} {...props} />
     </MoreFilters>
   );
 };

@@ -13,7 +13,7 @@ import { BothWays } from "../resource/both-ways.tsx";
 import type { Column } from "../resource/column.ts";
 import { ListPage, menuColumn } from "../resource/list-page.tsx";
 import { RowMenu } from "../resource/row-menu.tsx";
-import { hasFactors, listUsers, narrowUsers } from "./filters.tsx";
+import { hasFactors, listUsers, narrowUsers, showsSignIns } from "./filters.tsx";
 import { Invitations } from "./invitations.tsx";
 import { useSession } from "../session/session.ts";
 import { Time } from "../resource/time.tsx";
@@ -53,7 +53,9 @@ function columns(own: string | undefined): [Column<AccountUser>, ...Column<Accou
       id: "sign-in",
       header: say.lastSignIn,
       text: ({ last_sign_in_at }) => last_sign_in_at ?? "",
-      cell: ({ last_sign_in_at }) => <Time at={last_sign_in_at} none={text.people.never} />,
+      cell: ({ last_sign_in_at, ...user }) => (
+        <Time at={last_sign_in_at} {...(showsSignIns(user) && { none: text.people.never })} />
+      ),
     },
     { id: "added", header: say.added, text: ({ created_at }) => created_at, cell: ({ created_at }) => <Time at={created_at} /> },
   ];
@@ -85,7 +87,7 @@ export default function People() {
       description={say.about}
       list={listUsers}
       searchable
-      narrowing={narrowUsers()}
+      narrowing={narrowUsers(isAdmin)}
       columns={[
         ...columns(own),
         menuColumn<AccountUser>((user) => (

@@ -35,7 +35,7 @@ async function listen(server: Server, port: number): Promise<void> {
   await once(server, "listening"); // rejects when the server cannot listen
 }
 
-const NO_CORS: Cors = { rules: new Map(), origin: () => undefined };
+const NO_CORS: Cors = { rules: new Map(), origins: () => [] };
 
 export async function startAws({
   principals,

@@ -24,7 +24,7 @@ const TARGETS = new Map<string, Service>([
   ["AmazonSQS", "sqs"],
 ]);
 
-/** Of Lambda's REST protocol, the path of an invocation. */
+/** The path of an invocation in Lambda's REST protocol. */
 const INVOCATION = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
 /** Undefined breaks the connection. */

@@ -1,6 +1,7 @@
 // A request as API Gateway sees it: read within its limits, or rejected with a gateway error.
 import type { IncomingMessage } from "node:http";
 import { CLIENT_ADDRESS_HEADER, DASHBOARD_ORIGIN_HEADER } from "../../../shared/runtime/origin.ts";
+import { dashboardUrl } from "../dashboard-url.ts";
 import type { ApiResource } from "../template/api.ts";
 import { GatewayError } from "./errors.ts";
 
@@ -56,8 +57,7 @@ export function readHeaders(request: IncomingMessage, front: Record<string, stri
   headers.set(forwarded, [before === undefined ? from : `${before}, ${from}`]);
   headers.set("X-Forwarded-Port", [String(request.socket.localPort ?? "")]).set("X-Forwarded-Proto", ["http"]);
   if (front === undefined) return headers;
-  // Browsers refuse passkeys at an IP address.
-  const origin = `http://localhost:${request.socket.localPort ?? ""}`;
+  const origin = dashboardUrl(`http://127.0.0.1:${request.socket.localPort ?? ""}`);
   const added = Object.entries({ ...front, [CLIENT_ADDRESS_HEADER]: from, [DASHBOARD_ORIGIN_HEADER]: origin });
   const theirs = added.map(([name]) => name.toLowerCase());
   const kept = [...headers].filter(([name]) => !theirs.includes(name.toLowerCase()));

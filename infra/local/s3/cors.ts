@@ -13,8 +13,8 @@ const Configured = z.object({ CorsConfiguration: z.object({ CorsRules: z.array(R
 export interface Cors {
   /** The rules of each bucket. */
   rules: ReadonlyMap<string, z.infer<typeof Rule>[]>;
-  /** Where the dashboard is; known once the gateway listens. */
-  origin: () => string | undefined;
+  /** Where the dashboard may be opened; known once the gateway listens. */
+  origins: () => readonly string[];
 }
 
 export const listCorsRules = (buckets: readonly Resource[]): Cors["rules"] =>
@@ -27,9 +27,9 @@ interface Asked {
 }
 
 /** The headers for a browser; undefined if no rule allows the request, as S3 then sends none. */
-export function corsHeaders({ rules, origin }: Cors, { method, path, headers }: Asked): Record<string, string> | undefined {
-  const allowed = origin();
-  if (allowed === undefined || headers["origin"] !== allowed) return undefined;
+export function corsHeaders({ rules, origins }: Cors, { method, path, headers }: Asked): Record<string, string> | undefined {
+  const allowed = origins().find((each) => each === headers["origin"]);
+  if (allowed === undefined) return undefined;
   const isPreflight = method === "OPTIONS";
   const wanted = isPreflight ? headers["access-control-request-method"] : method;
   const named = (headers["access-control-request-headers"] ?? "").split(",").map((name) => name.trim().toLowerCase());

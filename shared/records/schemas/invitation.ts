@@ -11,9 +11,9 @@ export const InvitationRecord = z.object({
   account_id: text,
   email: text,
   role: growing<Role>(),
-  /** Of a custom role; empty for the others. */
+  /** Permissions of a custom role; empty for the others. */
   permissions: z.array(growing<Permission>()),
-  /** Of the newest link's token. */
+  /** Hash of the newest link's token. */
   link_hash: text,
   /** Who sent that link: it is valid only as long as they may still send it. */
   invited_by: z.object({ type: z.literal("user"), id: text, name: text }),

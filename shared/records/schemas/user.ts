@@ -19,7 +19,7 @@ export const UserAccess = z.object({
    * because the whole item has to fit into one write unit.
    */
   r: text.default(ROLE_CODES.owner),
-  /** Of a custom role: a bit for each permission (`PERMISSION_BITS`). */
+  /** Custom roles only: a bit per permission (`PERMISSION_BITS`). */
   m: counter,
   /** Set if they must set up a second factor before their sessions may do anything else. */
   s: mark,
@@ -36,7 +36,7 @@ export const UserRecord = z.object({
   name: text,
   password_hash: text,
   role: growing<Role>().default("owner"),
-  /** Of a custom role; empty for the others. */
+  /** Permissions of a custom role; empty for the others. */
   permissions: z.array(growing<Permission>()).default([]),
   last_sign_in_at: noText,
   created_at: fields.timestamp,
