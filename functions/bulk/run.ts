@@ -32,6 +32,7 @@ export const handler = handle(bulk.run)(async ({ body, caller, by, read, commit 
 
   const { account, change, operationId } = await beginWork({ caller, read }, {});
   const selected = await select(caller.account_id, body.select);
+  const targets = await targetsOf(caller.account_id, { action, parameters }, selected);
   const operation = reserveBulk(change, by, {
     id: operationId,
     accountName: account.account_name,
@@ -40,9 +41,9 @@ export const handler = handle(bulk.run)(async ({ body, caller, by, read, commit 
     parameters,
     stop_after_failures,
     caller: BulkRecord.shape.caller.parse(caller),
-    targets: await targetsOf(caller.account_id, { action, parameters }, selected),
+    targets,
   });
-  return commit(change, toOperation(operation), () => forecastBulk(caller, { action, parameters, selected }));
+  return commit(change, toOperation(operation), () => forecastBulk(caller, { action, parameters, selected, targets }));
 });
 
 async function targetsOf(

@@ -103,6 +103,13 @@ export const notFound = (resource: string) => new ApiError("NOT_FOUND", `No such
 export const invalid = (...problems: [Problem, ...Problem[]]) =>
   new ApiError("VALIDATION_ERROR", undefined, { details: { ...problems[0], errors: problems } });
 
+/** What is wrong, where the message alone does not say it: the first invalid parameter, whose sentence clients recognize. */
+export function mainProblem({ message, details }: { message: string; details?: ErrorDetails | undefined }) {
+  const { field, reason } = details ?? {};
+  const isParameter = typeof field === "string" && typeof reason === "string";
+  return isParameter ? { said: `${field} ${reason}`, recognizable: reason } : { said: message, recognizable: message };
+}
+
 export const conflict = (message: string, details: ErrorDetails, about?: About) =>
   new ApiError("CONFLICT", message, { details, about });
 
@@ -158,7 +165,7 @@ export const noBackupToRollBack = (status: string) =>
 
 export const preconditionFailed = (etag: string | null) => new ApiError("PRECONDITION_FAILED", undefined, { details: { etag } });
 
-/** Of `If-None-Match`. */
+/** The error for `If-None-Match`. */
 export const alreadyThere = (etag: string) =>
   new ApiError(
     "PRECONDITION_FAILED",
@@ -370,19 +377,19 @@ export const roleRequired = (role: RequiredRole) =>
 
 export const alreadyUser = () => conflict("This email belongs to a user of this account", { field: "email" });
 
-/** Of a link in a mail: whatever is wrong with it, nobody learns more. */
+/** The one error for a link in a mail, so that nobody learns what is wrong with it. */
 export const linkInvalid = () =>
   new ApiError("UNAUTHORIZED", "This link is not valid: it was used, has expired, or a newer one was sent");
 
-/** Of a second factor: whatever is wrong with it, nobody learns more. */
+/** The one error for a second factor, so that nobody learns what is wrong with it. */
 export const proofInvalid = () =>
   new ApiError("UNAUTHORIZED", "This code or passkey is not valid: it is wrong, was used, or its time is over");
 
-/** Of single sign-on: whatever is wrong with it, nobody learns more. */
+/** The one error for single sign-on, so that nobody learns what is wrong with it. */
 export const ssoInvalid = () =>
   new ApiError("UNAUTHORIZED", "This single sign-on is not valid: it was used, has expired, or was begun elsewhere; start again");
 
-/** Of an email for which no account has single sign-on. */
+/** No account has single sign-on for this email. */
 export const noSso = () => new ApiError("NOT_FOUND", "There is no single sign-on for this email");
 
 export const ssoRequired = () => new ApiError("FORBIDDEN", "Sign in with single sign-on");

@@ -1,9 +1,10 @@
 // An exact sliding limit in one write: an item holds the times of its last N counted requests, in any order, and a request
 // passes by overwriting a time that is outside the window. The failed condition of a write that found its slot taken
 // returns the item, which shows a free slot or proves that there is none.
+import * as z from "zod";
 import { type Key, keyString, type Item } from "./keys.ts";
 import { NEVER, encodeStamp, decodeStamp } from "./stamps.ts";
-import { putIfAbsent, type UpdateOutcome, updateRaw } from "./table.ts";
+import { find, putIfAbsent, type UpdateOutcome, updateRaw } from "./table.ts";
 
 /** A limit: the attribute that holds its slots, and how many there are. */
 export interface Limit<N extends string = string> {
@@ -43,28 +44,47 @@ export interface OptionalSlots {
 
 /** A limit of its own, on an item that goes when it is not used any more. */
 interface Bound {
+  /** The attribute of the slots. */
+  name?: string;
   slots: number;
   windowMs: number;
   at: number;
 }
 
+const NAME = "failures";
+const Slots = z.record(z.string(), z.unknown());
+
 /** Takes a slot of a bound; returns the milliseconds until one is free if there is none. */
-export async function takeSlot(key: Key, { slots, windowMs, at }: Bound): Promise<number | undefined> {
-  const entry = {
-    key,
-    limits: [{ name: "failures", slots }],
-    windowMs,
-    now: at,
-    condition: "attribute_exists(pk)",
-    holds: () => true,
-    set: { ttl: Math.ceil((at + 2 * windowMs) / 1000) },
-  } as const;
-  let verdict = await tryAcquireSlots(entry);
-  if (verdict.kind === "rejected") {
-    await putIfAbsent(key, { failures: freeSlots(slots) });
-    verdict = await tryAcquireSlots(entry);
-  }
+export async function takeSlot(key: Key, { name = NAME, slots, windowMs, at }: Bound): Promise<number | undefined> {
+  const set = { ttl: Math.ceil((at + 2 * windowMs) / 1000) };
+  const verdict = await acquireOrCreate({ key, limits: [{ name, slots }], windowMs, now: at, set });
   return verdict.kind === "limited" ? verdict.retryAfterMs : undefined;
+}
+
+/**
+ * Gives back the slot that was taken at a time. Of two requests of one millisecond, each gives one back: where one was faster, the
+ * other looks again.
+ */
+export async function giveSlotBack(key: Key, at: number, name = NAME): Promise<void> {
+  for (let done = false; !done;) {
+    const slot = readTimes((await find({ key, schema: Slots })) ?? {}, name).indexOf(at);
+    if (slot < 0) return;
+    ({ done } = await updateRaw(key, {
+      UpdateExpression: `SET #name[${slot}] = :free`,
+      ConditionExpression: `#name[${slot}] = :at`,
+      ExpressionAttributeNames: { "#name": name },
+      ExpressionAttributeValues: { ":at": encodeStamp(at), ":free": NEVER },
+    }));
+  }
+}
+
+/** For limits on an item that their first use creates. */
+export async function acquireOrCreate<const N extends string>(entry: Omit<Entry<N>, "condition" | "holds">): Promise<Verdict<N>> {
+  const existing = { ...entry, condition: "attribute_exists(pk)", holds: () => true };
+  const verdict = await tryAcquireSlots(existing);
+  if (verdict.kind !== "rejected") return verdict;
+  await putIfAbsent(entry.key, Object.fromEntries(entry.limits.map(({ name, slots }) => [name, freeSlots(slots)])));
+  return tryAcquireSlots(existing);
 }
 
 /** Each failed try means that another request took the slot, so that some request always makes progress. */

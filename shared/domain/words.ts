@@ -94,5 +94,6 @@ export const uniqueForm = (name: string): string =>
   name
     .normalize("NFKC")
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .normalize("NFKC") // a letter and its accent, between which there was a joiner
     .replace(/[\s\u2800]+/gu, " ")
     .trim();

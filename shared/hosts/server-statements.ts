@@ -40,7 +40,11 @@ export const SERVER_STATEMENTS: readonly { kind: LeftOutKind; pattern: string }[
   // They are made of functions in C, and only a superuser may create them. What uses one is loaded strictly, and fails.
   { kind: "access_methods", pattern: of("OPERATOR (?:CLASS|FAMILY)") },
   { kind: "languages", pattern: of("TEXT SEARCH (?:PARSER|TEMPLATE)") },
-  { kind: "languages", pattern: String.raw`^(?:CREATE CAST .* WITHOUT FUNCTION\b|COMMENT ON CAST\b)` },
+  // Those between two types of PostgreSQL's own, too, which have no schema here: the ERP's role owns neither type.
+  {
+    kind: "languages",
+    pattern: String.raw`^(?:CREATE CAST (?:.* WITHOUT FUNCTION\b|\([^.()]+ AS [^.()]+\))|COMMENT ON CAST\b)`,
+  },
   // Whose policies name roles. The ERP's role owns all tables, which only "force" would keep rows from: those of its own backups,
   // too.
   {
@@ -79,7 +83,7 @@ const KINDS = "(?:(?:OR REPLACE|GLOBAL|LOCAL|TEMP|TEMPORARY|UNLOGGED|FOREIGN|MAT
 export const STATEMENT_FORMS = {
   name: NAME,
   rows: `^(?:COPY|INSERT INTO) (${NAME})`,
-  /** Of the statement's text, because a text in it is the name. */
+  /** Matched against the statement's text, because the name is a string in it. */
   position: String.raw`^\s*SELECT\s+pg_catalog\.setval\('((?:[^']|'')*)'`,
   extension: `^(CREATE|ALTER|DROP|COMMENT ON) EXTENSION (?:IF (?:NOT )?EXISTS )?(${NAME})(?:.* SCHEMA (${NAME}))?`,
   /** What is in parentheses is none of it: a parameter may be called "language". */
@@ -125,7 +129,7 @@ export const LEAVING = {
     String.raw`^CREATE (?:OR REPLACE )?(?:TRUSTED )?(?:PROCEDURAL )?LANGUAGE\b|^LOAD ''`,
     String.raw`^CREATE EXTENSION (?:IF NOT EXISTS )?"?(?:plpython|plperlu|pltclu|plsh|dblink|postgres_fdw|file_fdw|adminpack)\w*`,
   ].join("|"),
-  /** Of a statement with a body. */
+  /** Matched against statements with a body. */
   language: String.raw`\bLANGUAGE "?(?:c|internal|plpython\w*|plperlu|pltclu|plsh)\b`,
   call: String.raw`\b(?:pg_read_(?:binary_)?file|pg_ls_\w*dir|pg_stat_file|pg_file_\w+|lo_import|lo_export|dblink\w*)"? ?\(`,
 } as const;

@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { tooManyLogReads } from "../api/errors.ts";
 import { keys } from "../data/keys.ts";
-import { freeSlots, releaseSlot, tryAcquireSlots } from "../data/slots.ts";
-import { find, putIfAbsent, type Ref } from "../data/table.ts";
+import { acquireOrCreate, releaseSlot } from "../data/slots.ts";
+import { find, type Ref } from "../data/table.ts";
 import { LOG_READS, WINDOW_SECONDS } from "../domain/limits.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 
@@ -24,21 +24,14 @@ export async function withinLogLimits<T>(
   const now = Date.now();
   const key = keys.logReads(account_id, id);
   const wish = { places: PLACES, untilMs: now + PLACE_SECONDS * 1000 };
-  const entry = {
+  const verdict = await acquireOrCreate({
     key,
     limits: [{ name: "reads", slots: LOG_READS.aMinute }],
     windowMs: WINDOW_MS,
     now,
-    condition: "attribute_exists(pk)",
-    holds: () => true,
     set: { ttl: secondsAfter(now, 2 * WINDOW_SECONDS) },
     wish,
-  } as const;
-  let verdict = await tryAcquireSlots(entry);
-  if (verdict.kind === "rejected") {
-    await putIfAbsent(key, { reads: freeSlots(LOG_READS.aMinute) });
-    verdict = await tryAcquireSlots(entry);
-  }
+  });
   if (verdict.kind === "rejected") throw new Error(`The limits of ${id} are gone as soon as they are made`);
   if (verdict.kind === "limited") throw tooManyLogReads(LOG_READS.aMinute, Math.ceil(verdict.retryAfterMs / 1000));
   const { place } = verdict;

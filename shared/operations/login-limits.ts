@@ -5,12 +5,7 @@ import { tooManySignIns } from "../api/errors.ts";
 import { LOGIN_FAILURES, LOGIN_WINDOW_SECONDS } from "../domain/limits.ts";
 import { toNetwork } from "../domain/network.ts";
 import { keys, type Key } from "../data/keys.ts";
-import { takeSlot } from "../data/slots.ts";
-import { NEVER, Stamp, encodeStamp } from "../data/stamps.ts";
-import { find, updateRaw } from "../data/table.ts";
-import * as z from "zod";
-
-const Failures = z.object({ failures: z.array(Stamp) });
+import { giveSlotBack, takeSlot } from "../data/slots.ts";
 
 const WINDOW_MS = LOGIN_WINDOW_SECONDS * 1000;
 
@@ -59,7 +54,7 @@ async function admit(limits: readonly LoginLimit[]): Promise<LoginAttempt> {
   const at = Date.now();
   const taken: Key[] = [];
   const releaseSlots = async () => {
-    await Promise.all(taken.map((key) => release(key, at)));
+    await Promise.all(taken.map((key) => giveSlotBack(key, at)));
   };
   for (const { key, slots } of limits) {
     const retryAfterMs = await takeSlot(key, { slots, windowMs: WINDOW_MS, at });
@@ -71,20 +66,4 @@ async function admit(limits: readonly LoginLimit[]): Promise<LoginAttempt> {
     throw tooManySignIns(slots, Math.ceil(retryAfterMs / 1000));
   }
   return { succeeded: releaseSlots };
-}
-
-/**
- * Frees the slot that was taken at a time. Of two attempts of one millisecond, each frees one: where one was faster, the other
- * looks again.
- */
-async function release(key: Key, at: number): Promise<void> {
-  for (let done = false; !done;) {
-    const slot = (await find({ key, schema: Failures }))?.failures.indexOf(at) ?? -1;
-    if (slot < 0) return;
-    ({ done } = await updateRaw(key, {
-      UpdateExpression: `SET failures[${slot}] = :free`,
-      ConditionExpression: `failures[${slot}] = :at`,
-      ExpressionAttributeValues: { ":at": encodeStamp(at), ":free": NEVER },
-    }));
-  }
 }

@@ -36,7 +36,7 @@ const DUE_BACKUP = effect("create", NEW_BACKUP, "backup_due");
 export const effectsOfFirst = (policy: PolicyFields | null): Effect[] =>
   policy === null ? [] : [...effectsOfPolicy(null, policy), ...(policy.enabled ? [DUE_BACKUP] : [])];
 
-/** Of the backup that waits for its turn, by a policy that goes, or takes none any more. */
+/** Effects on a backup that waits for its turn, when its policy is removed or stops taking backups. */
 export const effectsOnWaiting = (reader: Reader, waiting: BackupRecord | undefined): Effect[] =>
   waiting === undefined || !mayRead(reader, "backup")
     ? []
@@ -70,7 +70,7 @@ export async function forecastPolicy(
       next_run_at,
       next_runs: listNextRuns(policy),
       warnings: [
-        ...daysWarning(policy.schedule),
+        ...warnOfDays(policy.schedule),
         ...(isNeverInstalled(instance) && mayRead(reader, "instance") ? [sentence("never_installed")] : []),
       ],
     },
@@ -78,7 +78,7 @@ export async function forecastPolicy(
 }
 
 /** People rarely expect what cron makes of two restricted fields of days. */
-function daysWarning(schedule: string): Sentence[] {
+export function warnOfDays(schedule: string): Sentence[] {
   const [, , day = "", , weekday = ""] = schedule.split(" ");
   switch (listDays(schedule)) {
     case "either":

@@ -76,11 +76,15 @@ export async function planServerAction(
   const said = SENTENCES[action];
   const instances = parseEach(InstanceRecord, await itemsOfParent("instance", account_id, id));
   const serving = instances.filter(({ state }) => SERVING.includes(state));
-  const named = mayRead(reader, INSTANCE) ? serving : [];
+  const mayName = mayRead(reader, INSTANCE);
+  const later = action === "update" ? instances.filter(({ installed, state }) => installed && !SERVING.includes(state)) : [];
   return {
     effects: [
       ...said.server.map((code): Effect => effect("update", { type: SERVER, id }, code)),
-      ...named.map((instance) => effect("restart", { type: INSTANCE, id: instance.id }, said.erp, { name: instance.name })),
+      ...(mayName ? serving : []).map(({ id: of, name }) => effect("restart", { type: INSTANCE, id: of }, said.erp, { name })),
+      ...(mayName ? later : []).map(({ id: of, name }) =>
+        effect("update", { type: INSTANCE, id: of }, "erp_updated_at_start", { name }),
+      ),
     ],
     interrupts: serving.length > 0,
     waits: instances.some(({ operation_id }) => operation_id !== null),

@@ -118,7 +118,7 @@ interface NewBackup {
   expires_at: string | null;
   /** Its instance's, unless it has its own. */
   labels?: Labels | undefined;
-  /** Of a scheduled backup. */
+  /** Scheduled backups only. */
   due_at?: string;
   attempt?: number;
 }
@@ -184,7 +184,7 @@ export function reserveUploaded(
   return backup;
 }
 
-/** Of an archive that is not stored yet, or was removed. */
+/** Fields of a backup whose archive isn't stored yet, or was removed. */
 export const UNMEASURED = {
   size_bytes: null,
   sha256: null,
@@ -276,13 +276,17 @@ export const lockBackup = (change: Change, backup: BackupRecord, from: readonly 
       present === undefined ? notFound("backup") : (heldByAnother(present) ?? backupNotCompleted(String(present["state"]))),
   );
 
+export function requireEditable({ state }: BackupRecord): void {
+  if (!EDITABLE.includes(state)) throw backupNotEditable(state);
+}
+
 /** Changes a backup's note, its labels or its lock. Any operation may use the backup meanwhile, except its deletion. */
 export function editBackup(
   change: Change,
   backup: BackupRecord,
   { note, locked, labels }: { note?: string | null | undefined; locked?: boolean | undefined; labels?: Labels | undefined },
 ): BackupRecord {
-  if (!EDITABLE.includes(backup.state)) throw backupNotEditable(backup.state);
+  requireEditable(backup);
   const relabeled = labelChange(backup.labels, labels);
   change.update(
     keys.record("backup", change.accountId, backup.id),

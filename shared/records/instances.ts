@@ -129,7 +129,9 @@ function toListedInstance(
   server: Pick<ServerRecord, "state" | "operation_id"> | undefined,
 ): Omit<ListedInstance, "server"> {
   const { state, domain, operation_id, installed, server_ip } = record;
-  const ofHealth = record.status_reason === null ? reasonOfHealth(record, server) : null;
+  // That the ERP does not respond matters more than that it uses much of the disk.
+  const isOfHealth = record.status_reason === null || record.reason?.code === "disk_quota_exceeded";
+  const ofHealth = isOfHealth ? reasonOfHealth(record, server) : null;
   const why = ofHealth === null ? record : statusReason(ofHealth);
   return {
     ...record,
@@ -192,7 +194,7 @@ export async function showInstance(instance: InstanceRecord): Promise<Instance> 
   return toInstance(instance, server, report);
 }
 
-/** Of a backup, whose whole schema would be a thirtieth of the function. */
+/** The few fields of a backup that are needed: its whole schema would be a thirtieth of the function. */
 const Origin = z.object({ instance_id: z.string().nullable(), instance_name: z.string().nullable(), created_at: z.string() });
 
 /** The same with its server and the backup that it was cloned from, as far as the caller may read them. */
@@ -275,6 +277,10 @@ export function reserveInstance(
   occupyServer(change, server.id);
   change.add("instance", instance, { status: instance.state, parentId: server.id, protection: instance.protection_status });
   return instance;
+}
+
+export function requireRenamable({ state }: InstanceRecord): void {
+  if (!INSTANCE_RENAMABLE.includes(state)) throw instanceBeingDeleted(state);
 }
 
 /** Makes sure that an action is possible now, so that the client gets the reason before anything is written. */
@@ -435,7 +441,7 @@ export function renameInstance(
   fields: RenamedFields,
   keepDomain = false,
 ): InstanceRecord {
-  if (!INSTANCE_RENAMABLE.includes(instance.state)) throw instanceBeingDeleted(instance.state);
+  requireRenamable(instance);
   const set = { ...applyRename(fields), updated_at: now() };
   const relabeled = labelChange(instance.labels, fields.labels);
   change.update(

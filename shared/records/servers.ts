@@ -162,7 +162,7 @@ export function editServer(
   server: ServerRecord,
   { name = server.name, labels }: { name?: string | undefined; labels?: Labels | undefined },
 ): ServerRecord {
-  if (!SERVER_RENAMABLE.includes(server.state)) throw serverBusy(server.state);
+  requireRenamable(server);
   const updated_at = now();
   const isRenamed = name !== server.name;
   const relabeled = labelChange(server.labels, labels);
@@ -290,6 +290,10 @@ export class NoBackupSlot extends Error {
 
 export const releaseBackupSlot = (change: Change, serverId: string): void =>
   change.update(keys.record("server", change.accountId, serverId), { add: { scheduled_backups: -1 } });
+
+export function requireRenamable({ state }: ServerRecord): void {
+  if (!SERVER_RENAMABLE.includes(state)) throw serverBusy(state);
+}
 
 /** Makes sure that work can be done on a server; a server that is not active, and what holds one, is named. */
 export function requireUsable(server: ServerRecord): void {

@@ -1,6 +1,12 @@
 // POST /bulk?dry_run=true: what it names is what the dry runs of the single requests name, and nothing that may not be read.
 import { beforeAll, expect, test } from "vitest";
+import * as operations from "../../shared/api/operations.ts";
+import { Operation } from "../../shared/api/operations.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
+import { withinResponse } from "../../shared/operations/bulk-forecast.ts";
+import { recordReport } from "../../shared/records/host-reports.ts";
+import { setQuota } from "../../shared/operations/operator.ts";
+import { effect, sentence } from "../../shared/operations/forecast.ts";
 import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
@@ -9,6 +15,7 @@ import { seedBackup, seedInstance, seedServer, seedWaiting } from "../harness/se
 let me: TestAccount;
 beforeAll(async () => {
   me = await account({ seeded: true });
+  await setQuota(me.id, "server", 30);
 });
 
 const AT = new Date(Date.now() - 3_600_000).toISOString();
@@ -18,6 +25,7 @@ const plan = async (api: Client, method: string, path: string, body?: object): P
   (await api.send(method, `${path}?dry_run=true`, body)).as(DryRun);
 const planned = (api: Client, action: string, ids: readonly string[], parameters: object = {}): Promise<DryRun> =>
   plan(api, "POST", "/bulk", { action, select: { ids }, parameters });
+const warned = ({ warning_reasons }: DryRun) => warning_reasons.map(({ code, parameters }) => [code, parameters["names"]]);
 const named = ({ effects }: DryRun) => effects.map(({ action, resource, code }) => [action, resource.id, code]);
 
 /** An instance whose policy has a backup that waits for its turn. */
@@ -104,7 +112,7 @@ test("nothing is said that the credential may not read", async () => {
   const rules = await planned(blind, "set_policy", [id], POLICY);
   expect(named(rules)).toContainEqual(["delete", null, "some_backup_not_kept"]);
   for (const each of [deletion, whole, policy, rules]) {
-    expect(each.warnings).toEqual([]);
+    expect(warned(each)).toEqual([deletion, whole].includes(each) ? [["unsaved_not_recoverable", undefined]] : []);
     for (const secret of secrets) expect(JSON.stringify(each)).not.toContain(secret);
   }
   const { id: offline } = await seedServer(me.id, { state: "unreachable" });
@@ -123,4 +131,111 @@ test("a resource that is left as it is has the code of the reason", async () => 
   expect((await planned(me.api, "stop", [id])).warning_reasons).toMatchObject([
     { code: "bulk_not_now", parameters: { why_code: "error_action_not_allowed", action: "stop", status: "stopped" } },
   ]);
+});
+
+test("a deletion names the instances of which no completed backup is left, as each single one says it of its own", async () => {
+  const [bare, saved, other] = [
+    await seedInstance(me.id, { name: "Bare" }),
+    await seedInstance(me.id, { name: "Saved" }),
+    await seedInstance(me.id, { name: "Other" }),
+  ];
+  const last = await seedBackup(saved);
+  await seedBackup(saved, { state: "failed" });
+  for (const locked of [false, true]) await seedBackup(other, { locked });
+  const ids = [bare.id, saved.id, other.id];
+  expect(warned(await planned(me.api, "delete", ids))).toEqual([["bulk_no_backup_left", "Bare"]]);
+  expect(warned(await planned(me.api, "delete", ids, { with_backups: true }))).toEqual([
+    ["bulk_no_backup_left", "Bare, Saved"],
+    ["bulk_not_now", undefined],
+  ]);
+  expect(warned(await planned(me.api, "delete", [last.id]))).toEqual([["bulk_no_backup_left", "Saved"]]);
+  const newer = await seedBackup(saved);
+  expect(warned(await planned(me.api, "delete", [last.id]))).toEqual([]);
+  expect(warned(await planned(me.api, "delete", [last.id, newer.id]))).toEqual([["bulk_no_backup_left", "Saved"]]);
+  const blind = (await me.token(["instances:write", "backups:write"])).api;
+  expect(warned(await planned(blind, "delete", ids))).toEqual([["unsaved_not_recoverable", undefined]]);
+});
+
+test("a policy and work that fills a disk warn once for all, by name", async () => {
+  const server = await seedServer(me.id, { name: "Small", specs: { cpu: 2, memory_gb: 4, disk_gb: 40 } });
+  await recordReport(server, { disk_free_bytes: 15e9, memory_free_bytes: 1, certificates: undefined });
+  const instances = [
+    await seedInstance(me.id, { server_id: server.id }),
+    await seedInstance(me.id, { server_id: server.id }),
+    await seedInstance(me.id, { server_id: server.id }),
+  ];
+  const backups = [];
+  for (const instance of instances) backups.push(await seedBackup(instance, { size_bytes: 9.5e9 }));
+  const never = await seedInstance(me.id, { name: "Never", state: "failed", installed: false });
+  const rare = { ...POLICY, schedule: "0 3 1 * 1" };
+  expect(warned(await planned(me.api, "set_policy", [...instances.map(({ id }) => id), never.id], rare))).toEqual([
+    ["days_match_either", undefined],
+    ["bulk_never_installed", "Never"],
+  ]);
+  // Two of one server at a time, and one drill.
+  const both = ["disk_low_afterwards", expect.objectContaining({ server_name: "Small", needed_bytes: 19e9 })];
+  const roomOf = ({ warning_reasons }: DryRun) => warning_reasons.map(({ code, parameters }) => [code, parameters]);
+  expect(
+    roomOf(
+      await planned(
+        me.api,
+        "backup",
+        instances.map(({ id }) => id),
+      ),
+    ),
+  ).toEqual([both]);
+  expect(
+    roomOf(
+      await planned(
+        me.api,
+        "drill",
+        backups.map(({ id }) => id),
+      ),
+    ),
+  ).toEqual([["disk_low_afterwards", expect.objectContaining({ needed_bytes: 9.5e9 })]]);
+});
+
+test("what an item will refuse, its dry run says with the same reason", async () => {
+  const { id: offline } = await seedServer(me.id, { state: "unreachable" });
+  const going = await seedInstance(me.id, { state: "deleting" });
+  const full = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`label${index}`, "x"]));
+  const labeled = await seedInstance(me.id, { labels: full });
+  const there = await seedInstance(me.id, { server_id: offline });
+  const [deleting, far, uploaded] = [
+    await seedBackup(labeled, { state: "deleting" }),
+    await seedBackup(there),
+    await seedBackup(labeled, { instance_id: null }),
+  ];
+  const more = { add: { one: "more" } };
+  for (const [action, id, parameters, code] of [
+    ["set_policy", going.id, POLICY, "error_being_deleted"],
+    ["set_labels", going.id, more, "error_being_deleted"],
+    ["set_labels", labeled.id, more, "field_labels_most"],
+    ["lock", deleting.id, {}, "error_backup_not_editable"],
+    ["unlock", deleting.id, {}, "error_backup_not_editable"],
+    ["set_labels", deleting.id, more, "error_backup_not_editable"],
+    ["drill", far.id, {}, "error_server_not_active"],
+    ["drill", uploaded.id, {}, "field_server_required"],
+  ] as const) {
+    const { effects, warning_reasons } = await planned(me.api, action, [id], parameters);
+    expect(effects, action).toEqual([]);
+    expect(warning_reasons, action).toMatchObject([{ code: "bulk_not_now" }]);
+    expect(warning_reasons[0]?.parameters["why_code"], action).toBe(code);
+    const { id: bulk } = (await me.api.post("/bulk", { action, select: { ids: [id] }, parameters })).as(Operation);
+    await me.until(bulk);
+    const [item] = (await me.api.get(`/operations/${bulk}/items`)).as(operations.items().data);
+    expect(item?.error?.message, action).toBe(warning_reasons[0]?.parameters["why"]);
+  }
+});
+
+test("more effects than a response has room for: deleted backups are counted by instance", () => {
+  const erp = effect("delete", { type: "instance", id: "inst_1" }, "erp_deleted");
+  const deleted = Array.from({ length: 5_000 }, (_, i) => effect("delete", { type: "backup", id: `bak_${i}` }, "backup_deleted"));
+  const whole = { effects: [erp, ...deleted.slice(1)], warnings: [] };
+  expect(withinResponse([whole, whole])).toEqual([whole, whole]);
+  const larger = { effects: [erp, ...deleted], warnings: [sentence("last_backup")] };
+  const counted = effect("delete", { type: "backup", id: null }, "backups_deleted", { backup_count: 5_000 });
+  expect(withinResponse([larger, larger])).toEqual(
+    Array.from({ length: 2 }, () => ({ effects: [erp, counted], warnings: larger.warnings })),
+  );
 });

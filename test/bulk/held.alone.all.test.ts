@@ -6,9 +6,13 @@ import * as operations from "../../shared/api/operations.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { keys, keyString } from "../../shared/data/keys.ts";
 import { readAll, updateOne } from "../../shared/data/table.ts";
+import { startChange } from "../../shared/data/change.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
+import { reserveOperation } from "../../shared/records/operations.ts";
 import { BULK } from "../../shared/domain/limits.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
-import { account, type TestAccount } from "../harness/account.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
@@ -139,4 +143,72 @@ test("an account's bulk actions delete twenty a minute, however many of them the
   expect(times).toHaveLength(30);
   const [last = NaN, next = NaN] = times.slice(BULK.deletionsPerMinute - 1);
   expect(next - last, "only the jump of the clock has made room for more").toBeGreaterThan(30_000);
+});
+
+const resultOf = async (me: TestAccount, id: string) => (await me.api.get(`/operations/${id}`)).as(Operation).result?.bulk;
+const held = () => ({ operation_id: unusedId("operation") });
+
+test("what is held takes no deletion from what is free", { timeout: 120_000 }, async () => {
+  const me = await account({ seeded: true });
+  const instance = await seedInstance(me.id);
+  const ids: string[] = [];
+  for (let made = 0; made < BULK.deletionsPerMinute + 2; made++) ids.push((await seedBackup(instance, held())).id);
+  const free = [(await seedBackup(instance)).id, (await seedBackup(instance)).id];
+  const { id } = await begin(me, { action: "delete", select: { ids: [...ids, ...free] } });
+  await expect.poll(async () => (await statusesOf(me, id)).slice(-2), WAIT).toEqual(["succeeded", "succeeded"]);
+  expect(await resultOf(me, id)).toMatchObject({ waiting: ids.length, failed: 0 });
+  await me.api.post(`/operations/${id}/actions`, { action: "cancel" });
+  await me.until(id, "failed");
+});
+
+test("a deleted instance's backup that is held is tried for an hour, too", { timeout: 120_000 }, async () => {
+  const me = await account({ seeded: true });
+  const [one, other] = [await me.instance(), await me.instance()];
+  const ids = [one.id, other.id];
+  const backups = await Promise.all(ids.map(async (instance) => keys.record("backup", me.id, (await me.backup(instance)).id)));
+  for (const key of backups) await updateOne(key, { set: held() }, {});
+  const { id } = await begin(me, { action: "delete", select: { ids }, parameters: { with_backups: true } });
+  await expect.poll(async () => (await me.api.get("/instances")).meta?.total, WAIT).toBe(0);
+  await pass(BULK.heldMinutes / 2);
+  expect(await statusesOf(me, id)).toEqual(["running", "running"]);
+  const [first] = backups;
+  if (first !== undefined) await updateOne(first, { set: { operation_id: null } }, {});
+  await pass(BULK.heldMinutes);
+  await me.until(id);
+  expect(await itemsOf(me, id)).toMatchObject([
+    { status: "succeeded", error: null },
+    { status: "failed", error: { code: "INVALID_STATE", reason: { code: "backups_left", parameters: { count: "1" } } } },
+  ]);
+});
+
+test("a bulk action that is paused to its end says what it has not begun", { timeout: 120_000 }, async () => {
+  const me = await account({ seeded: true });
+  const ids = [(await seedInstance(me.id, held())).id, (await seedInstance(me.id, held())).id];
+  const { id } = await begin(me, { action: "stop", select: { ids } });
+  await me.api.post(`/operations/${id}/actions`, { action: "pause" });
+  await pass(BULK.hours * 60 - 30);
+  await me.until(id);
+  expect(await resultOf(me, id)).toMatchObject({ waiting: 0, cancelled: 2 });
+  const expired = { status: "cancelled", error: { reason: { code: "bulk_expired" } } };
+  expect(await itemsOf(me, id)).toMatchObject([expired, expired]);
+});
+
+test("what a killed call has begun is followed, and not cancelled", { timeout: 120_000 }, async () => {
+  const me = await account({ seeded: true });
+  const { id: begun, server_id } = await seedInstance(me.id, held());
+  const { id: waiting } = await seedInstance(me.id, { server_id, ...held() });
+  const { id } = await begin(me, { action: "stop", select: { ids: [begun, waiting] } });
+  await expect.poll(async () => (await itemsOf(me, id)).every(({ error }) => error !== null), WAIT).toBe(true);
+  // As if the call had begun it, and was killed before it wrote that.
+  const change = startChange(await getAccount(me.id));
+  const { id: own } = reserveOperation(
+    change,
+    { operator: "test", requestId: id },
+    { id: newId("operation"), type: "instance.stop", resource: { type: "instance", id: begun, name: "Shop" } },
+  );
+  await change.commit();
+  await updateOne(keys.record("operation", me.id, own), { set: { state: "succeeded" } }, {});
+  await me.api.post(`/operations/${id}/actions`, { action: "cancel" });
+  await me.until(id, "failed");
+  expect(await itemsOf(me, id)).toMatchObject([{ status: "succeeded", operation_id: own }, { status: "cancelled" }]);
 });

@@ -47,7 +47,8 @@ test.each(["reboot", "update"])("the action %s ends with the server and its inst
 test("a dry run names who is away, and for how long the last time, and begins nothing", async () => {
   const { id } = await me.server();
   const running = await me.instance({ server_id: id, name: "Shop" });
-  await seedInstance(me.id, { server_id: id, state: "stopped" });
+  const stopped = await seedInstance(me.id, { server_id: id, state: "stopped", name: "Closed" });
+  await seedInstance(me.id, { server_id: id, state: "failed", installed: false });
   const plan = async (action: string) => (await me.api.post(`/servers/${id}/actions?dry_run=true`, { action })).as(DryRun);
   const reboot = await plan("reboot");
   const parameters = { name: "Shop" };
@@ -57,7 +58,12 @@ test("a dry run names who is away, and for how long the last time, and begins no
     { action: "restart", resource: { type: "instance", id: running.id }, code: "erp_away_for_reboot", parameters },
   ]);
   const { effects } = await plan("update");
-  expect(effects.map(({ code }) => code)).toEqual(["server_packages_updated", "server_proxy_updated", "erp_away_for_update"]);
+  expect(effects.map(({ code, resource }) => [code, resource.id])).toEqual([
+    ["server_packages_updated", id],
+    ["server_proxy_updated", id],
+    ["erp_away_for_update", running.id],
+    ["erp_updated_at_start", stopped.id],
+  ]);
   expect((await me.api.get(`/servers/${id}`)).as(Server).operation_id).toBeNull();
   await me.until((await act(id, "reboot")).as(Operation).id);
   expect((await plan("reboot")).downtime_seconds).toBe(1);

@@ -4,11 +4,11 @@
 // or run beside it. A request has the same idempotency key each time; one that deletes recognizes its own operation by the
 // request ID, which is the bulk action's.
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApiError } from "../../../shared/api/errors.ts";
-import { listOfParent } from "../../../shared/data/lists-of-parents.ts";
-import { tryAcquireSlots, freeSlots } from "../../../shared/data/slots.ts";
+import { ApiError, mainProblem } from "../../../shared/api/errors.ts";
+import { listOfParent, newestOfParent } from "../../../shared/data/lists-of-parents.ts";
+import { giveSlotBack, takeSlot } from "../../../shared/data/slots.ts";
 import { keys, keyString } from "../../../shared/data/keys.ts";
-import { putIfAbsent, readAll } from "../../../shared/data/table.ts";
+import { readAll } from "../../../shared/data/table.ts";
 import { isOpen, ITEM, ITEM_STATUSES, type ItemStatus, LIFECYCLE, OPERATION } from "../../../shared/domain/lifecycle.ts";
 import { BULK, LISTED_MAX } from "../../../shared/domain/limits.ts";
 import { recognizeProblem } from "../../../shared/domain/problems.ts";
@@ -36,6 +36,10 @@ const AGAIN_MS = 10_000;
 /** Tries to delete one backup in one call. */
 const DELETION_TRIES = 3;
 const WRITES_AT_ONCE = 10;
+/** Before its end, whose time limit would leave the items as they are, a bulk action cancels what still waits. */
+const BEGINS_MS = (BULK.hours - 1) * 3_600_000;
+/** Among so many of a resource's newest operations is the one that this bulk action began, if it began one. */
+const LOOK_BACK = 20;
 
 /** One call of the step. */
 interface Run {
@@ -43,7 +47,7 @@ interface Run {
   bulk: BulkRecord;
   items: BulkItem[];
   action: ReturnType<typeof actionOf>;
-  /** When each resource that is held is tried again. */
+  /** When each resource that is held is tried again, or the backups of a deleted one. */
   againAt: Map<number, number>;
   /** How often this call has tried to delete a backup. */
   tries: Map<string, number>;
@@ -79,6 +83,8 @@ async function round(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> {
   const { stop_after_failures = Infinity } = run.bulk;
   if (control === "cancel") await cancelRest(run, because("bulk_cancelled"));
   else if (failed >= stop_after_failures) await cancelRest(run, because("bulk_stopped", { count: failed }));
+  else if (Date.now() - Date.parse(operation.created_at) > BEGINS_MS)
+    await cancelRest(run, because("bulk_expired", { hours: BULK.hours }));
   const begun = control === "pause" ? 0 : await beginSome(run);
   await record(run);
   if (withStatus(run, ITEM.waiting).length + withStatus(run, ITEM.running).length === 0) {
@@ -102,9 +108,16 @@ async function record({ operation, bulk: { action, type, parameters }, items }: 
 const errorOf = (code: string, reason: Reason): BulkRow["error"] => ({ code, message: inEnglish(reason), reason });
 
 const cancelRest = (run: Run, reason: Reason): Promise<void> =>
-  concurrently(WRITES_AT_ONCE, withStatus(run, ITEM.waiting), async (item) => {
-    await moveBulkItem(run.operation, item, { status: ITEM.cancelled, error: errorOf("CANCELLED", reason) });
-  });
+  concurrently(WRITES_AT_ONCE, withStatus(run, ITEM.waiting), (item) => cancelItem(run, item, errorOf("CANCELLED", reason)));
+
+/** What has begun goes on, also if the call that began it was killed before it noted that. */
+async function cancelItem({ operation, action }: Run, item: BulkItem, error: BulkRow["error"]): Promise<void> {
+  const list = { kind: "operation", accountId: operation.account_id, schema: OperationRecord } as const;
+  const newest = action.begins ? await newestOfParent(list, item.id, LOOK_BACK) : [];
+  const own = newest.find((each) => each.request_id === operation.id && isOn(each, item));
+  if (own === undefined) await moveBulkItem(operation, item, { status: ITEM.cancelled, error });
+  else await moveBulkItem(operation, item, { status: ITEM.running, operation_id: own.id, error: null });
+}
 
 /** Begins the action on as many resources as may run at once; how many. */
 async function beginSome(run: Run): Promise<number> {
@@ -115,31 +128,21 @@ async function beginSome(run: Run): Promise<number> {
     if ((run.againAt.get(item.index) ?? 0) > Date.now()) continue;
     const onServer = item.server_id === null ? [] : running.filter(({ server_id }) => server_id === item.server_id);
     if (onServer.length >= (run.action.perServer ?? BULK.perServer)) continue;
-    if (run.action.paced && !(await takeDeletion(run.operation.account_id))) break;
     run.againAt.delete(item.index);
-    await begin(run, item);
+    if (!(await begin(run, item))) break;
     if (item.status !== ITEM.waiting) begun += 1;
   }
   return begun;
 }
 
-/** Whether the account's bulk actions may delete something now. */
-async function takeDeletion(accountId: string): Promise<boolean> {
+const DELETED = "deleted";
+
+/** Lets the account's bulk actions delete something now; what gives that back if nothing is, and undefined if they may not. */
+async function takeDeletion(accountId: string): Promise<(() => Promise<void>) | undefined> {
   const key = keys.bulkDeletions(accountId);
-  const entry = {
-    key,
-    limits: [{ name: "deleted", slots: BULK.deletionsPerMinute }],
-    windowMs: 60_000,
-    now: Date.now(),
-    condition: "attribute_exists(pk)",
-    holds: () => true,
-  };
-  let verdict = await tryAcquireSlots(entry);
-  if (verdict.kind === "rejected") {
-    await putIfAbsent(key, { deleted: freeSlots(BULK.deletionsPerMinute) });
-    verdict = await tryAcquireSlots(entry);
-  }
-  return verdict.kind === "admitted";
+  const at = Date.now();
+  const wait = await takeSlot(key, { name: DELETED, slots: BULK.deletionsPerMinute, windowMs: 60_000, at });
+  return wait === undefined ? () => giveSlotBack(key, at, DELETED) : undefined;
 }
 
 /** The starter as a caller, with what they may do now; undefined if they may no longer do this. */
@@ -148,29 +151,39 @@ async function permittedCaller({ bulk: { caller }, action }: Run): Promise<Calle
   return action.permissions.every((each) => permissions.includes(each)) ? { ...caller, permissions } : undefined;
 }
 
-async function begin(run: Run, item: BulkItem): Promise<void> {
+/** False if the account may delete nothing more now. */
+async function begin(run: Run, item: BulkItem): Promise<boolean> {
   const { operation, bulk, action } = run;
   const caller = await permittedCaller(run);
   if (caller === undefined) {
-    await moveBulkItem(operation, item, {
-      status: ITEM.cancelled,
-      error: errorOf("FORBIDDEN", because("starter_lost_permission")),
-    });
-    return;
+    await cancelItem(run, item, errorOf("FORBIDDEN", because("starter_lost_permission")));
+    return true;
   }
+  const giveBack = action.paced ? await takeDeletion(operation.account_id) : async () => undefined;
+  if (giveBack === undefined) return false;
   const response = await called(() => action.call(requestFor(run, caller, item.id), bulk.parameters));
   if ("data" in response) {
     const operation_id = action.begins ? operationBegun(response.data) : null;
     await moveBulkItem(operation, item, { status: action.begins ? ITEM.running : ITEM.succeeded, operation_id, error: null });
-    return;
+  } else {
+    await giveBack();
+    await settle(run, item, response.error);
   }
-  const { code, details } = response.error;
+  return true;
+}
+
+/** What becomes of a resource on which nothing was begun. */
+async function settle(run: Run, item: BulkItem, error: ResponseError): Promise<void> {
+  const { operation, action } = run;
+  const { code, details } = error;
   if (code === "NOT_FOUND" && action.removes) return afterDeletion(run, item);
   const own = code === "OPERATION_IN_PROGRESS" ? await ownOperation(run, details?.["operation_id"]) : undefined;
-  if (own === undefined) return failOrWait(run, item, response.error);
+  if (own === undefined) return failOrWait(run, item, error);
   if (!isOn(own, item)) return waitForTurn(run, item);
   await moveBulkItem(operation, item, { status: ITEM.running, operation_id: own.id, error: null });
 }
+
+type ResponseError = Extract<InProcessResponse, { error: unknown }>["error"];
 
 const requestFor = ({ operation }: Run, caller: Caller, id: string) => ({
   caller,
@@ -217,8 +230,10 @@ const PASSING: ReadonlySet<string> = new Set([
 
 const isHeldTooLong = (since: string): boolean => Date.now() - Date.parse(since) >= BULK.heldMinutes * 60_000;
 
-async function failOrWait({ operation, againAt }: Run, item: BulkItem, { code, message }: { code: string; message: string }) {
-  const error = { code, message, reason: recognizeProblem(message) };
+async function failOrWait({ operation, againAt }: Run, item: BulkItem, response: ResponseError): Promise<void> {
+  const { code } = response;
+  const { said: message, recognizable } = mainProblem(response);
+  const error = { code, message, reason: recognizeProblem(recognizable) };
   const held_since = item.held_since ?? new Date().toISOString();
   if (!PASSING.has(code) || isHeldTooLong(held_since)) {
     await moveBulkItem(operation, item, { status: ITEM.failed, error });
@@ -250,25 +265,53 @@ async function afterDeletion(run: Run, item: BulkItem): Promise<void> {
 
 /** Deletes the backups of a deleted instance, at the pace of deletions. */
 async function deleteBackups(run: Run, item: BulkItem): Promise<void> {
-  const { operation, tries } = run;
+  const { operation, againAt } = run;
+  if ((againAt.get(item.index) ?? 0) > Date.now()) return;
   const caller = await permittedCaller(run);
-  let [open, left] = [0, 0];
-  for (const backup of await backupsOf(operation.account_id, item.id)) {
-    const tried = tries.get(backup.id) ?? 0;
-    if (backup.state === LIFECYCLE["backup.delete"].through) open += 1;
-    else if (backup.locked || tried >= DELETION_TRIES || caller === undefined) left += 1;
-    else {
-      open += 1;
-      if (!(await takeDeletion(operation.account_id))) continue;
-      tries.set(backup.id, tried + 1);
-      const response = await called(() => deletingBackup(requestFor(run, caller, backup.id), {}));
-      if ("error" in response && !PASSING.has(response.error.code)) tries.set(backup.id, DELETION_TRIES);
-    }
+  const count: Record<DeletionOutcome, number> = { begun: 0, paced: 0, held: 0, left: 0 };
+  for (const backup of await backupsOf(operation.account_id, item.id))
+    count[await tryDeleting(run, caller, backup, count.paced === 0)] += 1;
+  if (count.held + count.paced > 0) againAt.set(item.index, Date.now() + AGAIN_MS);
+  if (count.begun + count.paced > 0) return;
+  if (count.held > 0) {
+    // Their hour begins when all others are gone, which have a pace of their own.
+    const held_since = item.backups_held_since ?? new Date().toISOString();
+    if (item.backups_held_since === undefined) await moveBulkItem(operation, item, { backups_held_since: held_since });
+    if (!isHeldTooLong(held_since)) return;
   }
-  if (open > 0) return;
+  const left = count.held + count.left;
   if (left === 0) return succeed(run, item);
-  const error = errorOf("INVALID_STATE", because("backups_left", { count: left }));
-  await moveBulkItem(operation, item, { status: ITEM.failed, error });
+  const [status, error] =
+    caller === undefined
+      ? [ITEM.cancelled, errorOf("FORBIDDEN", because("starter_lost_permission"))]
+      : [ITEM.failed, errorOf("INVALID_STATE", because("backups_left", { count: left }))];
+  await moveBulkItem(operation, item, { status, error });
+}
+
+/** `paced`: the account may delete nothing more now; `left`: the backup stays. */
+type DeletionOutcome = "begun" | "paced" | "held" | "left";
+
+async function tryDeleting(
+  run: Run,
+  caller: Caller | undefined,
+  backup: BackupRecord,
+  mayDelete: boolean,
+): Promise<DeletionOutcome> {
+  const { operation, tries } = run;
+  const tried = tries.get(backup.id) ?? 0;
+  if (backup.state === LIFECYCLE["backup.delete"].through) return "begun";
+  if (backup.locked || tried >= DELETION_TRIES || caller === undefined) return "left";
+  const giveBack = mayDelete ? await takeDeletion(operation.account_id) : undefined;
+  if (giveBack === undefined) return "paced";
+  const response = await called(() => deletingBackup(requestFor(run, caller, backup.id), {}));
+  if ("data" in response) {
+    tries.set(backup.id, tried + 1);
+    return "begun";
+  }
+  await giveBack();
+  if (PASSING.has(response.error.code)) return "held";
+  tries.set(backup.id, DELETION_TRIES);
+  return "left";
 }
 
 /** As they are now: the list may still show some that are gone. */

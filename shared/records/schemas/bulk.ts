@@ -35,6 +35,8 @@ export const BulkRow = z.object({
   error: z.object({ code: text, message: text, reason: Reason.nullable() }).nullable().default(null),
   /** Since when another operation has held it. */
   held_since: maybeText,
+  /** Since when all of its backups that are left are held. */
+  backups_held_since: maybeText,
   /** The instance is deleted: its backups are next. */
   stage: growing<"backups">().optional(),
 });
